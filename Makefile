@@ -1,0 +1,61 @@
+# make demo and make test are all a newcomer types; each installs what it needs first.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-test demo test lint docs test-services audit-deps sbom bench annotate lock clean
+BIN := .venv/bin
+PACKAGES := schemas mihakk scrapers generators validators annotation releases evaluation flows
+
+help:  ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+setup:  ## Create .venv with the locked versions the pipeline needs
+	@contrib/setup.sh core
+
+setup-test:
+	@contrib/setup.sh test
+
+demo: setup  ## Build the demo benchmark: sources, items, checks, audit, release, report
+	@$(BIN)/mihakk build configs/benchmarks/demo.yaml
+
+test: setup-test  ## Run the fast tests
+	$(BIN)/pytest -m "not services and not slow" -n 2 --dist loadfile
+
+test-services: setup-test  ## Run the tests that start real servers and models
+	@contrib/service_environments.sh
+	MIHAKK_OLAH=$(CURDIR)/.venv-olah/bin/olah-cli MIHAKK_LIGHTEVAL=$(CURDIR)/.venv-lighteval/bin/python \
+	  $(BIN)/pytest -m "services or slow"
+
+lint: setup-test  ## Formatting, types, import rules, unsafe calls
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --confidence-level medium --configfile pyproject.toml --recursive $(PACKAGES) benchmarks contrib
+
+docs: setup-test  ## The documentation site into site/; any warning fails
+	@$(BIN)/python -m contrib.docs_reference
+	@$(BIN)/zensical build --clean --strict
+
+audit-deps: setup-test  ## Known vulnerabilities of the locked dependencies (needs an advisory source)
+	@contrib/audit_deps.sh
+
+sbom: setup-test  ## dist/sbom.cdx.json: every installed package with version, licence and origin (CycloneDX)
+	@mkdir -p dist
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-format JSON \
+	  --output-file dist/sbom.cdx.json $(BIN)/python
+
+bench: setup-test  ## Speed and memory beside peers
+	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
+
+setup-annotate:
+	@contrib/setup.sh annotate
+
+annotate: setup-annotate  ## Start a local Label Studio with the demo's review queue
+	@$(BIN)/mihakk review serve
+
+lock:  ## Resolve every dependency again into requirements/constraints.txt
+	set -o pipefail; UV_FIND_LINKS=$$PIP_FIND_LINKS $(BIN)/uv pip compile --quiet --python-version 3.11 --all-extras --no-annotate --no-header pyproject.toml \
+	  | sed -e 's/+cpu//' > requirements/constraints.txt.new && mv requirements/constraints.txt.new requirements/constraints.txt
+
+clean:  ## Remove the environments and everything a build made
+	rm -rf .venv .venv-* .setup dist site .cache data/lake data/hub data/cache data/labelstudio runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
