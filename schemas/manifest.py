@@ -1,0 +1,60 @@
+"""What a stage says about the tables it wrote."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from schemas.record import Record
+
+FORMAT = 1
+"""Of a lake's tables and manifests; raised by a change after which what lies there can't be read any more."""
+
+
+class ShardCounts(Record):
+    """Accounting of one shard or one stage; always `read = kept + rejected + merged`."""
+
+    read: int = 0
+    """Records read from the stage before."""
+    kept: int = 0
+    """Of those, how many stand behind at least one row written."""
+    rejected: int = 0
+    merged: int = 0
+    """Duplicates folded into a kept record."""
+    written: int = 0
+    """Rows written to this stage's main table; differs from `kept` where a record yields many rows."""
+    reasons: dict[str, int] = Field(default_factory=dict)
+    """Rejections and merges per reason."""
+    notes: dict[str, int] = Field(default_factory=dict)
+    """Anything else counted, e.g. `canonical.kashida` or `skipped.shuffled.too_short`."""
+
+
+class ShardManifest(Record):
+    """One finished shard: present only if its parts are whole."""
+
+    shard: str
+    digest: str
+    """Digest of everything that could change the parts: inputs, config, code version."""
+    parts: dict[str, str]
+    """Table name to sha256 of the part's bytes."""
+    counts: ShardCounts
+    seconds: float
+    started: str
+    """UTC, ISO 8601."""
+    format: int = 1
+    """`FORMAT` of the code that wrote it."""
+
+
+class StageManifest(Record):
+    """One finished stage."""
+
+    stage: str
+    config_digest: str
+    code_version: str
+    inputs: dict[str, str]
+    """Shard to digest of the input it read."""
+    shards: tuple[ShardManifest, ...]
+    counts: ShardCounts
+    seconds: float
+    peak_memory_mb: float = 0.0
+    format: int = 1
+    """`FORMAT` of the code that wrote it."""

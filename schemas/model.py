@@ -1,0 +1,92 @@
+"""Language models as configs name them: where they run and how they are asked."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from schemas.record import Record
+
+
+class Embedded(Record):
+    """Served by this run itself on loopback from local weights."""
+
+    engine: Literal["embedded"] = "embedded"
+    weights: str
+    """Name in `mihakk/llm/weights.yaml`, or path of a GGUF file."""
+    context: int = 4096
+    """Tokens a slot holds, prompt and reply."""
+    slots: int = Field(default=2, ge=1)
+    threads: int = Field(default=0, ge=0)
+    """0: as many as the machine has."""
+
+
+class Remote(Record):
+    """Any server that speaks the OpenAI-compatible API."""
+
+    engine: Literal["openai"] = "openai"
+    endpoints: tuple[str, ...] = Field(min_length=1)
+    """Base URLs, e.g. `http://gpu1:8000/v1`; calls are balanced over them."""
+    api_key_env: str = ""
+    """Name of the environment variable that holds the key; empty when the server asks for none."""
+
+
+class Sampling(Record):
+    """Decoding parameters; part of every reply's key."""
+
+    temperature: float = Field(default=0.0, ge=0)
+    top_p: float = Field(default=1.0, gt=0, le=1)
+    max_tokens: int = Field(default=700, ge=1)
+    seed: int = 0
+
+
+class Limits(Record):
+    """How hard one endpoint may be pressed, and when to stop."""
+
+    concurrency: int = Field(default=8, ge=1)
+    """Calls in flight per endpoint."""
+    timeout_seconds: float = Field(default=120, gt=0)
+    attempts: int = Field(default=6, ge=1)
+    """Tries per call on 408, 409, 429, 5xx, time-outs and dropped connections."""
+    hedge: bool = False
+    """Send a call that takes longer than 95 % of the latest to a second endpoint too; the first reply counts.
+    Both count in the budget; one call in ten at most is sent twice, and none where there is one endpoint."""
+    max_requests: int | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=0)
+    """Budget over prompt and reply tokens of one run; reaching it stops the run resumably."""
+
+
+class ModelConfig(Record):
+    """One model and how to reach it."""
+
+    name: str
+    """Short name used in tables and reports."""
+    family: str
+    """`qwen`, `llama`, ...: two auditors must differ in it."""
+    model: str
+    """Model name sent to the server."""
+    revision: str = ""
+    """Commit or digest of the weights; part of every reply's key."""
+    serve: Annotated[Embedded | Remote, Field(discriminator="engine")]
+    sampling: Sampling = Sampling()
+    limits: Limits = Limits()
+    capable: bool = False
+    """Large enough to be a judge; nothing is published on the word of models that are not."""
+
+
+class AuditorsConfig(Record):
+    """The two auditors (`configs/auditors/*.yaml`)."""
+
+    auditors: tuple[ModelConfig, ModelConfig]
+
+    @model_validator(mode="after")
+    def _independent(self) -> AuditorsConfig:
+        first, second = self.auditors
+        if first.family.casefold() == second.family.casefold():
+            raise ValueError(
+                f"both auditors are of the family {first.family!r}: name two models of different families"
+            )
+        if first.name == second.name:
+            raise ValueError(f"both auditors are named {first.name!r}: give each its own name")
+        return self

@@ -1,0 +1,47 @@
+"""What every record shares."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Language = Literal["ar", "fa", "en"]
+"""ISO 639-1 code of the language a text is written in."""
+
+
+class Record(BaseModel):
+    """A frozen, strictly validated row; an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Provenance(Record):
+    """Where a record's raw bytes came from and on what terms."""
+
+    source: str
+    """Name of the scraper module that read it, e.g. `hafez`."""
+    url: str
+    """Address of the page, or `pypi:<package>==<version>#<part>` and `file:<name>#<line>` for local input."""
+    retrieved_at: datetime | None = None
+    """When the bytes were fetched (UTC), as the raw store noted it; None for input that was not fetched."""
+    licence: str
+    """SPDX identifier, `public-domain`, or `unknown` (which a release refuses)."""
+    attribution: str = ""
+    """Credit line that the licence or the site asks for."""
+    sha256: str
+    """Digest of the raw bytes the record was parsed from, hexadecimal."""
+    parser_version: str
+    """Version of the parser; a higher one re-parses stored bytes without fetching them again."""
+
+
+class Form(Record):
+    """One piece of text in its three forms."""
+
+    raw: str
+    """As fetched."""
+    text: str = ""
+    """Canonical display form: NFC, the language's own letters, marks kept. Empty before normalisation."""
+    key: str = ""
+    """Matching form: marks dropped, letters folded, no spaces. Empty before normalisation."""

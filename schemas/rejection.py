@@ -1,0 +1,36 @@
+"""Records that left the pipeline, with the reason."""
+
+from __future__ import annotations
+
+from schemas.record import Record
+
+
+class Rejection(Record):
+    """One record that a stage did not pass on."""
+
+    record: str
+    """Its id, or the best name it had."""
+    source: str = ""
+    reason: str
+    """Stable snake_case name, e.g. `poet_unknown`."""
+    detail: str
+    """The evidence in one sentence."""
+    kept: str = ""
+    """For a duplicate: id of the record that stands for it."""
+    body: str = ""
+    """The record as JSON, so that nothing is lost."""
+
+
+class Cluster(Record):
+    """A set of records found to be the same, and the one kept; or couplets that only look alike, all kept."""
+
+    kept: str
+    """The first of them."""
+    merged: tuple[str, ...]
+    """The others: gone by method `exact` and `near`, still there by `similar` and `half`."""
+    level: str
+    """`couplet`, `poem` or `idiom`."""
+    method: str
+    """`exact`, `near`, `similar` (less alike than the config asks) or `half` (one hemistich in common)."""
+    similarity: float
+    """Lowest similarity of one of the others to the first, 0 to 1; of the hemistichs by method `half`."""
