@@ -1,0 +1,79 @@
+"""A source's words for poet, era, genre and metre, matched to the taxonomy."""
+
+from __future__ import annotations
+
+from mihakk.errors import RecordRejected
+from mihakk.taxonomy import Kind, vocabulary
+from mihakk.text import key
+from schemas.benchmark import CurateConfig
+from schemas.poem import Poem, Section
+
+
+def match_metadata(poem: Poem, config: CurateConfig) -> Poem:
+    """The poem with era, genre and metre as identifiers of the reference tables.
+
+    What the source called them stays in `source_labels`. A label the config does not require and the
+    taxonomy does not know becomes empty; an era the source lacks is taken from the table of poets where
+    that knows it. An era that the table contradicts stays, for poets share names:
+    `source_labels["era_of_poet"]` says the table's.
+
+    Raises:
+        RecordRejected: A required label is missing, unknown or ambiguous: the reason says which and why.
+    """
+    labels = dict(poem.source_labels)
+    if "poet" in config.required and not key(poem.poet, poem.language):
+        raise RecordRejected("poet_missing", "the source names no poet")
+    era_label = poem.era or labels.get("era", "")
+    known = _era_of_poet(poem)
+    if not era_label and known:
+        era_label = known
+        labels["era_from"] = "table of poets"
+    era = _match("era", era_label, poem, config)
+    if era and known and not _compatible(era, known, poem):
+        labels["era_of_poet"] = known
+    genre = _match("genre", poem.genre or labels.get("genre", ""), poem, config)
+    sections = tuple(_section(section, poem, config) for section in poem.sections)
+    for name, label in (("era", poem.era), ("genre", poem.genre), ("metre", poem.sections[0].metre)):
+        if label:
+            labels.setdefault(name, label)
+    return poem.model_copy(update={"era": era, "genre": genre, "sections": sections, "source_labels": labels})
+
+
+def _section(section: Section, poem: Poem, config: CurateConfig) -> Section:
+    label = section.metre or (poem.source_labels.get("metre", "") if len(poem.sections) == 1 else "")
+    return section.model_copy(update={"metre": _match("metre", label, poem, config)})
+
+
+def _match(kind: Kind, label: str, poem: Poem, config: CurateConfig) -> str:
+    table = vocabulary(kind, poem.language)
+    if table is None:
+        return label
+    if kind in config.required:
+        if config.unknown_metadata == "keep":
+            return _known(kind, label, poem)
+        return table.match(label)
+    return _known(kind, label, poem)
+
+
+def _known(kind: Kind, label: str, poem: Poem) -> str:
+    """The identifier, or nothing where the taxonomy has none."""
+    table = vocabulary(kind, poem.language)
+    try:
+        return table.match(label) if table else label
+    except RecordRejected:
+        return ""
+
+
+def _compatible(era: str, other: str, poem: Poem) -> bool:
+    """Two eras are one, or overlap by the table (a poet who lived in both, a dynasty beside another)."""
+    table = vocabulary("era", poem.language)
+    return era == other or table is None or other in (table.entries[era].get("overlaps") or ())
+
+
+def _era_of_poet(poem: Poem) -> str:
+    """Era that the table of poets gives; empty for a poet it does not know."""
+    table = vocabulary("poet", poem.language)
+    if table is None or vocabulary("era", poem.language) is None:
+        return ""
+    poet = _known("poet", poem.poet, poem)
+    return str(table.entries[poet].get("era") or "") if poet else ""

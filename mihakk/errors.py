@@ -1,0 +1,48 @@
+"""What can go wrong, and what each kind means to the person at the terminal.
+
+    MihakkError
+    ├── UsageError        the caller can mend it; the message says how         exit 2
+    ├── SourceChanged     a source no longer has the shape its parser knows    exit 1
+    ├── RecordRejected    one record can't go on; it is written beside         (never leaves a stage)
+    └── ExternalFailure   a server, disk or network failed; run again later    exit 75
+
+Anything else is a bug and crashes with a traceback.
+"""
+
+from __future__ import annotations
+
+
+class MihakkError(Exception):
+    """Base of all errors that are not bugs."""
+
+    exit_code = 1
+
+
+class UsageError(MihakkError):
+    """A mistake in a command, config or input file; the message says how to mend it."""
+
+    exit_code = 2
+
+
+class SourceChanged(MihakkError):
+    """A page no longer matches its parser's shape, or a source yields too little; that source stops."""
+
+    exit_code = 1
+
+
+class RecordRejected(MihakkError):
+    """One record can't go on.
+
+    `reason` is a stable snake_case name for counting, `detail` the evidence.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+
+class ExternalFailure(MihakkError):
+    """Something outside failed after retries; nothing done so far is lost and the run can resume."""
+
+    exit_code = 75

@@ -1,0 +1,140 @@
+"""The lock of a lake on an object store: one object, created only where there is none, and kept alive.
+
+A store has no locks that die with their holder. So the holder writes the object anew every few seconds, and
+one that was not renewed for a minute and a half counts as left behind by a run that died. Creating, renewing
+and taking over are conditional writes (If-None-Match, If-Match): of two runs that try, the store lets one.
+Ages are told by the store's own clock, so a machine whose clock jumps neither loses nor steals a lock.
+
+Stores whose fsspec driver has no conditional overwrite get the nearest thing: read, write, read again after a
+moment. Even a run that lost its lock unnoticed does no damage to tables: parts are whole, and two runs of the
+same inputs write the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+import uuid
+from datetime import datetime
+from typing import Final
+
+import orjson
+
+from mihakk.errors import ExternalFailure, UsageError
+from mihakk.lake.storage import Storage
+
+BEAT: Final = 15.0
+"""Seconds between renewals."""
+STALE: Final = 90.0
+"""Seconds without renewal after which a lock is taken over."""
+
+
+class Lease:
+    """A lock held through conditional writes, renewed by a thread until it is released.
+
+    Args:
+        storage: The lake.
+        wait: Seconds to wait for another holder.
+        beat: Seconds between renewals.
+        stale: Seconds without renewal after which a holder counts as dead.
+
+    Raises:
+        UsageError: Another run holds it.
+    """
+
+    def __init__(
+        self, storage: Storage, wait: float = 0, *, beat: float = BEAT, stale: float = STALE
+    ) -> None:
+        self._storage = storage
+        self._path = storage.path(".lock")
+        self._me = uuid.uuid4().hex
+        self._beat, self._stale = beat, stale
+        self._beats = 0
+        self._over = threading.Event()
+        self._lost = ""
+        self._token = self._acquire(time.monotonic() + wait)
+        self._thread = threading.Thread(target=self._renew, name="lake lock", daemon=True)
+        self._thread.start()
+
+    def check(self) -> None:
+        """Raises ExternalFailure when another run has taken the lake over."""
+        if self._lost:
+            raise ExternalFailure(
+                f"the lock of {self._storage.root} was lost ({self._lost}): another run may be working "
+                "on it. Run again when none is; finished shards are kept"
+            )
+
+    def release(self) -> None:
+        """Gives the lock back; safe when it was lost."""
+        self._over.set()
+        self._thread.join()
+        if not self._lost and self._storage.stamp(self._path) == self._token:
+            self._storage.remove(self._path)
+
+    def _acquire(self, deadline: float) -> str:
+        while True:
+            if token := self._storage.create(self._path, self._body()):
+                return token
+            held = self._storage.stamp(self._path)
+            if held is None:
+                continue  # given back in between
+            if self._age() > self._stale and (token := self._storage.replace(self._path, self._body(), held)):
+                return token
+            if time.monotonic() >= deadline:
+                raise UsageError(
+                    f"another run ({self._holder()}) is working on {self._storage.root}: wait for it, "
+                    f"or stop it first; the lock of one that died is taken over after {self._stale:.0f} s"
+                )
+            time.sleep(min(1.0, self._beat))
+
+    def _age(self) -> float:
+        """Seconds since the holder last renewed, by the store's clock."""
+        renewed = self._storage.modified(self._path)
+        return (self._now() - renewed).total_seconds() if renewed else 0.0
+
+    def _now(self) -> datetime:
+        probe = self._storage.path(f".clock-{self._me}")
+        self._storage.write(probe, b"")
+        try:
+            now = self._storage.modified(probe)
+        finally:
+            self._storage.remove(probe)
+        assert now is not None, "it was written a moment ago"
+        return now
+
+    def _holder(self) -> str:
+        try:
+            row = orjson.loads(self._storage.read(self._path))
+            return f"process {row['process']} on {row['host']}, since {row['since']}"
+        except (OSError, ValueError, KeyError):
+            return "unknown"
+
+    def _body(self) -> bytes:
+        """Different at every renewal: the store's tag of an object is a digest of its bytes."""
+        self._beats += 1
+        return orjson.dumps(
+            {
+                "run": self._me,
+                "host": socket.gethostname(),
+                "process": os.getpid(),
+                "since": datetime.now().astimezone().isoformat(timespec="seconds"),
+                "renewals": self._beats,
+            }
+        )
+
+    def _renew(self) -> None:
+        renewed = time.monotonic()
+        while not self._over.wait(self._beat):
+            try:
+                token = self._storage.replace(self._path, self._body(), self._token)
+            except (ExternalFailure, OSError) as error:
+                if time.monotonic() - renewed > self._stale:
+                    self._lost = f"the store did not answer for {self._stale:.0f} s: {error}"
+                    return
+                continue
+            if token is None:
+                self._lost = "another run holds it"
+                return
+            self._token, renewed = token, time.monotonic()

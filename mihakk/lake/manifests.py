@@ -1,0 +1,54 @@
+"""Manifests as this version of the code reads them: its own format, an older one, a newer one."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import orjson
+from pydantic import ValidationError
+
+from mihakk.errors import UsageError
+from mihakk.lake.storage import Storage
+from schemas.manifest import FORMAT, ShardManifest, StageManifest
+
+M = TypeVar("M", ShardManifest, StageManifest)
+
+
+def read_manifest(storage: Storage, path: str, model: type[M]) -> M | None:
+    """The manifest; None where there is none that counts: missing, damaged, or of an older format.
+
+    What has no manifest is made again, so an older lake moves to this format shard by shard, and one that
+    was stopped on the way goes on. Journals and decisions have no manifests: nothing is paid or asked again.
+
+    Raises:
+        UsageError: A newer Mihakk wrote it.
+    """
+    if not storage.exists(path):
+        return None
+    try:
+        plain = orjson.loads(storage.read(path))
+        written = int(plain.get("format", 1))
+    except (orjson.JSONDecodeError, AttributeError, TypeError, ValueError):
+        return None
+    if written > FORMAT:
+        raise UsageError(
+            f"{path} was written by a newer Mihakk (lake format {written}; this one knows {FORMAT}): update "
+            "this checkout, or set MIHAKK_LAKE to another folder. Nothing was changed"
+        )
+    if written < FORMAT:
+        return None
+    try:
+        return model.model_validate(plain)
+    except ValidationError:
+        return None
+
+
+def refuse_newer(storage: Storage) -> None:
+    """Looks at every stage before a run touches the first.
+
+    Raises:
+        UsageError: A newer Mihakk wrote one of them.
+    """
+    for folder in storage.list(storage.root):
+        if folder[:1].isdigit():
+            read_manifest(storage, storage.path(folder, "manifest.json"), StageManifest)

@@ -1,0 +1,342 @@
+"""Asks one model over the OpenAI-compatible API: bounded, balanced, patient and within its budget.
+
+Plain aiohttp: with journal and checks a call costs half a millisecond of CPU, where the openai package alone
+costs nearly two (`benchmarks/audit_client.py`), and every attempt stays visible to budget and circuit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from mihakk.errors import ExternalFailure, MihakkError, UsageError
+from mihakk.llm.endpoint import Dispatcher, Endpoint, Stop, backoff, bare
+from mihakk.llm.hedge import MOST, Pace, first_answer
+from schemas.model import Limits
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession
+
+AGAIN = frozenset({408, 409, 425, 429})
+"""Statuses besides 5xx after which the same call may succeed."""
+OURS = {401: "the key is not accepted", 403: "the key may not use it", 404: "no such model or path"}
+"""Statuses that only a change of config can mend."""
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+"""Hosts that are never asked through a proxy of the environment."""
+LONGEST_REPLY = 4 << 20
+"""Bytes after which a reply counts as endless."""
+LONGEST_WAIT = 900.0
+"""A server that asks for a longer pause than this ends the run, resumably."""
+
+
+class Refused(MihakkError):
+    """The server won't take this one request (400, 413, 422), e.g. because it is too long."""
+
+
+class TimedOut(MihakkError):
+    """This one request was never answered in time, though others were."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What came back from one call."""
+
+    text: str
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    latency: float
+    """Seconds."""
+
+
+@dataclass
+class Spending:
+    """Calls sent and tokens used in this run."""
+
+    requests: int = 0
+    tokens: int = 0
+    answered: int = 0
+    retries: int = 0
+    hedged: int = 0
+    """Calls sent to a second endpoint because the first took long; counted in `requests` too."""
+
+
+class _Again(Exception):
+    """The attempt failed in a way that may pass."""
+
+    def __init__(self, problem: str, timed_out: bool = False) -> None:
+        super().__init__(problem)
+        self.timed_out = timed_out
+
+
+class Client:
+    """Sends payloads to the endpoints of one model.
+
+    Must be used in one event loop. Every failure that may pass is retried with backoff; what doesn't pass
+    ends in `ExternalFailure` (the run can resume), `UsageError` (config), or `Refused` and `TimedOut` (this
+    call alone).
+
+    Args:
+        name: The model's short name, for messages.
+        urls: Base URLs.
+        api_key: Sent as bearer token; never shown in a message.
+        limits: Concurrency, time-out, attempts and budget.
+        alive: Raises ExternalFailure when the server is known to be dead; asked after a dropped connection.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        urls: Sequence[str],
+        api_key: str,
+        limits: Limits,
+        alive: Callable[[], None] | None = None,
+    ) -> None:
+        self.name = name
+        self.spending = Spending()
+        self.dispatcher = Dispatcher(urls, limits.concurrency)
+        self._limits = limits
+        self._alive = alive
+        self._key = api_key
+        self._opened: ClientSession | None = None
+        self._pace = Pace()
+
+    async def complete(self, payload: dict[str, Any], stop: Stop) -> Completion:
+        """The reply to one chat payload; one call of the API per attempt."""
+        answered_before = self.spending.answered
+        for attempt in range(1, self._limits.attempts + 1):
+            endpoint = await self.dispatcher.acquire(stop)
+            try:
+                if self._limits.hedge:
+                    return await self._hedged(endpoint, payload, stop)
+                return await self._sent(endpoint, payload)
+            except _Again as failure:
+                problem, timed_out = str(failure), failure.timed_out
+            self.spending.retries += 1
+            if not self.spending.answered and self.dispatcher.hopeless():
+                raise ExternalFailure(
+                    f"{self.name} has not answered once, last: {problem}. "
+                    "Start its server, or mend `url` in the auditors' config, and run again"
+                )
+            if attempt < self._limits.attempts and not self.dispatcher.other(endpoint):
+                await stop.sleep(backoff(attempt))
+        if timed_out and self.spending.answered > answered_before:
+            raise TimedOut(f"no reply in {self._limits.attempts} attempts: {problem}")
+        raise ExternalFailure(
+            f"{self.name} did not answer in {self._limits.attempts} attempts, last: {problem}. "
+            "Answered calls are kept; run again when the server is well"
+        )
+
+    async def tokens(self, model: str, text: str) -> int | None:
+        """Tokens of a text by the server's own tokeniser; None where it offers none."""
+        import aiohttp
+
+        url = self.dispatcher.endpoints[0].url
+        root = url.rstrip("/").removesuffix("/v1")
+        body = {"model": model, "content": text, "prompt": text}
+        try:
+            async with asyncio.timeout(self._limits.timeout_seconds):
+                status, _, answer = await self._post(f"{root}/tokenize", body)
+            found = orjson.loads(answer).get("tokens") if status == 200 else None
+        except (aiohttp.ClientError, OSError, TimeoutError, Broken, ValueError, AttributeError):
+            return None
+        return len(found) if isinstance(found, list) else None
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        if self._opened is not None:
+            await self._opened.close()
+            self._opened = None
+
+    def _session(self) -> ClientSession:
+        """One pool of connections, opened inside the loop that uses it."""
+        if self._opened is None:
+            import aiohttp
+
+            local = all(urlsplit(e.url).hostname in LOOPBACK for e in self.dispatcher.endpoints)
+            self._opened = aiohttp.ClientSession(
+                # vLLM closes idle connections after 5 s: reusing one at that moment would cost a retry.
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=4),
+                headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
+                timeout=aiohttp.ClientTimeout(total=None),
+                trust_env=not local,
+            )
+        return self._opened
+
+    def _spend(self) -> None:
+        most, tokens = self._limits.max_requests, self._limits.max_tokens
+        if most is not None and self.spending.requests >= most:
+            raise ExternalFailure(
+                f"the budget of {most} requests to {self.name} is spent; answered calls are kept: "
+                "raise `limits.max_requests` or run again to go on"
+            )
+        if tokens is not None and self.spending.tokens >= tokens:
+            raise ExternalFailure(
+                f"the budget of {tokens} tokens of {self.name} is spent; answered calls are kept: "
+                "raise `limits.max_tokens` or run again to go on"
+            )
+        self.spending.requests += 1
+
+    async def _sent(self, endpoint: Endpoint, payload: dict[str, Any]) -> Completion:
+        """One attempt at an endpoint that was taken for it."""
+        try:
+            self._spend()
+            return await self._attempt(endpoint, payload)
+        finally:
+            self.dispatcher.release(endpoint)
+
+    async def _hedged(self, endpoint: Endpoint, payload: dict[str, Any], stop: Stop) -> Completion:
+        """One attempt, and when it is late another at a second endpoint; the first answer counts."""
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        first = asyncio.create_task(self._sent(endpoint, payload))
+        try:
+            await asyncio.wait({first}, timeout=self._pace.late())
+            if first.done() or not self._may_hedge(stop):
+                answer = await first
+            else:
+                second = asyncio.create_task(self._second(endpoint, payload, stop))
+                answer, winner = await first_answer(first, second, _Again)
+                if winner is second and first.cancelled():
+                    endpoint.failed(started, loop.time())
+        finally:
+            first.cancel()
+        self._pace.add(loop.time() - started)
+        return answer
+
+    def _may_hedge(self, stop: Stop) -> bool:
+        """Whether another endpoint, the budget and `MOST` allow a call to be sent twice."""
+        spent, limits = self.spending, self._limits
+        return (
+            len(self.dispatcher.endpoints) > 1
+            and stop.reason is None
+            and spent.hedged < MOST * spent.requests
+            and (limits.max_requests is None or spent.requests < limits.max_requests)
+            and (limits.max_tokens is None or spent.tokens < limits.max_tokens)
+        )
+
+    async def _second(self, late: Endpoint, payload: dict[str, Any], stop: Stop) -> Completion:
+        """The same call at another endpoint, once one is free and if it is still allowed then."""
+        endpoint = await self.dispatcher.acquire(stop, beside=late)
+        if not self._may_hedge(stop):
+            self.dispatcher.release(endpoint)
+            raise _Again("not sent twice")
+        self.spending.hedged += 1
+        # Whichever call is called off has been read by its server all the same.
+        self.spending.tokens += sum(len(message["content"]) for message in payload["messages"]) // 3
+        return await self._sent(endpoint, payload)
+
+    async def _attempt(self, endpoint: Endpoint, payload: dict[str, Any]) -> Completion:
+        import aiohttp
+
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        try:
+            async with asyncio.timeout(self._limits.timeout_seconds):
+                status, headers, body = await self._post(
+                    f"{endpoint.url.rstrip('/')}/chat/completions", payload
+                )
+            if status != 200:
+                raise self._status(status, headers, body, endpoint, started)
+            answer = completion(body, loop.time() - started)
+        except TimeoutError:
+            endpoint.failed(started, loop.time())
+            raise _Again(f"no answer within {self._limits.timeout_seconds:g} s", timed_out=True) from None
+        except (aiohttp.ClientError, OSError, Broken) as error:
+            endpoint.failed(started, loop.time())
+            if self._alive is not None:
+                self._alive()
+            raise _Again(self._clean(f"{bare(endpoint.url)}: {error or type(error).__name__}")) from None
+        endpoint.succeeded()
+        self.spending.answered += 1
+        self.spending.tokens += answer.prompt_tokens + answer.completion_tokens
+        return answer
+
+    async def _post(self, url: str, payload: dict[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body; the body is read as it comes, so that an endless one is noticed."""
+        body = bytearray()
+        headers = {"Content-Type": "application/json"}
+        async with self._session().post(url, data=orjson.dumps(payload), headers=headers) as response:
+            async for block in response.content.iter_any():
+                body += block
+                if len(body) > LONGEST_REPLY:
+                    raise Broken(f"a reply of more than {LONGEST_REPLY >> 20} MB")
+            return response.status, response.headers, bytes(body)
+
+    def _status(
+        self, status: int, headers: Mapping[str, str], body: bytes, endpoint: Endpoint, started: float
+    ) -> Exception:
+        """What an error status means: try again, mend the config, or give up this one call."""
+        now = asyncio.get_running_loop().time()
+        where = f"{bare(endpoint.url)} answered {status}"
+        said = self._clean(body.decode("utf-8", "replace"))[:300]
+        if status in OURS:
+            return UsageError(f"{self.name}: {where} ({OURS[status]}): {said}. Mend the model's config")
+        if status < 500 and status not in AGAIN:
+            return Refused(f"{where}: {said}")
+        wait = _retry_after(headers)
+        if wait is not None and wait > LONGEST_WAIT:
+            return ExternalFailure(f"{self.name}: {where} and asks to wait {wait:.0f} s; run again then")
+        if status == 429:
+            endpoint.slowed(started, now, wait if wait is not None else backoff(1))
+        else:
+            endpoint.failed(started, now)
+            if wait is not None:
+                endpoint.opens_at = max(endpoint.opens_at, now + wait)
+        return _Again(f"{where}: {said}")
+
+    def _clean(self, message: str) -> str:
+        """The message on one line and without the key, which some servers repeat."""
+        message = " ".join(message.split())
+        return message.replace(self._key, "***") if len(self._key) > 3 else message
+
+
+class Broken(Exception):
+    """A reply with status 200 that is no chat completion."""
+
+
+def completion(body: bytes, latency: float) -> Completion:
+    """A chat completion as servers send it.
+
+    Raises:
+        Broken: The body is none.
+    """
+    try:
+        reply = orjson.loads(body)
+        choice = reply["choices"][0]
+        text = choice["message"].get("content") or ""
+        usage = reply.get("usage") or {}
+        details = usage.get("prompt_tokens_details") or {}
+        return Completion(
+            text=text if isinstance(text, str) else "",
+            finish_reason=str(choice.get("finish_reason") or ""),
+            prompt_tokens=int(usage.get("prompt_tokens") or 0),
+            completion_tokens=int(usage.get("completion_tokens") or 0),
+            cached_tokens=int(details.get("cached_tokens") or 0),
+            latency=latency,
+        )
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        raise Broken(f"a reply that is no chat completion ({type(error).__name__})") from error
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds a server asks to wait, from `retry-after-ms` or `Retry-After` (seconds or a date)."""
+    with suppress(ValueError):
+        return max(0.0, float(headers.get("retry-after-ms", "")) / 1000)
+    value = headers.get("Retry-After")
+    if value is None:
+        return None
+    with suppress(ValueError):
+        return max(0.0, float(value))
+    with suppress(TypeError, ValueError):
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+    return None

@@ -1,0 +1,95 @@
+"""Sentence vectors from a server that speaks the OpenAI-compatible API."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mihakk.errors import ExternalFailure, UsageError
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+    from openai.types import Embedding
+
+KEY = "MIHAKK_EMBEDDINGS_KEY"
+"""Environment variable that holds the server's key, where it asks for one."""
+AGAIN = frozenset({408, 409, 425, 429})
+"""Statuses besides 5xx after which the same call may succeed."""
+SECONDS = 120.0
+
+
+class EmbeddingEndpoint:
+    """`/embeddings` of one server, asked for a batch of texts at a time through the openai package.
+
+    Args:
+        url: Base URL, e.g. `http://gpu1:8000/v1`.
+        model: Model name sent to the server.
+        attempts: Tries per batch while the server is busy or away.
+    """
+
+    def __init__(self, url: str, model: str, *, attempts: int = 5) -> None:
+        self._url = url.rstrip("/")
+        self._model = model
+        self._attempts = attempts
+        self._client: OpenAI | None = None
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of unit length per text, in order.
+
+        Raises:
+            UsageError: The server refuses key, model or request.
+            ExternalFailure: It can't be reached, or answers with something else than one vector per text.
+        """
+        if not texts:
+            return np.empty((0, 0), dtype=np.float32)
+        try:
+            ordered = sorted(self._ask(texts), key=lambda row: int(row.index))
+            rows = np.array([row.embedding for row in ordered], dtype=np.float32)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ExternalFailure(f"{self._url} answers in another format than the API's: {error}") from error
+        if (
+            rows.ndim != 2
+            or len(rows) != len(texts)
+            or not np.all(np.isfinite(rows))
+            or not rows.any(axis=1).all()
+        ):
+            raise ExternalFailure(
+                f"{self._url} did not send one usable vector for each of {len(texts)} texts"
+            )
+        unit: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
+
+    def _ask(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        import openai
+
+        try:
+            reply = self._open().embeddings.create(
+                model=self._model, input=list(texts), encoding_format="float"
+            )
+        except openai.APIStatusError as error:
+            code = error.status_code
+            if code >= 500 or code in AGAIN:
+                raise ExternalFailure(f"{self._url} answers {code}") from error
+            remedy = f"set {KEY}" if code in (401, 403) else "mend the URL and model of `embeddings`"
+            raise UsageError(f"{self._url} refuses {self._model!r} with {code}: {remedy}") from error
+        except openai.OpenAIError as error:
+            raise ExternalFailure(f"{self._url} gives no embeddings: {error}") from error
+        return reply.data
+
+    def _open(self) -> OpenAI:
+        """The client, made when first asked: openai takes more than half a second to import."""
+        import openai
+
+        if self._client is None:
+            self._client = openai.OpenAI(
+                base_url=self._url,
+                # The package insists on a key; servers that ask for none ignore it.
+                api_key=os.environ.get(KEY) or "none",
+                max_retries=self._attempts - 1,
+                timeout=SECONDS,
+            )
+        return self._client

@@ -1,0 +1,207 @@
+"""Answered calls, kept for good: one JSON line each, written before the answer counts.
+
+A folder holds any number of journals (`<name>.jsonl`, one per shard or purpose). Look-ups go over all of
+them, so a rebuild reuses every reply whose key is unchanged. Lines hold the raw reply, token usage, latency
+and time, which never enter a table. Only keys and file offsets stay in memory, about 200 bytes a call.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+import orjson
+from pydantic import Field
+
+from mihakk.errors import ExternalFailure
+from mihakk.lake.mirror import Mirror
+from schemas.record import Record
+
+FSYNC_EVERY = 64
+FSYNC_SECONDS = 2.0
+PREFIX = b'{"key":"'
+
+
+class Entry(Record):
+    """One answered call."""
+
+    key: str
+    """Digest of everything that could change the answer: full payload with schema, model id and revision."""
+    model: str
+    revision: str
+    text: str
+    """The reply as it came."""
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int = 0
+    """Prompt tokens the server had already read."""
+    latency: float
+    """Seconds from sending to the last byte."""
+    at: str
+    """UTC, ISO 8601, when the answer was complete."""
+    meta: dict[str, Any] = Field(default_factory=dict)
+    """What the caller wants kept beside: item, content hash, prompt name, version and hash, sampling."""
+
+
+def now() -> str:
+    """The present moment as journals write it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Journal:
+    """Appends to `<folder>/<name>.jsonl` and finds entries in every journal of the folder.
+
+    A line cut short by a killed run is skipped when read and closed off when appended to. If another process
+    is writing the same journal, this one writes beside it (`<name>.2.jsonl`, ...). A folder that mirrors one
+    of an object store (`mihakk.lake.mirror`) is kept in step with it whenever lines are synced to disk.
+
+    Raises:
+        ExternalFailure: The folder can't be written (full disk, read-only).
+    """
+
+    def __init__(self, folder: Path, name: str = "journal") -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._places: dict[bytes, tuple[int, int]] = {}
+        self._readers: list[BinaryIO] = []
+        self._unsynced = 0
+        self._synced_at = time.monotonic()
+        self._mirror = Mirror.of(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.path, self._out = self._open(name)
+            for path in sorted(folder.glob("*.jsonl")):
+                self._index(path)
+        except OSError as error:
+            raise ExternalFailure(f"can't keep the journal in {folder}: {error}") from error
+        self._own = sorted(folder.glob("*.jsonl")).index(self.path)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, key: str) -> bool:
+        return bytes.fromhex(key) in self._places
+
+    def get(self, key: str) -> Entry | None:
+        """The entry of that key, or None; a damaged line counts as absent."""
+        raw = bytes.fromhex(key)
+        with self._lock:
+            place = self._places.get(raw)
+            if place is None:
+                return None
+            reader = self._readers[place[0]]
+            reader.seek(place[1])
+            line = reader.readline()
+        entry = _parse(line)
+        if entry is None or entry.key != key:
+            with self._lock:
+                self._places.pop(raw, None)
+            return None
+        return entry
+
+    def append(self, entry: Entry) -> None:
+        """Writes one answered call; when this returns, killing the process can't lose it."""
+        line = PREFIX + entry.key.encode() + b'",' + _body(entry)[1:] + b"\n"
+        with self._lock:
+            try:
+                offset = self._out.seek(0, os.SEEK_END)
+                written = self._out.write(line)
+                while written < len(line):
+                    written += self._out.write(line[written:])
+                self._unsynced += 1
+                if self._unsynced >= FSYNC_EVERY or time.monotonic() - self._synced_at > FSYNC_SECONDS:
+                    self._sync()
+            except OSError as error:
+                raise ExternalFailure(f"can't write the journal {self.path}: {error}") from error
+            self._places[bytes.fromhex(entry.key)] = (self._own, offset)
+
+    def entries(self) -> Iterator[Entry]:
+        """Every entry of the folder, journal by journal; damaged lines are left out."""
+        for path in sorted(self.folder.glob("*.jsonl")):
+            with path.open("rb") as lines:
+                for line in lines:
+                    if (entry := _parse(line)) is not None:
+                        yield entry
+
+    def close(self) -> None:
+        """Syncs to disk and releases the file; safe to call twice."""
+        with self._lock:
+            if self._out.closed:
+                return
+            self._sync()
+            if self._mirror:
+                self._mirror.merge(self.path)
+            self._out.close()
+            for reader in self._readers:
+                reader.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open(self, name: str) -> tuple[Path, Any]:
+        for number in range(1, 1000):
+            path = self.folder / (f"{name}.jsonl" if number == 1 else f"{name}.{number}.jsonl")
+            out = path.open("ab", buffering=0)
+            try:
+                fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                out.close()
+                continue
+            _close_torn_line(path, out)
+            return path, out
+        raise ExternalFailure(f"a thousand journals named {name} are being written in {self.folder}")
+
+    def _index(self, path: Path) -> None:
+        reader = path.open("rb")
+        number = len(self._readers)
+        self._readers.append(reader)
+        offset = 0
+        for line in reader:
+            if line.startswith(PREFIX) and line.endswith(b"}\n") and line[72:73] == b'"':
+                key = line[8:72]
+                with suppress(ValueError):  # a torn line that was closed off later
+                    self._places.setdefault(bytes.fromhex(key.decode("ascii")), (number, offset))
+            offset += len(line)
+
+    def _sync(self) -> None:
+        if self._unsynced:
+            os.fsync(self._out.fileno())
+            if self._mirror:
+                self._mirror.push(self.path)
+        self._unsynced = 0
+        self._synced_at = time.monotonic()
+
+
+def _close_torn_line(path: Path, out: Any) -> None:
+    size = path.stat().st_size
+    if size == 0:
+        return
+    with path.open("rb") as reader:
+        reader.seek(size - 1)
+        if reader.read(1) != b"\n":
+            out.write(b"\n")
+
+
+def _body(entry: Entry) -> bytes:
+    return orjson.dumps(entry.model_dump(mode="json", exclude={"key"}))
+
+
+def _parse(line: bytes) -> Entry | None:
+    try:
+        return Entry.model_validate(orjson.loads(line))
+    except ValueError:
+        return None

@@ -1,0 +1,157 @@
+"""Replies that are one JSON object under a schema, checked again on our side.
+
+How a generator asks a model for parts of items:
+
+    def wrong_explanations(value: dict[str, Any]) -> list[str]:
+        if len(set(value["wrong"])) < 3:
+            raise ValueError("give three different explanations")
+        return value["wrong"]
+
+    requests = (
+        Request(tag=idiom.id, messages=prompt(idiom), schema=SCHEMA, validate=wrong_explanations)
+        for idiom in idioms
+    )
+    with Journal(folder, "idiom_choice") as journal, open_model(config.generator) as model:
+        for reply in model.ask_all(requests, journal):
+            if reply.value is None:
+                ...  # reject the record: RecordRejected("no_usable_reply", reply.problem)
+            else:
+                use(reply.tag, reply.value)
+
+Replies come in the order of the requests, whatever order the server answers in. Answered calls are journaled
+and never paid for twice; `validate` runs on journaled replies too, so tightening it needs no new calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import orjson
+
+from mihakk.ids import digest
+from schemas.model import ModelConfig
+
+T = TypeVar("T")
+Message = dict[str, str]
+"""`{"role": "system" | "user" | "assistant", "content": ...}`"""
+LONGEST_QUOTE = 1500
+"""Characters of an invalid reply that are shown back to the model."""
+REPAIR = (
+    "That reply can't be used: {problem}. Answer again with nothing but one JSON object in the format "
+    "asked for: no code fence, no text before or after it."
+)
+
+
+@dataclass(frozen=True)
+class Request(Generic[T]):
+    """One question whose answer is a JSON object."""
+
+    tag: str
+    """The caller's own id of it."""
+    messages: Sequence[Message]
+    """The shared part first, what differs last, so that servers reuse the common prefix."""
+    schema: dict[str, Any]
+    """JSON Schema of the reply; every object closed (`additionalProperties: false`), all keys required."""
+    validate: Callable[[dict[str, Any]], T]
+    """Turns the parsed object into a value; raises ValueError with what to say to the model."""
+    name: str = "reply"
+    """Name of the schema, sent along."""
+    meta: dict[str, Any] = field(default_factory=dict)
+    """Kept in the journal beside the reply."""
+    variant: int = 0
+    """Added to the sampling seed: another number asks the same question anew."""
+
+
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """What became of a request."""
+
+    tag: str
+    key: str
+    """Journal key of the call that decided: the repair's, if there was one."""
+    value: T | None
+    """None when the model gave no usable reply."""
+    problem: str = ""
+    """Why not."""
+    asked_twice: bool = False
+    """A repair request was needed."""
+
+
+def payload(config: ModelConfig, request: Request[Any], messages: Sequence[Message]) -> dict[str, Any]:
+    """Body of the chat call: the form of structured output that vLLM and llama.cpp both enforce."""
+    sampling = config.sampling.model_dump(mode="json")
+    return {
+        "model": config.model,
+        "messages": list(messages),
+        **sampling,
+        "seed": sampling["seed"] + request.variant,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": request.name, "schema": request.schema, "strict": True},
+        },
+    }
+
+
+def compact(body: dict[str, Any]) -> dict[str, Any]:
+    """The payload as the embedded server takes it: the same schema as a grammar that allows no padding.
+
+    llama.cpp ignores the wish for compact JSON inside `response_format`, and small models left free pad their
+    replies with line breaks until `max_tokens` cuts them off.
+    """
+    rest = {key: value for key, value in body.items() if key != "response_format"}
+    schema = body["response_format"]["json_schema"]["schema"]
+    strict = {"x-guidance": {"whitespace_flexible": False}, **schema}
+    return {**rest, "grammar": "%llguidance {}\nstart: %json " + orjson.dumps(strict).decode()}
+
+
+def reply_key(config: ModelConfig, revision: str, body: dict[str, Any]) -> str:
+    """Key of a reply: everything that could change it, and nothing else (not where the model runs)."""
+    return digest({"payload": body, "model": config.model, "revision": revision})
+
+
+def parse_object(text: str, finish_reason: str) -> dict[str, Any]:
+    """The one JSON object a reply consists of.
+
+    Raises:
+        ValueError: Cut off, fenced, surrounded by text, not an object, or with a key given twice.
+    """
+    if finish_reason == "length":
+        raise ValueError("it was cut off before its end: be briefer")
+    if not text.strip():
+        raise ValueError("it is empty")
+    if text.lstrip().startswith("```"):
+        raise ValueError("it is wrapped in a code fence")
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"it is not one JSON object ({error.msg})") from None
+    if not isinstance(value, dict):
+        raise ValueError("it is not a JSON object")
+    _no_repeated_keys(text)
+    return value
+
+
+def repair(messages: Sequence[Message], text: str, problem: str) -> list[Message]:
+    """The conversation continued with the invalid reply and what is wrong with it."""
+    shown = text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + " ..."
+    return [
+        *messages,
+        {"role": "assistant", "content": shown or "(nothing)"},
+        {"role": "user", "content": REPAIR.format(problem=problem)},
+    ]
+
+
+def _no_repeated_keys(text: str) -> None:
+    # orjson keeps the last of repeated keys silently; the standard parser shows every pair.
+    import json
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in found]
+        if len(set(keys)) < len(keys):
+            again = next(key for key in keys if keys.count(key) > 1)
+            raise ValueError(f"the key {again!r} is given twice")
+        return dict(found)
+
+    json.loads(text, object_pairs_hook=pairs)

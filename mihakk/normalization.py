@@ -1,0 +1,143 @@
+"""Raw records to their canonical display form and matching key (stage 2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from mihakk.errors import RecordRejected
+from mihakk.ids import canonical_json
+from mihakk.lake import ShardOutput
+from mihakk.text import canonicalize, key, split_mudawwar
+from schemas.idiom import Idiom
+from schemas.manifest import ShardCounts
+from schemas.poem import Couplet, Poem
+from schemas.record import Form, Language
+from schemas.rejection import Rejection
+
+Changes = Counter[str]
+"""How often each kind of change was made, `canonical.<kind>`."""
+
+
+def normalize(records: Iterable[Poem | Idiom]) -> ShardOutput:
+    """One shard of scraped records with `text` and `key` filled; every kind of change is counted.
+
+    Rejects `no_text` (nothing readable is left), and lists couplets without a letter in the table `removed`.
+    """
+    poems: list[Poem] = []
+    idioms: list[Idiom] = []
+    removed: list[Rejection] = []
+    rejections: list[Rejection] = []
+    changes: Changes = Counter()
+    read = 0
+    for record in records:
+        read += 1
+        try:
+            if isinstance(record, Poem):
+                poems.append(normalize_poem(record, changes, removed))
+            else:
+                idioms.append(normalize_idiom(record, changes))
+        except RecordRejected as error:
+            rejections.append(reject(record, error))
+    kept = len(poems) + len(idioms)
+    return ShardOutput(
+        tables={"poems": (Poem, poems), "idioms": (Idiom, idioms), "removed": (Rejection, removed)},
+        counts=ShardCounts(
+            read=read,
+            kept=kept,
+            rejected=len(rejections),
+            written=kept,
+            reasons=dict(Counter(row.reason for row in rejections)),
+            notes={**changes, **Counter(f"removed.{row.reason}" for row in removed)},
+        ),
+        rejections=rejections,
+    )
+
+
+def reject(record: Poem | Idiom, error: RecordRejected) -> Rejection:
+    """The rejection of a whole record, its body kept."""
+    return Rejection(
+        record=record.id,
+        source=record.provenance.source,
+        reason=error.reason,
+        detail=error.detail,
+        body=canonical_json(record).decode(),
+    )
+
+
+def normalize_poem(poem: Poem, changes: Changes, removed: list[Rejection]) -> Poem:
+    """A poem with every line in its three forms; lines without a letter go to `removed`.
+
+    Raises:
+        RecordRejected: `no_text`.
+    """
+    couplets: list[Couplet] = []
+    for couplet in poem.couplets:
+        normal = _normalize_couplet(couplet, poem.language, changes)
+        if normal.first.key or (normal.second and normal.second.key):
+            couplets.append(normal)
+        else:
+            removed.append(
+                Rejection(
+                    record=couplet.id,
+                    source=poem.provenance.source,
+                    reason="no_letters",
+                    detail="the line holds no letter (a separator or an empty line)",
+                    body=canonical_json(couplet).decode(),
+                )
+            )
+    if not couplets:
+        raise RecordRejected("no_text", "no line of the poem holds a letter")
+    text = {
+        name: _line(getattr(poem, name), poem.language, changes) for name in ("title", "poet", "explanation")
+    }
+    return poem.model_copy(update={**text, "couplets": tuple(couplets)})
+
+
+def normalize_idiom(idiom: Idiom, changes: Changes) -> Idiom:
+    """An idiom with phrase and explanation in their three forms.
+
+    Raises:
+        RecordRejected: `no_text`.
+    """
+    phrase = _form(idiom.phrase.raw, idiom.language, changes)
+    if not phrase.key:
+        raise RecordRejected("no_text", "the phrase holds no letter")
+    return idiom.model_copy(
+        update={
+            "phrase": phrase,
+            "explanation": _form(idiom.explanation.raw, idiom.language, changes),
+            "examples": tuple(_line(example, idiom.language, changes) for example in idiom.examples),
+        }
+    )
+
+
+def _normalize_couplet(couplet: Couplet, language: Language, changes: Changes) -> Couplet:
+    prose = {name: _line(getattr(couplet, name), language, changes) for name in ("prose", "explanation")}
+    if couplet.second is None:
+        return couplet.model_copy(update={**prose, "first": _form(couplet.first.raw, language, changes)})
+    split = split_mudawwar(couplet.first.raw, couplet.second.raw)
+    if split.mudawwar:
+        changes["canonical.mudawwar"] += 1
+    return couplet.model_copy(
+        update={
+            **prose,
+            "first": _form(couplet.first.raw, language, changes, split.sadr),
+            "second": _form(couplet.second.raw, language, changes, split.ajuz),
+            "mudawwar": couplet.mudawwar or split.mudawwar,
+        }
+    )
+
+
+def _form(raw: str, language: Language, changes: Changes, shown: str | None = None) -> Form:
+    """The three forms of `raw`; `shown` is what is displayed where a join sign was read out of it."""
+    text = _line(raw if shown is None else shown, language, changes)
+    return Form(raw=raw, text=text, key=key(text, language))
+
+
+def _line(raw: str, language: Language, changes: Changes) -> str:
+    if not raw:
+        return ""
+    form = canonicalize(raw, language)
+    changes.update({f"canonical.{kind}": count for kind, count in form.changes.items()})
+    return form.text

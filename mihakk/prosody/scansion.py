@@ -1,0 +1,93 @@
+"""The metre of a couplet by its sounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from mihakk.prosody.feet import Node, forms
+from mihakk.prosody.letters import SLIP, Sounds, lattice, vocalised
+
+SURE: Final = 0.95
+"""Confidence from which a scansion may speak against a label (docs/curation.md)."""
+BEAM: Final = 9.0
+"""Ways of reading that cost so much more than the cheapest so far are given up."""
+MOST_COST: Final = 12.0
+"""A hemistich that costs more than this has no metre: prose, another language, a lost word."""
+DOUBT: Final = 1.0
+"""How much closer metres are drawn in bare text, where costs are guesses: 1 halves their distances."""
+Costs = dict[str, tuple[float, str]]
+"""Metre to the cost of the cheapest reading and its letters, moved (1) or quiescent (0)."""
+
+
+class Scansion(NamedTuple):
+    """What a couplet's sounds say of its metre."""
+
+    metre_id: str
+    """Identifier in `data/reference/arabic_metres.yaml`; empty where no metre fits."""
+    confidence: float
+    """Share of this metre among all that fit, 0 to 1; docs/curation.md says how often it is right."""
+    pattern: str
+    """Its letters as read, moved (1) or quiescent (0); a space parts the hemistichs, `/` couplets."""
+
+
+def scan(first: str, second: str, *, mudawwar: bool = False) -> Scansion:
+    """The metre of two Arabic hemistichs in canonical text, vocalised or bare.
+
+    A hint for people and checks, never a label: see `docs/curation.md` for how sure it is.
+    """
+    return scan_poem([(first, second)], mudawwar=mudawwar)
+
+
+def scan_poem(couplets: Iterable[tuple[str, str]], *, mudawwar: bool = False) -> Scansion:
+    """The metre of couplets that share one: each adds its evidence."""
+    readings: list[Costs] = []
+    signs = 0.0
+    for couplet in couplets:
+        for place, hemistich in enumerate(couplet):
+            readings.append(readable(lattice(hemistich, continued=mudawwar and place == 0)))
+            signs += vocalised(hemistich)
+    metres = sorted({metre for costs in readings for metre in costs})
+    total = {metre: sum(_cost(costs, metre) for costs in readings) for metre in metres}
+    if not total or min(total.values()) > MOST_COST * len(readings):
+        return Scansion("", 0.0, "")
+    best = min(metres, key=lambda metre: total[metre])
+    heat = 1 + DOUBT * (1 - signs / len(readings))
+    share = 1 / sum(math.exp((total[best] - cost) / heat) for cost in total.values())
+    halves = [costs[best][1] if best in costs else "" for costs in readings]
+    pattern = " / ".join(" ".join(halves[n : n + 2]) for n in range(0, len(halves), 2))
+    return Scansion(best, share, pattern)
+
+
+def _cost(costs: Costs, metre: str) -> float:
+    """Of a metre in which a hemistich can't be read: more than of any in which it can."""
+    if metre in costs:
+        return costs[metre][0]
+    return max((cost for cost, _ in costs.values()), default=MOST_COST) + SLIP
+
+
+def readable(sounds: list[Sounds]) -> Costs:
+    """The cheapest reading of a hemistich in each metre that has one."""
+    reached: dict[Node, tuple[float, str]] = {forms(): (0.0, "")}
+    for options in sounds:
+        step: dict[Node, tuple[float, str]] = {}
+        limit = min(cost for cost, _ in reached.values()) + BEAM
+        for node, (cost, read) in reached.items():
+            if cost > limit:
+                continue
+            for sound, price in options.items():
+                place: Node | None = node
+                for letter in sound:
+                    place = place.next.get(letter) if place else None
+                if place is not None and (place not in step or cost + price < step[place][0]):
+                    step[place] = (cost + price, read + sound)
+        reached = step
+        if not reached:
+            return {}
+    found: Costs = {}
+    for node, (cost, read) in reached.items():
+        for metre, price in node.metres.items():
+            if metre not in found or cost + price < found[metre][0]:
+                found[metre] = (cost + price, read)
+    return found

@@ -1,0 +1,57 @@
+"""Where things lie and which secrets the environment holds."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+ROOT = Path(__file__).resolve().parent.parent
+"""The repository."""
+REFERENCE = ROOT / "data" / "reference"
+SAMPLES = ROOT / "data" / "samples"
+
+
+class Settings(BaseSettings):
+    """Read from `MIHAKK_*` environment variables; secrets never leave this object as plain text."""
+
+    model_config = SettingsConfigDict(env_prefix="MIHAKK_", extra="ignore")
+
+    lake: str = Field(default=str(ROOT / "data" / "lake"))
+    """Folder or fsspec URL of the stage tables."""
+    hub: Path = ROOT / "data" / "hub"
+    """Folder of the embedded Hub's git repositories."""
+    errata: Path = ROOT / "errata"
+    """Folder of the defects that consumers report, one folder a benchmark; in the repository, for review."""
+    cache: Path = ROOT / "data" / "cache"
+    """Assembled weights, embeddings and other things that can be made again."""
+    contact: str = ""
+    """E-mail or page named in the scrapers' user agent."""
+    engine: str = "processes"
+    """Where shards are worked on: `processes`, `dask`, or `dask:ADDRESS` of a scheduler."""
+    workers: int = 0
+    """Processes for shards; 0: as many as the machine has cores."""
+    hf_token: SecretStr | None = None
+    blind_key: SecretStr | None = None
+    """Secret that keys the digests a blind release shows; the same for all versions of a benchmark."""
+    aldiwan_token: SecretStr | None = None
+    label_studio_url: str = "http://127.0.0.1:8090"
+    label_studio_token: SecretStr | None = None
+    label_studio_home: Path = ROOT / "data" / "labelstudio"
+    """Where `mihakk review serve` keeps its database, secrets and log."""
+    relay_secret: SecretStr | None = None
+    """What Label Studio's webhooks show `mihakk review relay`; one is made up per run where it is not set."""
+    prefect_api_url: str = Field(default="", validation_alias="PREFECT_API_URL")
+    """Prefect's own variable: the relay tells that server of annotations instead of pulling them itself."""
+    prefect_api_key: SecretStr | None = Field(default=None, validation_alias="PREFECT_API_KEY")
+    prefect_api_auth_string: SecretStr | None = Field(
+        default=None, validation_alias="PREFECT_API_AUTH_STRING"
+    )
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process, read once, when first asked for."""
+    return Settings()

@@ -1,0 +1,70 @@
+"""Keys: what two spellings of the same words have in common. For matching only, never shown as text."""
+
+import unicodedata
+from typing import Final
+
+from mihakk.text import codepoints as cp
+from mihakk.text.codepoints import Language
+from mihakk.text.orthography import spell_allah
+from mihakk.text.tokens import words
+
+
+class _Fold(dict[int, str]):
+    """A translation table that works out each code point when first met, so that one pass makes a key."""
+
+    def __init__(self, language: Language, *, spaced: bool) -> None:
+        self.language = language
+        self.spaced = spaced
+
+    def __missing__(self, point: int) -> str:
+        char = chr(point)
+        self[point] = folded = self.fold(char)
+        return folded
+
+    def fold(self, char: str) -> str:
+        parts = []
+        for part in unicodedata.normalize("NFKD", char) if char.isalnum() else "":
+            letter = cp.KEY_LETTERS.get(part, part)
+            if self.language == "ar":
+                letter = cp.PERSIAN_LETTERS.get(letter, letter)
+            if letter.isdecimal():
+                parts.append(str(unicodedata.digit(letter)))
+            elif letter.isalnum():
+                parts.append(letter.casefold())
+        if parts or not self.spaced:
+            return "".join(parts)
+        return " " if _ends_word(char) else ""
+
+
+def _ends_word(char: str) -> bool:
+    """White space, punctuation and symbols end a word; marks, joiners, controls and apostrophes do not."""
+    if char in cp.KEY_LETTERS or char in cp.WORD_INTERNAL or char in cp.FORM_MARKS:
+        return False
+    return char.isspace() or unicodedata.category(char)[0] in "PSZ"
+
+
+_KEY: Final = {language: _Fold(language, spaced=False) for language in cp.LANGUAGES}
+_WORDS_KEY: Final = {language: _Fold(language, spaced=True) for language in cp.LANGUAGES}
+
+
+def key(text: str, language: Language) -> str:
+    """`text` with marks, spaces, punctuation and joiners gone, one letter for its variants, ASCII digits.
+
+    The key of a raw text and of its canonical form are the same.
+    """
+    return spell_allah(text).translate(_KEY[language])
+
+
+def words_key(text: str, language: Language) -> str:
+    """The key of `text` with one space where a word ends."""
+    return " ".join(spell_allah(text).translate(_WORDS_KEY[language]).split())
+
+
+def word_key(token: str, language: Language) -> str:
+    """The key of one word; empty where the token holds no letter or digit."""
+    return key(token, language)
+
+
+def word_keys(text: str, language: Language) -> list[str]:
+    """The keys of the words of `text`, in order."""
+    return [folded for word in words(text) if (folded := key(word, language))]
