@@ -1,0 +1,1 @@
+"""Sources of poems and idioms, one file or folder each."""

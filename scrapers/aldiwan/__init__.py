@@ -1,0 +1,102 @@
+"""aldiwan: Arabic poetry, from its official API or, where that can't be had, from its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from mihakk.errors import RecordRejected, UsageError
+from mihakk.settings import settings
+from schemas.rejection import Rejection
+from scrapers.aldiwan import api, page
+from scrapers.aldiwan.poem import record
+from scrapers.crawl import Page, Plan, SiteOptions, gather, plan, provenance
+from scrapers.raw import RawStore
+from scrapers.source import Entry, Source, register
+
+
+class AldiwanOptions(SiteOptions):
+    """What is read and which poems are taken."""
+
+    read: Literal["api", "pages"] = "api"
+    poets: tuple[str, ...] = ()
+    """Numbers of poets whose poems the API lists."""
+    eras: tuple[str, ...] = ()
+    """Numbers of eras whose poems the API lists."""
+    poems: tuple[str, ...] = ()
+    """Numbers of poems."""
+    start: tuple[str, ...] = ()
+    """With `read: pages`: addresses without the host, of poems or of poets' pages."""
+    licence: str = "unknown"
+    """The text of a poet long dead is in the public domain; the platform's terms say nothing of it."""
+
+
+def scrape(options: AldiwanOptions, raw: RawStore) -> Iterator[Entry]:
+    """Poems with the era, metre, theme and form that aldiwan names."""
+    crawl = _api(options) if options.read == "api" else _pages(options)
+    for found in gather(crawl, raw):
+        if isinstance(found, Rejection):
+            yield found
+        elif found.ask.kind == "poem":
+            yield from _poem(found, options)
+
+
+def _poem(found: Page, options: AldiwanOptions) -> Iterator[Entry]:
+    try:
+        if options.read == "api":
+            read, credit = api.read(found)
+        else:
+            read, credit = page.read(found), SOURCE.attribution
+    except RecordRejected as error:
+        yield Rejection(record=found.ask.url, source="aldiwan", reason=error.reason, detail=error.detail)
+        return
+    yield from record(read, provenance(SOURCE, found, licence=options.licence, attribution=credit))
+
+
+def _api(options: AldiwanOptions) -> Plan:
+    token = settings().aldiwan_token
+    if token is None and not options.offline:
+        raise UsageError(
+            "aldiwan's API asks for a token: get one from the platform and set MIHAKK_ALDIWAN_TOKEN"
+        )
+    if not (options.poets or options.eras or options.poems):
+        raise UsageError("source 'aldiwan' needs `poets`, `eras` or `poems`: numbers of what to take")
+    base = (options.base or api.HOME).rstrip("/")
+    return plan(
+        SOURCE,
+        options,
+        api.starts(base, options.poets, options.eras, options.poems),
+        "scrapers.aldiwan.api:follow",
+        secret_headers={"Authorization": f"Bearer {token.get_secret_value()}"} if token else {},
+        quota_headers=api.QUOTAS,
+    )
+
+
+def _pages(options: AldiwanOptions) -> Plan:
+    if not options.start:
+        raise UsageError("source 'aldiwan' with `read: pages` needs `start`, e.g. [/poem66.html]")
+    base = (options.base or page.HOME).rstrip("/")
+    return plan(SOURCE, options, page.starts(base, options.start), "scrapers.aldiwan.page:follow")
+
+
+def _least(options: AldiwanOptions) -> int:
+    """One poem for every second poet, era, page or poem asked for."""
+    asked = (*options.poets, *options.eras, *options.start, *options.poems)
+    return (len(asked) + 1) // 2
+
+
+SOURCE = register(
+    Source(
+        name="aldiwan",
+        title="aldiwan",
+        licence="unknown",
+        home="https://www.aldiwan.net",
+        languages=("ar",),
+        options=AldiwanOptions,
+        parser_version="1",
+        scrape=scrape,
+        delay_seconds=5.0,
+        least_of=_least,
+        attribution="الديوان (aldiwan.net)",
+    )
+)

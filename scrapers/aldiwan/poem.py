@@ -1,0 +1,83 @@
+"""What an aldiwan poem says, whatever form it was read from, and the checks it must pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mihakk.errors import RecordRejected
+from schemas.poem import CoupletKind, Poem, Section
+from schemas.record import Provenance
+from schemas.rejection import Rejection
+from scrapers.source import Entry
+from scrapers.verse import couplets, pairs, split
+
+_DIGITS = str.maketrans("٠١٢٣٤٥٦٧٨٩", "0123456789")
+
+
+@dataclass
+class Read:
+    """A poem as one of the readers found it."""
+
+    number: str
+    title: str
+    poet: str
+    hemistichs: list[str] = field(default_factory=list)
+    """Of a poem in two columns."""
+    lines: list[str] = field(default_factory=list)
+    """Of free verse and prose poems."""
+    units: list[tuple[str, str | None]] = field(default_factory=list)
+    """Couplets that the page itself holds together."""
+    labels: dict[str, str] = field(default_factory=dict)
+    rhyme: str = ""
+    declared: int | None = None
+
+
+def number(text: str) -> int | None:
+    """The first number of a text in either digits, thousands separators dropped."""
+    found = re.search(r"\d[\d,٬]*", text.translate(_DIGITS))
+    return int(re.sub(r"\D", "", found[0])) if found else None
+
+
+def record(read: Read, provenance: Provenance) -> Iterator[Entry]:
+    """The poem, or the reason why it can't be used."""
+    identifier = f"aldiwan-{read.number}"
+    try:
+        yield from _record(read, identifier, provenance)
+    except RecordRejected as error:
+        body = "\n".join([*read.hemistichs, *read.lines, *(f"{a}\n{b or ''}" for a, b in read.units)])
+        yield Rejection(
+            record=identifier, source="aldiwan", reason=error.reason, detail=error.detail, body=body
+        )
+
+
+def _record(read: Read, identifier: str, provenance: Provenance) -> Iterator[Entry]:
+    kind: CoupletKind = "couplet"
+    if read.units:
+        units = read.units
+    elif read.hemistichs:
+        units = [(first, second) for first, second in pairs(read.hemistichs)]
+    else:
+        units, kind = [(line, None) for line in read.lines if line.strip()], "line"
+    if not units:
+        raise RecordRejected("verses_missing", "the page holds no verse")
+    if kind == "couplet" and read.declared is not None and read.declared != len(units):
+        raise RecordRejected(
+            "count_differs", f"the page declares {read.declared} couplets and holds {len(units)}"
+        )
+    kept, rejected = split(couplets(identifier, "aldiwan", units, kind))
+    yield from rejected
+    if not kept:
+        raise RecordRejected("verses_missing", "no couplet can be used")
+    yield Poem(
+        id=identifier,
+        language="ar",
+        title=read.title,
+        poet=read.poet,
+        sections=(Section(index=0, rhyme=read.rhyme, form=read.labels.get("form", "")),),
+        couplets=kept,
+        declared_couplets=read.declared,
+        source_labels=read.labels,
+        provenance=provenance,
+    )

@@ -1,0 +1,299 @@
+"""Fetching pages politely into the raw store, and walking over what stands there.
+
+A crawl is a child process (`scrapers._spider`), for its reactor can't be started twice. It only stores bytes;
+parsers read them from the store, so parsing again needs no network.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from mihakk.errors import ExternalFailure, MihakkError, SourceChanged, UsageError
+from mihakk.settings import ROOT, settings
+from schemas.record import Provenance, Record
+from schemas.rejection import Rejection
+from scrapers.raw import Fetched, RawStore
+from scrapers.source import Source, SourceOptions
+
+FailureKind = Literal[
+    "robots_forbid",
+    "other_host",
+    "private_address",
+    "too_large",
+    "not_found",
+    "refused",
+    "server",
+    "timeout",
+    "truncated",
+    "connection",
+]
+PASSING: frozenset[str] = frozenset({"server", "timeout", "truncated", "connection"})
+"""Failures that may be gone on the next run."""
+_CHALLENGES = (b"Just a moment...", b"challenge-form", b"cf-challenge-running", b"cf-turnstile", b"cf-chl-")
+
+
+class SiteOptions(SourceOptions):
+    """What every source that fetches lets a config say."""
+
+    offline: bool = False
+    """Parse what the raw store holds and fetch nothing."""
+    base: str = ""
+    """Address of the site; the source's own when empty."""
+    delay_seconds: float | None = Field(default=None, ge=0)
+    """Least pause between two requests; the source's own when empty."""
+    timeout_seconds: float = Field(default=30, gt=0)
+    most_bytes: int = Field(default=32 << 20, gt=0)
+    """Size from which a page is refused, packed or unpacked."""
+    most_pages: int = Field(default=200_000, gt=0)
+    """Pages from which a crawl is taken for endless and stopped."""
+    fresh_hours: float = Field(default=24, ge=0)
+    """Pages fetched within this time are not asked for again, so that a stopped crawl resumes."""
+    retries: int = Field(default=3, ge=0)
+    backoff_seconds: float = Field(default=2, ge=0)
+    """Pause before the first retry, doubled before each further one."""
+    most_wait_seconds: float = Field(default=300, ge=0)
+    """Longest Retry-After that is waited for; a longer one ends the run."""
+    allow_loopback: bool = False
+    """Fetch from this very machine: for tests."""
+
+
+class Ask(Record):
+    """One request."""
+
+    url: str
+    kind: str = "page"
+    """What the source takes the answer for, e.g. `listing` or `poem`."""
+    headers: dict[str, str] = Field(default_factory=dict)
+    context: dict[str, str] = Field(default_factory=dict)
+    """What the page that led here said, e.g. the poet."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """An answer as the raw store holds it."""
+
+    ask: Ask
+    fetched: Fetched
+    body: bytes = field(repr=False)
+
+
+Follow = Callable[[Page], Iterable[Ask]]
+"""Requests that a page leads to: a pure function of its bytes, named `module:function` in a plan."""
+
+
+class Plan(Record):
+    """Everything that the crawling process needs; it travels as JSON over its standard input."""
+
+    source: str
+    starts: tuple[Ask, ...]
+    follow: str
+    """`module:function` of a `Follow`."""
+    hosts: tuple[str, ...]
+    """`host` or `host:port` of the only places that may be asked."""
+    options: SiteOptions
+    delay_seconds: float
+    user_agent: str
+    secret_headers: dict[str, str] = Field(default_factory=dict, repr=False)
+    """Sent with every request, never stored."""
+    keep_headers: tuple[str, ...] = ()
+    """Response headers that a parser needs, lower-case."""
+    quota_headers: tuple[str, ...] = ()
+    """Response headers that count down what may still be asked; at 0 the crawl stops."""
+
+
+class Outcome(Record):
+    """What a crawl came to."""
+
+    fetched: int = 0
+    unchanged: int = 0
+    """Pages for which the server said 304."""
+    kept: int = 0
+    """Pages that were fresh enough not to be asked for."""
+    failures: dict[str, tuple[FailureKind, str]] = Field(default_factory=dict)
+    """Address to kind and detail."""
+    stopped: Literal[
+        "", "changed", "challenge", "endless", "quota", "robots", "crawl_delay", "storage", "bug"
+    ] = ""
+    detail: str = ""
+
+
+def plan(
+    source: Source[Any],
+    options: SiteOptions,
+    starts: Iterable[Ask],
+    follow: str,
+    *,
+    secret_headers: dict[str, str] | None = None,
+    keep_headers: tuple[str, ...] = (),
+    quota_headers: tuple[str, ...] = (),
+) -> Plan:
+    """Plan of a source's crawl, restricted to the hosts of its first requests.
+
+    Raises:
+        UsageError: There is no contact to name in the user agent.
+    """
+    asks = tuple(starts)
+    contact = settings().contact
+    if not contact and not options.offline and not options.allow_loopback:
+        raise UsageError(
+            f"fetching from {source.home} needs a contact in the user agent: set MIHAKK_CONTACT to your "
+            "e-mail or a page about you"
+        )
+    delay = source.delay_seconds if options.delay_seconds is None else options.delay_seconds
+    return Plan(
+        source=source.name,
+        starts=asks,
+        follow=follow,
+        hosts=tuple(sorted({urlsplit(ask.url).netloc for ask in asks})),
+        # Fields of the source's own options stay here: the child needs only the shared ones.
+        options=SiteOptions.model_validate(options.model_dump(include=set(SiteOptions.model_fields))),
+        delay_seconds=delay,
+        user_agent=f"Mihakk/{metadata.version('mihakk')} (benchmark builder; {contact or 'test'})",
+        secret_headers=secret_headers or {},
+        keep_headers=keep_headers,
+        quota_headers=quota_headers,
+    )
+
+
+def resolve(name: str) -> Follow:
+    """The function that a plan names."""
+    module, _, function = name.partition(":")
+    found: Follow = getattr(importlib.import_module(module), function)
+    return found
+
+
+def is_challenge(status: int, body: bytes) -> bool:
+    """The answer is a bot wall, which is never worked around."""
+    head = body[:20_000]
+    return status == 403 or any(mark in head for mark in _CHALLENGES)
+
+
+def answered(request: str) -> str:
+    """The outcome of one crawl in a process of its own, or the last it said where it died."""
+    child = subprocess.run(
+        [sys.executable, "-m", "scrapers._spider"],
+        input=request + "\n",
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    if child.returncode:
+        return "\n".join([f"status {child.returncode}", *child.stderr.splitlines()[-15:]])
+    return child.stdout.splitlines()[-1]
+
+
+def fetch(crawl: Plan, raw: RawStore) -> Outcome:
+    """Runs a crawl in a child process and waits for it.
+
+    Raises:
+        SourceChanged: The site answered with a challenge, an endless pager, or pages of another shape.
+        ExternalFailure: A quota is spent, robots.txt can't be had, or pages failed in a way that another run
+            may mend.
+        UsageError: robots.txt asks for a longer pause than the options allow.
+    """
+    request = json.dumps({"plan": crawl.model_dump(mode="json"), "root": raw.root})
+    answer = answered(request)
+    raw.reload()
+    if not answer.startswith("{"):
+        raise ExternalFailure(f"the crawl of {crawl.source} ended early:\n{answer}")
+    outcome = Outcome.model_validate_json(answer)
+    _judge(crawl, outcome)
+    return outcome
+
+
+def _judge(crawl: Plan, outcome: Outcome) -> None:
+    errors: dict[str, type[MihakkError]] = {
+        **{"changed": SourceChanged, "challenge": SourceChanged, "endless": SourceChanged},
+        **{"quota": ExternalFailure, "storage": ExternalFailure, "robots": ExternalFailure},
+        "crawl_delay": UsageError,
+    }
+    if outcome.stopped == "bug":
+        raise RuntimeError(f"the crawl of {crawl.source} met a bug:\n{outcome.detail}")
+    if outcome.stopped:
+        raise errors[outcome.stopped](f"source {crawl.source!r}: {outcome.detail}")
+    passing = {url: detail for url, (kind, detail) in outcome.failures.items() if kind in PASSING}
+    if passing:
+        url, detail = next(iter(passing.items()))
+        raise ExternalFailure(
+            f"source {crawl.source!r}: {len(passing)} pages could not be fetched, first {url}: {detail}; "
+            "run again: what was fetched stands"
+        )
+    for ask in crawl.starts:
+        if ask.url in outcome.failures:
+            kind, detail = outcome.failures[ask.url]
+            raise SourceChanged(f"source {crawl.source!r}: {ask.url}: {kind}: {detail}")
+
+
+def walk(crawl: Plan, raw: RawStore) -> Iterator[Page | Ask]:
+    """Pages of the raw store in breadth-first order from a plan's first requests; fetches nothing.
+
+    An address that the store does not hold comes as its bare `Ask`.
+    """
+    follow = resolve(crawl.follow)
+    queue = deque(crawl.starts)
+    seen = {ask.url for ask in queue}
+    listings: set[str] = set()
+    while queue:
+        ask = queue.popleft()
+        fetched = raw.latest(ask.url)
+        if fetched is None:
+            yield ask
+            continue
+        page = Page(ask, fetched, raw.read(fetched.sha256))
+        yield page
+        # A pager that serves its last page for ever ends here.
+        if ask.kind == "listing":
+            if fetched.sha256 in listings:
+                continue
+            listings.add(fetched.sha256)
+        for found in follow(page):
+            if found.url not in seen:
+                seen.add(found.url)
+                queue.append(found)
+
+
+def gather(crawl: Plan, raw: RawStore) -> Iterator[Page | Rejection]:
+    """Fetches what is due, then gives every page, and a rejection for every one that could not be had.
+
+    Raises:
+        SourceChanged, ExternalFailure: As `fetch`.
+        UsageError: The store holds none of the first pages and the options forbid fetching.
+    """
+    outcome = Outcome() if crawl.options.offline else fetch(crawl, raw)
+    found = False
+    for page in walk(crawl, raw):
+        if isinstance(page, Page):
+            found = True
+            yield page
+            continue
+        kind, detail = outcome.failures.get(page.url, ("not_fetched", "the raw store does not hold the page"))
+        yield Rejection(record=page.url, source=crawl.source, reason=kind, detail=f"{page.url}: {detail}")
+    if not found:
+        raise UsageError(
+            f"source {crawl.source!r}: the raw store holds no page of it; run it without `offline`"
+        )
+
+
+def provenance(source: Source[Any], page: Page, **changes: str) -> Provenance:
+    """Where the records of a page come from."""
+    return Provenance(
+        source=source.name,
+        url=page.ask.url,
+        retrieved_at=page.fetched.retrieved_at,
+        licence=changes.get("licence", source.licence),
+        attribution=changes.get("attribution", source.attribution),
+        sha256=page.fetched.sha256,
+        parser_version=source.parser_version,
+    )

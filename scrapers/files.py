@@ -1,0 +1,131 @@
+"""Poems and idioms from the reader's own tables: jsonl, json, csv, tsv, xlsx, parquet, or a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+from pydantic import Field
+
+from mihakk.errors import RecordRejected, UsageError
+from schemas.record import Language, Provenance
+from schemas.rejection import Rejection
+from scrapers.mapping import Kind, record, resolve_columns
+from scrapers.place import find
+from scrapers.raw import RawStore
+from scrapers.source import Entry, Source, SourceOptions, register
+from scrapers.tables import FORMATS, read_rows
+
+
+class FilesOptions(SourceOptions):
+    """Which file, what its rows are and what its columns mean."""
+
+    path: str
+    """File or folder; a relative one is looked for in the working folder, then in the repository."""
+    kind: Kind
+    language: Language
+    """Of every row that has no `language` column."""
+    licence: str
+    """Of every row that has no `licence` column."""
+    attribution: str = ""
+    columns: dict[str, str] = Field(default_factory=dict)
+    """Field of the record to column of the file; columns with a field's name need no entry."""
+    ignore: tuple[str, ...] = ()
+    """Columns left out on purpose."""
+    encoding: str = "auto"
+    """Codec of a text file; `auto` takes UTF-8 where the bytes allow it, else cp1256."""
+    sheet: str = ""
+    """Of a workbook; the first when empty."""
+    prefix: str = ""
+    """Of record ids; the file's name without suffix when empty."""
+
+
+def tables(path: Path) -> list[Path]:
+    """The file itself, or every table in a folder, in the order of their names.
+
+    Raises:
+        UsageError: The folder holds none.
+    """
+    if path.is_file():
+        return [path]
+    found = sorted(place for place in path.rglob("*") if place.suffix.lower() in FORMATS and place.is_file())
+    if not found:
+        raise UsageError(f"{path} holds no file with one of the suffixes {', '.join(FORMATS)}")
+    return found
+
+
+def scrape(options: FilesOptions, raw: RawStore) -> Iterator[Entry]:
+    """Records of all rows, and a rejection for every row that can't be read."""
+    for path in tables(find(options.path)):
+        yield from _table(path, options, raw)
+
+
+def _table(path: Path, options: FilesOptions, raw: RawStore) -> Iterator[Entry]:
+    provenance = Provenance(
+        source="files",
+        url=f"file:{path.name}",
+        licence=options.licence,
+        attribution=options.attribution,
+        sha256=raw.keep_file(path),
+        parser_version=SOURCE.parser_version,
+    )
+    prefix = options.prefix or path.stem
+    shapes: dict[tuple[str, ...], dict[str, str]] = {}
+    rows = 0
+    for row in read_rows(path, options.encoding, options.sheet):
+        rows += 1
+        place = f"file:{path.name}#{row.number}"
+        try:
+            if row.problem is not None:
+                raise RecordRejected(*row.problem)
+            columns = _columns(path, options, tuple(row.fields), shapes)
+        except RecordRejected as error:
+            detail = f"{place}: {error.detail}"
+            body = orjson.dumps(row.fields, default=str).decode() if row.fields else ""
+            yield Rejection(record=place, source="files", reason=error.reason, detail=detail, body=body)
+            continue
+        at = provenance.model_copy(update={"url": place})
+        yield from record(
+            options.kind,
+            row.fields,
+            columns,
+            defaults={"language": options.language},
+            identifier=f"{prefix}-{row.number}",
+            provenance=at,
+        )
+    if not rows:
+        raise UsageError(f"{path} has no rows: give it some, or take this source out of the config")
+
+
+def _columns(
+    path: Path, options: FilesOptions, present: tuple[str, ...], shapes: dict[tuple[str, ...], dict[str, str]]
+) -> dict[str, str]:
+    """Field to column for rows with these columns; `shapes` remembers what was worked out.
+
+    The file's first row must fit the options; a later row that does not is one bad row.
+    """
+    if present not in shapes:
+        try:
+            shapes[present] = resolve_columns(
+                options.kind, options.columns, options.ignore, present, path.name, partial=bool(shapes)
+            )
+        except UsageError as error:
+            if not shapes:
+                raise
+            raise RecordRejected("columns_mismatch", str(error)) from error
+    return shapes[present]
+
+
+SOURCE = register(
+    Source(
+        name="files",
+        title="Your own tables",
+        licence="unknown",
+        home="",
+        languages=("ar", "fa", "en"),
+        options=FilesOptions,
+        parser_version="1",
+        scrape=scrape,
+    )
+)

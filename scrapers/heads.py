@@ -1,0 +1,52 @@
+"""Heads of entries in books of idioms and proverbs, told from the text around them."""
+
+from __future__ import annotations
+
+import re
+
+_LETTERS = {
+    **{"الألف": "ا", "الباء": "ب", "التاء": "ت", "الثاء": "ث", "الجيم": "ج", "الحاء": "ح", "الخاء": "خ"},
+    **{"الدال": "د", "الذال": "ذ", "الراء": "ر", "الزاي": "ز", "السين": "س", "الشين": "ش", "الصاد": "ص"},
+    **{"الضاد": "ض", "الطاء": "ط", "الظاء": "ظ", "العين": "ع", "الغين": "غ", "الفاء": "ف", "القاف": "ق"},
+    **{"الكاف": "ك", "اللام": "ل", "الميم": "م", "النون": "ن", "الهاء": "ه", "الواو": "و", "الياء": "ي"},
+}
+_ALEFS = str.maketrans("أإآٱ", "اااا")
+_MARKS = re.compile(r"[\u064B-\u065F\u0670\u0640]")
+_HEAD_WORDS = 8
+_SEE = re.compile(r"انظر|«[^«»]*»|إلخ|في الأمثال|و(?=\s|«)|[\s:.،…]")
+"""What a reference to other entries is made of; an explanation of nothing else explains nothing."""
+
+
+def section_letter(title: str) -> str:
+    """The letter that a section such as `حرف الباء` holds, folded; empty for other titles."""
+    return _LETTERS.get(title.rsplit(maxsplit=1)[-1], "") if title.strip() else ""
+
+
+def is_short_head(text: str, letter: str) -> bool:
+    """Few words without a colon that begin with the letter of their section, its article left aside.
+
+    The letter tells a head from the short line with a colon that introduces a quoted verse.
+    """
+    folded = _MARKS.sub("", text).translate(_ALEFS).strip()
+    if not folded or ":" in folded or len(folded.split()) > _HEAD_WORDS:
+        return False
+    return folded.startswith(letter) or folded.removeprefix("ال").startswith(letter)
+
+
+def quoted_head(text: str) -> str:
+    """The proverb that a paragraph wholly in «» is, quotes and full stop dropped, or nothing."""
+    bare = text.strip().rstrip(".").strip()
+    if not (bare.startswith("«") and bare.endswith("»")):
+        return ""
+    depth = 0
+    for place, character in enumerate(bare):
+        depth += (character == "«") - (character == "»")
+        if depth == 0 and place < len(bare) - 1:
+            return ""  # «one» and «another»
+    return bare[1:-1].strip(" .")
+
+
+def is_cross_reference(explanation: str) -> bool:
+    """The explanation only sends the reader to other entries."""
+    bare = _MARKS.sub("", explanation).strip()
+    return bare.startswith(("انظر", "أنظر")) and not _SEE.sub("", bare.replace("أنظر", "انظر"))

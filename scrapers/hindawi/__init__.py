@@ -1,0 +1,184 @@
+"""Hindawi's books: idioms, proverbs and verse, from EPUBs or from the pages of chapters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from mihakk.errors import SourceChanged, UsageError
+from schemas.record import Provenance
+from schemas.rejection import Rejection
+from scrapers.crawl import SiteOptions, gather, plan, provenance
+from scrapers.hindawi import site
+from scrapers.hindawi.blocks import Block, blocks
+from scrapers.hindawi.entries import Layout, entries, idioms, poem
+from scrapers.hindawi.epub import Book, Chapter, open_book, parse_xml
+from scrapers.hindawi.rights import licence
+from scrapers.place import find
+from scrapers.raw import RawStore
+from scrapers.source import Entry, Source, register
+
+_FRONT_MATTER = re.compile(r"(?:cover|fp\d+|copyright|nav)\.xhtml$")
+
+
+class HindawiOptions(SiteOptions):
+    """Which books, in which form, and what their entries look like."""
+
+    epub: tuple[str, ...] = ()
+    """EPUB files that are there already; nothing is fetched then."""
+    books: tuple[str, ...] = ()
+    """Numbers of books to fetch."""
+    listings: tuple[str, ...] = ()
+    """Addresses of listings without the host, e.g. `/books/categories/poetry/`; read as pages only."""
+    read: Literal["epub", "pages"] = "epub"
+    """What is fetched; the EPUB is the stable form."""
+    kind: Literal["idiom", "poem"] = "idiom"
+    layout: Layout = "terms"
+    """How idioms stand in the book; see the documentation of sources."""
+    chapters: str = ""
+    """Only chapters whose first heading starts with this; a preface or an appendix holds no entries."""
+    genre: Literal["idiom", "proverb"] = "idiom"
+    dialect: str = ""
+    licence: str = ""
+    """Of the text; when empty, as an EPUB's copyright page says, and `unknown` for pages, which have none."""
+
+
+def scrape(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
+    """Idioms or poems of the books, in the order of their chapters."""
+    if options.epub:
+        for name in options.epub:
+            path = find(name, "epub")
+            data = path.read_bytes()
+            origin = Provenance(
+                source=SOURCE.name,
+                url=f"file:{path.name}",
+                licence="unknown",
+                sha256=raw.keep(data),
+                parser_version=SOURCE.parser_version,
+            )
+            yield from _book(data, path.stem, origin, options)
+    elif options.read == "epub":
+        yield from _fetched_epubs(options, raw)
+    else:
+        yield from _fetched_pages(options, raw)
+
+
+def _asked_for(options: HindawiOptions) -> None:
+    if not options.books and not (options.listings and options.read == "pages"):
+        raise UsageError(
+            "source 'hindawi' needs `epub` (files), `books` (numbers) or, with `read: pages`, `listings`"
+        )
+
+
+def _fetched_epubs(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
+    _asked_for(options)
+    base = (options.base or site.DOWNLOADS).rstrip("/")
+    crawl = plan(SOURCE, options, site.epub_starts(base, options.books), "scrapers.hindawi.site:follow")
+    for found in gather(crawl, raw):
+        if isinstance(found, Rejection):
+            yield found
+        else:
+            yield from _book(found.body, found.ask.context["book"], provenance(SOURCE, found), options)
+
+
+def _fetched_pages(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
+    _asked_for(options)
+    base = (options.base or site.HOME).rstrip("/")
+    starts = site.starts(base, options.books, options.listings)
+    crawl = plan(SOURCE, options, starts, "scrapers.hindawi.site:follow")
+    for found in gather(crawl, raw):
+        if isinstance(found, Rejection):
+            yield found
+        elif found.ask.kind == "chapter":
+            context = found.ask.context
+            credit = _credit(context["author"], context["title"])
+            origin = provenance(SOURCE, found, licence=options.licence or "unknown", attribution=credit)
+            name = f"{context['book']}-{found.ask.url.rstrip('/').rpartition('/')[2]}"
+            yield from _chapter(
+                blocks(site.chapter(found), found.ask.url),
+                name,
+                context["title"],
+                context["author"],
+                origin,
+                options,
+            )
+
+
+def _book(data: bytes, name: str, origin: Provenance, options: HindawiOptions) -> Iterator[Entry]:
+    book = open_book(data, origin.url)
+    changes = {
+        "licence": options.licence or _licence(book, origin.url),
+        "attribution": _credit(book.author, book.title),
+    }
+    origin = origin.model_copy(update=changes)
+    for chapter in book.chapters:
+        if _FRONT_MATTER.search(chapter.name):
+            continue
+        where = f"{origin.url}#{chapter.name}"
+        part = re.sub(r"\W+", "-", chapter.name.rpartition("/")[2].removesuffix(".xhtml"))
+        yield from _chapter(
+            _blocks(chapter, where),
+            f"{name}-{part}",
+            book.title,
+            book.author,
+            origin.model_copy(update={"url": where}),
+            options,
+        )
+
+
+def _blocks(chapter: Chapter, where: str) -> list[Block]:
+    return blocks(parse_xml(chapter.data, where), where)
+
+
+def _licence(book: Book, where: str) -> str:
+    page = next((chapter for chapter in book.chapters if chapter.name.endswith("copyright.xhtml")), None)
+    if page is None:
+        raise SourceChanged(f"{where} has no copyright page: say the licence in the option `licence`")
+    return licence("\n".join(block.text for block in _blocks(page, where)))
+
+
+def _credit(author: str, title: str) -> str:
+    return f"{author}، {title}، مؤسسة هنداوي"
+
+
+def _chapter(  # noqa: PLR0917
+    found: list[Block], name: str, title: str, author: str, origin: Provenance, options: HindawiOptions
+) -> Iterator[Entry]:
+    heading = next((block.text for block in found if block.kind == "heading"), "")
+    if not heading.startswith(options.chapters):
+        return
+    identifier = f"hindawi-{name}"
+    if options.kind == "poem":
+        yield from poem(found, identifier, title=title, poet=author, provenance=origin)
+        return
+    yield from idioms(
+        entries(found, options.layout),
+        identifier,
+        genre=options.genre,
+        dialect=options.dialect,
+        provenance=origin,
+    )
+
+
+def _least(options: HindawiOptions) -> int:
+    """Ten idioms a book, where whole collections of them hold hundreds; one poem a book."""
+    books = len(options.epub) + len(options.books) + len(options.listings)
+    return books * (10 if options.kind == "idiom" else 1)
+
+
+SOURCE = register(
+    Source(
+        name="hindawi",
+        title="Hindawi Foundation",
+        licence="unknown",
+        home="https://www.hindawi.org",
+        languages=("ar",),
+        options=HindawiOptions,
+        parser_version="1",
+        scrape=scrape,
+        delay_seconds=3.0,
+        least_of=_least,
+        attribution="مؤسسة هنداوي",
+    )
+)

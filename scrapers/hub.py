@@ -1,0 +1,115 @@
+"""A dataset on the Hub, read lazily at one revision through a map of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from mihakk.errors import ExternalFailure, RecordRejected, UsageError
+from mihakk.ids import canonical_json
+from schemas.record import Language, Provenance
+from schemas.rejection import Rejection
+from scrapers.mapping import Kind, record, resolve_columns
+from scrapers.raw import RawStore
+from scrapers.source import Entry, Source, SourceOptions, register
+
+
+class HubOptions(SourceOptions):
+    """Which dataset, what its rows are and what its columns mean."""
+
+    dataset: str
+    """`owner/name`, or a folder of the Hub's layout."""
+    revision: str = ""
+    """Commit or tag; needed for a dataset on the Hub, whose main branch moves."""
+    config: str = ""
+    split: str = "train"
+    kind: Kind
+    language: Language
+    licence: str
+    attribution: str = ""
+    columns: dict[str, str] = Field(default_factory=dict)
+    """Field of the record to column; columns with a field's name need no entry."""
+    ignore: tuple[str, ...] = ()
+
+
+def _rows(options: HubOptions) -> Iterable[dict[str, Any]]:
+    """Rows as they come; nothing is downloaded beyond what is read.
+
+    Raises:
+        UsageError: No revision, or no such dataset, config or split.
+        ExternalFailure: The Hub can't be reached.
+    """
+    import datasets
+
+    local = Path(options.dataset).is_dir()
+    if not local and not options.revision:
+        raise UsageError(
+            f"source 'hub': {options.dataset} needs the option `revision` (a commit or tag), for its main "
+            "branch can change between two builds"
+        )
+    try:
+        rows: Iterable[dict[str, Any]] = datasets.load_dataset(
+            options.dataset,
+            options.config or None,
+            split=options.split,
+            revision=options.revision or None,
+            streaming=True,
+        )
+    except (ValueError, FileNotFoundError, datasets.exceptions.DatasetNotFoundError) as error:
+        raise UsageError(f"source 'hub': {options.dataset} can't be opened: {error}") from error
+    except (ConnectionError, OSError) as error:
+        raise ExternalFailure(f"source 'hub': the Hub can't be reached: {error}") from error
+    return rows
+
+
+def scrape(options: HubOptions, raw: RawStore) -> Iterator[Entry]:
+    """Records of all rows of one split."""
+    name = Path(options.dataset).name if Path(options.dataset).is_dir() else options.dataset
+    revision = f"@{options.revision}" if options.revision else ""
+    address = f"hf://datasets/{name}{revision}/{options.config or 'default'}/{options.split}"
+    columns: dict[str, str] | None = None
+    number = 0
+    for number, row in enumerate(_rows(options), start=1):
+        place = f"{address}#{number}"
+        if columns is None:
+            columns = resolve_columns(options.kind, options.columns, options.ignore, list(row), address)
+        try:
+            data = canonical_json(row)
+        except TypeError as error:
+            reason = RecordRejected("row_invalid", f"{place}: {error}")
+            yield Rejection(record=place, source="hub", reason=reason.reason, detail=reason.detail)
+            continue
+        yield from record(
+            options.kind,
+            row,
+            columns,
+            defaults={"language": options.language},
+            identifier=f"{name.replace('/', '_')}-{number}",
+            provenance=Provenance(
+                source="hub",
+                url=place,
+                licence=options.licence,
+                attribution=options.attribution,
+                sha256=raw.keep(data),
+                parser_version=SOURCE.parser_version,
+            ),
+        )
+    if not number:
+        raise UsageError(f"source 'hub': {address} has no rows: choose another split or config")
+
+
+SOURCE = register(
+    Source(
+        name="hub",
+        title="A dataset on the Hub",
+        licence="unknown",
+        home="https://huggingface.co/datasets",
+        languages=("ar", "fa", "en"),
+        options=HubOptions,
+        parser_version="1",
+        scrape=scrape,
+    )
+)

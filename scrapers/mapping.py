@@ -1,0 +1,306 @@
+"""Rows of somebody's table into poems and idioms, by a map of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Literal
+
+import orjson
+from pydantic import ValidationError
+
+from mihakk.errors import RecordRejected, UsageError
+from mihakk.text.encoding import repair_mojibake
+from schemas.idiom import Idiom
+from schemas.poem import Couplet, Poem, Section
+from schemas.record import Form, Provenance
+from schemas.rejection import Rejection
+from scrapers.source import Entry
+from scrapers.verse import couplets, pairs, split
+
+Kind = Literal["poem", "idiom"]
+
+_SHARED = ("id", "language", "licence", "attribution", "url", "explanation")
+_LABELS = ("era", "genre", "metre", "form", "theme", "country")
+FIELDS: dict[Kind, tuple[str, ...]] = {
+    "poem": (
+        *_SHARED,
+        *_LABELS,
+        *(
+            "title",
+            "poet",
+            "rhyme",
+            "declared_couplets",
+            "prose",
+            "explanations",
+            "couplets",
+            "hemistichs",
+            "lines",
+            "first",
+            "second",
+        ),
+    ),
+    "idiom": (*_SHARED, "phrase", "genre", "dialect", "connotation", "sensitive", "examples"),
+}
+"""What a column can stand for, per kind of record."""
+
+ALIASES: dict[Kind, dict[str, str]] = {
+    "poem": {"author": "poet", "meter": "metre", "verses": "couplets", "verse_count": "declared_couplets"},
+    "idiom": {
+        "text": "phrase",
+        "idiom": "phrase",
+        "proverb": "phrase",
+        "meaning": "explanation",
+        "kind": "genre",
+    },
+}
+"""Usual names of columns that need no map."""
+
+
+def resolve_columns(
+    kind: Kind,
+    columns: Mapping[str, str],
+    ignore: Collection[str],
+    present: Collection[str],
+    where: str,
+    *,
+    partial: bool = False,
+) -> dict[str, str]:
+    """Field to column for rows with the same columns.
+
+    Args:
+        kind: What the rows are.
+        columns: Field to column, as the config says; other columns are taken by their own or usual name.
+        ignore: Columns left out on purpose.
+        present: The columns of these rows.
+        where: Names the table in messages.
+        partial: Columns named in `columns` or `ignore` may be absent, as in later rows of a jsonl file.
+
+    Raises:
+        UsageError: A field or column that does not exist, or a column nobody has said anything about.
+    """
+    strange = sorted(set(columns) - set(FIELDS[kind]))
+    if strange:
+        raise UsageError(f"{where}: columns maps {', '.join(strange)}; fields are {', '.join(FIELDS[kind])}")
+    absent = sorted({*columns.values(), *ignore} - set(present))
+    if absent and not partial:
+        raise UsageError(f"{where} has no column {', '.join(absent)}; it has {', '.join(present)}")
+    resolved = {field: column for field, column in columns.items() if column in present}
+    for column in present:
+        if column in ignore or column in columns.values():
+            continue
+        field = column if column in FIELDS[kind] else ALIASES[kind].get(column, "")
+        if not field or field in resolved:
+            raise UsageError(
+                f"{where}: nothing says what the column {column!r} is: map it under `columns` or name it "
+                f"under `ignore`"
+            )
+        resolved[field] = column
+    needed = {"poem": ("poet",), "idiom": ("phrase", "explanation")}[kind]
+    missing = [field for field in needed if field not in resolved]
+    if kind == "poem" and not {"couplets", "hemistichs", "lines", "first"} & set(resolved):
+        missing.append("couplets (or hemistichs, lines, first and second)")
+    if missing:
+        raise UsageError(f"{where}: no column gives {', '.join(missing)}: map one under `columns`")
+    return resolved
+
+
+def record(
+    kind: Kind,
+    row: Mapping[str, Any],
+    columns: Mapping[str, str],
+    *,
+    defaults: Mapping[str, Any],
+    identifier: str,
+    provenance: Provenance,
+) -> Iterator[Entry]:
+    """The record of one row, and rejections of what in it can't be used.
+
+    Args:
+        kind: What the row is.
+        row: Column to value.
+        columns: Field to column.
+        defaults: Field to value, for fields that the row leaves empty.
+        identifier: Prefix and number of the row; an `id` column takes the number's place.
+        provenance: Of the row, unless it has columns that say otherwise.
+    """
+    values = {field: row.get(column) for field, column in columns.items()}
+    values |= {field: value for field, value in defaults.items() if values.get(field) in (None, "")}
+    values, repairs = _repaired(values)
+    if values.get("id") not in (None, ""):
+        identifier = f"{identifier.rpartition('-')[0]}-{values['id']}"
+    try:
+        updates = {name: str(values[name]) for name in ("licence", "attribution", "url") if values.get(name)}
+        provenance = provenance.model_copy(update=updates)
+        made: Iterator[Entry] = _poem(values, identifier, provenance)
+        if kind == "idiom":
+            made = iter([_idiom(values, identifier, provenance)])
+        for entry in made:
+            yield entry if isinstance(entry, Rejection) or not repairs else _noted(entry, repairs)
+    except RecordRejected as error:
+        yield _rejection(identifier, provenance, error.reason, error.detail, row)
+    except ValidationError as error:
+        first = error.errors()[0]
+        detail = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        yield _rejection(identifier, provenance, "row_invalid", detail, row)
+
+
+def _repaired(value: Any) -> tuple[Any, list[str]]:
+    """A value whose wrongly decoded texts were read again, and how; others are left as they are."""
+    if isinstance(value, str):
+        repair = repair_mojibake(value)
+        return (repair.text, list(repair.steps)) if repair else (value, [])
+    if isinstance(value, dict):
+        texts, steps = _repaired(list(value.values()))
+        return dict(zip(value, texts, strict=True)), steps
+    if isinstance(value, (list, tuple)):
+        both = [_repaired(entry) for entry in value]
+        return [entry for entry, _ in both], [step for _, steps in both for step in steps]
+    return value, []
+
+
+def _noted(entry: Poem | Idiom, repairs: list[str]) -> Poem | Idiom:
+    labels = entry.source_labels | {"repaired": "; ".join(dict.fromkeys(repairs))}
+    return entry.model_copy(update={"source_labels": labels})
+
+
+def _rejection(
+    identifier: str, provenance: Provenance, reason: str, detail: str, row: Mapping[str, Any]
+) -> Rejection:
+    body = orjson.dumps(dict(row), default=str).decode()
+    return Rejection(
+        record=identifier,
+        source=provenance.source,
+        reason=reason,
+        detail=f"{provenance.url}: {detail}",
+        body=body,
+    )
+
+
+def _text(values: Mapping[str, Any], field: str) -> str:
+    value = values.get(field)
+    return "" if value is None else str(value)
+
+
+def _needed(values: Mapping[str, Any], field: str) -> str:
+    text = _text(values, field)
+    if not text.strip():
+        raise RecordRejected(f"{field}_missing", f"{field} is empty")
+    return text
+
+
+def _texts(value: Any, field: str) -> list[str]:
+    """A list of texts from a list, or from one text with a line each."""
+    if isinstance(value, str):
+        return [line for line in value.splitlines() if line.strip()]
+    if isinstance(value, (list, tuple)) and all(isinstance(entry, str) for entry in value):
+        return list(value)
+    raise RecordRejected("row_invalid", f"{field} must be texts, not {type(value).__name__}")
+
+
+def _idiom(values: Mapping[str, Any], identifier: str, provenance: Provenance) -> Idiom:
+    genre = _text(values, "genre") or "idiom"
+    optional: dict[str, Any] = {}
+    if values.get("connotation"):
+        optional["connotation"] = values["connotation"]
+    if values.get("sensitive") not in (None, ""):
+        optional["sensitive"] = values["sensitive"]
+    if values.get("examples"):
+        optional["examples"] = tuple(_texts(values["examples"], "examples"))
+    return Idiom.model_validate(
+        {
+            "id": identifier,
+            "language": _text(values, "language"),
+            "dialect": _text(values, "dialect"),
+            "genre": genre,
+            "phrase": Form(raw=_needed(values, "phrase")),
+            "explanation": Form(raw=_needed(values, "explanation")),
+            "provenance": provenance,
+            **optional,
+        }
+    )
+
+
+def _poem(values: Mapping[str, Any], identifier: str, provenance: Provenance) -> Iterator[Entry]:
+    units = list(_verses(values, identifier, provenance.source))
+    beside = {
+        one: _beside(values, field, len(units))
+        for field, one in (("prose", "prose"), ("explanations", "explanation"))
+    }
+    kept, rejected = split(_with_texts(units, beside))
+    labels = {name: _text(values, name) for name in _LABELS if _text(values, name).strip()}
+    declared = values.get("declared_couplets")
+    yield from rejected
+    if not kept:
+        raise RecordRejected("verses_missing", "no couplet of the row can be used")
+    yield Poem.model_validate(
+        {
+            "id": identifier,
+            "language": _text(values, "language"),
+            "title": _text(values, "title"),
+            "poet": _text(values, "poet"),
+            "sections": (Section(index=0, rhyme=_text(values, "rhyme"), form=_text(values, "form")),),
+            "couplets": kept,
+            "declared_couplets": None if declared in (None, "") else declared,
+            "explanation": _text(values, "explanation"),
+            "source_labels": labels,
+            "provenance": provenance,
+        }
+    )
+
+
+def _beside(values: Mapping[str, Any], field: str, units: int) -> list[str]:
+    """A text for each unit of verse, empty where there is none for it.
+
+    Raises:
+        RecordRejected: `<field>_unaligned`: another number of texts than of units of verse.
+    """
+    given = values.get(field)
+    if not given:
+        return [""] * units
+    texts = ["" if text is None else text for text in _list(given, field)]
+    if not all(isinstance(text, str) for text in texts):
+        raise RecordRejected("row_invalid", f"{field} must be texts")
+    if len(texts) != units:
+        raise RecordRejected(f"{field}_unaligned", f"{len(texts)} texts under {field} for {units} couplets")
+    return texts
+
+
+def _with_texts(
+    units: list[Couplet | Rejection], beside: Mapping[str, list[str]]
+) -> Iterator[Couplet | Rejection]:
+    """The units, each couplet with the texts that stand beside it."""
+    for place, unit in enumerate(units):
+        texts = {name: values[place] for name, values in beside.items() if values[place].strip()}
+        yield unit.model_copy(update=texts) if isinstance(unit, Couplet) and texts else unit
+
+
+def _verses(values: Mapping[str, Any], poem: str, source: str) -> Iterator[Couplet | Rejection]:
+    if values.get("couplets"):
+        return couplets(poem, source, [_unit(unit) for unit in _list(values["couplets"])])
+    if values.get("hemistichs"):
+        return couplets(poem, source, pairs(_texts(values["hemistichs"], "hemistichs")))
+    if values.get("lines"):
+        return couplets(poem, source, [(line, None) for line in _texts(values["lines"], "lines")], "line")
+    if _text(values, "first").strip():
+        return couplets(poem, source, [(_text(values, "first"), _text(values, "second"))])
+    raise RecordRejected("verses_missing", "the row holds no verse")
+
+
+def _list(value: Any, field: str = "couplets") -> list[Any]:
+    if isinstance(value, str):
+        try:
+            value = orjson.loads(value)
+        except orjson.JSONDecodeError as error:
+            raise RecordRejected("row_invalid", f"{field} are no JSON list: {error}") from error
+    if not isinstance(value, list):
+        raise RecordRejected("row_invalid", f"{field} must be a list, not a {type(value).__name__}")
+    return value
+
+
+def _unit(unit: Any) -> tuple[str, str | None]:
+    """One couplet: `[sadr, ajuz]`, `[line]` or a line alone."""
+    if isinstance(unit, str):
+        return unit, None
+    if isinstance(unit, list) and len(unit) in (1, 2) and all(isinstance(half, str) for half in unit):
+        return unit[0], unit[1] if len(unit) == 2 else None
+    raise RecordRejected("couplet_invalid", f"a couplet must be two hemistichs, not {unit!r}")

@@ -1,0 +1,156 @@
+"""What a source is, and how a use of one turns into records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Generic, TypeVar
+
+from pydantic import Field, ValidationError
+
+from mihakk.errors import SourceChanged, UsageError
+from mihakk.registry import Registry
+from schemas.benchmark import SourceUse
+from schemas.idiom import Idiom
+from schemas.poem import Poem
+from schemas.record import Language, Record
+from schemas.rejection import Rejection
+from scrapers.raw import RawStore
+
+Entry = Poem | Idiom | Rejection
+"""What a source yields: records, and what it found but can't pass on."""
+
+
+class SourceOptions(Record):
+    """What every source lets a config say."""
+
+    least_yield: int | None = Field(default=None, ge=0)
+    """Fewest records to expect of this use; the source's own figure when empty."""
+
+
+O = TypeVar("O", bound=SourceOptions)  # noqa: E741 - O for options
+
+
+@dataclass(frozen=True)
+class Source(Generic[O]):
+    """One place that poems or idioms come from.
+
+    `scrape` yields records whose forms carry `raw` alone and rejections for what it met and can't use; it
+    fetches only through the raw store, so that a second run reads what stands there.
+    """
+
+    name: str
+    """Module in `scrapers/`."""
+    title: str
+    licence: str
+    """SPDX identifier or `public-domain` of the content; `unknown` where each record or use says."""
+    home: str
+    languages: tuple[Language, ...]
+    options: type[O]
+    parser_version: str
+    """Raised whenever the same bytes would give other records."""
+    scrape: Callable[[O, RawStore], Iterator[Entry]] = field(repr=False)
+    delay_seconds: float = 0.0
+    """Least pause between two requests to the site; 0 for sources that fetch nothing."""
+    least_yield: int = 1
+    """Fewest records that a full run gives; fewer means the site or file has changed."""
+    least_of: Callable[[O], int] | None = field(default=None, repr=False)
+    """The same by what the options ask for (so many of each book, one of each poet); None: `least_yield`."""
+    attribution: str = ""
+
+
+SOURCES: Registry[Source[Any]] = Registry("source", "scrapers")
+
+
+def register(source: Source[O]) -> Source[O]:
+    """Adds a source to the registry; called once at the end of its module."""
+    SOURCES.add(source.name, source)
+    return source
+
+
+@dataclass(frozen=True)
+class OpenSource:
+    """A source with the options of one use, checked and ready to run."""
+
+    source: Source[Any]
+    options: SourceOptions
+    name: str
+    """Name of this use in tables."""
+    limit: int | None = None
+
+    @property
+    def least(self) -> int:
+        """Fewest records of this use: as its options say, else as the source reckons from them."""
+        if self.options.least_yield is not None:
+            return self.options.least_yield
+        reckoned = self.source.least_of(self.options) if self.source.least_of else 0
+        return max(self.source.least_yield, reckoned)
+
+    def entries(self, raw: RawStore) -> Iterator[Entry]:
+        """Records and rejections in the source's order; stops after `limit` records.
+
+        Raises:
+            SourceChanged: The source ended with fewer records than it should give.
+        """
+        records = rejected = 0
+        seen: set[str] = set()
+        for entry in self.source.scrape(self.options, raw):
+            if isinstance(entry, Rejection):
+                rejected += 1
+                yield entry if entry.source else entry.model_copy(update={"source": self.source.name})
+                continue
+            if entry.id in seen:
+                rejected += 1
+                yield _taken(entry)
+                continue
+            seen.add(entry.id)
+            records += 1
+            yield entry
+            if self.limit is not None and records >= self.limit:
+                return
+        if self.limit is None and records < self.least:
+            raise SourceChanged(
+                f"source {self.name!r} gave {records} records and {rejected} rejections; at least "
+                f"{self.least} records were expected: look at the rejections; if fewer is right, "
+                "say so with the option `least_yield`"
+            )
+
+
+def _taken(entry: Poem | Idiom) -> Rejection:
+    return Rejection(
+        record=entry.id,
+        source=entry.provenance.source,
+        reason="id_taken",
+        detail=f"{entry.provenance.url}: an earlier record has this id",
+        kept=entry.id,
+        body=entry.model_dump_json(),
+    )
+
+
+def open_source(use: SourceUse) -> OpenSource:
+    """The source that a config uses, with its options validated.
+
+    Raises:
+        UsageError: No such source, or an option that it does not know or can't take.
+    """
+    source = SOURCES.get(use.use)
+    unknown = sorted(set(use.options) - set(source.options.model_fields))
+    if unknown:
+        known = ", ".join(sorted(source.options.model_fields))
+        raise UsageError(f"source {use.use!r} has no option {', '.join(unknown)}; its options are: {known}")
+    try:
+        options = source.options.model_validate(use.options)
+    except ValidationError as error:
+        problems = "; ".join(f"{_place(e['loc'])}: {e['msg']}" for e in error.errors())
+        raise UsageError(f"options of source {use.use!r}: {problems}") from error
+    return OpenSource(source=source, options=options, name=use.name or use.use, limit=use.limit)
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    return ".".join(map(str, location)) or "options"
+
+
+def run(use: SourceUse, raw: RawStore) -> Iterator[Entry]:
+    """Records and rejections of one source use; options are checked before the first is asked for."""
+    return chain(open_source(use).entries(raw))

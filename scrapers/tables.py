@@ -1,0 +1,203 @@
+"""Rows of jsonl, csv, tsv, xlsx and parquet files, each with its place, none lost."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from mihakk.errors import UsageError
+from mihakk.workbook import open_workbook
+
+_SNIFF = 1 << 20
+csv.field_size_limit(1 << 27)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table: its fields, or why it can't be read."""
+
+    number: int
+    """Line of a text file, row of a sheet or table, counted from 1."""
+    fields: dict[str, Any]
+    problem: tuple[str, str] | None = None
+    """Reason and detail of a row that can't be read; `fields` is empty then."""
+
+
+def read_rows(path: Path, encoding: str = "auto", sheet: str = "") -> Iterator[Row]:
+    """Rows of a file; its format is told by its suffix.
+
+    Args:
+        path: A file with one of the suffixes in `FORMATS`.
+        encoding: Of a text file: a codec's name, or `auto` (UTF-8 where the bytes allow it, else cp1256).
+        sheet: Of a workbook; the first when empty.
+
+    Raises:
+        UsageError: The format is not known, or the file as a whole can't be read.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise UsageError(
+            f"{path}: formats are {', '.join(FORMATS)}; name the file with one of these suffixes"
+        )
+    return FORMATS[path.suffix.lower()](path, encoding, sheet)
+
+
+def guess_encoding(data: bytes) -> str:
+    """`utf-8-sig` when most lines that are not plain ASCII are strict UTF-8, else `cp1256`.
+
+    Line by line, so that one damaged row does not turn a whole file into mojibake.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    good = bad = 0
+    for line in data.split(b"\n"):
+        if not line.isascii():
+            try:
+                line.decode("utf-8")
+                good += 1
+            except UnicodeDecodeError:
+                bad += 1
+    return "utf-8-sig" if good >= bad else "cp1256"
+
+
+def _lines(path: Path, encoding: str) -> Iterator[str]:
+    """Lines with their ends; bytes that do not decode become lone surrogates, which `_damage` finds."""
+    if encoding == "auto":
+        with path.open("rb") as file:
+            # The line that the sniffed part cuts in two would count as damaged.
+            encoding = guess_encoding(file.read(_SNIFF).rpartition(b"\n")[0] or path.read_bytes())
+    try:
+        with path.open(encoding=encoding, errors="surrogateescape", newline="") as text:
+            yield from text
+    except LookupError as error:
+        raise UsageError(f"{path}: {error}; use a codec's name such as utf-8 or cp1256") from error
+    except UnicodeError as error:
+        raise UsageError(f"{path} is not {encoding}: {error}") from error
+
+
+def _damage(text: str) -> tuple[str, str] | None:
+    """Reason and detail when a text holds bytes that did not decode."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        return "undecodable", f"byte {ord(text[error.start]) - 0xDC00:#x} at character {error.start + 1}"
+    return None
+
+
+def _jsonl(path: Path, encoding: str, _sheet: str) -> Iterator[Row]:
+    for number, line in enumerate(_lines(path, encoding), start=1):
+        if not line.strip():
+            continue
+        if problem := _damage(line):
+            yield Row(number, {}, problem)
+            continue
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            yield Row(number, {}, ("not_json", str(error)))
+            continue
+        if isinstance(value, dict):
+            yield Row(number, value)
+        else:
+            yield Row(number, {}, ("not_an_object", f"the line is a {type(value).__name__}, not an object"))
+
+
+def _json(path: Path, encoding: str, _sheet: str) -> Iterator[Row]:
+    text = "".join(_lines(path, encoding))
+    try:
+        rows = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"{path} is not JSON: {error}; one object a line is called .jsonl") from error
+    if not isinstance(rows, list):
+        raise UsageError(f"{path} holds a {type(rows).__name__}; a list of objects was expected")
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, dict):
+            yield Row(number, row)
+        else:
+            yield Row(number, {}, ("not_an_object", f"entry {number} is a {type(row).__name__}"))
+
+
+def _separated(delimiter: str) -> Callable[[Path, str, str], Iterator[Row]]:
+    def rows(path: Path, encoding: str, _sheet: str) -> Iterator[Row]:
+        reader = csv.reader(_lines(path, encoding), delimiter=delimiter, strict=True)
+        header: list[str] | None = None
+        while True:
+            number = reader.line_num + 1
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield Row(number, {}, ("not_csv", str(error)))
+                continue
+            if not any(cell.strip() for cell in cells):
+                continue
+            if header is None:
+                header = [cell.strip() for cell in cells]
+                _check_header(path, header)
+            elif problem := _damage(delimiter.join(cells)):
+                yield Row(number, {}, problem)
+            elif len(cells) != len(header):
+                detail = f"{len(cells)} cells under {len(header)} columns"
+                yield Row(number, {}, ("columns_mismatch", detail))
+            else:
+                yield Row(number, dict(zip(header, cells, strict=True)))
+
+    return rows
+
+
+def _check_header(path: Path, header: list[str]) -> None:
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise UsageError(f"{path}: two columns are named {', '.join(twice)}; give each its own name")
+
+
+def _xlsx(path: Path, _encoding: str, sheet: str) -> Iterator[Row]:
+    book = open_workbook(path)
+    try:
+        if sheet and sheet not in book.sheetnames:
+            raise UsageError(f"{path} has no sheet {sheet!r}; it has {', '.join(book.sheetnames)}")
+        header: list[str] | None = None
+        for number, cells in enumerate(
+            book[sheet or book.sheetnames[0]].iter_rows(values_only=True), start=1
+        ):
+            if all(cell is None for cell in cells):
+                continue
+            if header is None:
+                header = [str(cell or "").strip() for cell in cells]
+                _check_header(path, header)
+            else:
+                yield Row(number, {name: cell for name, cell in zip(header, cells, strict=False) if name})
+    finally:
+        book.close()
+
+
+def _parquet(path: Path, _encoding: str, _sheet: str) -> Iterator[Row]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            number = 0
+            for batch in file.iter_batches(batch_size=1000):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield Row(number, row)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UsageError(f"{path} can't be read as parquet: {error}") from error
+
+
+FORMATS: dict[str, Callable[[Path, str, str], Iterator[Row]]] = {
+    ".jsonl": _jsonl,
+    ".json": _json,
+    ".csv": _separated(","),
+    ".tsv": _separated("\t"),
+    ".xlsx": _xlsx,
+    ".parquet": _parquet,
+}
+"""Readers by suffix: (path, encoding, sheet) to rows."""
