@@ -1,0 +1,356 @@
+"""What generators know of all records at once, prepared once per stage and handed to every worker."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mihakk.embeddings import Embedder
+from mihakk.seeds import rng
+from mihakk.text.key import key, word_keys
+from schemas.idiom import Idiom
+from schemas.poem import Couplet, Poem
+from schemas.record import Form, Language
+
+K = TypeVar("K")
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+"""An odd constant: a product with it spreads what two salts differ in over all bits."""
+
+Numbers = NDArray[np.int64]
+
+FEW = 64
+"""Numbers of a draw that are put in order before the rest."""
+ENDING = 8
+"""Longest ending of a hemistich, in letters of its key, that lines are grouped by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One couplet as a place to take hemistichs from."""
+
+    id: str
+    poem: str
+    poet: str
+    language: Language
+    metre: str
+    licence: str
+    first: str
+    second: str
+    first_key: str
+    second_key: str
+    refrain: bool
+    """Its second hemistich recurs in the same poem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """One idiom as a place to take phrases and explanations from."""
+
+    id: str
+    language: Language
+    dialect: str
+    genre: str
+    licence: str
+    phrase: str
+    phrase_key: str
+    explanation: str
+    explanation_key: str
+    opening: str
+    """Key of the explanation's first word: books open most of theirs alike."""
+    says: frozenset[str]
+    """Keys of the explanation's words."""
+    words: tuple[str, ...]
+    """Keys of the phrase's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known about one poem."""
+
+    id: str
+    language: Language
+    poet: str
+    era: str
+    genre: str
+    metre: str
+    """Of its first section."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Compact index over all curated records; picklable, so that shards can run in other processes."""
+
+    build_seed: int = 0
+    lines: tuple[Line, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+    poems: tuple[Facts, ...] = ()
+    line_vectors: NDArray[np.float16] | None = None
+    """Vectors of second hemistichs, one row per line; None without embeddings."""
+    phrase_vectors: NDArray[np.float16] | None = None
+    """Vectors of explanations, one row per phrase."""
+    embedder: str = ""
+    """Name of the model behind the vectors."""
+
+    @cached_property
+    def line_number(self) -> dict[str, int]:
+        """Line number by couplet id."""
+        return {line.id: number for number, line in enumerate(self.lines)}
+
+    @cached_property
+    def phrase_number(self) -> dict[str, int]:
+        """Phrase number by idiom id."""
+        return {phrase.id: number for number, phrase in enumerate(self.phrases)}
+
+    @cached_property
+    def in_poem(self) -> dict[str, list[int]]:
+        """Line numbers by poem id."""
+        return _grouped((line.poem, n) for n, line in enumerate(self.lines))
+
+    @cached_property
+    def in_language(self) -> dict[Language, list[int]]:
+        """Poem numbers by language."""
+        return _grouped((poem.language, n) for n, poem in enumerate(self.poems))
+
+    @cached_property
+    def in_metre(self) -> dict[tuple[Language, str], Numbers]:
+        """Line numbers by language and metre, ascending; lines of unknown metre are in no group."""
+        return _arrays(((line.language, line.metre), n) for n, line in enumerate(self.lines) if line.metre)
+
+    @cached_property
+    def with_ending(self) -> dict[tuple[Language, str, str], Numbers]:
+        """Line numbers by language, metre and ending of the second hemistich's key (to `ENDING` letters)."""
+        return _arrays(
+            ((line.language, line.metre, line.second_key[-size:]), n)
+            for n, line in enumerate(self.lines)
+            if line.metre
+            for size in range(1, min(ENDING, len(line.second_key)) + 1)
+        )
+
+    @cached_property
+    def continuations(self) -> dict[tuple[Language, str], frozenset[str]]:
+        """Keys of all second hemistichs by the key of the first one they follow, whoever wrote them."""
+        found: dict[tuple[Language, str], set[str]] = defaultdict(set)
+        for line in self.lines:
+            found[line.language, line.first_key].add(line.second_key)
+        return {opening: frozenset(seconds) for opening, seconds in found.items()}
+
+    @cached_property
+    def openings(self) -> dict[tuple[Language, str], frozenset[str]]:
+        """Keys of all first hemistichs by the key of the second one that follows them."""
+        found: dict[tuple[Language, str], set[str]] = defaultdict(set)
+        for line in self.lines:
+            found[line.language, line.second_key].add(line.first_key)
+        return {closing: frozenset(firsts) for closing, firsts in found.items()}
+
+    @cached_property
+    def line_keys(self) -> frozenset[tuple[Language, str]]:
+        """Keys of all hemistichs, so that nothing made by rule reads like a real one."""
+        return frozenset(
+            (line.language, part) for line in self.lines for part in (line.first_key, line.second_key)
+        )
+
+    @cached_property
+    def in_dialect(self) -> dict[tuple[Language, str], list[int]]:
+        """Phrase numbers by language and dialect."""
+        return _grouped(((phrase.language, phrase.dialect), n) for n, phrase in enumerate(self.phrases))
+
+    @cached_property
+    def beginning(self) -> dict[tuple[Language, tuple[str, ...]], list[int]]:
+        """Phrase numbers by language and all words but the last."""
+        return _grouped(((phrase.language, phrase.words[:-1]), n) for n, phrase in enumerate(self.phrases))
+
+    def ambiguous(self, line: Line) -> bool:
+        """The first hemistich opens couplets of this poet that go on differently."""
+        return len(self._poet_continuations[line.language, line.poet, line.first_key]) > 1
+
+    @cached_property
+    def _poet_continuations(self) -> dict[tuple[Language, str, str], frozenset[str]]:
+        found: dict[tuple[Language, str, str], set[str]] = defaultdict(set)
+        for line in self.lines:
+            found[line.language, line.poet, line.first_key].add(line.second_key)
+        return {opening: frozenset(seconds) for opening, seconds in found.items()}
+
+    def drawn(
+        self, item: str, kind: Literal["lines", "poems", "phrases"], numbers: Sequence[int] | Numbers
+    ) -> Iterator[int]:
+        """The numbers in an order that depends on the item and, for each, on its own record alone.
+
+        So a draw changes only where the record drawn is removed, never with its neighbours. They come one by
+        one: most askers take one of the first few, and sorting a whole language for each would not scale.
+        """
+        if not len(numbers):
+            return
+        chosen = np.asarray(numbers, dtype=np.int64)
+        mixed = (self._salts[kind][chosen] ^ np.uint64(salt(self.build_seed, item))) * _MIX
+        mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX
+        done = 0
+        if len(chosen) > 4 * FEW:
+            first = np.sort(np.argpartition(mixed, FEW)[:FEW])
+            yield from chosen[first[np.argsort(mixed[first], kind="stable")]].tolist()
+            done = FEW
+        yield from chosen[np.argsort(mixed, kind="stable")[done:]].tolist()
+
+    @cached_property
+    def _salts(self) -> dict[str, NDArray[np.uint64]]:
+        tables: dict[str, Sequence[Line | Facts | Phrase]] = {
+            "lines": self.lines,
+            "poems": self.poems,
+            "phrases": self.phrases,
+        }
+        return {
+            kind: np.array([salt(self.build_seed, row.id) for row in rows], dtype=np.uint64)
+            for kind, rows in tables.items()
+        }
+
+    def line_similarity(self, one: int, others: Sequence[int] | Numbers) -> NDArray[np.float32] | None:
+        """Cosines of one line's second hemistich with others'; None without embeddings."""
+        return _cosines(self.line_vectors, one, others)
+
+    def phrase_similarity(self, one: int, others: Sequence[int]) -> NDArray[np.float32] | None:
+        """Cosines of one explanation with others; None without embeddings."""
+        return _cosines(self.phrase_vectors, one, others)
+
+
+def salt(build_seed: int, identifier: str) -> int:
+    """64 bits that a record or item brings to every draw."""
+    return rng(build_seed, identifier, "draw").getrandbits(64)
+
+
+def _grouped(pairs: Iterable[tuple[K, int]]) -> dict[K, list[int]]:
+    groups: dict[K, list[int]] = defaultdict(list)
+    for name, number in pairs:
+        groups[name].append(number)
+    return dict(groups)
+
+
+def _arrays(pairs: Iterable[tuple[K, int]]) -> dict[K, Numbers]:
+    return {name: np.array(numbers, dtype=np.int64) for name, numbers in _grouped(pairs).items()}
+
+
+def _cosines(
+    vectors: NDArray[np.float16] | None, one: int, others: Sequence[int] | Numbers
+) -> NDArray[np.float32] | None:
+    if vectors is None:
+        return None
+    rows = vectors[np.asarray(others, dtype=np.int64)].astype(np.float32)
+    # einsum sums each row by itself: a BLAS product may round a row differently beside other rows.
+    similarity: NDArray[np.float32] = np.einsum("ij,j->i", rows, vectors[one].astype(np.float32))
+    return similarity
+
+
+def build_corpus(
+    records: Iterable[Poem | Idiom], embedder: Embedder | None = None, *, build_seed: int = 0
+) -> Corpus:
+    """Indexes all curated records.
+
+    Args:
+        records: Curated poems and idioms, each with its keys filled.
+        build_seed: Seed of the build, which all draws depend on.
+        embedder: Model for meaning; None leaves choices to form alone.
+    """
+    lines, phrases, poems = indexed(records)
+    lines.sort(key=lambda line: line.id)
+    phrases.sort(key=lambda phrase: phrase.id)
+    poems.sort(key=lambda poem: poem.id)
+    return Corpus(
+        build_seed=build_seed,
+        lines=tuple(lines),
+        phrases=tuple(phrases),
+        poems=tuple(poems),
+        line_vectors=_vectors(embedder, [line.second for line in lines]),
+        phrase_vectors=_vectors(embedder, [phrase.explanation for phrase in phrases]),
+        embedder=embedder.name if embedder else "",
+    )
+
+
+def indexed(records: Iterable[Poem | Idiom]) -> tuple[list[Line], list[Phrase], list[Facts]]:
+    """What the corpus takes from some records."""
+    lines: list[Line] = []
+    phrases: list[Phrase] = []
+    poems: list[Facts] = []
+    for record in records:
+        if isinstance(record, Poem):
+            lines += _lines(record)
+            metre = record.sections[0].metre
+            poems.append(Facts(record.id, record.language, record.poet, record.era, record.genre, metre))
+        elif phrase := _phrase(record):
+            phrases.append(phrase)
+    return lines, phrases, poems
+
+
+def _vectors(embedder: Embedder | None, texts: Sequence[str]) -> NDArray[np.float16] | None:
+    if embedder is None:
+        return None
+    return embedder.encode(texts).astype(np.float16)
+
+
+def form_key(form: Form, language: Language) -> str:
+    """The form's key, made where normalisation has not run."""
+    return form.key or key(form.text or form.raw, language)
+
+
+def form_text(form: Form) -> str:
+    """The form as shown."""
+    return form.text or form.raw
+
+
+def usable(couplet: Couplet) -> bool:
+    """A couplet of two whole hemistichs: no refrain band, no single line, no word across the middle."""
+    return couplet.kind == "couplet" and couplet.second is not None and not couplet.mudawwar
+
+
+def metre_group(poem: Poem, couplet: Couplet) -> str:
+    """What two lines share that sound alike: the metre; in English, where sources name none, the form."""
+    metre = poem.metre(couplet)
+    form = poem.sections[couplet.section].form
+    return metre or (f"form:{form}" if poem.language == "en" and form else "")
+
+
+def _lines(poem: Poem) -> list[Line]:
+    pairs = [(couplet, couplet.second) for couplet in poem.couplets if usable(couplet)]
+    keys = [form_key(second, poem.language) for _, second in pairs if second]
+    return [
+        Line(
+            id=couplet.id,
+            poem=poem.id,
+            poet=poem.poet,
+            language=poem.language,
+            metre=metre_group(poem, couplet),
+            licence=poem.provenance.licence,
+            first=form_text(couplet.first),
+            second=form_text(second),
+            first_key=form_key(couplet.first, poem.language),
+            second_key=second_key,
+            refrain=keys.count(second_key) > 1,
+        )
+        for (couplet, second), second_key in zip(pairs, keys, strict=True)
+        if second is not None
+    ]
+
+
+def _phrase(idiom: Idiom) -> Phrase | None:
+    explanation = form_text(idiom.explanation)
+    words = word_keys(explanation, idiom.language)
+    if not words:
+        return None
+    return Phrase(
+        id=idiom.id,
+        language=idiom.language,
+        dialect=idiom.dialect,
+        genre=idiom.genre,
+        licence=idiom.provenance.licence,
+        phrase=form_text(idiom.phrase),
+        phrase_key=form_key(idiom.phrase, idiom.language),
+        explanation=explanation,
+        explanation_key=form_key(idiom.explanation, idiom.language),
+        opening=words[0],
+        says=frozenset(words),
+        words=tuple(word_keys(form_text(idiom.phrase), idiom.language)),
+    )

@@ -1,0 +1,1 @@
+"""Tasks made from idioms and proverbs, one file each."""

@@ -1,0 +1,70 @@
+"""A proverb or idiom without its last word."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from generators.corpus import form_text
+from generators.stems import idiom_stem
+from generators.task import Context, Made, Options, Skip, task
+from mihakk.text import word_key, word_keys, words
+from schemas.idiom import Idiom
+
+# Prepositions, pronouns and particles that stand last only because the saying goes on in the hearer's mind:
+# as an answer they say nothing.
+_PARTICLES = {
+    "ar": "في من على إلى عن مع ع ف ب ل و يا ما لا إن أن به بها بهم له لها لهم فيه فيها عليه عليها منه منها "
+    "عنه عنها معاه معاها عليك عليا لي لك بيه بيها ليه ليها ده دي دا هو هي هم كده",
+    "fa": "در از به با را که و تا بر بی هم او من تو ما شما",
+    "en": "in of to on at by it he she him her them a an the and or",
+}
+
+
+class CompletionOptions(Options):
+    """Which sayings are taken."""
+
+    genres: tuple[Literal["idiom", "proverb"], ...] = ("proverb", "idiom")
+    least_words: int = Field(default=4, ge=2)
+
+
+@task(title="Last word of a proverb", reads="idiom", options=CompletionOptions)
+def completion(ctx: Context[CompletionOptions], idiom: Idiom) -> Made:
+    """Punctuation is stripped. Sayings whose last word is a particle or a clitic's fragment, or stands in the
+    rest too, are left out; where other sayings go on differently, their words count as right too."""
+    language = idiom.language
+    found = words(form_text(idiom.phrase))
+    if idiom.genre not in ctx.options.genres:
+        yield Skip(idiom.id, "genre", idiom.genre)
+        return
+    if len(found) < ctx.options.least_words:
+        yield Skip(idiom.id, "too_short", " ".join(found))
+        return
+    *opening, last = found
+    last_key = word_key(last, language)
+    if len(last_key) < 2 or last_key in {word_key(word, language) for word in _PARTICLES[language].split()}:
+        yield Skip(idiom.id, "last_word_fragment", last)
+        return
+    if last_key in word_keys(" ".join(opening), language):
+        yield Skip(idiom.id, "last_word_repeated", last)
+        return
+    others = _other_endings(ctx, idiom, [word_key(word, language) for word in opening])
+    yield ctx.answer(
+        idiom_stem(idiom, opening=" ".join(opening)),
+        last,
+        accepted=[word for word, _ in others if word_key(word, language) != last_key],
+        more_records=[record for _, record in others],
+    )
+
+
+def _other_endings(
+    ctx: Context[CompletionOptions], idiom: Idiom, opening: list[str]
+) -> list[tuple[str, str]]:
+    """Last words of other sayings with the same words before, with their ids."""
+    found: dict[str, tuple[str, str]] = {}
+    for n in ctx.corpus.beginning.get((idiom.language, tuple(opening)), ()):
+        phrase = ctx.corpus.phrases[n]
+        if phrase.id != idiom.id:
+            found.setdefault(phrase.words[-1], (words(phrase.phrase)[-1], phrase.id))
+    return list(found.values())

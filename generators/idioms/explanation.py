@@ -1,0 +1,23 @@
+"""An idiom to be explained in words."""
+
+from __future__ import annotations
+
+from generators.corpus import form_text
+from generators.replies import wrong_language
+from generators.stems import idiom_stem
+from generators.task import Context, Made, Options, Skip, task
+from mihakk.text import word_keys
+from schemas.idiom import Idiom
+
+
+@task(title="Explanation of an idiom", reads="idiom")
+def explanation(ctx: Context[Options], idiom: Idiom) -> Made:
+    """The reference is the source's explanation; idioms without one, or with one in another language, are
+    left out."""
+    reference = form_text(idiom.explanation)
+    if not word_keys(reference, idiom.language):
+        yield Skip(idiom.id, "no_explanation")
+    elif problem := wrong_language(reference, idiom.language):
+        yield Skip(idiom.id, "explanation_language", problem)
+    else:
+        yield ctx.answer(idiom_stem(idiom), reference)

@@ -1,0 +1,24 @@
+"""An idiom and two explanations that differ in one semantic role (Kinayat, section 3)."""
+
+from __future__ import annotations
+
+from generators.corpus import form_text
+from generators.roles import relabelled
+from generators.stems import idiom_stem
+from generators.task import Context, Made, Options, Skip, task
+from schemas.idiom import Idiom
+
+
+@task(title="Meaning of an idiom, one role changed", reads="idiom", needs_model=True)
+def meaning_choice_srl(ctx: Context[Options], idiom: Idiom) -> Made:
+    """The model lists the roles of the right explanation and fills exactly one otherwise; a rule checks that
+    one role and nothing else changed."""
+    wrong = relabelled(ctx, idiom)
+    if isinstance(wrong, Skip):
+        yield wrong
+        return
+    stem = idiom_stem(idiom)
+    stem.metadata.update(wrong.notes)
+    yield from ctx.choice(
+        stem, form_text(idiom.explanation), (wrong.text,), strategy=wrong.strategy, written=wrong.written
+    )

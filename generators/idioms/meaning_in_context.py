@@ -1,0 +1,34 @@
+"""An idiom in a sentence and two explanations (Kinayat, section 3)."""
+
+from __future__ import annotations
+
+from generators.corpus import form_text
+from generators.explanations import MeaningOptions, wrong_explanation
+from generators.sentences import find_sentence
+from generators.stems import idiom_stem
+from generators.task import Context, Made, Skip, task
+from schemas.idiom import Idiom
+
+
+@task(title="Meaning of an idiom in a sentence", reads="idiom", options=MeaningOptions, uses_vectors=True)
+def meaning_in_context(ctx: Context[MeaningOptions], idiom: Idiom) -> Made:
+    """The options of the plain meaning choice with a sentence that uses the idiom word for word: the
+    source's, or one a model wrote in the dialect, which people then review."""
+    wrong = wrong_explanation(ctx, idiom)
+    if isinstance(wrong, Skip):
+        yield wrong
+        return
+    sentence = find_sentence(ctx, idiom)
+    if isinstance(sentence, Skip):
+        yield sentence
+        return
+    stem = idiom_stem(idiom, sentence=sentence.text)
+    stem.metadata["sentence"] = "written" if sentence.written else "source"
+    yield from ctx.choice(
+        stem,
+        form_text(idiom.explanation),
+        (wrong.text,),
+        more_records=wrong.records,
+        strategy=wrong.strategy,
+        written=wrong.written or sentence.written,
+    )

@@ -1,0 +1,26 @@
+"""The options of the meaning choice, but the wrong explanation is asked for (Kinayat, section 3)."""
+
+from __future__ import annotations
+
+from generators.corpus import form_text
+from generators.explanations import MeaningOptions, wrong_explanation
+from generators.stems import idiom_stem
+from generators.task import Context, Made, Skip, task
+from schemas.idiom import Idiom
+
+
+@task(title="Which explanation is wrong", reads="idiom", options=MeaningOptions, uses_vectors=True)
+def negation(ctx: Context[MeaningOptions], idiom: Idiom) -> Made:
+    """The same two options as in the meaning choice; the gold is the wrong one."""
+    wrong = wrong_explanation(ctx, idiom)
+    if isinstance(wrong, Skip):
+        yield wrong
+        return
+    yield from ctx.choice(
+        idiom_stem(idiom),
+        wrong.text,
+        (form_text(idiom.explanation),),
+        more_records=wrong.records,
+        strategy=wrong.strategy,
+        written=wrong.written,
+    )

@@ -1,0 +1,1 @@
+"""Tasks made from poems, one file each."""

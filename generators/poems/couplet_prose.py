@@ -1,0 +1,22 @@
+"""A couplet to be put into plain prose (GhazalBench, section 3.1)."""
+
+from __future__ import annotations
+
+from generators.excerpts import shown
+from generators.prose import prose_objection
+from generators.stems import couplet_stem
+from generators.task import Context, Made, Options, Skip, task
+from schemas.poem import Poem
+
+
+@task(title="A couplet in plain prose", reads="poem")
+def couplet_prose(ctx: Context[Options], poem: Poem) -> Made:
+    """The reference is the source's prose of this couplet; prose in another language, prose that repeats the
+    couplet and commentary several times its length are left out."""
+    for couplet in ctx.in_order(poem.couplets, poem.id, lambda couplet: couplet.id):
+        if not couplet.prose.strip():
+            yield Skip(couplet.id, "no_prose")
+        elif problem := prose_objection(couplet.prose, couplet, poem.language):
+            yield Skip(couplet.id, "prose_" + problem.split(":")[0], problem)
+        else:
+            yield ctx.answer(couplet_stem(poem, couplet, verse=shown(couplet)), couplet.prose.strip())

@@ -1,0 +1,16 @@
+"""Some couplets; the genre of the poem is to be told."""
+
+from __future__ import annotations
+
+from generators.excerpts import ExcerptOptions
+from generators.labelled import label_choice
+from generators.task import Context, Made, task
+from generators.taxonomy import genres
+from schemas.poem import Poem
+
+
+@task(title="Genre of a poem", reads="poem", languages=("ar",), options=ExcerptOptions)
+def genre_choice(ctx: Context[ExcerptOptions], poem: Poem) -> Made:
+    """The wrong genres stand among the options as often as they are right elsewhere; no two are genres that
+    the same poem is filed under."""
+    yield from label_choice(ctx, poem, "genre", genres(), poem.couplets)

@@ -1,0 +1,52 @@
+"""A couplet; its metre is to be told by scanning."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from generators.excerpts import shown
+from generators.stems import couplet_stem
+from generators.task import Context, Made, Options, Skip, task
+from generators.taxonomy import metres, wrong_terms
+from mihakk.text import words
+from schemas.poem import Poem
+
+LEAST_WORDS = 4
+
+
+class MetreOptions(Options):
+    """Among how many metres to choose."""
+
+    options: int = Field(default=4, ge=2)
+
+
+@task(title="Metre of a couplet", reads="poem", languages=("ar", "fa"), options=MetreOptions)
+def metre_choice(ctx: Context[MetreOptions], poem: Poem) -> Made:
+    """The wrong metres stand among the options as often as they are right elsewhere; never two that one
+    couplet could scan as, nor a shortened form of another. A pattern never stands beside a name."""
+    known = metres(poem.language)
+    for couplet in ctx.in_order(poem.couplets, poem.id, lambda couplet: couplet.id):
+        right = known.get(poem.metre(couplet))
+        if right is None:
+            yield Skip(couplet.id, "metre_unknown", poem.metre(couplet))
+        elif couplet.kind != "couplet":
+            yield Skip(couplet.id, "not_two_hemistichs")
+        elif len(words(shown(couplet))) < LEAST_WORDS:
+            yield Skip(couplet.id, "too_short", shown(couplet))
+        else:
+            wrong, drawn = wrong_terms(
+                ctx.corpus,
+                f"{couplet.id}\x1fmetre",
+                known,
+                right,
+                label="metre",
+                language=poem.language,
+                count=ctx.options.options,
+            )
+            yield from ctx.choice(
+                couplet_stem(poem, couplet, verse=shown(couplet)),
+                right.name,
+                [term.name for term in wrong],
+                more_records=drawn,
+                strategy="as_frequent",
+            )

@@ -1,0 +1,20 @@
+"""Continuation with a paraphrase of the prose as a cue (GhazalBench, section 3.2)."""
+
+from __future__ import annotations
+
+from generators.cued import cued_completion
+from generators.paraphrase import ParaphraseOptions, paraphrase_cue
+from generators.task import Context, Made, task
+from schemas.poem import Poem
+
+
+@task(
+    title="Continuation with a paraphrase of the prose as a cue",
+    reads="poem",
+    options=ParaphraseOptions,
+    needs_model=True,
+)
+def paraphrase_cued(ctx: Context[ParaphraseOptions], poem: Poem) -> Made:
+    """A model rewords the prose. Kept only if it still means the same and shares few words with it; how much
+    of each is in the metadata."""
+    yield from cued_completion(ctx, poem, paraphrase_cue)

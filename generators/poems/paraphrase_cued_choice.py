@@ -1,0 +1,22 @@
+"""Continuation chosen with a paraphrase of the prose as a cue (GhazalBench, section 3.2)."""
+
+from __future__ import annotations
+
+from generators.cued import cued_choice
+from generators.paraphrase import ParaphraseOptions, paraphrase_cue
+from generators.task import Context, Made, task
+from schemas.poem import Poem
+
+
+@task(
+    title="Continuation chosen with a paraphrase of the prose as a cue",
+    reads="poem",
+    version="2",
+    options=ParaphraseOptions,
+    needs_model=True,
+    uses_vectors=True,
+)
+def paraphrase_cued_choice(ctx: Context[ParaphraseOptions], poem: Poem) -> Made:
+    """A model rewords the prose. Kept only if it still means the same and shares few words with it; how much
+    of each is in the metadata."""
+    yield from cued_choice(ctx, poem, paraphrase_cue)

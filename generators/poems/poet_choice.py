@@ -1,0 +1,50 @@
+"""Some couplets; their poet is to be recognised."""
+
+from __future__ import annotations
+
+from generators.excerpts import ExcerptOptions, excerpt, unnamed
+from generators.stems import poem_stem
+from generators.task import Context, Made, Skip, task
+from mihakk.text import key
+from schemas.poem import Poem
+
+
+@task(title="Poet of a poem", reads="poem", options=ExcerptOptions)
+def poet_choice(ctx: Context[ExcerptOptions], poem: Poem) -> Made:
+    """The wrong poets are of the same language, those of the same era first, drawn as often as they have
+    poems. Couplets that name the poet are not shown."""
+    if not poem.poet:
+        yield Skip(poem.id, "poet_unknown")
+        return
+    shown = unnamed(poem)[: ctx.options.couplets]
+    if not shown:
+        yield Skip(poem.id, "no_couplets")
+        return
+    drawn = [
+        ctx.corpus.poems[n]
+        for n in ctx.corpus.drawn(f"{poem.id}\x1fpoet", "poems", ctx.corpus.in_language[poem.language])
+    ]
+    taken = [poem.poet]
+    wrong = []
+    for other in sorted(drawn, key=lambda other: other.era != poem.era):
+        if len(taken) == ctx.options.options:
+            break
+        if other.poet and not any(_same(other.poet, name, poem) for name in taken):
+            taken.append(other.poet)
+            wrong.append(other)
+    if len(taken) < ctx.options.options:
+        yield Skip(poem.id, "too_few_poets", f"{len(wrong)} other poets")
+        return
+    yield from ctx.choice(
+        poem_stem(poem, excerpt(shown)),
+        poem.poet,
+        [other.poet for other in wrong],
+        more_records=[other.id for other in wrong],
+        strategy="same_era" if all(other.era == poem.era for other in wrong) else "same_language",
+    )
+
+
+def _same(one: str, other: str, poem: Poem) -> bool:
+    """One name inside the other may be the same poet: المعري and أبو العلاء المعري."""
+    a, b = key(one, poem.language), key(other, poem.language)
+    return a in b or b in a

@@ -1,0 +1,41 @@
+"""The poet and the second hemistich; the first one, which rhymes with nothing, is to be recognised."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from generators.distractors import FIRST, LineOptions, find_distractors
+from generators.stems import couplet_stem, recalled
+from generators.task import Context, Made, Skip, task
+from schemas.poem import Poem
+
+
+class OpeningOptions(LineOptions):
+    """First hemistichs need not rhyme, so a line of another poem is nearly always to be had."""
+
+    rhyme: Literal["prefer", "same_poem", "require"] = "prefer"
+
+
+@task(title="Which verse opens the couplet", reads="poem", options=OpeningOptions, uses_vectors=True)
+def verse_choice(ctx: Context[OpeningOptions], poem: Poem) -> Made:
+    """The continuation turned round: the rhyme stands in the question, so that it excludes no option. One
+    wrong line is from the same poem, one from another in the metre, of the couplets nearest in meaning."""
+    for found in recalled(ctx, poem):
+        if isinstance(found, Skip):
+            yield found
+            continue
+        couplet, line = found
+        if len(ctx.corpus.openings[line.language, line.second_key]) > 1:
+            yield Skip(couplet.id, "ambiguous_closing", line.second)
+            continue
+        wrong = find_distractors(ctx.corpus, line, FIRST, ctx.options.rhyme)
+        if isinstance(wrong, str):
+            yield Skip(couplet.id, wrong)
+            continue
+        yield from ctx.choice(
+            couplet_stem(poem, couplet, second=line.second),
+            line.first,
+            (wrong.same_poem.first, wrong.other_poem.first),
+            more_records=wrong.records,
+            strategy=wrong.strategy,
+        )

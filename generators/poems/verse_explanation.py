@@ -1,0 +1,35 @@
+"""A poem to be explained verse by verse and as a whole (Fann or Flop, section 3)."""
+
+from __future__ import annotations
+
+from generators.excerpts import shown
+from generators.replies import same_text, wrong_language
+from generators.stems import poem_stem
+from generators.task import Context, Made, Options, Skip, task
+from schemas.poem import Poem
+
+
+@task(title="Explanation of a poem, verse by verse", reads="poem")
+def verse_explanation(ctx: Context[Options], poem: Poem) -> Made:
+    """One reference explanation per verse. Poems that lack some are left out, never stitched together; so are
+    explanations in another language, and ones that only repeat their verse."""
+    given = [couplet for couplet in poem.couplets if couplet.explanation.strip()]
+    if not given:
+        yield Skip(poem.id, "no_explanations")
+        return
+    if len(given) < len(poem.couplets):
+        yield Skip(poem.id, "explanations_unaligned", f"{len(given)} for {len(poem.couplets)} verses")
+        return
+    for couplet in given:
+        if problem := wrong_language(couplet.explanation, poem.language):
+            yield Skip(poem.id, "explanation_language", f"{couplet.id}: {problem}")
+            return
+        if same_text(couplet.explanation, shown(couplet), poem.language):
+            yield Skip(poem.id, "explanation_repeats_verse", couplet.id)
+            return
+    yield ctx.explanation(
+        poem_stem(poem, "", poet=poem.poet),
+        verses=[shown(couplet) for couplet in given],
+        explanations=[couplet.explanation.strip() for couplet in given],
+        overall=poem.explanation.strip(),
+    )

@@ -1,0 +1,95 @@
+"""What all questions about a couplet, a poem or an idiom share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from generators.corpus import Line, form_text, usable
+from generators.task import Context, Options, Skip, Stem
+from mihakk.text import words
+from schemas.idiom import Idiom
+from schemas.poem import Couplet, Poem
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+
+LEAST_WORDS = 2
+"""Words a first hemistich needs to call another to mind."""
+
+
+def recalled(ctx: Context[OptionsT], poem: Poem) -> Iterator[tuple[Couplet, Line] | Skip]:
+    """Couplets of which one hemistich can be asked for from memory; a skip for every other one.
+
+    Left out: lines that are no couplets of two whole hemistichs (`not_two_hemistichs`, `mudawwar`), openings
+    that go on in several ways (`ambiguous_opening`) or are too short to call anything to mind (`too_short`),
+    and hemistichs that answer themselves (`hemistichs_alike`).
+    """
+    if not poem.poet:
+        yield Skip(poem.id, "poet_unknown")
+        return
+    if not poem.couplets:
+        yield Skip(poem.id, "no_couplets")
+    for couplet in ctx.in_order(poem.couplets, poem.id, lambda couplet: couplet.id):
+        if not usable(couplet):
+            yield Skip(couplet.id, "mudawwar" if couplet.mudawwar else "not_two_hemistichs")
+            continue
+        line = ctx.corpus.lines[ctx.corpus.line_number[couplet.id]]
+        if ctx.corpus.ambiguous(line):
+            yield Skip(couplet.id, "ambiguous_opening", line.first)
+        elif len(words(line.first)) < LEAST_WORDS or not line.second_key:
+            yield Skip(couplet.id, "too_short", f"{line.first} / {line.second}")
+        elif line.first_key == line.second_key:
+            yield Skip(couplet.id, "hemistichs_alike", line.first)
+        else:
+            yield couplet, line
+
+
+def poem_metadata(poem: Poem, couplet: Couplet | None = None) -> dict[str, str]:
+    """Facts for slicing results."""
+    section = poem.sections[couplet.section if couplet else 0]
+    return {
+        "poet": poem.poet,
+        "era": poem.era,
+        "genre": poem.genre,
+        "metre": section.metre,
+        "rhyme": section.rhyme,
+        "form": section.form,
+    }
+
+
+def couplet_stem(poem: Poem, couplet: Couplet, **fields: str) -> Stem:
+    """A question about one couplet: field `poet`, and what the task shows of it (never the answer)."""
+    return Stem(
+        records=(couplet.id,),
+        language=poem.language,
+        fields={"poet": poem.poet, **fields},
+        licence=poem.provenance.licence,
+        attribution=poem.provenance.attribution,
+        metadata=poem_metadata(poem, couplet),
+    )
+
+
+def poem_stem(poem: Poem, context: str, **more: str) -> Stem:
+    """A question about a poem that stands above it."""
+    return Stem(
+        records=(poem.id,),
+        language=poem.language,
+        fields={"title": poem.title, **more},
+        licence=poem.provenance.licence,
+        attribution=poem.provenance.attribution,
+        metadata=poem_metadata(poem),
+        context=context,
+    )
+
+
+def idiom_stem(idiom: Idiom, **more: str) -> Stem:
+    """A question about one idiom: field `phrase`, and what the task adds."""
+    return Stem(
+        records=(idiom.id,),
+        language=idiom.language,
+        fields={"phrase": form_text(idiom.phrase), **more},
+        licence=idiom.provenance.licence,
+        attribution=idiom.provenance.attribution,
+        metadata={"genre": idiom.genre, "connotation": idiom.connotation or ""},
+        dialect=idiom.dialect,
+    )

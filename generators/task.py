@@ -1,0 +1,278 @@
+"""What a task is, what it is given, and how its items are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import Field
+
+from generators.corpus import Corpus
+from generators.meaning import Meaning
+from generators.prompts import Prompts
+from generators.replies import contains
+from generators.writer import Writer, WriteRequest
+from mihakk.ids import item_id
+from mihakk.registry import Registry
+from mihakk.seeds import rng
+from mihakk.text.key import key
+from schemas.idiom import Idiom
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Origin
+from schemas.poem import Poem
+from schemas.record import Language, Record
+
+AnyItem = ChoiceItem | AnswerItem | ExplanationItem
+Reads = Literal["poem", "idiom"]
+LANGUAGES: tuple[Language, ...] = ("ar", "fa", "en")
+
+
+class Options(Record):
+    """What every task can be told."""
+
+    per_record: int | None = Field(default=None, ge=1)
+    """At most so many items (a pair counts once) from one record, chosen by seed; None takes all."""
+    written: int | None = Field(default=None, ge=0)
+    """Ask the writing model for only so many records, drawn by seed, the same ones for every task; the others
+    are made without it, or not at all (`no_model`). None asks for all. It bounds what a build costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """One item that was not made, and why."""
+
+    record: str
+    """Id of the couplet, poem or idiom."""
+    reason: str
+    """Stable snake_case name, counted as `skipped.<task>.<reason>`."""
+    detail: str = ""
+
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+RecordT = TypeVar("RecordT", Poem, Idiom)
+
+
+@dataclass(frozen=True, slots=True)
+class Stem:
+    """What a question is about, before it becomes an item."""
+
+    records: tuple[str, ...]
+    """Records the question itself is taken from: they make the item's id."""
+    language: Language
+    fields: dict[str, str]
+    """Named parts of the prompt template."""
+    licence: str
+    attribution: str
+    metadata: dict[str, str] = field(default_factory=dict)
+    dialect: str = ""
+    context: str = ""
+    variant: str = ""
+    """Tells apart several items of one task from the same records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote into an item."""
+
+    prompt_version: str
+    model: str
+    family: str
+
+    @classmethod
+    def by(cls, writer: Writer, request: WriteRequest) -> Written:
+        """What a writer made of a request."""
+        return cls(request.version, writer.model, writer.family)
+
+
+@dataclass(frozen=True)
+class Context(Generic[OptionsT]):
+    """What a generator may use besides its record."""
+
+    task: str
+    version: str
+    build_seed: int
+    options: OptionsT
+    corpus: Corpus
+    prompts: Prompts
+    writer: Writer | None = None
+    meaning: Meaning = field(default_factory=Meaning)
+    """Similarity of texts that are not in the corpus."""
+
+    def in_order(self, values: Sequence[Any], record: str, name: Callable[[Any], str]) -> Sequence[Any]:
+        """The values as they stand, or in seeded order where `per_record` takes only some of them.
+
+        Each value's place depends on its own name alone, so that a removed neighbour moves no other.
+        """
+        if self.options.per_record is None:
+            return values
+        purpose = f"{self.task}\x1f{record}\x1fsample"
+        return sorted(values, key=lambda value: rng(self.build_seed, name(value), purpose).random())
+
+    def asked(self, record: str, prompt: str, language: Language, **fields: str) -> WriteRequest:
+        """What to ask the writing model for, in the record's language."""
+        words = self.prompts.of(prompt).write[language]
+        return WriteRequest(
+            record=record,
+            name=prompt,
+            version=words.version,
+            language=language,
+            system=words.system,
+            user=words.user.format_map(fields),
+        )
+
+    def copies_example(self, prompt: str, language: Language, text: str) -> str:
+        """What to say of a reply that is the prompt's own example; empty for any other."""
+        words = self.prompts.of(prompt).write[language]
+        if contains(words.user, text, language):
+            return "copies_example: that is the example; write your own"
+        return ""
+
+    def answer(
+        self,
+        stem: Stem,
+        answer: str,
+        *,
+        accepted: Sequence[str] = (),
+        more_records: Sequence[str] = (),
+        strategy: str = "",
+        written: Written | None = None,
+    ) -> AnswerItem:
+        """An item answered in words."""
+        return AnswerItem(
+            id=item_id(self.task, stem.language, stem.records, stem.variant),
+            answer=answer,
+            accepted=tuple(accepted),
+            **self._common(stem, more_records, strategy, written),
+        )
+
+    def explanation(
+        self, stem: Stem, *, verses: Sequence[str], explanations: Sequence[str], overall: str
+    ) -> ExplanationItem:
+        """A poem with one explanation per verse."""
+        return ExplanationItem(
+            id=item_id(self.task, stem.language, stem.records, stem.variant),
+            verses=tuple(verses),
+            explanations=tuple(explanations),
+            overall=overall,
+            **self._common(stem, (), "", None),
+        )
+
+    def choice(
+        self,
+        stem: Stem,
+        gold: str,
+        wrong: Sequence[str],
+        *,
+        more_records: Sequence[str] = (),
+        strategy: str = "",
+        written: Written | None = None,
+    ) -> Iterator[ChoiceItem | Skip]:
+        """The two orders of one question, or a skip where two options would read the same.
+
+        The first order is drawn from the seed; in the second every option stands elsewhere.
+        """
+        options = [gold, *wrong]
+        if not wrong:
+            yield Skip(stem.records[0], "no_wrong_option")
+            return
+        if len({key(option, stem.language) for option in options}) < len(options):
+            yield Skip(stem.records[0], "options_read_the_same", " / ".join(options))
+            return
+        pair = item_id(self.task, stem.language, stem.records, f"{stem.variant}pair")
+        places = list(range(len(options)))
+        rng(self.build_seed, pair, "order").shuffle(places)
+        for order, offset in enumerate((0, 1)):
+            turned = places[offset:] + places[:offset]
+            yield ChoiceItem(
+                id=item_id(self.task, stem.language, stem.records, f"{stem.variant}order{order}"),
+                options=tuple(options[place] for place in turned),
+                gold=(turned.index(0),),
+                pair_id=pair,
+                order=order,
+                **self._common(stem, more_records, strategy, written),
+            )
+
+    def _common(
+        self, stem: Stem, more_records: Sequence[str], strategy: str, written: Written | None
+    ) -> dict[str, Any]:
+        origin = Origin(
+            records=tuple(dict.fromkeys((*stem.records, *more_records))),
+            generator=self.task,
+            generator_version=self.version,
+            seed=self.build_seed,
+            strategy=strategy,
+            prompt_version=written.prompt_version if written else "",
+            model=written.model if written else "",
+            model_family=written.family if written else "",
+        )
+        return {
+            "task": self.task,
+            "language": stem.language,
+            "dialect": stem.dialect,
+            "question": self.prompts.question(self.task, stem.language, stem.fields),
+            "context": stem.context,
+            "fields": stem.fields,
+            "metadata": {name: value for name, value in stem.metadata.items() if value},
+            "origin": origin,
+            "licence": stem.licence,
+            "attribution": stem.attribution,
+        }
+
+
+Made = Iterator[ChoiceItem | AnswerItem | ExplanationItem | Skip]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One kind of item and how it is made from one record."""
+
+    name: str
+    title: str
+    version: str
+    """Raised whenever the same record would give another item."""
+    reads: Reads
+    languages: tuple[Language, ...]
+    options: type[Options]
+    needs_model: bool
+    """Can't be made without a model; tasks with a fallback say False and use a model where there is one."""
+    uses_vectors: bool
+    """Chooses by meaning where embeddings are configured."""
+    rules: str
+    """What the items promise, as the docs print it."""
+    generate: Callable[[Context[Any], Any], Made]
+
+
+TASKS: Registry[Task] = Registry("task", "generators")
+
+
+def task(
+    *,
+    title: str,
+    reads: Reads,
+    version: str = "1",
+    languages: tuple[Language, ...] = LANGUAGES,
+    options: type[Options] = Options,
+    needs_model: bool = False,
+    uses_vectors: bool = False,
+) -> Callable[[Callable[[Context[OptionsT], RecordT], Made]], Callable[[Context[OptionsT], RecordT], Made]]:
+    """Registers a generator function as the task of its own name; its docstring states the rules."""
+
+    def register(
+        generate: Callable[[Context[OptionsT], RecordT], Made],
+    ) -> Callable[[Context[OptionsT], RecordT], Made]:
+        made = Task(
+            name=generate.__name__,
+            title=title,
+            version=version,
+            reads=reads,
+            languages=languages,
+            options=options,
+            needs_model=needs_model,
+            uses_vectors=uses_vectors,
+            rules=" ".join((generate.__doc__ or "").split()),
+            generate=generate,
+        )
+        TASKS.add(made.name, made)
+        return generate
+
+    return register
