@@ -1,0 +1,1 @@
+"""Two language models, ten criteria, one verdict."""

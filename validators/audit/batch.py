@@ -1,0 +1,113 @@
+"""The audit by files: calls out, replies in, as `vllm run-batch` and hosted batch APIs take them.
+
+For clusters without a lasting server. Calls go out in the OpenAI batch format, one JSON line each, with the
+journal key as `custom_id`; replies come back into the journal, where the audit stage finds them. A reply that
+needs a repair request is asked for by exporting again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from mihakk.errors import ExternalFailure, UsageError
+from mihakk.llm.client import Broken, completion
+from mihakk.llm.journal import Journal
+from mihakk.llm.model import Model, open_model
+from mihakk.llm.structured import Request
+from schemas.model import ModelConfig
+from schemas.record import Record
+from validators.audit.defects import Item
+from validators.audit.stage import request
+
+
+class Imported(Record):
+    """What a file of replies came to."""
+
+    answered: int
+    """Replies taken into the journal."""
+    known: int
+    """Replies the journal already had."""
+    foreign: int
+    """Replies to calls that these items and this auditor don't need: another prompt, model or set."""
+    failed: int
+    """Calls the server could not answer; they go out again with the next export."""
+
+
+def export_batch(items: Sequence[Item], config: ModelConfig, journal: Journal, target: Path) -> int:
+    """Writes the calls one auditor still needs; returns how many. The file appears whole or not at all.
+
+    Raises:
+        ExternalFailure: The file can't be written.
+    """
+    half = target.with_name(f"{target.name}.part")
+    count = 0
+    try:
+        with open_model(config) as model, half.open("wb") as out:
+            for key, _, body in _outstanding(items, model, journal):
+                line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+                out.write(orjson.dumps(line) + b"\n")
+                count += 1
+        half.replace(target)
+    except OSError as error:
+        raise ExternalFailure(f"can't write {target}: {error}") from error
+    return count
+
+
+def import_batch(items: Sequence[Item], config: ModelConfig, journal: Journal, source: Path) -> Imported:
+    """Takes a file of replies into the journal.
+
+    Raises:
+        UsageError: The file is missing or is no batch output; lines before the bad one are kept.
+    """
+    if not source.is_file():
+        raise UsageError(f"there is no file {source}: name the output of the batch run")
+    answered = known = foreign = failed = 0
+    with open_model(config) as model, source.open("rb") as lines:
+        wanted = {key: asked for key, asked, _ in _outstanding(items, model, journal)}
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            key, body = _reply(source, number, line)
+            if key in wanted and body is not None:
+                try:
+                    model.accept(key, completion(body, 0.0), wanted.pop(key), journal)
+                    answered += 1
+                except Broken:
+                    failed += 1
+            elif body is None:
+                failed += 1
+            elif len(key) == 64 and key in journal:
+                known += 1
+            else:
+                foreign += 1
+    return Imported(answered=answered, known=known, foreign=foreign, failed=failed)
+
+
+def _outstanding(
+    items: Sequence[Item], model: Model, journal: Journal
+) -> Iterator[tuple[str, Request[Any], dict[str, Any]]]:
+    """Key, request and payload of every call still needed, each once."""
+    seen = set()
+    for item in items:
+        asked = request(item)
+        found = model.outstanding(asked, journal)
+        if found is not None and found[0] not in seen:
+            seen.add(found[0])
+            yield found[0], asked, found[1]
+
+
+def _reply(source: Path, number: int, line: bytes) -> tuple[str, bytes | None]:
+    """Journal key and response body of one line; no body when the call failed."""
+    try:
+        row = orjson.loads(line)
+        key = str(row["custom_id"])
+        response = row.get("response") or {}
+        body = response.get("body")
+        good = int(response.get("status_code") or 200) == 200 and isinstance(body, dict)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{source}, line {number}: not a line of batch output ({error})") from error
+    return key, orjson.dumps(body) if good and not row.get("error") else None

@@ -1,0 +1,131 @@
+"""What an auditor is asked: the shared instructions first, the sample last."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Any, Literal, get_args
+
+import orjson
+import yaml
+from pydantic import Field
+
+from mihakk.ids import content_hash, digest
+from schemas.audit import CASCADE, CRITERIA, Criterion
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.record import Record
+
+FOLDER = Path(__file__).parent
+Kind = Literal["answer", "choice", "explanation"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+SOUND = orjson.dumps({"scores": dict.fromkeys(CRITERIA, 1), "issues": []}).decode()
+"""The reply that a sound sample gets, in compact JSON."""
+
+
+class CriterionText(Record):
+    """One entry of `criteria.yaml`."""
+
+    fails: str
+    """Completes "scores 0 when"."""
+    answer: str = ""
+    """Wording for answer items; `fails` when empty, and likewise below."""
+    choice: str = ""
+    explanation: str = ""
+    guide: str
+    """For people who review, and for the documentation."""
+
+    def wording(self, kind: Kind) -> str:
+        """When an item of that kind scores 0."""
+        own = {"answer": self.answer, "choice": self.choice, "explanation": self.explanation}[kind]
+        return own or self.fails
+
+
+class Prompt(Record):
+    """The instructions for one kind of item, rendered."""
+
+    name: str
+    version: int
+    system: str
+    digest: str
+    """Of the rendered text, so that any change of wording is a new prompt."""
+
+
+class _PromptFile(Record):
+    name: str
+    version: int = Field(ge=1)
+    issue: str
+    """Explanation in the example of an issue."""
+    system: str
+
+
+@cache
+def criteria() -> dict[Criterion, CriterionText]:
+    """The ten criteria in order."""
+    found = yaml.safe_load((FOLDER / "criteria.yaml").read_text(encoding="utf-8"))
+    if tuple(found) != CRITERIA:
+        raise ValueError(f"criteria.yaml must hold the ten criteria in order, not {list(found)}")
+    return {key: CriterionText.model_validate(found[key]) for key in CRITERIA}
+
+
+@cache
+def prompt(kind: Kind) -> Prompt:
+    """The instructions for a kind of item."""
+    path = FOLDER / "prompts" / f"{kind}.yaml"
+    file = _PromptFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    system = Template(file.system.strip()).substitute(
+        criteria="\n".join(f"{key}: {text.wording(kind)}" for key, text in criteria().items()),
+        cascade=", ".join(CASCADE),
+        issue=orjson.dumps({"criterion": "answer_alignment", "explanation": file.issue}).decode(),
+        sound=SOUND,
+    )
+    return Prompt(name=file.name, version=file.version, system=system, digest=digest(system))
+
+
+def sample(item: ChoiceItem | AnswerItem | ExplanationItem) -> str:
+    """The item as one line of JSON.
+
+    Quotes and line breaks inside it are escaped, so no text in an item can end the sample and speak in the
+    place of the instructions.
+    """
+    shown: dict[str, Any] = {"language": item.language}
+    if item.dialect:
+        shown["dialect"] = item.dialect
+    if item.context:
+        shown["context"] = item.context
+    shown["question"] = item.question
+    if isinstance(item, ChoiceItem):
+        shown["options"] = {LETTERS[i]: option for i, option in enumerate(item.options[: len(LETTERS)])}
+        marked = [LETTERS[i] for i in item.gold if 0 <= i < min(len(item.options), len(LETTERS))]
+        shown["marked_correct"] = {letter: shown["options"][letter] for letter in marked}
+    elif isinstance(item, AnswerItem):
+        shown["reference_answer"] = item.answer
+        if item.accepted:
+            shown["also_accepted"] = list(item.accepted)
+    else:
+        pairs = zip(item.verses, item.explanations, strict=True)
+        shown["verses"] = [{"verse": verse, "explanation": said} for verse, said in pairs]
+        if item.overall:
+            shown["overall"] = item.overall
+    return orjson.dumps(shown).decode()
+
+
+def messages(item: ChoiceItem | AnswerItem | ExplanationItem) -> list[dict[str, str]]:
+    """The conversation that asks for an audit of the item."""
+    return [
+        {"role": "system", "content": prompt(item.kind).system},
+        {"role": "user", "content": sample(item)},
+    ]
+
+
+def described(item: ChoiceItem | AnswerItem | ExplanationItem) -> dict[str, Any]:
+    """What the journal keeps beside a reply, so that it can be read years later."""
+    asked = prompt(item.kind)
+    return {
+        "item": item.id,
+        "content_hash": content_hash(item),
+        "prompt": asked.name,
+        "prompt_version": asked.version,
+        "prompt_digest": asked.digest,
+    }

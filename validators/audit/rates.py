@@ -1,0 +1,71 @@
+"""Shares with their uncertainty, and agreement beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+
+from schemas.record import Record
+
+Z95 = 1.959963984540054
+
+
+class Rate(Record):
+    """A share of cases with its 95 % Wilson interval."""
+
+    hits: int
+    cases: int
+
+    @property
+    def value(self) -> float | None:
+        """hits / cases; None without cases."""
+        return self.hits / self.cases if self.cases else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson score interval; 0 to 1 without cases (E. B. Wilson, 1927)."""
+        if not self.cases:
+            return 0.0, 1.0
+        share, n = self.hits / self.cases, self.cases
+        centre = (share + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
+        half = Z95 * sqrt(share * (1 - share) / n + Z95**2 / (4 * n * n)) / (1 + Z95**2 / n)
+        return max(0.0, centre - half), min(1.0, centre + half)
+
+    def shown(self) -> str:
+        """`80 % [67, 89] of 50`, or `-`."""
+        if self.value is None:
+            return "-"
+        low, high = self.interval
+        return f"{self.value:.0%} [{low * 100:.0f}, {high * 100:.0f}] of {self.cases}".replace("%", " %")
+
+
+class Agreement(Record):
+    """How far two binary raters agree."""
+
+    cases: int
+    observed: float | None
+    """Share of cases rated alike."""
+    kappa: float | None
+    """Cohen's kappa; None when chance alone would make them agree fully."""
+    ac1: float | None
+    """Gwet's AC1, which stays meaningful when nearly all ratings are 1 (as here), where kappa does not."""
+
+
+def agreement(first: Sequence[int], second: Sequence[int]) -> Agreement:
+    """Agreement of two raters' 0/1 ratings of the same cases."""
+    n = len(first)
+    if n != len(second):
+        raise ValueError(f"{n} ratings against {len(second)}")
+    if n == 0:
+        return Agreement(cases=0, observed=None, kappa=None, ac1=None)
+    observed = sum(a == b for a, b in zip(first, second, strict=True)) / n
+    p, q = sum(first) / n, sum(second) / n
+    by_chance = p * q + (1 - p) * (1 - q)
+    middle = (p + q) / 2
+    by_chance_ac1 = 2 * middle * (1 - middle)
+    return Agreement(
+        cases=n,
+        observed=observed,
+        kappa=None if by_chance == 1 else (observed - by_chance) / (1 - by_chance),
+        ac1=(observed - by_chance_ac1) / (1 - by_chance_ac1),
+    )

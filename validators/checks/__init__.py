@@ -1,0 +1,21 @@
+"""Deterministic checks: one file per rule, found by its folder, run before any model is asked."""
+
+from validators.checks.check import CHECKS, Check, Objection, active, check
+from validators.checks.setindex import Gathered, SetIndex, gather, index, prepare
+from validators.checks.stage import check_items, check_records, check_set
+
+__all__ = [
+    "CHECKS",
+    "Check",
+    "Gathered",
+    "Objection",
+    "SetIndex",
+    "active",
+    "check",
+    "check_items",
+    "check_records",
+    "check_set",
+    "gather",
+    "index",
+    "prepare",
+]

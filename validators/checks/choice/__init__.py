@@ -1,0 +1,1 @@
+"""Checks of options and golds."""

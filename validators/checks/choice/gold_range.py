@@ -1,0 +1,19 @@
+"""CH01: golds point at options."""
+
+from collections.abc import Iterator
+
+from schemas.item import ChoiceItem
+from validators.checks.check import Objection, check
+
+
+@check("CH01", severity="block", on=ChoiceItem, title="the gold names options that exist, each once")
+def gold_range(item: ChoiceItem) -> Iterator[Objection]:
+    """At least one gold, every one an index of an option, ascending and each once."""
+    if not item.gold:
+        said = item.metadata.get("gold", "")
+        yield Objection(f"no option is right: {said!r} names none" if said else "no option is right", "gold")
+    for gold in item.gold:
+        if not 0 <= gold < len(item.options):
+            yield Objection(f"the gold {gold} is no index of {len(item.options)} options", "gold")
+    if list(item.gold) != sorted(set(item.gold)):
+        yield Objection(f"the golds {list(item.gold)} are not ascending and distinct", "gold")

@@ -1,0 +1,26 @@
+"""CH05: the right option can't be told by its length."""
+
+from collections.abc import Iterator
+
+from schemas.item import ChoiceItem
+from validators.checks.check import Objection, check
+
+RATIO = 2.0
+"""How many times as long as the longest wrong option, or as short as the shortest, gives the gold away."""
+LEAST_DIFFERENCE = 20
+"""Characters by which it must differ too: among short options twice as long is one word more."""
+
+
+@check("CH05", severity="flag", on=ChoiceItem, title="the gold is not told by its length")
+def length(item: ChoiceItem) -> Iterator[Objection]:
+    """The only gold is neither far longer nor far shorter than every wrong option."""
+    if len(item.gold) != 1 or not 0 <= item.gold[0] < len(item.options) or len(item.options) < 2:
+        return
+    lengths = [len(option) for option in item.options]
+    right = lengths.pop(item.gold[0])
+    where = f"options[{item.gold[0]}]"
+    shortest, longest = min(lengths), max(lengths)
+    if right >= RATIO * longest and right - longest >= LEAST_DIFFERENCE:
+        yield Objection(f"the gold has {right} characters, the longest wrong option {longest}", where)
+    elif right * RATIO <= shortest and shortest - right >= LEAST_DIFFERENCE:
+        yield Objection(f"the gold has {right} characters, the shortest wrong option {shortest}", where)

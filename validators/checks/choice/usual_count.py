@@ -1,0 +1,15 @@
+"""CH11: an item offers as many options as the others."""
+
+from collections.abc import Iterator
+
+from schemas.item import ChoiceItem
+from validators.checks.check import Objection, check
+from validators.checks.setindex import SetIndex
+
+
+@check("CH11", severity="flag", on=ChoiceItem, title="as many options as all others of its task offer")
+def usual_count(item: ChoiceItem, index: SetIndex) -> Iterator[Objection]:
+    """Where nearly all items of the task and subset offer the same number of options, so does this one."""
+    usual = index.usual_options.get((item.subset, item.task), len(item.options))
+    if len(item.options) != usual:
+        yield Objection(f"{len(item.options)} options where others offer {usual}", "options")

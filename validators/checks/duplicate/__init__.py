@@ -1,0 +1,1 @@
+"""Checks that compare an item with the rest of its set."""

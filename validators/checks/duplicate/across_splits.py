@@ -1,0 +1,23 @@
+"""DU02: splits share nothing."""
+
+from collections.abc import Iterator
+
+from validators.checks.check import ITEMS, AnyItem, Objection, check
+from validators.checks.gathering import split_of
+from validators.checks.setindex import SetIndex
+
+
+@check("DU02", severity="block", on=ITEMS, title="no copy and no source record in another split")
+def across_splits(item: AnyItem, index: SetIndex) -> Iterator[Objection]:
+    """Neither this item nor a record it was taken from stands in another split as well."""
+    split = split_of(item)
+    if not split:
+        return
+    for name in index.copies.get(item.id, ()):
+        other = index.prints[name]
+        if other.split and other.split != split:
+            yield Objection(f"{name} of split {other.split!r} is the same item")
+    for record in item.origin.records:
+        splits = index.split_of_records.get(record, ())
+        if splits:
+            yield Objection(f"record {record} stands behind items of the splits {', '.join(splits)}")

@@ -1,0 +1,20 @@
+"""DU01: an item stands in the set once."""
+
+from collections.abc import Iterator
+
+from validators.checks.check import ITEMS, AnyItem, Objection, check
+from validators.checks.gathering import split_of
+from validators.checks.setindex import SetIndex
+
+
+@check("DU01", severity="flag", on=ITEMS, title="no other item is the same")
+def copy(item: AnyItem, index: SetIndex) -> Iterator[Objection]:
+    """No other item of the task has its prompt, options and gold but the other order of its pair."""
+    others = index.copies.get(item.id, ())
+    beside = [other for other in others if not _apart(split_of(item), index.prints[other].split)]
+    if beside:
+        yield Objection(f"the same item as {', '.join(beside)}")
+
+
+def _apart(split: str, other: str) -> bool:
+    return bool(split and other and split != other)

@@ -1,0 +1,1 @@
+"""Checks of explanations: of idioms, of verses one by one, and of whole poems."""

@@ -1,0 +1,15 @@
+"""EX07: all verses are explained or none."""
+
+from collections.abc import Iterator
+
+from schemas.poem import Poem
+from validators.checks.check import Objection, check
+
+
+@check("EX07", severity="flag", on=Poem, title="as many explanations as verses")
+def partly(poem: Poem) -> Iterator[Objection]:
+    """A poem with explanations has one for each verse; items of explanation can't be built otherwise."""
+    verses = [couplet for couplet in poem.couplets if couplet.kind in ("couplet", "line")]
+    count = sum(bool(couplet.explanation.strip()) for couplet in verses)
+    if 0 < count < len(verses):
+        yield Objection(f"{count} explanations for {len(verses)} verses", "couplets")

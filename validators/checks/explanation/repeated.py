@@ -1,0 +1,33 @@
+"""EX04: each verse has its own explanation."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from schemas.item import ExplanationItem
+from schemas.poem import Poem
+from validators.checks.check import Objection, check
+from validators.checks.explanation.explained import explained
+from validators.checks.texts import Texts
+
+SIMILAR = 0.8
+LEAST_WORDS = 5
+
+
+@check(
+    "EX04",
+    severity="flag",
+    on=(Poem, ExplanationItem),
+    title="no two verses share one explanation",
+)
+def repeated(subject: Poem | ExplanationItem, texts: Texts) -> Iterator[Objection]:
+    """No two different verses of a poem have explanations with nearly the same words; a refrain may."""
+    found = [
+        (where, texts.key(text), frozenset(words))
+        for where, text, explanation in explained(subject)
+        if len(words := texts.words(explanation)) >= LEAST_WORDS
+    ]
+    for (one, verse, mine), (other, second, others) in combinations(found, 2):
+        if verse == second or min(len(mine), len(others)) < SIMILAR * max(len(mine), len(others)):
+            continue
+        if len(mine & others) >= SIMILAR * len(mine | others):
+            yield Objection(f"nearly the same as {one}", other)

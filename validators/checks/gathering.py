@@ -1,0 +1,247 @@
+"""What one shard tells the checks that look beyond one item: hashes and tallies, never the texts."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from validators.checks.hemistich import has_rhyme, offers_hemistichs
+from validators.checks.texts import Texts
+
+if TYPE_CHECKING:
+    from mihakk.embeddings import Embedder
+
+AnyItem = ChoiceItem | AnswerItem | ExplanationItem
+
+
+def split_of(item: AnyItem) -> str:
+    """The item's split under the name its benchmark gives it; empty where it has none."""
+    return item.split or item.metadata.get("split", "")
+
+
+def text_hash(*parts: str) -> int:
+    return int.from_bytes(hashlib.blake2b("\x1f".join(parts).encode(), digest_size=8).digest(), "big")
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """One item as its neighbours see it; all hashes are of matching forms."""
+
+    item: str
+    task: str
+    pair: str
+    subset: str
+    split: str
+    prompt: int
+    """Question, context and fields."""
+    body: int
+    """Prompt, options in any order, and what counts as right: equal for exact duplicates."""
+    options: frozenset[int]
+    gold: frozenset[int]
+    records: tuple[str, ...]
+    short_answer: bool
+    """The answer is in words and so few that two different ones can't both be right."""
+
+    def twin(self, other: Print) -> bool:
+        """The other is the same item, or the same with its options in another order."""
+        return self.item == other.item or (self.pair != "" and self.pair == other.pair)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts over the choice items of one task with one number of options."""
+
+    items: int = 0
+    positions: Counter[int] = field(default_factory=Counter)
+    """Items whose only gold stands at that position."""
+    longest_right: float = 0.0
+    """Expected hits of one who always takes the longest option; ties are shared."""
+    shortest_right: float = 0.0
+    rhymed: int = 0
+    """Items whose options are hemistichs of a poem with a known rhyme."""
+    rhyme_right: float = 0.0
+    """Expected hits, among these, of one who takes any option with the rhyme."""
+
+    def add(self, other: Tally) -> None:
+        """Adds another shard's counts."""
+        self.items += other.items
+        self.positions.update(other.positions)
+        self.longest_right += other.longest_right
+        self.shortest_right += other.shortest_right
+        self.rhymed += other.rhymed
+        self.rhyme_right += other.rhyme_right
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What one shard contributes to the index."""
+
+    prints: list[Print] = field(default_factory=list)
+    shingles: dict[str, array[int]] = field(default_factory=dict)
+    """Hashes of word pairs, ascending, of the items long enough to be compared."""
+    tallies: dict[tuple[str, str, int], Tally] = field(default_factory=dict)
+    """By subset, task and number of options."""
+    fields: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
+    """By task, field and whether the prompt holds the field's text."""
+    values: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
+    """By task and field: hash of each text of several words, and how many words it has."""
+    golds: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    """By task and whether the right answer has three words or more."""
+    metres: dict[int, set[str]] = field(default_factory=dict)
+    """Metres of the poems that an option was taken from, known where it is the gold of some item."""
+    eras: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    """Eras that items give a poet, by language and poet."""
+    cosines: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
+    """By item id: each wrong option and its cosine to the gold; empty without an embedder."""
+
+
+def gather(items: Iterable[AnyItem], embedder: Embedder | None = None) -> Gathered:
+    """One shard's contribution; small, independent of all other shards, fit to be sent between processes.
+
+    Args:
+        items: The shard.
+        embedder: Measures how near wrong options are to the gold; None leaves `CH06` nothing to say.
+    """
+    items = list(items)
+    gathered = Gathered(cosines=_cosines(items, embedder) if embedder else {})
+    for item in items:
+        texts = Texts.of(item)
+        mark = _print(item, texts)
+        gathered.prints.append(mark)
+        shingles = _shingles(item, texts)
+        if len(shingles) >= LEAST_SHINGLES:
+            gathered.shingles[item.id] = shingles
+        if isinstance(item, ChoiceItem) and len(item.gold) == 1 and item.options:
+            tally = gathered.tallies.setdefault((item.subset, item.task, len(item.options)), Tally())
+            _count(tally, item)
+        for gold in _golds(item):
+            gathered.golds[item.task, len(texts.words(gold)) >= LEAST_WORDS] += 1
+        _facts(gathered, item, mark)
+        prompt = texts.key(item.question) + texts.key(item.context)
+        for name, value in item.fields.items():
+            if len(texts.words(value)) >= 2:
+                gathered.fields[item.task, name, texts.key(value) in prompt] += 1
+                hashed = text_hash(texts.folded(value))
+                gathered.values.setdefault((item.task, name), {})[hashed] = len(texts.words(value))
+    return gathered
+
+
+LEAST_WORDS = 3
+"""Words of the options whose meaning is compared: a cosine of two names says nothing."""
+
+
+NUMBER_WEIGHT = 3
+
+
+LEAST_SHINGLES = 8
+"""Items of fewer word pairs are compared exactly or not at all: short templated stems overlap."""
+
+
+def _golds(item: AnyItem) -> Sequence[str]:
+    if isinstance(item, AnswerItem):
+        return (item.answer,)
+    if isinstance(item, ChoiceItem):
+        return [item.options[gold] for gold in item.gold if 0 <= gold < len(item.options)]
+    return ()
+
+
+def _print(item: AnyItem, texts: Texts) -> Print:
+    named = [f"{name}={texts.key(value)}" for name, value in sorted(item.fields.items())]
+    prompt = text_hash(item.language, texts.key(item.question), texts.key(item.context), *named)
+    options: frozenset[int] = frozenset()
+    pair = ""
+    if isinstance(item, ChoiceItem):
+        hashed = [option_hash(option, texts) for option in item.options]
+        options, pair = frozenset(hashed), item.pair_id
+        gold = frozenset(hashed[i] for i in item.gold if 0 <= i < len(hashed))
+    elif isinstance(item, AnswerItem):
+        gold = frozenset(text_hash(texts.key(text) or text) for text in (item.answer, *item.accepted))
+    else:
+        prompt = text_hash(str(prompt), *[texts.key(verse) for verse in item.verses])
+        gold = frozenset([text_hash(*[texts.key(text) for text in item.explanations])])
+    body = text_hash(str(prompt), *map(str, sorted(options)), "gold", *map(str, sorted(gold)))
+    return Print(
+        item=item.id,
+        task=item.task,
+        pair=pair,
+        subset=item.subset,
+        split=split_of(item),
+        prompt=prompt,
+        body=body,
+        options=options,
+        gold=gold,
+        records=item.origin.records,
+        short_answer=isinstance(item, AnswerItem) and len(texts.words(item.answer)) <= 3,
+    )
+
+
+def _cosines(items: Sequence[AnyItem], embedder: Embedder) -> dict[str, tuple[tuple[int, float], ...]]:
+    chosen = [
+        item
+        for item in items
+        if isinstance(item, ChoiceItem)
+        and len(item.gold) == 1
+        and 0 <= item.gold[0] < len(item.options)
+        and all(option.count(" ") >= LEAST_WORDS - 1 for option in item.options)
+    ]
+    texts = sorted({option for item in chosen for option in item.options})
+    row = {text: n for n, text in enumerate(texts)}
+    vectors = embedder.encode(texts)
+    found = {}
+    for item in chosen:
+        right = vectors[row[item.options[item.gold[0]]]]
+        found[item.id] = tuple(
+            (place, round(float(right @ vectors[row[option]]), 4))
+            for place, option in enumerate(item.options)
+            if place not in item.gold
+        )
+    return found
+
+
+def _facts(gathered: Gathered, item: AnyItem, mark: Print) -> None:
+    metre, poet, era = (item.metadata.get(name, "") for name in ("metre", "poet", "era"))
+    # The second hemistichs of a poem are golds of its own items: only these say which metre an option has.
+    if metre and offers_hemistichs(item):
+        for option in mark.gold:
+            gathered.metres.setdefault(option, set()).add(metre)
+    if poet and era:
+        gathered.eras.setdefault((item.language, poet), set()).add(era)
+
+
+def option_hash(option: str, texts: Texts) -> int:
+    """The hash under which `SetIndex.metres` knows an option."""
+    return text_hash(texts.key(option) or option)
+
+
+def _shingles(item: AnyItem, texts: Texts) -> array[int]:
+    parts = [text for where, text in texts.parts if not where.startswith("accepted")]
+    if isinstance(item, ChoiceItem):
+        parts = [item.question, item.context, *sorted(item.options)]
+    words = [word for text in (*parts, *item.fields.values()) for word in texts.words(text)]
+    pairs = {crc32(f"{a} {b}".encode()) for a, b in pairwise(words)}
+    # Two problems that differ by their numbers are two problems: a number weighs as much as several words.
+    numbers = [word for word in words if word.isdecimal()]
+    heavy = {crc32(f"{word} {n}".encode()) for word in numbers for n in range(NUMBER_WEIGHT)}
+    return array("I", sorted(pairs | heavy))
+
+
+def _count(tally: Tally, item: ChoiceItem) -> None:
+    gold = item.gold[0]
+    if not 0 <= gold < len(item.options):
+        return
+    if offers_hemistichs(item):
+        tally.rhymed += 1
+        tally.rhyme_right += 1 / sum(has_rhyme(option, item) for option in item.options)
+    lengths = [len(option) for option in item.options]
+    tally.items += 1
+    tally.positions[gold] += 1
+    for extreme, name in ((max(lengths), "longest_right"), (min(lengths), "shortest_right")):
+        if lengths[gold] == extreme:
+            setattr(tally, name, getattr(tally, name) + 1 / lengths.count(extreme))

@@ -1,0 +1,34 @@
+"""Options that are hemistichs of a poem whose rhyme is known."""
+
+from mihakk.text import key, rhyme, words
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+
+SHUFFLED = "shuffled_choice"
+LEAST_WORDS = 3
+"""A name of a poet or metre may end like the rhyme; it has fewer words than a hemistich."""
+
+
+def has_rhyme(option: str, item: ChoiceItem) -> bool:
+    """Whether the option ends in the rhyme that the item's metadata give its poem."""
+    poem = item.metadata.get("rhyme", "")
+    if item.language == "fa":
+        # Spaces say nothing: خدا را rhymes with نگارا.
+        return key(option, "fa").endswith(key(poem, "fa"))
+    return rhyme(option, item.language) == poem
+
+
+def offers_hemistichs(item: ChoiceItem | AnswerItem | ExplanationItem) -> bool:
+    """Whether the right option is a hemistich that rhymes as its poem does, and so the others should.
+
+    A line against its own words in another order is left out: its last word moves by the task's definition,
+    so the rhyme always tells, and the set's rhyme-only baseline says so once instead of every item.
+    """
+    if item.task == SHUFFLED:
+        return False
+    if not item.metadata.get("rhyme") or not isinstance(item, ChoiceItem) or len(item.gold) != 1:
+        return False
+    if not 0 <= item.gold[0] < len(item.options):
+        return False
+    if min(len(words(option)) for option in item.options) < LEAST_WORDS:
+        return False
+    return has_rhyme(item.options[item.gold[0]], item)

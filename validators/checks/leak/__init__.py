@@ -1,0 +1,1 @@
+"""Checks for answers that stand in the prompt."""

@@ -1,0 +1,43 @@
+"""QU01: what a question points at is there."""
+
+import re
+from collections.abc import Iterator
+
+from schemas.item import AnswerItem, ChoiceItem
+from validators.checks.check import Objection, check
+from validators.checks.lexicon import referring_cues
+from validators.checks.texts import Texts, excerpt
+
+PERIODIC = "الدوري"
+LONG = 32
+"""Words of a question that may hold the passage it speaks of without any sign."""
+_QUOTED = re.compile(r"[«\"“({\[]([^»\"”)}\]]*)[»\"”)}\]]|[:؟?\n](.*)", re.DOTALL)
+
+
+@check("QU01", severity="block", on=(ChoiceItem, AnswerItem), title="what the question points at is there")
+def missing_reference(item: ChoiceItem | AnswerItem, texts: Texts) -> Iterator[Objection]:
+    """No question without context points at a table, passage, picture or figure.
+
+    The phrases are those that point (`the table below`), not the nouns (`the periodic table`). A passage or
+    marked word may stand in the question: in quotation marks, behind a colon, or on a line of its own.
+    """
+    cues = referring_cues(item.language)
+    if item.context or cues.anchors.isdisjoint(texts.vocabulary):
+        return
+    question = texts.folded(item.question)
+    named: set[str] = set()
+    for kind, phrase in cues.spoken(question.split(), question):
+        if kind in named or f"{phrase} {PERIODIC}" in question:
+            continue
+        if kind == "table" and ("|" in item.question or "\t" in item.question or "\n" in item.question):
+            continue
+        if kind in ("passage", "line", "marked") and _inside(item.question, texts):
+            continue
+        named.add(kind)
+        yield Objection(f"points at a {kind} that is not there: {excerpt(phrase)}", "question")
+
+
+def _inside(question: str, texts: Texts) -> bool:
+    """Whether the question holds a text of its own to speak of."""
+    parts = ("".join(filter(None, match)) for match in _QUOTED.findall(question))
+    return any(len(texts.words(part)) >= 3 for part in parts) or len(texts.words(question)) >= LONG

@@ -1,0 +1,104 @@
+"""Word lists of `data/reference`, as folded forms by language."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+from mihakk.configs import load_yaml
+from mihakk.settings import REFERENCE
+from mihakk.text import words_key
+from schemas.record import Language
+
+CLITICS: dict[Language, tuple[str, ...]] = {
+    "ar": ("", "ال", "و", "وال", "ف", "فال", "ب", "بال", "ل", "لل", "ك", "كال"),
+    "fa": ("",),
+    "en": ("",),
+}
+AND: dict[Language, tuple[str, ...]] = {"ar": ("", "و", "ف"), "fa": ("",), "en": ("",)}
+"""Particles that join a phrase to what was said before."""
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Folded phrases with their kinds by their longest word, so that a text's words say which to look for."""
+
+    by_anchor: dict[str, tuple[tuple[str, str], ...]]
+    anchors: frozenset[str]
+
+    def spoken(self, vocabulary: Sequence[str], folded: str) -> Iterator[tuple[str, str]]:
+        """(kind, phrase) for each phrase that stands in a text as whole words.
+
+        Args:
+            vocabulary: The text's folded words.
+            folded: The text with one space between folded words.
+        """
+        if self.anchors.isdisjoint(vocabulary):
+            return
+        padded = f" {_DIGITS.sub('0', folded)} "
+        for anchor in sorted(self.anchors.intersection(vocabulary)):
+            for kind, phrase in self.by_anchor[anchor]:
+                if f" {phrase} " in padded:
+                    yield kind, phrase
+
+
+@cache
+def referring_cues(language: Language) -> Lexicon:
+    """Phrases that point outside the question; kinds `table`, `figure`, `passage`, `line`, `marked`."""
+    # `وفي الشكل` points as `في الشكل` does; `بالشكل التالي` means "as follows" and points nowhere.
+    return _lexicon(_table("referring_cues")["cues"][language], language, AND[language])
+
+
+@cache
+def sensitive_words(language: Language) -> Lexicon:
+    """Coarse and hurtful words, in Arabic with the particles that are written as one with them."""
+    return _lexicon(_table("sensitive_words").get(language, {}), language, CLITICS[language])
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholders:
+    """What stands where a value is missing."""
+
+    symbols: frozenset[str]
+    runs: frozenset[str]
+    """Characters of which such a field may wholly consist."""
+    words: frozenset[str]
+    """Folded."""
+
+    def symbolic(self, text: str) -> bool:
+        """The text is signs alone."""
+        bare = "".join(text.split())
+        return bare in self.symbols or (bool(bare) and self.runs.issuperset(bare))
+
+
+@cache
+def placeholders(language: Language) -> Placeholders:
+    """The placeholders of a language and those of any."""
+    table = _table("placeholders")
+    words = [*table["words"]["any"], *table["words"].get(language, [])]
+    return Placeholders(
+        symbols=frozenset("".join(symbol.split()) for symbol in table["symbols"]),
+        runs=frozenset(table["runs"]),
+        words=frozenset(words_key(word, language) for word in words) - {""},
+    )
+
+
+def _table(name: str) -> dict[str, Any]:
+    return cast("dict[str, Any]", load_yaml(REFERENCE / f"{name}.yaml"))
+
+
+def _lexicon(kinds: dict[str, list[str]], language: Language, clitics: tuple[str, ...]) -> Lexicon:
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for kind, phrases in kinds.items():
+        for phrase in phrases:
+            folded = words_key(phrase.replace("{n}", "0"), language)
+            for clitic in clitics:
+                anchor = max((clitic + folded).split(), key=len)
+                found[anchor].append((kind, clitic + folded))
+    grouped = {anchor: tuple(sorted(set(several))) for anchor, several in found.items()}
+    return Lexicon(grouped, frozenset(grouped))

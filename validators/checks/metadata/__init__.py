@@ -1,0 +1,1 @@
+"""Checks of what is said about a text."""

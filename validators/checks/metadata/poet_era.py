@@ -1,0 +1,15 @@
+"""MD02: a poet lived in one era."""
+
+from collections.abc import Iterator
+
+from validators.checks.check import ITEMS, AnyItem, Objection, check
+from validators.checks.setindex import SetIndex
+
+
+@check("MD02", severity="flag", on=ITEMS, title="a poet has the same era throughout the set")
+def poet_era(item: AnyItem, index: SetIndex) -> Iterator[Objection]:
+    """All items of the set that name this poet and an era name the same era."""
+    poet = item.metadata.get("poet", "")
+    eras = index.eras.get((item.language, poet), ())
+    if eras and item.metadata.get("era"):
+        yield Objection(f"{poet} is placed in {', '.join(eras)}", "metadata.era")

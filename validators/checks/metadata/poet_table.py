@@ -1,0 +1,27 @@
+"""MD04: a poet's era is that of the handbooks."""
+
+from collections.abc import Iterator
+
+from mihakk.errors import RecordRejected
+from mihakk.taxonomy import vocabulary
+from schemas.poem import Poem
+from validators.checks.check import Objection, check
+from validators.checks.metadata.facts import DESCRIBED, Described, labels
+
+
+@check("MD04", severity="flag", on=DESCRIBED, title="the era fits the poet")
+def poet_table(subject: Described) -> Iterator[Objection]:
+    """The era is the one the table of poets gives, or one that overlaps it; unknown poets say nothing."""
+    if not isinstance(subject, Poem) and "era" not in subject.metadata:
+        return
+    said = {kind: (label, where) for kind, label, where in labels(subject)}
+    poets, eras = vocabulary("poet", subject.language), vocabulary("era", subject.language)
+    if "poet" not in said or "era" not in said or poets is None or eras is None:
+        return
+    try:
+        known = poets.entries[poets.match(said["poet"][0])].get("era", "")
+    except RecordRejected:
+        return
+    era, where = said["era"]
+    if known and era in eras.entries and era != known and era not in eras.entries[known].get("overlaps", ()):
+        yield Objection(f"{said['poet'][0]} is of the era {known!r}, not {era!r}", where)

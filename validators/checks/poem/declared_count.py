@@ -1,0 +1,16 @@
+"""PO03: as many couplets as the source says."""
+
+from collections.abc import Iterator
+
+from schemas.poem import Poem
+from validators.checks.check import Objection, check
+
+
+@check("PO03", severity="flag", on=Poem, title="as many couplets as the source declares")
+def declared_count(poem: Poem) -> Iterator[Objection]:
+    """The couplets read are as many as the source's own page says the poem has."""
+    counted = sum(couplet.kind in ("couplet", "line") for couplet in poem.couplets)
+    if poem.declared_couplets is not None and poem.declared_couplets != counted:
+        yield Objection(
+            f"the source declares {poem.declared_couplets} couplets, {counted} were read", "couplets"
+        )

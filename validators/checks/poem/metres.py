@@ -1,0 +1,20 @@
+"""PO04: one poem, one metre."""
+
+from collections.abc import Iterator
+
+from schemas.poem import Poem
+from validators.checks.check import Objection, check
+
+
+@check("PO04", severity="flag", on=Poem, title="sections of one form and rhyme share the metre")
+def metres(poem: Poem) -> Iterator[Objection]:
+    """Sections that share form and rhyme share the metre as well; another form may bring its own."""
+    seen: dict[tuple[str, str], str] = {}
+    for section in poem.sections:
+        if not section.metre:
+            continue
+        first = seen.setdefault((section.form, section.rhyme), section.metre)
+        if first != section.metre:
+            yield Objection(
+                f"metres {first!r} and {section.metre!r} in one poem", f"sections[{section.index}]"
+            )

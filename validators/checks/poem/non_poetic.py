@@ -1,0 +1,32 @@
+"""PO01: only verse among the verses."""
+
+import re
+from collections.abc import Iterator
+
+from mihakk.text import words
+from schemas.poem import Couplet, Poem
+from validators.checks.check import Objection, check
+from validators.checks.texts import excerpt
+
+NOISE = re.compile(
+    r"https?://|www\.|<[/a-zA-Z][^>]*>|&[a-z]+;|[*#=_]{3,}|\[[-…. ]+\]|[A-Za-z]{3,}"
+    r"|(?:^|\s)(?:وقال أيضا|وله أيضا|وقال في|تمت القصيدة|نهاية القصيدة|عدد الأبيات|شرح البيت)"
+    r"(?!\w)|(?:البحر|القافية|حاشية)\s*:"
+)
+_NUMBER = re.compile(r"\W*[0-9٠-٩۰-۹]+\W*")
+
+
+@check("PO01", severity="flag", on=Poem, title="only verse among the verses")
+def non_poetic(poem: Poem) -> Iterator[Objection]:
+    """No separators, links, markup, bare numbers, headings or foreign letters among hemistichs."""
+    for i, couplet in enumerate(poem.couplets):
+        for where, text in _halves(couplet):
+            match = NOISE.search(text)
+            if match or _NUMBER.fullmatch(text) or (text.strip() and not words(text)):
+                yield Objection(f"not verse: {excerpt(text)}", f"couplets[{i}].{where}")
+
+
+def _halves(couplet: Couplet) -> Iterator[tuple[str, str]]:
+    yield "first", couplet.first.text or couplet.first.raw
+    if couplet.second is not None:
+        yield "second", couplet.second.text or couplet.second.raw

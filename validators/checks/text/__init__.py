@@ -1,0 +1,1 @@
+"""Checks of the text itself, the same for items and records."""

@@ -1,0 +1,33 @@
+"""TX20: a text is in the language it is said to be in."""
+
+from collections.abc import Iterator
+
+from mihakk.text.script import script_shares
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from validators.checks.check import Objection, check
+from validators.checks.texts import excerpt
+
+LEAST_LETTERS = 12
+SHARE = 0.3
+
+
+@check(
+    "TX20",
+    severity="flag",
+    on=(ChoiceItem, AnswerItem, ExplanationItem),
+    title="the question is in the script of its language",
+)
+def language(item: ChoiceItem | AnswerItem | ExplanationItem) -> Iterator[Objection]:
+    """Three letters in ten of a question, at least, are of the script its language is written in."""
+    text = item.question
+    # Letters of the Arabic script take two bytes: too rough a count to accuse, good enough to acquit.
+    beyond = len(text.encode(errors="replace")) - len(text)
+    if 2 * beyond > len(text) if item.language != "en" else not beyond:
+        return
+    if sum(map(str.isalpha, text)) < LEAST_LETTERS:
+        return
+    share = script_shares(text)["latin" if item.language == "en" else "arabic"]
+    if share < SHARE:
+        yield Objection(
+            f"{share:.0%} of the letters are of the language's script: {excerpt(text)}", "question"
+        )

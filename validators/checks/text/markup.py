@@ -1,0 +1,21 @@
+"""TX21: no page's markup in the text."""
+
+import re
+from collections.abc import Iterator
+
+from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.damage import damaged
+from validators.checks.texts import Texts
+
+# Tags by name, for `<p>` alone, `a<b` and `x > y` are algebra; a closing tag or attributes are none.
+TAG = re.compile(
+    r"</[a-zA-Z]\w*\s*>|<(?:br|hr|img|wbr)\s*/?>"
+    r"|<(?:a|b|i|u|p|em|div|font|span|strong|sub|sup|table|t[dhr]|li|[ou]l|h[1-6])\s+[a-z-]+\s*=[^<>]*>"
+    r"|&(?:nbsp|amp|lt|gt|quot|apos|zwnj|zwj|[lr]aquo|#\d{2,6}|#x[0-9a-fA-F]{2,6});"
+)
+
+
+@check("TX21", severity="flag", on=EVERYTHING, title="no markup left in the text", when="<&")
+def markup(texts: Texts) -> Iterator[Objection]:
+    """No HTML tag or entity; single letters in angle brackets and inequalities are algebra."""
+    yield from damaged(texts, TAG, "markup")

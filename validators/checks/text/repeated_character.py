@@ -1,0 +1,23 @@
+"""TX12: no stuck key."""
+
+import re
+from collections.abc import Iterator
+
+from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.damage import damaged
+from validators.checks.texts import Texts
+
+# Speech draws out ا و ي and laughs in ه and خ; تتتابع is a word. Looking for each run is quicker than a
+# pattern that looks back at every letter.
+THREES = (*(letter * 3 for letter in "بثجحدذرزسشصضطظعغفقكلمنءپچگک"), "تتتت")
+STUCK = re.compile("|".join(THREES))
+
+
+@check("TX12", severity="flag", on=EVERYTHING, title="no run of one letter")
+def repeated_character(texts: Texts) -> Iterator[Objection]:
+    """No letter three times in a row, drawn-out vowels and laughter of dialects apart."""
+    joined = texts.joined
+    for three in THREES:
+        if three in joined:
+            yield from damaged(texts, STUCK, "one letter in a row")
+            return

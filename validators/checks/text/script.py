@@ -1,0 +1,28 @@
+"""TX15: each language in its own letters."""
+
+import re
+from collections.abc import Iterator
+
+from mihakk.text import codepoints as cp
+from mihakk.text.script import wrong_letters
+from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.texts import Texts
+
+WRONG = {
+    language: re.compile(
+        f"[{''.join(sorted(set(cp.LETTERS) - cp.ALPHABETS[language] - set(cp.FONT_SLOTS)))}]"
+    )
+    for language in cp.LANGUAGES
+}
+
+
+@check("TX15", severity="report", on=EVERYTHING, title="each language in its own letters")
+def script(texts: Texts) -> Iterator[Objection]:
+    """No Persian yeh or kaf in Arabic, no Arabic ones in Persian, no Arabic letters in English."""
+    if texts.language == "en" or WRONG[texts.language].search(texts.joined) is None:
+        return
+    for where, text in texts.parts:
+        found = wrong_letters(text, texts.language)
+        if found:
+            named = ", ".join(f"{letter} (U+{ord(letter):04X})" for letter in sorted(found))
+            yield Objection(f"letters of another language: {named}", where)

@@ -1,0 +1,149 @@
+"""The texts of one subject with their matching forms, each made once and shared by all checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from re import Pattern
+
+from mihakk.text.key import words_key
+from schemas.idiom import Idiom
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.poem import Poem
+from schemas.record import Language
+
+Part = tuple[str, str]
+"""(name of the field, its text), e.g. `("options[2]", "...")`."""
+
+
+BETWEEN = "\u4e00"
+"""A letter of no language of ours."""
+
+
+class Texts:
+    """All text a reader of the subject sees, in the order of its fields.
+
+    What most checks look at is made when the subject is met: making it on demand cost more than it saved.
+    """
+
+    folds: list[str]
+    """Matching form of each part, one space between words."""
+    whole: str
+    """All of them, with `BETWEEN` as a word between two."""
+
+    __slots__ = ("_folded", "_option_keys", "folds", "joined", "language", "parts", "vocabulary", "whole")
+
+    def __init__(self, parts: tuple[Part, ...], language: Language) -> None:
+        self.parts = parts
+        self.language: Language = language
+        texts = [text for _, text in parts]
+        self.joined = "\n".join(texts)
+        """All parts, one a line: what a screen for the whole subject searches."""
+        # One pass over all parts is cheaper than one each; the fold leaves the letter between them alone.
+        if BETWEEN in self.joined:
+            self.folds = [words_key(text, language) for text in texts]
+            self.whole = f" {BETWEEN} ".join(self.folds)
+        else:
+            self.whole = words_key(f" {BETWEEN} ".join(texts), language)
+            self.folds = [fold.strip() for fold in self.whole.split(BETWEEN)]
+        self._folded = dict(zip(texts, self.folds, strict=True))
+        self._option_keys: list[str] | None = None
+        self.vocabulary = self.whole.split()
+        """Matching forms of all words, in order."""
+
+    @classmethod
+    def of(cls, subject: ChoiceItem | AnswerItem | ExplanationItem | Poem | Idiom) -> Texts:
+        """The texts of an item or record."""
+        if isinstance(subject, ChoiceItem):
+            parts = [("question", subject.question)]
+            if subject.context:
+                parts.append(("context", subject.context))
+            parts.extend(zip(_option_names(len(subject.options)), subject.options, strict=True))
+        elif isinstance(subject, Poem):
+            parts = list(_poem(subject))
+        elif isinstance(subject, Idiom):
+            parts = list(_idiom(subject))
+        else:
+            parts = list(_worded(subject))
+        return cls(tuple(parts), subject.language)
+
+    def option_keys(self, options: Sequence[str]) -> list[str]:
+        """Matching forms without spaces of a choice item's options, which are its last parts."""
+        if self._option_keys is None:
+            folds = self.folds[len(self.folds) - len(options) :]
+            self._option_keys = [fold.replace(" ", "") for fold in folds]
+        return self._option_keys
+
+    def folded(self, text: str) -> str:
+        """Matching form of `text` with one space between words."""
+        found = self._folded.get(text)
+        if found is None:
+            found = self._folded[text] = words_key(text, self.language)
+        return found
+
+    def key(self, text: str) -> str:
+        """Matching form of `text` without spaces."""
+        return self.folded(text).replace(" ", "")
+
+    def words(self, text: str) -> list[str]:
+        """Matching forms of the words of `text`."""
+        return self.folded(text).split()
+
+    def found(self, pattern: Pattern[str]) -> Iterator[tuple[str, str]]:
+        """(field, first match) for each part the pattern occurs in; cheap when it occurs in none."""
+        if pattern.search(self.joined) is None:
+            return
+        for where, text in self.parts:
+            match = pattern.search(text)
+            if match is not None:
+                yield where, match.group()
+
+
+@cache
+def _option_names(count: int) -> tuple[str, ...]:
+    return tuple(f"options[{i}]" for i in range(count))
+
+
+def _worded(item: AnswerItem | ExplanationItem) -> Iterator[Part]:
+    yield "question", item.question
+    if item.context:
+        yield "context", item.context
+    if isinstance(item, AnswerItem):
+        yield "answer", item.answer
+        yield from _numbered("accepted", item.accepted)
+    else:
+        yield from _numbered("verses", item.verses)
+        yield from _numbered("explanations", item.explanations)
+        if item.overall:
+            yield "overall", item.overall
+
+
+def _poem(poem: Poem) -> Iterator[Part]:
+    yield "title", poem.title
+    for i, couplet in enumerate(poem.couplets):
+        yield f"couplets[{i}].first", couplet.first.text or couplet.first.raw
+        if couplet.second is not None:
+            yield f"couplets[{i}].second", couplet.second.text or couplet.second.raw
+        if couplet.prose:
+            yield f"couplets[{i}].prose", couplet.prose
+        if couplet.explanation:
+            yield f"couplets[{i}].explanation", couplet.explanation
+    if poem.explanation:
+        yield "explanation", poem.explanation
+
+
+def _idiom(idiom: Idiom) -> Iterator[Part]:
+    yield "phrase", idiom.phrase.text or idiom.phrase.raw
+    yield "explanation", idiom.explanation.text or idiom.explanation.raw
+    yield from _numbered("examples", idiom.examples)
+
+
+def _numbered(name: str, texts: Iterable[str]) -> Iterator[Part]:
+    for i, text in enumerate(texts):
+        yield f"{name}[{i}]", text
+
+
+def excerpt(text: str, limit: int = 60) -> str:
+    """`text` for a message: quoted, white space visible as written, cut at `limit` characters."""
+    shown = text if len(text) <= limit else text[: limit - 1] + "…"
+    return f"«{shown}»"

@@ -1,0 +1,1 @@
+"""Checks that speak of a whole set."""

@@ -1,0 +1,166 @@
+"""Guards between stages: a table that breaks its contract stops the run before anything is built on it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mihakk.errors import MihakkError
+from validators.expectations.columns import References, flat
+from validators.expectations.suites import SUITES, TableName
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN = 5
+"""Offending values named per violation."""
+
+
+class TableViolation(MihakkError):
+    """A stage table does not hold what its suite says; a bug of the stage that wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableResult:
+    """What a suite found in one table."""
+
+    table: TableName
+    rows: int
+    violations: tuple[str, ...]
+    outcome: Any
+    """Great Expectations' own result, for the Data Docs."""
+
+
+def examine(
+    table: TableName, frame: pd.DataFrame, references: References | None = None, *, name: str = ""
+) -> TableResult:
+    """Runs the table's suite.
+
+    Args:
+        table: Which suite.
+        frame: The table as pandas reads it from parquet.
+        references: Ids of other tables for the foreign keys, e.g. `{"items": ids}`.
+        name: What the Data Docs call this table; the suite's name if empty.
+    """
+    import great_expectations as gx
+
+    columns = flat(table, frame, references or {})
+    if columns.empty:
+        return TableResult(table, 0, (), None)
+    batch = (
+        _source().add_dataframe_asset(name=_fresh(name or table)).add_batch_definition_whole_dataframe("all")
+    )
+    suite = gx.ExpectationSuite(name=name or table)
+    for rule in SUITES[table]:
+        suite.add_expectation(getattr(gx.expectations, rule.kind)(**rule.arguments))
+    outcome = batch.get_batch({"dataframe": columns}).validate(suite)
+    found = tuple(_violation(one) for one in outcome.results if not one.success)
+    return TableResult(table, len(columns), found, outcome)
+
+
+def guard(table: TableName, frame: pd.DataFrame, references: References | None = None) -> list[str]:
+    """What is wrong with a table, one sentence each; empty when it keeps its contract."""
+    return list(examine(table, frame, references).violations)
+
+
+def require(results: Sequence[TableResult]) -> None:
+    """Stops the run when a table breaks its contract.
+
+    Raises:
+        TableViolation: Names every table and what is wrong with it.
+    """
+    broken = [f"{result.table}: {found}" for result in results for found in result.violations]
+    if broken:
+        raise TableViolation("stage tables break their contract:\n  " + "\n  ".join(broken))
+
+
+def data_docs(folder: Path, results: Sequence[TableResult]) -> Path:
+    """Builds Great Expectations' Data Docs of these results, without a network.
+
+    Args:
+        folder: Where the pages go; what an earlier build left there is replaced.
+        results: Of one run; tables without rows have no page.
+
+    Returns:
+        The index page.
+    """
+    context = _context()
+    _keep(context, results)
+    site = {
+        "class_name": "SiteBuilder",
+        "site_index_builder": {"class_name": "DefaultSiteIndexBuilder"},
+        "store_backend": {
+            "class_name": "TupleFilesystemStoreBackend",
+            "base_directory": str(folder.resolve()),
+        },
+    }
+    if "mihakk" in context.get_site_names():
+        context.delete_data_docs_site("mihakk")
+    context.add_data_docs_site(site_name="mihakk", site_config=site)
+    context.build_data_docs(site_names=["mihakk"])
+    return folder / "index.html"
+
+
+def _keep(context: Any, results: Sequence[TableResult]) -> None:
+    """Puts the results into the context's store, where the site builder looks for them."""
+    from great_expectations.core.run_identifier import RunIdentifier
+    from great_expectations.data_context.types.resource_identifiers import (
+        ExpectationSuiteIdentifier,
+        ValidationResultIdentifier,
+    )
+
+    run = RunIdentifier(run_name="mihakk")
+    for result in results:
+        if result.outcome is None:
+            continue
+        name = result.outcome.suite_name
+        key = ValidationResultIdentifier(
+            expectation_suite_identifier=ExpectationSuiteIdentifier(name=name),
+            run_id=run,
+            batch_identifier=name,
+        )
+        context.validation_results_store.set(key, result.outcome)
+
+
+def _violation(outcome: Any) -> str:
+    config, found = outcome.expectation_config, outcome.result
+    columns = config.kwargs.get("column") or ", ".join(config.kwargs.get("column_list", ()))
+    if outcome.exception_info.get("raised_exception"):
+        return f"{columns}: {outcome.exception_info.get('exception_message')}"
+    examples = found.get("partial_unexpected_list", [])[:SHOWN]
+    limits = {
+        name: value
+        for name, value in config.kwargs.items()
+        if name in ("value_set", "regex", "min_value", "max_value") and value is not None
+    }
+    said = f" {limits}" if limits else ""
+    return f"{columns}: {found.get('unexpected_count', 0)} rows break {config.type}{said}, e.g. {examples}"
+
+
+@cache
+def _context() -> Any:
+    import great_expectations as gx
+    from great_expectations.data_context.types.base import ProgressBarsConfig
+
+    logging.getLogger("great_expectations").setLevel(logging.ERROR)
+    context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    return context
+
+
+@cache
+def _source() -> Any:
+    return _context().data_sources.add_pandas("stage tables")
+
+
+_NAMES: dict[str, int] = {}
+
+
+def _fresh(name: str) -> str:
+    """An asset name not used before in this process."""
+    _NAMES[name] = _NAMES.get(name, 0) + 1
+    return f"{name} {_NAMES[name]}"

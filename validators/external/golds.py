@@ -1,0 +1,121 @@
+"""What a benchmark's golds point at: letters, indices or texts, decided once for all its rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from mihakk.errors import UsageError
+from mihakk.text import words_key
+from schemas.record import Language
+from validators.external.cells import blank, shown
+from validators.external.mapping import GoldAs
+
+LETTERS = (
+    "abcdefghij",
+    "ابجدهوزحطي",  # the order of the abjad, as Arabic and Persian exams number options
+    "ابتثجحخدذر",  # the order of the alphabet
+)
+_EDGES = re.compile(r"^[\s(\[«\"'.]+|[\s)\].:،,»\"'ـ\u200d-]+$")
+_SEPARATOR = re.compile(r"\s*[,،;؛|/+&]\s*|\s+(?:and|و)\s+")
+_PREFIX = re.compile(r"^\s*[(\[]?\s*(\w)[\])]?\s*[.):،ـ-]+\s*(?=\S)")
+
+
+class Golds:
+    """Reads the gold of each row by one scheme."""
+
+    def __init__(self, scheme: GoldAs, alphabet: str = LETTERS[0]) -> None:
+        self.scheme: GoldAs = scheme
+        self.alphabet = alphabet
+
+    def read(self, gold: Any, options: Sequence[str], language: Language) -> tuple[int, ...] | None:
+        """Indices of the right options, perhaps out of range; None where the gold names nothing."""
+        found = [self._one(piece, options, language) for piece in pieces(gold, self.scheme)]
+        if not found or any(one is None for one in found):
+            return None
+        return tuple(sorted({one for one in found if one is not None}))
+
+    def _one(self, piece: Any, options: Sequence[str], language: Language) -> int | None:
+        if self.scheme == "text":
+            return _among(shown(piece), options, language)
+        if self.scheme == "letter":
+            letter = _letter(piece)
+            return self.alphabet.index(letter) if letter and letter in self.alphabet else None
+        number = _number(piece)
+        return None if number is None else number - (self.scheme == "index1")
+
+
+def infer(rows: Sequence[tuple[Any, Sequence[str], Language]], declared: GoldAs) -> Golds:
+    """The one scheme that fits the golds of all rows best.
+
+    Args:
+        rows: Gold, options and language of every row.
+        declared: A scheme to take as given, or `auto`.
+
+    Raises:
+        UsageError: No scheme fits, or counting from 0 and from 1 fit equally well: the caller must say which.
+    """
+    given = [row for row in rows if not blank(row[0])]
+    if declared not in ("auto", "letter"):
+        return Golds(declared)
+    candidates = [Golds("letter", alphabet) for alphabet in LETTERS]
+    if declared == "auto":
+        candidates += [Golds("index0"), Golds("index1"), Golds("text")]
+    fits = [sum(_fits(golds, *row) for row in given) for golds in candidates]
+    best = max(fits, default=0)
+    if not best:
+        example = shown(given[0][0])[:40] if given else "nothing"
+        raise UsageError(
+            f"the golds (e.g. {example!r}) name no option by letter, index or text: "
+            "is it the right column that gold=COLUMN names?"
+        )
+    chosen = [golds for golds, fit in zip(candidates, fits, strict=True) if fit == best]
+    if {golds.scheme for golds in chosen} >= {"index0", "index1"}:
+        raise UsageError(
+            "the golds fit both counting from 0 and counting from 1: add gold_as=index0 or gold_as=index1"
+        )
+    return chosen[0]
+
+
+def pieces(gold: Any, scheme: GoldAs) -> list[Any]:
+    """The single golds of a multi-select gold: a list, or letters or indices joined by commas."""
+    if isinstance(gold, (list, tuple)):
+        return list(gold)
+    if scheme != "text" and isinstance(gold, str) and _SEPARATOR.search(gold.strip()):
+        return [piece for piece in _SEPARATOR.split(gold.strip()) if piece]
+    return [] if blank(gold) else [gold]
+
+
+def _fits(golds: Golds, gold: Any, options: Sequence[str], language: Language) -> bool:
+    read = golds.read(gold, options, language)
+    return bool(read) and all(0 <= one < len(options) for one in read or ())
+
+
+def _number(piece: Any) -> int | None:
+    if isinstance(piece, bool):
+        return None
+    if isinstance(piece, int):
+        return piece
+    if isinstance(piece, float):
+        return int(piece) if piece.is_integer() else None
+    text = _EDGES.sub("", shown(piece)).removesuffix(".0")
+    return int(text) if re.fullmatch(r"[+-]?\d{1,9}", text) else None
+
+
+def _letter(piece: Any) -> str:
+    text = _EDGES.sub("", shown(piece)).casefold().translate(str.maketrans("أإآة", "ااهه"))
+    text = {"الف": "ا", "هـ": "ه"}.get(text, text)
+    return text if len(text) == 1 and text.isalpha() else ""
+
+
+def _among(text: str, options: Sequence[str], language: Language) -> int | None:
+    """Index of the option that is this text: to the letter, or else the only one with its words."""
+    for i, option in enumerate(options):
+        if option.strip() == text.strip():
+            return i
+    key = words_key(text, language)
+    same = [i for i, option in enumerate(options) if key and words_key(option, language) == key]
+    if not same and _PREFIX.match(text):
+        return _among(_PREFIX.sub("", text), options, language)
+    return same[0] if len(same) == 1 else None

@@ -1,0 +1,74 @@
+"""Which columns of a benchmark hold what: `question=question,choices=A+B+C+D,gold=answer`."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Literal
+
+from mihakk.errors import UsageError
+from schemas.record import Record
+
+GoldAs = Literal["auto", "letter", "index0", "index1", "text"]
+
+
+class Mapping(Record):
+    """Column names by what they hold; several joined by `+`."""
+
+    question: tuple[str, ...]
+    """Column of the question; several are joined by a blank line."""
+    choices: tuple[str, ...] = ()
+    """One column per option, or a single column that holds a list of them; empty for questions in words."""
+    gold: str
+    """Column of the right option or the reference answer."""
+    gold_as: GoldAs = "auto"
+    """How the gold names an option; `auto` infers it from all rows together, never row by row."""
+    context: tuple[str, ...] = ()
+    """Columns of the text the question rests on."""
+    accepted: str = ""
+    """Column with a list of further right answers, for questions in words."""
+    id: str = ""
+    """Column of the row's own name; kept in the item's metadata."""
+    subset: str = ""
+    subset_until: str = ""
+    """The subset is what stands before the last of these in its column (`Biology-12` with `-`)."""
+    split: str = ""
+    language: str = ""
+    """Column with `ar`, `fa` or `en`, where rows differ."""
+
+    def columns(self) -> tuple[str, ...]:
+        """All columns the mapping names."""
+        single = (self.gold, self.accepted, self.id, self.subset, self.split, self.language)
+        return tuple(name for name in (*self.question, *self.choices, *self.context, *single) if name)
+
+
+_SEVERAL = ("question", "choices", "context")
+
+
+def parse_mapping(text: str) -> Mapping:
+    """The mapping that a command line gives; `subset=id~-` takes `Biology` from an id like `Biology-12`.
+
+    Raises:
+        UsageError: A part is not `what=column`, or says an unknown what; the message names the nearest.
+    """
+    values: dict[str, str | tuple[str, ...]] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        what, equals, columns = (piece.strip() for piece in part.partition("="))
+        if not equals or not columns:
+            raise UsageError(
+                f"{part!r} is no part of a mapping: write question=COLUMN,choices=A+B,gold=COLUMN"
+            )
+        if what not in Mapping.model_fields:
+            near = get_close_matches(what, Mapping.model_fields, n=1, cutoff=0.0)
+            raise UsageError(f"a mapping has no {what!r}; did you mean {near[0]!r}?")
+        if what in values:
+            raise UsageError(f"the mapping names {what!r} twice: join columns by + instead")
+        if what == "subset":
+            columns, _, values["subset_until"] = columns.partition("~")
+        values[what] = tuple(filter(None, columns.split("+"))) if what in _SEVERAL else columns
+    missing = [what for what in ("question", "gold") if what not in values]
+    if missing:
+        raise UsageError(f"the mapping says nothing of {' and '.join(missing)}: add {missing[0]}=COLUMN")
+    gold_as = values.get("gold_as", "auto")
+    if gold_as not in ("auto", "letter", "index0", "index1", "text"):
+        raise UsageError(f"gold_as={gold_as} is none of auto, letter, index0, index1, text")
+    return Mapping.model_validate(values)
