@@ -1,0 +1,85 @@
+"""The store of people's decisions: parts that are added and never changed.
+
+The store is the record; Label Studio is a screen in front of it that may be thrown away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from mihakk.errors import UsageError
+from mihakk.ids import canonical_json, sha256
+from mihakk.lake.storage import Storage
+from schemas.record import Record
+from schemas.review import Review
+
+R = TypeVar("R", bound=Record)
+
+
+def decisions(folder: str) -> list[Review]:
+    """All decisions in the store, oldest pull first; none where there is no store yet.
+
+    Args:
+        folder: Folder or fsspec URL, by habit `<lake>/<benchmark>/decisions`.
+
+    Raises:
+        UsageError: A part isn't what `append` wrote: it was edited or cut by hand.
+    """
+    return stored(folder, Review)
+
+
+def append(folder: str, reviews: Sequence[Review]) -> list[Review]:
+    """Adds the decisions that the store doesn't hold yet, as one new part, and returns them.
+
+    A killed pull leaves the part whole or absent; pulling again adds only what is missing.
+    """
+    return add(folder, Review, reviews)
+
+
+def stored(folder: str, kind: type[R]) -> list[R]:
+    """All records of one kind in a store of parts, in the order they were added, each once.
+
+    Two pulls at the same time may both add what they found missing; the copies count as one.
+    """
+    storage = Storage(folder)
+    lines: dict[bytes, R] = {}
+    for name in _parts(storage):
+        path = storage.path(name)
+        content = storage.read(path)
+        if name.removesuffix(".jsonl").rpartition("-")[2] != sha256(content)[:16]:
+            raise UsageError(
+                f"{path} was changed after it was written; restore it, or delete it to pull it again"
+            )
+        try:
+            for line in content.splitlines():
+                if line not in lines:
+                    lines[line] = kind.model_validate_json(line)
+        except ValidationError as error:
+            raise UsageError(
+                f"{path} holds a record this version can't read ({error.error_count()} fields); "
+                "use the version that wrote it, or delete the part to pull it again"
+            ) from error
+    return list(lines.values())
+
+
+def add(folder: str, kind: type[R], records: Iterable[R]) -> list[R]:
+    """Adds the records the store lacks as one new part; see `append`."""
+    held = {canonical_json(row) for row in stored(folder, kind)}
+    new: dict[bytes, R] = {}
+    for record in records:
+        line = canonical_json(record)
+        if line not in held:
+            new.setdefault(line, record)
+    if new:
+        storage = Storage(folder)
+        content = b"".join(line + b"\n" for line in new)
+        # Two pulls at once may take the same number; the digest keeps their names apart, and both stay.
+        storage.write(storage.path(f"{len(_parts(storage)) + 1:06d}-{sha256(content)[:16]}.jsonl"), content)
+    return list(new.values())
+
+
+def _parts(storage: Storage) -> list[str]:
+    return [name for name in storage.list(storage.root) if name.endswith(".jsonl")]

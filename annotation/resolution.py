@@ -1,0 +1,96 @@
+"""What the decisions of several people on one item come to."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Literal
+
+from mihakk.ids import digest
+from schemas.review import Resolution, Review
+
+
+def resolve(
+    reviews: Iterable[Review],
+    content_hashes: Mapping[str, str],
+    overlap: int = 2,
+    *,
+    adjudicators: Collection[str] = (),
+) -> list[Resolution]:
+    """One resolution for every item that anybody decided on, by item id.
+
+    A decision binds only while the item's content is what the person saw; the latest decision of a person
+    stands, latest meaning last in the store, since clocks differ. Then, in this order:
+    an adjudicator's decision; fewer than `overlap` votes: unresolved; all the same: agreement (`single` where
+    one vote is enough); more than half of three or more: majority; else unresolved. Two fixes are the same
+    only if they leave the same content; discards are the same whatever their reason.
+
+    Args:
+        reviews: Decisions in the order of the store.
+        content_hashes: Item id to the hash of its content now; items not named here are left out.
+        overlap: Votes an item needs.
+        adjudicators: Pseudonyms whose decision settles an item.
+    """
+    votes: dict[str, list[Review]] = defaultdict(list)
+    for review in reviews:
+        if review.item in content_hashes:
+            votes[review.item].append(review)
+    return [
+        _resolve(item, votes[item], content_hashes[item], overlap, adjudicators) for item in sorted(votes)
+    ]
+
+
+def binding(reviews: Iterable[Review], content_hash: str) -> list[Review]:
+    """Of one item's decisions those that still bind: on this very content, the last of each person."""
+    latest: dict[str, Review] = {}
+    for review in reviews:
+        if review.content_hash == content_hash:
+            latest.pop(review.annotator, None)
+            latest[review.annotator] = review
+    return list(latest.values())
+
+
+def fix_key(corrections: Mapping[str, str]) -> str:
+    """Short digest of a set of corrections; `Resolution.reason` of a fix names the one that won by it."""
+    return digest(dict(corrections))[:16]
+
+
+def _resolve(
+    item: str, reviews: list[Review], content_hash: str, overlap: int, adjudicators: Collection[str]
+) -> Resolution:
+    votes = binding(reviews, content_hash)
+    if not votes:
+        return Resolution(item=item, outcome="none", reason=f"content changed after {len(reviews)} decisions")
+    ruling = [vote for vote in votes if vote.annotator in adjudicators]
+    if ruling:
+        return Resolution(
+            item=item,
+            outcome=ruling[-1].decision,
+            by="adjudicator",
+            reason=_reason([ruling[-1]]),
+            votes=len(votes),
+        )
+    if len(votes) < overlap:
+        reason = f"{len(votes)} of {overlap} decisions"
+        return Resolution(item=item, outcome="unresolved", reason=reason, votes=len(votes))
+    camps: dict[tuple[str, str], list[Review]] = defaultdict(list)
+    for vote in votes:
+        camps[vote.decision, fix_key(vote.corrections) if vote.decision == "fix" else ""].append(vote)
+    camp = max(camps.values(), key=len)
+    by: Literal["agreement", "majority", "single"]
+    if len(camp) == len(votes):
+        by = "agreement" if len(votes) > 1 else "single"
+    elif len(votes) >= 3 and 2 * len(camp) > len(votes):
+        by = "majority"
+    else:
+        tally = Counter(vote.decision for vote in votes)
+        reason = "split: " + ", ".join(f"{tally[name]} {name}" for name in sorted(tally))
+        return Resolution(item=item, outcome="unresolved", reason=reason, votes=len(votes))
+    return Resolution(item=item, outcome=camp[0].decision, by=by, reason=_reason(camp), votes=len(votes))
+
+
+def _reason(camp: list[Review]) -> str:
+    if camp[0].decision == "fix":
+        return fix_key(camp[0].corrections)
+    reasons = Counter(vote.reason for vote in camp if vote.reason)
+    return min(reasons, key=lambda name: (-reasons[name], name)) if reasons else ""
