@@ -1,0 +1,1 @@
+"""Releases: assembling, splitting, versioning, comparing, publishing and loading them."""

@@ -1,0 +1,1 @@
+"""Files by which evaluation harnesses run a release, shipped inside it."""

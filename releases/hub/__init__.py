@@ -1,0 +1,1 @@
+"""Where releases are published: a folder of git repositories, or huggingface.co."""

@@ -1,0 +1,159 @@
+"""The embedded Hub: one local git repository per benchmark, tag = version, no account and no network."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mihakk.errors import UsageError
+from mihakk.settings import settings
+from releases.assemble import AssembledRelease
+from releases.checksum import MANIFEST, faults, read_manifest
+from releases.hub.exchange import exchange
+from releases.hub.git import git, is_repository, tags
+from releases.hub.publication import Publication, refuse_lower, refuse_other_bytes, sorted_versions
+from releases.hub.verification import Verification, verify_folder
+
+BRANCH = "main"
+
+
+class EmbeddedHub:
+    """Releases under one folder; what can be seen there is always whole.
+
+    A publication is prepared in a hidden clone beside the repository and takes its place in one step; a
+    process killed before leaves the old state, and its clone is swept away by the next publication.
+    """
+
+    def __init__(self, root: Path | None = None) -> None:
+        self.root = (root or settings().hub).resolve()
+
+    def repository(self, name: str) -> Path:
+        """Folder of a benchmark's repository; its files are those of the newest release."""
+        return self.root / name
+
+    def versions(self, name: str) -> list[str]:
+        """Versions published, oldest first."""
+        folder = self.repository(name)
+        if not is_repository(folder):
+            return []
+        return sorted_versions(tags(folder))
+
+    def latest(self, name: str) -> str | None:
+        """The highest version published, None before the first."""
+        versions = self.versions(name)
+        return versions[-1] if versions else None
+
+    def commit(self, name: str, version: str) -> str:
+        """Commit that a version's tag points at."""
+        folder = self.repository(name)
+        found = tags(folder).get(version) if is_repository(folder) else None
+        if found is None:
+            have = ", ".join(self.versions(name)) or "none"
+            raise UsageError(f"{name} has no version {version} under {self.root} (published: {have})")
+        return found
+
+    def checkout(self, name: str, version: str, folder: Path) -> Path:
+        """Write the files of a version into a fresh folder, without the repository around them."""
+        return self.checkout_commit(name, self.commit(name, version), folder)
+
+    def checkout_commit(self, name: str, commit: str, folder: Path) -> Path:
+        """Write the files of a commit into a fresh folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".mihakk-", dir=folder.parent) as scratch:
+            archive = Path(scratch) / "release.tar"
+            git(self.repository(name), "archive", "--format=tar", f"--output={archive}", commit)
+            shutil.unpack_archive(archive, folder, filter="data")
+        return folder
+
+    @contextmanager
+    def previous(self, name: str) -> Iterator[Path | None]:
+        """Folder with the files of the newest version while the context lasts; None before the first."""
+        version = self.latest(name)
+        if version is None:
+            yield None
+            return
+        with tempfile.TemporaryDirectory(prefix="mihakk-previous-") as scratch:
+            yield self.checkout(name, version, Path(scratch) / version)
+
+    def publish(self, release: AssembledRelease) -> Publication:
+        """Make a release visible under its version, whole or not at all.
+
+        Raises:
+            UsageError: The version stands on other bytes, or is lower than the newest one.
+        """
+        wrong = faults(release.folder)
+        if wrong:
+            raise UsageError(
+                f"{release.folder} is not what its {MANIFEST} says, assemble it again: {wrong[0]}"
+            )
+        self.root.mkdir(parents=True, exist_ok=True)
+        with self._locked(release.name):
+            standing = self._standing(release)
+            if standing is not None:
+                return standing
+            repository = self.repository(release.name)
+            clone = Path(tempfile.mkdtemp(prefix=f".{release.name}.publishing-", dir=self.root))
+            commit = self._prepare(release, clone)
+            if repository.exists():
+                exchange(clone, repository)
+                shutil.rmtree(clone)
+            else:
+                clone.rename(repository)
+        return Publication(release.name, release.version, commit, str(repository), created=True)
+
+    def verify(self, name: str, version: str, expected: Path | None = None) -> Verification:
+        """Load a published version back and compare it with its manifest and the assembled folder."""
+        with tempfile.TemporaryDirectory(prefix="mihakk-verify-") as scratch:
+            folder = self.checkout(name, version, Path(scratch) / name)
+            return verify_folder(folder, version, expected)
+
+    def _standing(self, release: AssembledRelease) -> Publication | None:
+        published = self.versions(release.name)
+        repository = self.repository(release.name)
+        if release.version in published:
+            commit = self.commit(release.name, release.version)
+            with tempfile.TemporaryDirectory(prefix="mihakk-standing-") as scratch:
+                there = read_manifest(self.checkout(release.name, release.version, Path(scratch)))
+            if there != dict(release.digests):
+                raise refuse_other_bytes(release.name, release.version, commit)
+            return Publication(release.name, release.version, commit, str(repository), created=False)
+        refuse_lower(release.name, release.version, published)
+        return None
+
+    def _prepare(self, release: AssembledRelease, clone: Path) -> str:
+        """Build the repository with the new commit and tag in a hidden folder and return the commit."""
+        repository = self.repository(release.name)
+        if is_repository(repository):
+            shutil.copytree(repository / ".git", clone / ".git")
+        else:
+            git(clone, "init", "--quiet", f"--initial-branch={BRANCH}")
+        for path in [*release.digests, MANIFEST]:
+            target = clone / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(release.folder / path, target)
+        day = len(self.versions(release.name))
+        git(clone, "add", "--all", "--force", ".")
+        message = f"{release.name} {release.version}"
+        git(clone, "commit", "--quiet", "--no-verify", "--signoff", "--allow-empty", "-m", message, day=day)
+        note = f"{message}\n\n{release.items} items.\n\nSigned-off-by: Mihakk <mihakk@localhost>"
+        git(clone, "tag", "--annotate", release.version, "-m", note, day=day)
+        return git(clone, "rev-parse", "HEAD")
+
+    @contextmanager
+    def _locked(self, name: str) -> Iterator[None]:
+        """Hold the right to publish a benchmark and sweep away what a killed publisher left."""
+        with (self.root / f".{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for left in self.root.glob(f".{name}.publishing-*"):
+                shutil.rmtree(left)
+            aside = self.root / f".{name}.aside"
+            if aside.exists():
+                if not self.repository(name).exists():
+                    aside.rename(self.repository(name))
+                else:
+                    shutil.rmtree(aside)
+            yield

@@ -1,0 +1,232 @@
+"""huggingface.co, or any server that speaks its API: one commit for all files, tag last, loaded back."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mihakk.errors import ExternalFailure, UsageError
+from releases.assemble import AssembledRelease
+from releases.checksum import FOREIGN, MANIFEST, faults, parse_manifest
+from releases.hub.client import StaleParent, Unavailable, asking, hub_api
+from releases.hub.publication import Publication, refuse_lower, refuse_other_bytes, sorted_versions
+from releases.hub.verification import Verification, verify_folder
+
+if TYPE_CHECKING:
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+ATTEMPTS = 6
+"""How often a publication goes on from what stands there, after a race or a failure that may pass."""
+
+
+class RemoteHub:
+    """One benchmark's repository on a Hub.
+
+    Args:
+        repository: `owner/name`.
+        endpoint: Address of the Hub; the client's own (`HF_ENDPOINT`, huggingface.co) when None.
+        private: Create the repository private.
+        patience: Seconds to wait before the second attempt; doubled each time.
+    """
+
+    def __init__(
+        self, repository: str, endpoint: str | None = None, *, private: bool = False, patience: float = 0.5
+    ) -> None:
+        if repository.count("/") != 1:
+            raise UsageError(f"{repository!r} is no repository of the Hub: write owner/name")
+        self.repository = repository
+        self._api = hub_api(endpoint)
+        self._private = private
+        self._patience = patience
+        self.endpoint = self._api.endpoint
+
+    def tags(self) -> dict[str, str]:
+        """Tag -> commit; empty where the repository is not there yet."""
+        from huggingface_hub.errors import RepositoryNotFoundError
+
+        with asking(self.endpoint, f"reading the versions of {self.repository}"):
+            try:
+                refs = self._api.list_repo_refs(self.repository, repo_type="dataset")
+            except RepositoryNotFoundError:
+                return {}
+        return {tag.name: tag.target_commit for tag in refs.tags}
+
+    def versions(self) -> list[str]:
+        """Versions published, oldest first."""
+        return sorted_versions(self.tags())
+
+    def latest(self) -> str | None:
+        """The highest version published, None before the first."""
+        versions = self.versions()
+        return versions[-1] if versions else None
+
+    def commit(self, version: str) -> str:
+        """Commit that a version's tag points at."""
+        tags = self.tags()
+        if version not in tags:
+            have = ", ".join(sorted_versions(tags)) or "none"
+            raise UsageError(
+                f"{self.repository} has no version {version} on {self.endpoint} (published: {have})"
+            )
+        return tags[version]
+
+    def fetch(self, commit: str, folder: Path) -> Path:
+        """Write the files of a commit into a folder, past every cache."""
+        with asking(self.endpoint, f"fetching {self.repository}"):
+            self._api.snapshot_download(
+                self.repository,
+                repo_type="dataset",
+                revision=commit,
+                local_dir=folder,
+                force_download=True,
+            )
+        return folder
+
+    @contextmanager
+    def previous(self) -> Iterator[Path | None]:
+        """Folder with the files of the newest version while the context lasts; None before the first."""
+        version = self.latest()
+        if version is None:
+            yield None
+            return
+        with tempfile.TemporaryDirectory(prefix="mihakk-previous-") as scratch:
+            yield self.fetch(self.commit(version), Path(scratch))
+
+    def publish(self, release: AssembledRelease) -> Publication:
+        """Make a release visible under its version; safe to repeat after any failure.
+
+        All files go in one commit whose parent is checked; the commit is loaded back and compared; only
+        then the tag is set, and read back. Whatever dies on the way leaves no version behind, and the next
+        call goes on from the commit that is there.
+
+        Raises:
+            UsageError: The version stands on other bytes, is too low, or the token may not write.
+            ExternalFailure: The Hub failed, or gave back other bytes than it was sent.
+        """
+        wrong = faults(release.folder)
+        if wrong:
+            raise UsageError(
+                f"{release.folder} is not what its {MANIFEST} says, assemble it again: {wrong[0]}"
+            )
+        failure: Exception | None = None
+        for attempt in range(ATTEMPTS):
+            try:
+                return self._publish(release)
+            except (StaleParent, Unavailable) as passing:
+                failure = passing
+                time.sleep(self._patience * 2**attempt)
+        if isinstance(failure, ExternalFailure):
+            raise failure
+        raise ExternalFailure(f"{self.repository} was busy {ATTEMPTS} times in a row; run it again later")
+
+    def _publish(self, release: AssembledRelease) -> Publication:
+        self._create()
+        standing = self._standing(release)
+        if standing is not None:
+            return standing
+        commit = self._committed(release)
+        self._check(commit, release)
+        self._tag(release, commit)
+        return Publication(release.name, release.version, commit, self.repository, created=True)
+
+    def verify(self, version: str, expected: Path | None = None) -> Verification:
+        """Fetch a published version and compare it with its manifest and the assembled folder."""
+        with tempfile.TemporaryDirectory(prefix="mihakk-verify-") as scratch:
+            return verify_folder(self.fetch(self.commit(version), Path(scratch)), version, expected)
+
+    def _create(self) -> None:
+        with asking(self.endpoint, f"creating {self.repository}"):
+            if not self._api.repo_exists(self.repository, repo_type="dataset"):
+                self._api.create_repo(
+                    self.repository,
+                    repo_type="dataset",
+                    exist_ok=True,
+                    visibility="private" if self._private else "public",
+                )
+
+    def _standing(self, release: AssembledRelease) -> Publication | None:
+        tags = self.tags()
+        commit = tags.get(release.version)
+        if commit is None:
+            refuse_lower(self.repository, release.version, sorted_versions(tags))
+            return None
+        if self._manifest(commit) != dict(release.digests):
+            raise refuse_other_bytes(self.repository, release.version, commit)
+        return Publication(release.name, release.version, commit, self.repository, created=False)
+
+    def _manifest(self, commit: str) -> dict[str, str]:
+        """The manifest of a commit; empty where it has none."""
+        from huggingface_hub.errors import RemoteEntryNotFoundError
+
+        with (
+            asking(self.endpoint, f"reading the manifest of {self.repository}"),
+            tempfile.TemporaryDirectory(prefix="mihakk-manifest-") as scratch,
+        ):
+            try:
+                path = self._api.hf_hub_download(
+                    self.repository, MANIFEST, repo_type="dataset", revision=commit, local_dir=scratch
+                )
+            except RemoteEntryNotFoundError:
+                return {}
+            return parse_manifest(Path(path).read_text(encoding="utf-8"))
+
+    def _committed(self, release: AssembledRelease) -> str:
+        """The commit that holds exactly this release: the newest one if it does already, else a new one."""
+        with asking(self.endpoint, f"publishing {self.repository}"):
+            head = self._api.repo_info(self.repository, repo_type="dataset", revision="main").sha
+            if head is None:
+                raise ExternalFailure(f"{self.endpoint} names no commit for {self.repository}; run it again")
+            if self._manifest(head) == dict(release.digests):
+                return head
+            made = self._api.create_commit(
+                self.repository,
+                self._operations(release, head),
+                repo_type="dataset",
+                commit_message=f"{release.name} {release.version}",
+                parent_commit=head,
+            )
+        return made.oid
+
+    def _operations(
+        self, release: AssembledRelease, head: str
+    ) -> list[CommitOperationAdd | CommitOperationDelete]:
+        from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+        wanted = [*release.digests, MANIFEST]
+        there = self._api.list_repo_files(self.repository, repo_type="dataset", revision=head)
+        gone = sorted(path for path in set(there) - set(wanted) if path.split("/")[0] not in FOREIGN)
+        return [
+            *(CommitOperationDelete(path) for path in gone),
+            *(CommitOperationAdd(path, release.folder / path) for path in wanted),
+        ]
+
+    def _check(self, commit: str, release: AssembledRelease) -> None:
+        with tempfile.TemporaryDirectory(prefix="mihakk-verify-") as scratch:
+            verify_folder(self.fetch(commit, Path(scratch)), release.version, release.folder)
+
+    def _tag(self, release: AssembledRelease, commit: str) -> None:
+        """Set the tag and read it back: the client's `exist_ok` would leave another commit's tag in place."""
+        from huggingface_hub.errors import HfHubHTTPError
+
+        with asking(self.endpoint, f"tagging {self.repository} {release.version}"):
+            try:
+                self._api.create_tag(
+                    self.repository,
+                    tag=release.version,
+                    tag_message=f"{release.name} {release.version}",
+                    revision=commit,
+                    repo_type="dataset",
+                )
+            except HfHubHTTPError as error:
+                if error.response.status_code != 409:
+                    raise
+        target = self.tags().get(release.version)
+        if target == commit:
+            return
+        if target is not None and self._manifest(target) == dict(release.digests):
+            raise StaleParent
+        raise refuse_other_bytes(self.repository, release.version, target or "none")

@@ -1,0 +1,39 @@
+"""Markdown that says what the data says and no more: words of sources stay words, whatever is in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_MARKED = re.compile(r"[\\`*\[\]]|(?<![^\W_])_|_(?![^\W_])")
+"""An underscore within a word is none to Markdown; names of configs stay readable."""
+_ENTITIES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that turn the direction of what follows."""
+_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\"'`\\]+")
+
+
+def plain(text: object) -> str:
+    """Text from a source or config as plain words in one line."""
+    line = " ".join(_UNSEEN.sub("", str(text)).split())
+    return _MARKED.sub(r"\\\g<0>", line).translate(_ENTITIES)
+
+
+def code(text: object) -> str:
+    """An id or name between backticks."""
+    line = " ".join(_UNSEEN.sub("", str(text)).split())
+    return f"`{line.replace('`', chr(39))}`"
+
+
+def link(text: object, address: str) -> str:
+    """Words that lead to a page of the web; plain words where the address is none."""
+    return f"[{plain(text)}]({address})" if _ADDRESS.fullmatch(address) else plain(text)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table of cells that are Markdown themselves; `|` inside a cell is escaped."""
+
+    def line(cells: Sequence[object]) -> str:
+        return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+    return "\n".join([line(head), "|" + " --- |" * len(head), *(line(row) for row in rows)])
