@@ -1,0 +1,1 @@
+"""The commands of `mihakk`, one module per group; heavy imports wait inside the functions."""

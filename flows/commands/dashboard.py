@@ -1,0 +1,103 @@
+"""`mihakk report | dashboard`: how benchmarks stand, as one file or as live pages."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from mihakk.errors import UsageError
+
+Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake.")]
+Hours = Annotated[
+    float, typer.Option(min=0.1, help="Hours after which the last finished run is called stale.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    for command in (report, dashboard):
+        app.command(rich_help_panel="Look")(command)
+
+
+def report(
+    config: Annotated[
+        Path, typer.Argument(help="The benchmark's config, or its name in configs/benchmarks/.")
+    ] = Path("demo"),
+    out: Annotated[
+        Path | None, typer.Option(help="File to write; runs/<benchmark>/overview.html by default.")
+    ] = None,
+    lake: Lake = None,
+    stale_after: Hours = 36.0,
+) -> None:
+    """Write how a benchmark stands, over all its runs and releases, into one HTML file that needs no network.
+
+    It quotes no item, so it can be shown to people who must not see the golds. The page of a single run is
+    its own `report.html`.
+    """
+    from datetime import timedelta
+
+    from flows.context import open_build
+    from flows.dashboard.facts import Gatherer
+    from flows.dashboard.page import write_overview
+    from flows.terminal import shown_path
+
+    opened = open_build(config, Path("runs"), lake)
+    facts = Gatherer(opened, timedelta(hours=stale_after)).facts()
+    path = write_overview(facts, out or Path("runs") / opened.config.name / "overview.html")
+    console = Console(soft_wrap=True, highlight=False)
+    for note in facts.notes:
+        console.print(f"{note.level}: {note.text}", markup=False)
+    console.print(f"Report: {shown_path(path.resolve())}", markup=False)
+
+
+def dashboard(
+    configs: Annotated[
+        list[Path] | None, typer.Argument(help="Configs, or names in configs/benchmarks/; demo when empty.")
+    ] = None,
+    lake: Lake = None,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port; 0: a free one.")] = 8092,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="A name that requests may call this server by, besides loopback's."),
+    ] = None,
+    stale_after: Hours = 36.0,
+) -> None:
+    """Serve live, read-only pages: how benchmarks stand, and every item's whole history.
+
+    There is no log-in: the pages listen on loopback alone unless --host and --allow-host say otherwise, and
+    then belong behind something that asks who is there.
+    """
+    from datetime import timedelta
+
+    import uvicorn
+
+    from flows.context import open_build
+    from flows.dashboard.app import LOOPBACK, dashboard_app
+
+    names = list(allow_host or ())
+    if host not in LOOPBACK and not names:
+        raise UsageError(
+            f"--host {host} can be reached from elsewhere, and nobody has to log in: "
+            "say under which name with --allow-host, and put something in front that asks who is there"
+        )
+    builds = [open_build(config, Path("runs"), lake) for config in configs or [Path("demo")]]
+    app = dashboard_app(builds, timedelta(hours=stale_after), [*LOOPBACK, *names])
+    with _listening(host, port) as door:
+        address = f"http://{host}:{door.getsockname()[1]}/"
+        Console(highlight=False).print(f"Dashboard: {address} (read-only; Ctrl+C ends it)", soft_wrap=True)
+        settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+        uvicorn.Server(settings).run(sockets=[door])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port))
+    except OSError as error:
+        raise UsageError(
+            f"can't listen on {host}:{port} ({error.strerror}): give another --port, or 0 for a free one"
+        ) from error

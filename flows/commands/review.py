@@ -1,0 +1,276 @@
+"""`mihakk review`: flagged items to people in Label Studio, and their decisions back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from mihakk.errors import UsageError
+
+if TYPE_CHECKING:
+    from annotation.connection import Connection
+    from annotation.push import Pushed
+    from annotation.review import ReviewPulled
+    from flows.context import Build
+
+Benchmark = Annotated[
+    Path, typer.Argument(help="The benchmark's config, or its name in configs/benchmarks/.")
+]
+Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    review = typer.Typer(help="Flagged items to people in Label Studio, and their decisions back.")
+    for command in (serve, push, pull, relay, report, export):
+        review.command()(command)
+    app.add_typer(review, name="review", rich_help_panel="Make")
+
+
+def serve(
+    config: Benchmark = Path("demo"),
+    port: Annotated[int, typer.Option(help="TCP port on 127.0.0.1.")] = 8090,
+    database: Annotated[
+        str, typer.Option(help="postgresql://user:password@host:port/name; SQLite when empty.")
+    ] = "",
+    lake: Lake = None,
+) -> None:
+    """Install and start a local Label Studio, bring the review queue onto it and print the addresses.
+
+    The first start takes a minute or two. Stop it with Ctrl+C; everything people did stays.
+    """
+    from annotation.connection import Connection
+    from annotation.server import LocalServer
+    from flows.context import open_build
+    from mihakk.settings import settings
+
+    console = Console(soft_wrap=True)
+    opened = open_build(config, Path("runs"), lake)
+    opened.stage("6_audited").shards()  # says that nothing is built yet before a server is started for it
+    server = LocalServer(settings().label_studio_home, port, database=database)
+    with console.status("Starting Label Studio…"):
+        server.start()
+    try:
+        with Connection(server.url, server.secrets.token) as connection:
+            show_pushed(push_queue(opened, connection), console)
+            invitation = connection.invitation()
+        elsewhere = (
+            "" if server.url == settings().label_studio_url else f"MIHAKK_LABEL_STUDIO_URL={server.url} "
+        )
+        console.print(f"Label Studio: {server.url}")
+        console.print(f"Your account: {server.secrets.email}, password in {server.home / 'secrets.json'}")
+        console.print(f"Invite annotators with: {invitation}")
+        console.print(f"When they are done: {elsewhere}mihakk review pull {config} && mihakk build {config}")
+        server.wait()
+    except KeyboardInterrupt:
+        console.print("Stopped.")
+    finally:
+        server.stop()
+
+
+def push(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
+    """Bring flagged items, the miss-rate sample and attention checks onto MIHAKK_LABEL_STUDIO_URL."""
+    from annotation.review import connect
+    from flows.context import open_build
+    from mihakk.settings import settings
+
+    opened = open_build(config, Path("runs"), lake)
+    with connect(settings()) as connection:
+        show_pushed(push_queue(opened, connection), Console())
+
+
+def pull(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
+    """Fetch what people decided; the next `mihakk build` applies it."""
+    from annotation.review import connect
+    from flows.context import open_build
+    from mihakk.settings import settings
+
+    opened = open_build(config, Path("runs"), lake)
+    console = Console()
+    with connect(settings()) as connection:
+        show_pulled(pull_decisions(opened, connection), opened.config.review.overlap, console)
+    console.print(f"Apply them with: mihakk build {config}")
+
+
+def relay(
+    config: Benchmark = Path("demo"),
+    port: Annotated[int, typer.Option(min=0, help="TCP port to listen on; 0: a free one.")] = 8091,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    register: Annotated[
+        bool, typer.Option("--register", help="Make the benchmark's projects send their webhooks here.")
+    ] = False,
+    url: Annotated[
+        str, typer.Option(help="Where Label Studio reaches the relay, if not at host and port.")
+    ] = "",
+    to: Annotated[
+        str, typer.Option(help="pull, or prefect: an event. By default prefect where PREFECT_API_URL is set.")
+    ] = "",
+    every: Annotated[
+        float | None,
+        typer.Option(min=0, help="Pull at least every so many minutes; 0: only on hints."),
+    ] = None,
+    lake: Lake = None,
+) -> None:
+    """Pull soon after people annotate: takes Label Studio's webhooks as hints and gathers them.
+
+    Without Prefect it runs `mihakk review pull` itself, at the start, when hints pause for five seconds, and
+    every 15 minutes. With Prefect it emits the event `mihakk.review.annotated`, and Prefect's schedule does
+    the rest. Webhooks have to show MIHAKK_RELAY_SECRET; --register tells Label Studio what to show.
+    """
+    import asyncio
+    import secrets
+
+    import annotation.relay as service
+    from annotation.review import connect
+    from flows.context import open_build
+    from mihakk.settings import settings
+
+    known, console = settings(), Console(soft_wrap=True)
+    target = to or ("prefect" if known.prefect_api_url else "pull")
+    if target not in ("pull", "prefect"):
+        raise UsageError(f"--to {to!r} is neither pull nor prefect")
+    if target == "prefect" and not known.prefect_api_url:
+        raise UsageError("--to prefect needs PREFECT_API_URL")
+    if known.relay_secret is None and not register:
+        raise UsageError("set MIHAKK_RELAY_SECRET, or give --register, which makes one up")
+    name = open_build(config, Path("runs"), lake).config.name
+    secret = known.relay_secret.get_secret_value() if known.relay_secret else secrets.token_urlsafe(24)
+
+    def act() -> None:
+        if target == "prefect":
+            service.emit(known, name, str(config))
+            console.print(f"{_now()} told Prefect")
+        else:
+            console.print(f"{_now()} pulling")
+            pull(config, lake)
+
+    async def run() -> None:
+        minutes = (0 if target == "prefect" else 15) if every is None else every
+        hints = service.Hints(act, lambda said: console.print(f"{_now()} {said}"), every=minutes * 60 or None)
+        app = service.relay_app(name, secret, hints)
+        with service.listen(host, port) as door:
+            base = url or f"http://{host}:{door.getsockname()[1]}"
+            if register:
+                with connect(known) as connection:
+                    count = service.register(connection, name, base, secret)
+                console.print(
+                    f"{count} projects of {name} at {known.label_studio_url} send their webhooks here"
+                )
+            console.print(f"Listening at {base}/annotated/{name}")
+            hints.hint()  # what was annotated while nobody listened
+            await service.relay(app, hints, door)
+
+    try:
+        asyncio.run(run())
+    except KeyboardInterrupt:
+        console.print("Stopped.")
+
+
+def export(
+    config: Benchmark = Path("demo"),
+    csv: Annotated[Path, typer.Option("--csv", help="File to write.")] = Path("decisions.csv"),
+    labels: Annotated[
+        bool, typer.Option("--labels", help="The labels of the rating templates, not the decisions.")
+    ] = False,
+    lake: Lake = None,
+) -> None:
+    """Write people's decisions as CSV that a spreadsheet can open without running anything in it."""
+    from annotation.decisions import decisions, stored
+    from annotation.export import write_csv
+    from annotation.ratings import Label
+    from flows.context import open_build
+    from flows.steps.people import review_stores
+    from schemas.review import Review
+
+    kept = review_stores(open_build(config, Path("runs"), lake))
+    if labels:
+        count = write_csv(csv, stored(kept.labels, Label), Label)
+    else:
+        count = write_csv(csv, decisions(kept.decisions), Review)
+    Console(soft_wrap=True).print(f"{count} rows in {csv}")
+
+
+def report(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
+    """Agreement, overturned auditors, miss rate and annotators' speed, as Markdown."""
+    from rich.markdown import Markdown
+
+    from annotation.report import markdown
+    from flows.context import open_build
+    from flows.steps.people import review_state
+
+    Console().print(Markdown(markdown(review_state(open_build(config, Path("runs"), lake)))))
+
+
+def _now() -> str:
+    return datetime.now().astimezone().strftime("%H:%M:%S")
+
+
+def push_queue(opened: Build, connection: Connection) -> dict[str, Pushed]:
+    """Brings the review queue of a build onto the server; returns what changed there, by language."""
+    from annotation.review import push_review
+    from flows.context import ITEM_ROWS
+    from flows.steps.people import review_stores
+    from schemas.audit import Audit, Verdict
+    from schemas.finding import Finding
+
+    audited = opened.stage("6_audited")
+    return push_review(
+        connection,
+        opened.config.name,
+        list(audited.read_all("items", ITEM_ROWS)),
+        audited.read_all("verdicts", Verdict),
+        audited.read_all("findings", Finding),
+        audits=audited.read_all("audits", Audit),
+        stores=review_stores(opened),
+        seed=opened.config.seed,
+        config=opened.config.review,
+    )
+
+
+def pull_decisions(opened: Build, connection: Connection, wait: float = 0) -> ReviewPulled:
+    """Brings home what people decided about a build; the next build of it applies that.
+
+    It waits so many seconds for a build that goes on: its steps have to see the same decisions.
+    """
+    from annotation.review import pull_review
+    from flows.steps.people import review_stores
+
+    with opened.lake.locked(wait):
+        return pull_review(
+            connection, opened.config.name, stores=review_stores(opened), config=opened.config.review
+        )
+
+
+def show_pushed(pushed: dict[str, Pushed], console: Console) -> None:
+    """Tells what a push changed on the server."""
+    for language, what in pushed.items():
+        console.print(
+            f"{language}: {what.created} tasks new, {what.unchanged} unchanged, {what.withdrawn} withdrawn, "
+            f"{what.reopened} reopened"
+        )
+    if not pushed:
+        console.print("Nothing is flagged: there is nothing to review.")
+
+
+def show_pulled(found: ReviewPulled, overlap: int, console: Console) -> None:
+    """Tells what a pull brought, project by project, and how many items are settled."""
+    for name, pulled in found.by_project.items():
+        rejected = ", ".join(f"{reason} {count}" for reason, count in sorted(pulled.rejected.items()))
+        console.print(
+            f"{name}: {len(pulled.reviews) + len(pulled.labels)} new decisions of {pulled.annotations} "
+            f"annotations ({pulled.skipped} skipped, {pulled.superseded} superseded"
+            + (f", unusable: {rejected})" if rejected else ")")
+        )
+    short = f", {found.short} have fewer than the {overlap} votes they need" if found.short else ""
+    console.print(f"{found.settled} items are settled{short}")
+    if found.reopened:
+        console.print(f"{found.reopened} items on which people disagree were given to one more person")
+    if found.deadlocked:
+        console.print(
+            f"{len(found.deadlocked)} items stay disputed after {found.most} votes, the first is "
+            f"{found.deadlocked[0]}: an adjudicator (review.adjudicators in the config) settles them"
+        )

@@ -1,0 +1,153 @@
+"""`mihakk deploy | serve`: the jobs of prefect.yaml on a Prefect server."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from uuid import UUID
+
+    from prefect.client.orchestration import SyncPrefectClient
+
+Benchmark = Annotated[
+    Path, typer.Argument(help="The benchmark's config, or its name in configs/benchmarks/.")
+]
+Notify = Annotated[
+    str,
+    typer.Option(
+        help="Prefect block that is told of failures, e.g. slack-webhook/team or webhook/pager; "
+        "without one the `alert` job leaves an artifact."
+    ),
+]
+HEARTBEAT_SECONDS = "30"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    for command in (deploy, serve):
+        app.command(rich_help_panel="Schedule")(command)
+
+
+def deploy(config: Benchmark = Path("demo"), notify: Notify = "") -> None:
+    """Put the jobs of prefect.yaml on the Prefect server: work pool, deployments, schedules, automations.
+
+    Run again it renews what stands. A worker then runs the jobs: prefect worker start --pool mihakk
+    """
+    from flows.deployed.deployments import apply, deployments, make_pool
+
+    console, benchmark = Console(), _benchmark(config)
+    with _server() as client:
+        pool = make_pool(client)
+        wanted = deployments(_named(config), pooled=True)
+        jobs = {one.flow_name or "": apply(one) for one in wanted}
+        rules = _automations(client, benchmark, jobs, notify)
+    for one in wanted:
+        console.print(f"{one.full_name}  {_when(one.schedules)}", soft_wrap=True)
+    console.print(f"Automations: {', '.join(rules)}")
+    console.print(f"Now start a worker: prefect worker start --pool {pool}")
+
+
+def serve(
+    config: Benchmark = Path("demo"),
+    notify: Notify = "",
+    limit: Annotated[int, typer.Option(min=1, help="Runs at the same time.")] = 2,
+) -> None:
+    """Run the jobs of prefect.yaml on their schedules from this one process, with no worker and no pool.
+
+    Ctrl+C ends it and pauses the schedules until it is started again.
+    """
+    from prefect.runner import Runner
+
+    from flows.deployed.deployments import deployments
+    from mihakk.settings import ROOT
+
+    console, benchmark, named = Console(), _benchmark(config), _named(config)
+    os.chdir(ROOT)  # relative paths in configs are those of the checkout
+    os.environ.setdefault("PREFECT_FLOWS_HEARTBEAT_FREQUENCY", HEARTBEAT_SECONDS)
+    with _server() as client:
+        runner = Runner(name="mihakk", limit=limit, pause_on_shutdown=True)
+        wanted = deployments(named, pooled=False)
+        jobs = {one.flow_name or "": cast("UUID", runner.add_deployment(one)) for one in wanted}
+        _automations(client, benchmark, jobs, notify)
+    for one in wanted:
+        console.print(f"{one.full_name}  {_when(one.schedules)}", soft_wrap=True)
+    console.print("Serving; stop with Ctrl+C.")
+    _run(runner)
+
+
+def _run(runner: object) -> None:
+    import asyncio
+    from contextlib import suppress
+
+    from prefect.exceptions import TerminationSignal
+
+    with suppress(KeyboardInterrupt, TerminationSignal):
+        asyncio.run(runner.start())  # type: ignore[attr-defined]
+
+
+def _named(config: Path) -> str:
+    """The config as a run will name it, which starts in the checkout wherever the command was typed."""
+    return str(config.resolve()) if config.exists() else str(config)
+
+
+def _benchmark(config: Path) -> str:
+    from flows.context import open_build
+
+    return open_build(config, Path("runs")).config.name
+
+
+@contextmanager
+def _server() -> Iterator[SyncPrefectClient]:
+    """A client of the Prefect server that PREFECT_API_URL or the profile names.
+
+    Raises:
+        UsageError: None is named.
+        ExternalFailure: It does not answer.
+    """
+    from prefect.client.orchestration import get_client
+    from prefect.settings import get_current_settings
+
+    from mihakk.errors import ExternalFailure, UsageError
+
+    url = get_current_settings().api.url
+    if not url:
+        raise UsageError(
+            "no Prefect server is named: start one with `prefect server start` and set "
+            "PREFECT_API_URL=http://127.0.0.1:4200/api"
+        )
+    with get_client(sync_client=True) as client:
+        if (problem := client.api_healthcheck()) is not None:
+            raise ExternalFailure(
+                f"the Prefect server at {url} does not answer ({problem!r}): is it running?"
+            )
+        yield client
+
+
+def _automations(
+    client: SyncPrefectClient, benchmark: str, jobs: Mapping[str, UUID], notify: str
+) -> list[str]:
+    from flows.deployed.automations import register as register_automations
+    from flows.deployed.deployments import described
+
+    scheduled = any(
+        schedule["active"]
+        for entry in described()
+        if entry["entrypoint"].endswith(":nightly")
+        for schedule in entry["schedules"]
+    )
+    return register_automations(client, benchmark, jobs, nightly=scheduled, notify=notify)
+
+
+def _when(schedules: object) -> str:
+    found = [
+        f"{one.schedule.cron} {one.schedule.timezone}{'' if one.active else ' (off)'}"
+        for one in schedules or []  # type: ignore[attr-defined]
+    ]
+    return ", ".join(found) or "on demand"

@@ -1,0 +1,172 @@
+"""`mihakk show`: records as a person reads them."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from mihakk.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flows.context import Build
+    from schemas.record import Record
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(rich_help_panel="Look")(show)
+
+
+def show(
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="STAGE or STAGE/TABLE, e.g. 4_generated/items, 3_curated/rejected; `stages` lists them."
+        ),
+    ],
+    identifier: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="One record, and all that is known of it.")
+    ] = None,
+    config: Annotated[Path, typer.Option("--benchmark", "-b", help="The benchmark's config.")] = Path("demo"),
+    lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Records to list.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+) -> None:
+    """Print records of a stage's table; with an ID, that record whole."""
+    from flows.context import open_build
+
+    opened = open_build(config, Path("runs"), lake)
+    if table == "stages":
+        _stages(opened, as_json)
+        return
+    rows = records(opened, table)
+    if identifier is not None:
+        rows = (row for row in rows if identifier in (name_of(row), getattr(row, "id", "")))
+    found = list(islice(rows, limit))
+    if identifier is not None and not found:
+        raise UsageError(f"{table} has no record {identifier!r}; list some with `mihakk show {table}`")
+    if as_json:
+        for row in found:
+            print(row.model_dump_json())
+        return
+    console = Console()
+    for row in found:
+        console.print(card(row) if identifier else line(row))
+
+
+def records(opened: Build, table: str) -> Iterator[Any]:
+    """Rows of `STAGE/TABLE`, lazily.
+
+    Raises:
+        UsageError: No such stage or table; the message lists those there are.
+    """
+    from flows.context import STAGES
+
+    stage_name, _, name = table.partition("/")
+    matches = [stage for stage in STAGES if stage == stage_name or stage.partition("_")[2] == stage_name]
+    if not matches:
+        raise UsageError(f"there is no stage {stage_name!r}; stages are {', '.join(STAGES)}")
+    stage = opened.stage(matches[0])
+    known = ["rejected", *stage.tables()]
+    name = name or next((n for n in ("items", "poems", "release") if n in known), known[-1])
+    if name not in known:
+        raise UsageError(f"{matches[0]} has no table {name!r}; it has {', '.join(known)}")
+    if name == "rejected":
+        return iter(stage.rejections())
+    return stage.read_all(name, rows_of(name))
+
+
+def rows_of(table: str) -> Any:
+    """Models of the rows of a table."""
+    from flows.context import ITEM_ROWS
+    from schemas.audit import Audit, Verdict
+    from schemas.finding import Finding
+    from schemas.idiom import Idiom
+    from schemas.poem import Poem
+    from schemas.published import Published
+    from schemas.rejection import Cluster, Rejection
+    from schemas.review import Resolution
+
+    models: dict[str, Any] = {
+        "items": ITEM_ROWS,
+        "poems": Poem,
+        "idioms": Idiom,
+        "removed": Rejection,
+        "clusters": Cluster,
+        "findings": Finding,
+        "audits": Audit,
+        "verdicts": Verdict,
+        "resolutions": Resolution,
+        "release": Published,
+    }
+    return models[table]
+
+
+def name_of(row: Record) -> str:
+    """What a person calls a row: its id, or the id of what it speaks of."""
+    for field in ("id", "item", "subject", "record", "kept", "name"):
+        if value := getattr(row, field, ""):
+            return str(value)
+    return ""
+
+
+def line(row: Record) -> str:
+    """A row in one line: its name and its most telling text."""
+    for field in ("question", "title", "detail", "phrase", "status", "outcome", "reasons", "version"):
+        value = getattr(row, field, None)
+        if value:
+            text = value.text or value.raw if hasattr(value, "raw") else str(value)
+            return f"[bold]{escape(name_of(row))}[/]  {escape(text[:120])}"
+    return f"[bold]{escape(name_of(row))}[/]"
+
+
+def card(row: Record) -> Table:
+    """A row field by field; empty fields are left out."""
+    table = Table(show_header=False, title=name_of(row), title_justify="left")
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for field, value in row.model_dump(mode="json").items():
+        if value not in (None, "", [], {}):
+            table.add_row(field, escape(readable(value)))
+    return table
+
+
+def readable(value: Any) -> str:
+    """Nested values as indented lines."""
+    if isinstance(value, dict):
+        return "\n".join(
+            f"{name}: {readable(inner)}" for name, inner in value.items() if inner not in (None, "", [])
+        )
+    if isinstance(value, list):
+        return "\n".join(f"{number}. {readable(inner)}" for number, inner in enumerate(value))
+    return str(value)
+
+
+def _stages(opened: Build, as_json: bool) -> None:
+    from flows.context import STAGES
+
+    finished = [opened.stage(name) for name in STAGES if opened.stage(name).finished()]
+    if as_json:
+        for stage in finished:
+            print(stage.manifest().model_dump_json(exclude={"shards"}))
+        return
+    table = Table("Stage", "Tables", "Shards", "Rows", "Rejected")
+    for stage in finished:
+        manifest = stage.manifest()
+        counts = manifest.counts
+        table.add_row(
+            stage.name,
+            ", ".join(stage.tables()),
+            str(len(manifest.shards)),
+            f"{counts.written:,}",
+            f"{counts.rejected + counts.merged:,}",
+        )
+    Console().print(table)

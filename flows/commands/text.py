@@ -1,0 +1,62 @@
+"""`mihakk text`: what normalisation does to a file, letter by letter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from mihakk.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(rich_help_panel="Look")(text)
+
+
+def text(
+    file: Annotated[Path, typer.Argument(help="A text file; UTF-8 or cp1256 is found out.")],
+    language: Annotated[str, typer.Option(help="ar, fa or en.")] = "ar",
+    changed_only: Annotated[
+        bool, typer.Option("--changed", help="Leave out lines that stay as they are.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line of the file.")] = False,
+) -> None:
+    """Show each line before and after normalisation, what changed with its code points, and its key."""
+    from mihakk.text import canonicalize, code_points, corruption, decode, differences, key
+
+    if language not in ("ar", "fa", "en"):
+        raise UsageError(f"--language {language!r} is none of ar, fa, en")
+    spoken: Literal["ar", "fa", "en"] = language  # type: ignore[assignment]  # checked just above
+    try:
+        decoded = decode(file.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{file} can't be read: {error.strerror}") from error
+    console = Console()
+    if not as_json:
+        console.print(f"{file}: read as {decoded.encoding}", style="dim")
+    for number, line in enumerate(decoded.text.splitlines(), 1):
+        form = canonicalize(line, spoken)
+        damage = [f"{found.kind} {found.found!r} at {found.start}" for found in corruption(form.text)]
+        if changed_only and form.text == line and not damage:
+            continue
+        if as_json:
+            row = {"line": number, "before": line, "after": form.text, "changes": form.changes}
+            print(json.dumps({**row, "key": key(form.text, spoken), "damage": damage}, ensure_ascii=False))
+            continue
+        console.print(f"[bold]{number}[/] {escape(line)}", soft_wrap=True)
+        if form.text != line:
+            console.print(f"  → {escape(form.text)}", soft_wrap=True)
+            for change in differences(line, form.text):
+                before, after = code_points(change.before), code_points(change.after)
+                console.print(
+                    f"    at {change.start}: {before or 'nothing'} → {after or 'nothing'}", style="dim"
+                )
+            counts = ", ".join(f"{kind} {count}" for kind, count in form.changes.items())
+            console.print(f"    {counts}", style="dim")
+        for one in damage:
+            console.print(f"    [red]damaged[/] {escape(one)}", soft_wrap=True)

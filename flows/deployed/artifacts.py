@@ -1,0 +1,139 @@
+"""What a run leaves in Prefect's UI: progress, accounts, samples and the closing summary."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from prefect.artifacts import (
+    create_markdown_artifact,
+    create_progress_artifact,
+    create_table_artifact,
+    update_progress_artifact,
+)
+
+from flows.commands.build import audited, released
+from flows.context import ITEM_ROWS, Build
+from flows.steps.step import Step
+from releases.markdown import plain, table
+from schemas.idiom import Idiom
+from schemas.manifest import StageManifest
+from schemas.poem import Poem
+
+SAMPLES = 3
+"""Records of each kind that a stage's artifact shows."""
+TABLES: tuple[tuple[str, Any], ...] = (("poems", Poem), ("idioms", Idiom), ("items", ITEM_ROWS))
+
+
+class ArtifactObserver:
+    """Writes the progress of each step, then its account and a few of its records."""
+
+    def __init__(self, build: Build) -> None:
+        self._build = build
+        self._progress: UUID | None = None
+        self._done = self._total = 0
+        self._began = 0.0
+        self.seconds: dict[str, float] = {}
+        """Wall time of each stage of this run."""
+
+    def started(self, step: Step, total: int) -> None:
+        """A progress artifact per step."""
+        self._done, self._total, self._began = 0, total, time.monotonic()
+        made = create_progress_artifact(progress=0.0, key=artifact_key(step.stage), description=step.title)
+        self._progress = made if isinstance(made, UUID) else None
+
+    def tick(self, count: int) -> None:
+        """Moves the progress artifact, at most a hundred times a step."""
+        before, self._done = self._done, self._done + count
+        percent = 100 * self._done // max(1, self._total)
+        if self._progress and percent > 100 * before // max(1, self._total):
+            update_progress_artifact(self._progress, progress=float(min(100, percent)))
+
+    def finished(self, step: Step, manifest: StageManifest) -> None:
+        """Closes the progress artifact; the stage's account goes beside it."""
+        self.seconds[step.stage] = time.monotonic() - self._began
+        if self._progress:
+            update_progress_artifact(self._progress, progress=100.0)
+        create_markdown_artifact(
+            stage_account(self._build, step, manifest, self.seconds[step.stage]),
+            key=f"{artifact_key(step.stage)}-account",
+            description=step.title,
+        )
+
+
+def stage_account(build: Build, step: Step, manifest: StageManifest, seconds: float) -> str:
+    """One stage as Markdown: what came in, what left and why, and a few of the records it wrote."""
+    counts = manifest.counts
+    lines = [
+        f"# {step.title}",
+        f"{counts.read:,} in = {counts.kept:,} kept + {counts.rejected:,} rejected"
+        f" + {counts.merged:,} merged; "
+        f"{counts.written:,} rows written in {len(manifest.shards)} shards, {seconds:.1f} s.",
+    ]
+    if counts.reasons:
+        rows = sorted(counts.reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+        lines += ["## Why records left", markdown_table(("reason", "records"), rows)]
+    if counts.notes:
+        lines += ["## Counted on the way", markdown_table(("what", "count"), sorted(counts.notes.items()))]
+    for name, row in TABLES:
+        if texts := _texts(build, manifest, name, row):
+            lines += [f"## Some {name}", markdown_table((name,), [(text,) for text in texts])]
+    return "\n".join(lines)
+
+
+def _texts(build: Build, manifest: StageManifest, table: str, row: Any) -> list[str]:
+    """The first records of each kind, as one line each."""
+    for shard in manifest.shards:
+        if table in shard.parts:
+            return [_text(record) for record in build.stage(manifest.stage).read(table, row, shard.shard)][
+                :SAMPLES
+            ]
+    return []
+
+
+def _text(record: Any) -> str:
+    match record:
+        case Poem():
+            halves = [record.couplets[0].first, record.couplets[0].second] if record.couplets else []
+            return " … ".join(half.text or half.raw for half in halves if half)
+        case Idiom():
+            return record.phrase.text or record.phrase.raw
+        case _:
+            return str(record.question or record.context)
+
+
+def summary_artifacts(build: Build, manifests: Sequence[StageManifest], waiting: int, report: str) -> None:
+    """The run's summary as Markdown and its rejects as a table."""
+    stages = [
+        (m.stage, m.counts.read, m.counts.kept, m.counts.rejected, m.counts.merged, m.counts.written)
+        for m in manifests
+    ]
+    done = [f"- Waiting for people: {waiting:,} items"]
+    if build.stage("8_released").finished():
+        done.insert(0, f"- Release: {released(build)}")
+    if any(m.stage == "6_audited" for m in manifests):
+        done.append(f"- Audit: {audited(build, list(manifests))}")
+    if report:
+        done.append(f"- Report: `{report}`")
+    head = ("stage", "in", "kept", "rejected", "merged", "out")
+    lines = [f"# {build.config.title}", *done, "", markdown_table(head, stages)]
+    create_markdown_artifact("\n".join(lines), key="summary", description=build.config.title)
+    rejects = [
+        {"stage": m.stage, "reason": reason, "records": count}
+        for m in manifests
+        for reason, count in sorted(m.counts.reasons.items())
+    ]
+    create_table_artifact(rejects, key="rejects", description="Why records left the pipeline")
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table; text is kept from being read as markup."""
+    cells = ([f"{c:,}" if isinstance(c, int) else plain(str(c)) for c in row] for row in rows)
+    return "\n" + table(head, cells) + "\n"
+
+
+def artifact_key(stage: str) -> str:
+    """Artifact keys are lower case with dashes."""
+    return stage.replace("_", "-")

@@ -1,0 +1,80 @@
+"""`audit`: somebody's benchmark through rules and auditors."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+
+from flows.audited import AuditSummary
+from flows.deployed.artifacts import markdown_table
+from flows.deployed.job import secrets_from_blocks
+from flows.external import AuditJob, run_audit
+from schemas.record import Language
+
+
+@flow(name="audit", flow_run_name="audit {source}")
+def audit(
+    source: str,
+    mapping: str,
+    *,
+    auditors: str = "embedded",
+    policy: Literal["strict", "qimma"] = "strict",
+    limit: int | None = None,
+    language: Language = "ar",
+    subsets: tuple[str, ...] = (),
+    split: str = "",
+    revision: str = "",
+    out: str = "",
+) -> str:
+    """Audits an existing benchmark and returns the folder of its results.
+
+    Args:
+        source: A file, a folder, or owner/name on the Hub.
+        mapping: Columns, as `mihakk audit --map` takes them.
+        auditors: A name in configs/auditors/ or a file; empty for rules alone.
+        policy: When an item goes to people.
+        limit: Let the auditors see only so many items.
+        language: Language of rows that name none.
+        subsets: Take only these.
+        split: Take only this one.
+        revision: Commit or tag of a dataset on the Hub.
+        out: Folder of the results. Name it and an interrupted audit goes on where it stopped.
+    """
+    secrets_from_blocks()
+    stem = Path(source).stem or source.replace("/", "-")
+    folder = Path(out) if out else Path("runs/audit") / stem / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    job = AuditJob(
+        source=source,
+        mapping=mapping,
+        folder=folder,
+        auditors=auditors,
+        policy=policy,
+        limit=limit,
+        language=language,
+        subsets=subsets,
+        split=split,
+        revision=revision,
+    )
+    summary_artifacts(run_audit(job, lambda _: None))
+    return str(folder)
+
+
+def summary_artifacts(found: AuditSummary) -> None:
+    """The audit's account as Markdown, its subsets as a table."""
+    head = ("check", "effect", "findings", "guards against", "for example")
+    rows = [(c.check, c.severity, c.findings, c.title, c.example) for c in found.checks]
+    files = [f"- {name}: `{path}`" for name, path in found.files.items()]
+    lines = [
+        f"# {found.source}",
+        f"{found.items:,} items, {found.unreadable:,} unreadable rows, "
+        f"{found.audited:,} seen by both auditors, policy {found.policy}.",
+        markdown_table(head, rows),
+        *files,
+    ]
+    create_markdown_artifact("\n".join(lines), key="audit-summary", description=found.source)
+    subsets = [row.model_dump() for row in found.subsets]
+    create_table_artifact(subsets, key="audit-subsets", description="Discard rates by subset")

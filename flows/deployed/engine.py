@@ -1,0 +1,116 @@
+"""Prefect's tasks over either engine: a task per shard to look at, the work where the setting says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from flows.deployed.job import RETRY_DELAYS, failed_outside
+from flows.engine import Engine, LocalEngine, engine_parts, local_engine
+from flows.steps.step import Call, Tick
+from mihakk.errors import ExternalFailure
+
+if TYPE_CHECKING:
+    from prefect_dask import DaskTaskRunner
+
+
+@task(task_run_name="{name}", cache_policy=NO_CACHE)
+def shard(name: str, call: Call) -> Any:  # noqa: ARG001  (the run's name)
+    """One piece of work where Prefect's runner puts it; what an earlier run finished is used again."""
+    return call()
+
+
+@task(task_run_name="{name}", cache_policy=NO_CACHE)
+def shard_in_pool(name: str, engine: LocalEngine, call: Call) -> Any:  # noqa: ARG001  (the run's name)
+    """One piece of work in a worker process: a thread of Prefect's waits for it, the interpreter is free."""
+    return engine.submit(call).result()
+
+
+# Only what reads sources is tried again: pages already fetched are kept, and a site may answer later. Other
+# work is a function of its input (a failure would come back), and the audit's client retries call by call.
+fetched = shard_in_pool.with_options(
+    retries=len(RETRY_DELAYS),
+    retry_delay_seconds=list(RETRY_DELAYS),
+    retry_jitter_factor=0.5,
+    retry_condition_fn=failed_outside,
+)
+
+
+class PrefectEngine:
+    """Runs calls as Prefect tasks.
+
+    Args:
+        local: Worker processes of this machine.
+        runner: Prefect's runner on a Dask cluster; None works in the processes.
+    """
+
+    def __init__(self, local: LocalEngine, runner: DaskTaskRunner | None = None) -> None:
+        self._local = local
+        self._runner = runner
+
+    def each(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
+        """What the calls give, in their order; the first failure stops the rest."""
+        if self._runner is None:
+            return _results([shard_in_pool.submit(call.name, self._local, call) for call in calls], tick)
+        submitted = [self._runner.submit(shard, {"name": call.name, "call": call}) for call in calls]
+        return _results(submitted, tick)
+
+    def nearby(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
+        """The same in processes of this machine, tried again where the world outside failed."""
+        return _results([fetched.submit(call.name, self._local, call) for call in calls], tick)
+
+    def here(self, call: Call) -> Any:
+        """One call in the process of the flow."""
+        return shard(call.name, call)
+
+
+def _results(futures: Sequence[Any], tick: Tick) -> list[Any]:
+    found = []
+    for future in futures:
+        found.append(future.result())
+        tick(1)
+    return found
+
+
+@contextmanager
+def prefect_engine(spec: str = "") -> Iterator[Engine]:
+    """The engine a setting names as Prefect's tasks, inside a flow; see `flows.engine.open_engine`.
+
+    Raises:
+        UsageError: The spec names no engine, or its packages are not installed.
+        ExternalFailure: No scheduler answers at the address.
+    """
+    kind, address = engine_parts(spec)
+    with local_engine() as local:
+        if kind == "processes":
+            yield PrefectEngine(local)
+            return
+        from flows.cluster import check_workers, runner_options
+        from mihakk.settings import settings
+
+        dask_runner = _dask_runner()
+        options = runner_options(settings().workers) if not address else {"address": address}
+        try:
+            runner = dask_runner(**options).__enter__()
+        except OSError as error:
+            raise ExternalFailure(f"no Dask scheduler answers at {address}: {error}") from error
+        try:
+            check_workers(runner.client)
+            yield PrefectEngine(local, runner)
+        finally:
+            runner.__exit__(None, None, None)
+
+
+def _dask_runner() -> type[DaskTaskRunner]:
+    from flows.cluster import lacking
+
+    try:
+        from prefect_dask import DaskTaskRunner
+    except ImportError as error:
+        raise lacking() from error
+    found: type[DaskTaskRunner] = DaskTaskRunner
+    return found

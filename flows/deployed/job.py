@@ -1,0 +1,75 @@
+"""What every scheduled job does before and after its steps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from prefect import Task
+from prefect.blocks.system import Secret
+from prefect.client.schemas.objects import State, TaskRun
+from prefect.logging import get_run_logger
+
+from flows.commands.build import link_latest, write_review_queue
+from flows.context import Build, open_build
+from flows.deployed.artifacts import summary_artifacts
+from flows.guards import write_data_docs
+from flows.pipeline import Run
+from flows.report.page import write_report
+from mihakk.errors import ExternalFailure
+from mihakk.settings import Settings, settings
+
+SECRETS = ("hf_token", "label_studio_token", "aldiwan_token", "blind_key")
+"""Settings that may come from a Prefect block `mihakk-hf-token`, ... where the environment has none."""
+RETRY_DELAYS = (30, 120, 600)
+"""Seconds before each new try of what talks to the world outside."""
+
+
+def open_job(config: str, lake: str | None, runs: str) -> Build:
+    """The benchmark's build in a fresh run folder, with the secrets that Prefect keeps."""
+    secrets_from_blocks()
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    return open_build(Path(config), Path(runs) / Path(config).stem / stamp, lake)
+
+
+def secrets_from_blocks() -> None:
+    """Puts secrets kept as Prefect blocks into this process's environment; what is set there wins."""
+    found = False
+    for name in SECRETS:
+        variable = str(Settings.model_config.get("env_prefix", "")) + name.upper()
+        if os.environ.get(variable):
+            continue
+        try:
+            block: Any = Secret.load(f"mihakk-{name.replace('_', '-')}")
+        except ValueError:  # there is no such block
+            continue
+        os.environ[variable] = str(block.get())
+        found = True
+    if found:
+        settings.cache_clear()
+
+
+def close_job(build: Build, run: Run, seconds: Mapping[str, float]) -> str:
+    """The review queue, the report and the closing artifacts; returns the report's path.
+
+    Before the first release there is nothing a report could speak of, and the path is empty.
+    """
+    queue, waiting = write_review_queue(build)
+    report = ""
+    if run.guards:
+        write_data_docs(build, run.guards)
+    if build.stage("8_released").finished():
+        report = str(write_report(build, seconds))
+        link_latest(build.run_folder)
+    summary_artifacts(build, run.manifests, waiting, report)
+    get_run_logger().info("%d items wait for people: %s. Report: %s", waiting, queue, report or "none yet")
+    return report
+
+
+def failed_outside(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> bool:
+    """Whether a task failed by something that may have passed by the next try; bugs and mistakes do not."""
+    error = state.result(raise_on_failure=False)
+    return isinstance(error, ExternalFailure)

@@ -1,0 +1,73 @@
+"""`nightly`: the whole line, unattended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import flow
+from prefect.deployments import run_deployment
+from prefect.exceptions import ObjectNotFound
+from prefect.logging import get_run_logger
+
+from flows.build import build
+from flows.context import open_build
+from flows.deployed.ingest import ingest
+from flows.deployed.release import release as make_release
+from flows.deployed.review import review_pull, review_push
+from flows.sign_off import standing_sign_off
+from mihakk.errors import UsageError
+
+
+@flow(name="nightly", flow_run_name="nightly {config}")
+def nightly(
+    config: str,
+    *,
+    lake: str | None = None,
+    runs: str = "runs",
+    push: bool = True,
+    pull: bool = True,
+    release: bool = True,
+    publish: bool = False,
+) -> None:
+    """Ingests, builds, exchanges review work with people and releases; what is unchanged is not done again.
+
+    Args:
+        config: A name in configs/benchmarks/ or a file.
+        lake: Folder or URL of the lake, instead of MIHAKK_LAKE.
+        runs: Where reports go.
+        push: Bring flagged items onto Label Studio.
+        pull: Fetch people's decisions, and apply them where there are new ones.
+        release: Make a version, or ask for the sign-off the config wants.
+        publish: Push that version to the Hub the config names.
+    """
+    ingest(config, lake=lake, runs=runs)
+    build(config, lake=lake, runs=runs, ingest=False, release=False)
+    if push:
+        review_push(config, lake=lake)
+    if pull and review_pull(config, lake=lake):
+        build(config, lake=lake, runs=runs, ingest=False, release=False)
+    if release and person_needed(config, lake):
+        start_release(config, lake, runs, publish)
+    elif release:
+        make_release(config, lake=lake, runs=runs, publish=publish)
+
+
+def person_needed(config: str, lake: str | None) -> bool:
+    """Whether the config asks for a sign-off that nobody has given on the tables as they are."""
+    opened = open_build(Path(config), Path("runs"), lake)
+    return opened.config.release.sign_off and standing_sign_off(opened) is None
+
+
+def start_release(config: str, lake: str | None, runs: str, publish: bool) -> None:
+    """Starts the `release` deployment, whose run waits for the person while the nightly one ends.
+
+    Raises:
+        UsageError: The deployment is missing.
+    """
+    name = f"release/{Path(config).stem}"
+    parameters = {"config": config, "lake": lake, "runs": runs, "publish": publish}
+    try:
+        run = run_deployment(name, parameters=parameters, timeout=0, as_subflow=False)
+    except ObjectNotFound as error:
+        raise UsageError(f"{name} is not on the Prefect server: run `mihakk deploy {config}`") from error
+    get_run_logger().info("waits for a sign-off: flow run %s", getattr(run, "name", run))

@@ -1,0 +1,126 @@
+"""`release`: reviewed tables to a version, with a person's approval where the config asks for one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Literal
+
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import State
+from prefect.flow_runs import pause_flow_run
+from prefect.input import RunInput
+from prefect.logging import get_run_logger
+from prefect.states import Completed
+from pydantic import Field
+
+from flows.commands.release import publish_version
+from flows.context import ITEM_ROWS, Build
+from flows.deployed.artifacts import ArtifactObserver, markdown_table
+from flows.deployed.engine import prefect_engine
+from flows.deployed.job import RETRY_DELAYS, close_job, failed_outside, open_job
+from flows.pipeline import RELEASE, run_pipeline
+from flows.sign_off import sign, standing_sign_off, tables_to_sign
+from flows.steps.release import standing_gates
+from schemas.sign_off import SignOff
+
+
+class SignOffForm(RunInput):
+    """What the person fills in; the version is made only after `approve`."""
+
+    decision: Literal["approve", "reject"] = Field(
+        description="Whether a version may be made of these tables"
+    )
+    name: str = Field(min_length=1, description="Your name, as the release's card shall have it")
+    note: str = Field(default="", description="Why, or what readers should know")
+
+
+@task(
+    task_run_name="publish",
+    cache_policy=NO_CACHE,
+    retries=len(RETRY_DELAYS),
+    retry_delay_seconds=list(RETRY_DELAYS),
+    retry_condition_fn=failed_outside,
+)
+def publish_release(build: Build) -> str:
+    """Pushes the newest version to the Hub.
+
+    Safe to try again: one commit, the tag last, and what stands there already is compared byte for byte.
+    """
+    publication = publish_version(build)
+    return f"{publication.name} {publication.version}: {publication.commit}"
+
+
+@flow(name="release", flow_run_name="release {config}")
+def release(
+    config: str,
+    *,
+    lake: str | None = None,
+    runs: str = "runs",
+    publish: bool = False,
+    wait_hours: float = 72,
+) -> Any:
+    """Makes a version of the reviewed tables and returns the path of its report.
+
+    With `release.sign_off` in the config the run pauses for a person first; a refusal ends it.
+
+    Args:
+        config: A name in configs/benchmarks/ or a file.
+        lake: Folder or URL of the lake, instead of MIHAKK_LAKE.
+        runs: Where the report goes.
+        publish: Push the version to the Hub the config names as well.
+        wait_hours: How long to wait for the person.
+    """
+    opened = open_job(config, lake, runs)
+    if opened.config.release.sign_off:
+        word = ask(opened, wait_hours)
+        if word.decision == "reject":
+            return rejected(word)
+    observer = ArtifactObserver(opened)
+    with prefect_engine() as engine:
+        run = run_pipeline(opened, engine, observer, RELEASE)
+    report = close_job(opened, run, observer.seconds)
+    if publish:
+        publish_release(opened)
+    return report
+
+
+def ask(build: Build, wait_hours: float) -> SignOff:
+    """The standing word on the tables; pauses the run until it is about the tables as they are now."""
+    while (word := standing_sign_off(build)) is None:
+        tables = tables_to_sign(build)
+        form = SignOffForm.with_initial_data(description=matter(build))
+        said = pause_flow_run(wait_for_input=form, timeout=int(wait_hours * 3600))
+        sign(build, said.decision, said.name, said.note, tables)
+        if tables != tables_to_sign(build):
+            get_run_logger().warning("the tables changed while %s was asked: asking again", said.name)
+    return word
+
+
+def rejected(word: SignOff) -> State[None]:
+    """The run ends well, for it did what the person said; the name of the state tells the outcome."""
+    return Completed(
+        name="Rejected", message=f"{word.name} rejected these tables: {word.note or 'no reason given'}"
+    )
+
+
+def matter(build: Build) -> str:
+    """What the person decides on, as Markdown: items, gates, what waits."""
+    before = build.before("8_released")
+    items = Counter((item.language, item.task) for item in before.read_all("items", ITEM_ROWS))
+    rows = [(language, task_name, count) for (language, task_name), count in sorted(items.items())]
+    gates = [
+        (gate.name, "open" if gate.passed else "shut" if gate.asked else "not asked", gate.found)
+        for gate in standing_gates(build)
+        if gate.name != "sign_off"
+    ]
+    return "\n".join(
+        [
+            f"# {build.config.title}",
+            f"{items.total():,} items may go into the next version; "
+            f"{len(before.rejections()):,} records stay out at review.",
+            markdown_table(("language", "task", "items"), rows),
+            markdown_table(("condition", "state", "found"), gates),
+            f"Tables `{tables_to_sign(build)[:16]}`: your word counts for these and no others.",
+        ]
+    )

@@ -1,0 +1,79 @@
+"""`review_push` and `review_pull`: flagged items to people, their decisions back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prefect import flow, task
+from prefect.artifacts import create_table_artifact
+from prefect.cache_policies import NO_CACHE
+
+from annotation.review import connect, counted
+from flows.commands.review import pull_decisions, push_queue
+from flows.context import Build
+from flows.deployed.job import RETRY_DELAYS, failed_outside, open_job
+from mihakk.settings import settings
+
+LONGEST_BUILD = 6 * 3600
+"""Seconds a pull waits for a build that holds the lake."""
+
+# Both are safe to try again. A push compares with what stands on the server by content hash and adds the
+# rest; a pull writes all or nothing and knows the decisions it already has.
+asked_again: dict[str, Any] = {
+    "retries": len(RETRY_DELAYS),
+    "retry_delay_seconds": list(RETRY_DELAYS),
+    "retry_jitter_factor": 0.5,
+    "retry_condition_fn": failed_outside,
+    "cache_policy": NO_CACHE,
+}
+
+
+@task(task_run_name="push", **asked_again)
+def push(build: Build) -> list[dict[str, Any]]:
+    """Brings the queue onto the server; one row per language says what changed there."""
+    with connect(settings()) as connection:
+        pushed = push_queue(build, connection)
+    return [
+        {
+            "language": language,
+            "new": what.created,
+            "unchanged": what.unchanged,
+            "withdrawn": what.withdrawn,
+            "reopened": what.reopened,
+        }
+        for language, what in pushed.items()
+    ]
+
+
+@task(task_run_name="pull", **asked_again)
+def pull(build: Build) -> dict[str, int]:
+    """Brings decisions home; counts of what came."""
+    with connect(settings()) as connection:
+        return dict(counted(pull_decisions(build, connection, LONGEST_BUILD)))
+
+
+@flow(name="review_push", flow_run_name="review_push {config}")
+def review_push(config: str, *, lake: str | None = None) -> int:
+    """Brings flagged items onto Label Studio; returns how many tasks are new there.
+
+    Args:
+        config: A name in configs/benchmarks/ or a file.
+        lake: Folder or URL of the lake, instead of MIHAKK_LAKE.
+    """
+    rows = push(open_job(config, lake, "runs"))
+    create_table_artifact(rows, key="review-push", description="Tasks on Label Studio")
+    return sum(row["new"] for row in rows)
+
+
+@flow(name="review_pull", flow_run_name="review_pull {config}")
+def review_pull(config: str, *, lake: str | None = None) -> int:
+    """Fetches what people decided; returns how many decisions are new. The next build applies them.
+
+    Args:
+        config: A name in configs/benchmarks/ or a file.
+        lake: Folder or URL of the lake, instead of MIHAKK_LAKE.
+    """
+    counts = pull(open_job(config, lake, "runs"))
+    rows = [{"what": name, "count": count} for name, count in sorted(counts.items())]
+    create_table_artifact(rows, key="review-pull", description="Decisions fetched")
+    return counts.get("decisions", 0) + counts.get("labels", 0)

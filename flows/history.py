@@ -1,0 +1,296 @@
+"""What every run leaves of itself beside the stages: its progress, timings, cost and end.
+
+`<lake>/<benchmark>/runs/<start>.json` is written when the run starts, every half minute and at its end, so a
+run that was killed is known by its silence. Nothing here enters a table or a release: times do not repeat.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import orjson
+from pydantic import Field, ValidationError
+
+from mihakk.errors import MihakkError, UsageError
+from schemas.manifest import ShardCounts, StageManifest
+from schemas.published import Published
+from schemas.record import Record
+
+if TYPE_CHECKING:
+    from flows.context import Build
+    from flows.pipeline import Observer
+    from flows.steps.step import Step
+    from mihakk.lake import Lake
+
+FOLDER = "runs"
+HEARTBEAT_SECONDS = 30
+PROGRESS_SECONDS = 5
+"""Progress is written at most so often, between heartbeats too."""
+SILENT_AFTER = timedelta(minutes=3)
+"""A run that has said nothing for so long was killed, or its machine went down."""
+
+RunState = Literal["running", "finished", "failed", "stopped", "lost"]
+"""stopped: by hand; lost: said to be running, but silent or gone."""
+
+
+class StageRun(Record):
+    """One stage of one run."""
+
+    stage: str
+    seconds: float
+    """Wall time in this run; what stood from an earlier one takes next to none."""
+    shards: int
+    reused: int
+    """Shards that stood from an earlier run."""
+    counts: ShardCounts
+    peak_memory_mb: float = 0.0
+
+
+class Usage(Record):
+    """Calls that one model answered in one run."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    seconds: float = 0.0
+    """Sum of the calls' latencies; calls overlap, so it is more than wall time."""
+
+
+class SourceYield(Record):
+    """What one use of a source gave in one run."""
+
+    records: int
+    rejected: int
+
+
+class RunRecord(Record):
+    """One run, as it told of itself last."""
+
+    run: str
+    """UTC start, which names the file."""
+    benchmark: str
+    said: Literal["running", "finished", "failed", "stopped"] = "running"
+    started: datetime
+    seen: datetime
+    """When it last said so."""
+    host: str
+    pid: int
+    folder: str = ""
+    """Where its report and review queue go."""
+    stage: str = ""
+    """The stage it is in, or was when it ended."""
+    done: int = 0
+    """Pieces of that stage that are done."""
+    total: int = 0
+    stages: tuple[StageRun, ...] = ()
+    usage: dict[str, Usage] = Field(default_factory=dict)
+    """`<journal>/<model>` to what it answered."""
+    sources: dict[str, SourceYield] = Field(default_factory=dict)
+    release: str = ""
+    """Version that stands at the end."""
+    error_kind: str = ""
+    error: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """From its start to when it was last heard of."""
+        return (self.seen - self.started).total_seconds()
+
+    def state(self, now: datetime | None = None) -> RunState:
+        """What became of it, as far as can be told."""
+        if self.said != "running":
+            return self.said
+        if self.host == socket.gethostname() and not _alive(self.pid):
+            return "lost"
+        return "lost" if (now or datetime.now(UTC)) - self.seen > SILENT_AFTER else "running"
+
+
+def runs(lake: Lake, newest: int = 60) -> tuple[list[RunRecord], int]:
+    """The newest runs, newest first, and how many records could not be read."""
+    storage, found, unreadable = lake.storage, [], 0
+    names = [name for name in storage.list(storage.path(FOLDER)) if name.endswith(".json")]
+    for name in sorted(names, reverse=True)[:newest]:
+        try:
+            found.append(RunRecord.model_validate_json(storage.read(storage.path(FOLDER, name))))
+        except (ValidationError, MihakkError, OSError):
+            unreadable += 1
+    return found, unreadable
+
+
+@contextmanager
+def recorded(build: Build, observer: Observer) -> Iterator[Observer]:
+    """An observer that passes on what it hears and keeps the run's record; use it inside the lake's lock."""
+    log = RunLog(build, observer)
+    log.open()
+    try:
+        yield log
+    except KeyboardInterrupt:
+        log.close("stopped")
+        raise
+    except BaseException as error:
+        log.close("failed", error)
+        raise
+    log.close("finished")
+
+
+class RunLog:
+    """Keeps one run's record up to date while it goes on."""
+
+    def __init__(self, build: Build, observer: Observer) -> None:
+        now = datetime.now(UTC)
+        self._build, self._observer = build, observer
+        self._meter = JournalMeter(build)
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._clock = self._told = time.monotonic()
+        self._heart = threading.Thread(target=self._beat, name="run record", daemon=True)
+        self._record = RunRecord(
+            run=now.strftime("%Y%m%dT%H%M%S%fZ"),
+            benchmark=build.config.name,
+            started=now,
+            seen=now,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            folder=str(build.run_folder),
+        )
+
+    def open(self) -> None:
+        """Says that the run has begun."""
+        self._write()
+        self._heart.start()
+
+    def close(
+        self, said: Literal["finished", "failed", "stopped"], error: BaseException | None = None
+    ) -> None:
+        """Says how the run ended; a record that can't be written never hides the error itself."""
+        self._over.set()
+        self._heart.join()
+        kind, message = (type(error).__name__, str(error)) if error else ("", "")
+        with suppress(MihakkError, OSError):
+            self._write(said=said, error_kind=kind, error=message)
+
+    def started(self, step: Step, total: int) -> None:
+        """A step begins."""
+        self._clock = time.monotonic()
+        self._note(stage=step.stage, done=0, total=total)
+        self._observer.started(step, total)
+
+    def tick(self, count: int) -> None:
+        """So many pieces are done."""
+        with self._lock:
+            self._record = self._record.model_copy(update={"done": self._record.done + count})
+        if time.monotonic() - self._told > PROGRESS_SECONDS:
+            self._note()
+        self._observer.tick(count)
+
+    def finished(self, step: Step, manifest: StageManifest) -> None:
+        """A step has written its manifest."""
+        begun = self._record.started.isoformat(timespec="seconds")
+        told = StageRun(
+            stage=step.stage,
+            seconds=round(time.monotonic() - self._clock, 3),
+            shards=len(manifest.shards),
+            reused=sum(shard.started < begun for shard in manifest.shards),
+            counts=manifest.counts.model_copy(update={"reasons": {}, "notes": {}}),
+            peak_memory_mb=manifest.peak_memory_mb,
+        )
+        more: dict[str, object] = {"stages": (*self._record.stages, told), "done": self._record.total}
+        if step.stage == "1_scraped":
+            more["sources"] = yields(manifest)
+        if step.stage == "8_released":
+            rows = self._build.stage(step.stage).read_all("release", Published)
+            more["release"] = next((row.version for row in rows), "")
+        self._note(**more)
+        self._observer.finished(step, manifest)
+
+    def _note(self, **changes: object) -> None:
+        with suppress(MihakkError, OSError):
+            self._write(**changes)
+
+    def _beat(self) -> None:
+        while not self._over.wait(HEARTBEAT_SECONDS):
+            self._note()
+
+    def _write(self, **changes: object) -> None:
+        with self._lock:
+            self._told = time.monotonic()
+            changes |= {"seen": datetime.now(UTC), "usage": self._meter.read()}
+            self._record = self._record.model_copy(update=changes)
+            storage = self._build.lake.storage
+            storage.write(
+                storage.path(FOLDER, f"{self._record.run}.json"),
+                orjson.dumps(self._record.model_dump(mode="json"), option=orjson.OPT_INDENT_2),
+            )
+
+
+class JournalMeter:
+    """Counts what is appended to a build's journals from now on; each line is read once."""
+
+    def __init__(self, build: Build) -> None:
+        self._folder: Path | None = None
+        with suppress(UsageError):  # a lake whose journals lie elsewhere is not metered
+            self._folder = build.lake.folder("journals")
+        self._places = {path: path.stat().st_size for path in self._journals()}
+        self._usage: dict[str, Usage] = {}
+
+    def read(self) -> dict[str, Usage]:
+        """Everything counted so far."""
+        for path in self._journals():
+            with path.open("rb") as lines:
+                lines.seek(self._places.get(path, 0))
+                for line in lines:
+                    if not line.endswith(b"\n"):
+                        break
+                    self._places[path] = self._places.get(path, 0) + len(line)
+                    self._add(path.parent.name, line)
+        return dict(self._usage)
+
+    def _journals(self) -> list[Path]:
+        return sorted(self._folder.glob("*/*.jsonl")) if self._folder else []
+
+    def _add(self, journal: str, line: bytes) -> None:
+        try:
+            entry = orjson.loads(line)
+            name, latency = f"{journal}/{entry['model']}", float(entry["latency"])
+            tokens = {
+                key: int(entry.get(key, 0)) for key in ("prompt_tokens", "completion_tokens", "cached_tokens")
+            }
+        except (ValueError, KeyError, TypeError):
+            return  # a line that a killed run left torn
+        before = self._usage.get(name, Usage())
+        self._usage[name] = Usage(
+            calls=before.calls + 1,
+            seconds=round(before.seconds + latency, 3),
+            **{key: getattr(before, key) + count for key, count in tokens.items()},
+        )
+
+
+def yields(manifest: StageManifest) -> dict[str, SourceYield]:
+    """Records and rejections of each use of a source, by the shards that bear its name."""
+    found: dict[str, SourceYield] = {}
+    for shard in manifest.shards:
+        name = shard.shard.rpartition("-")[0]
+        before = found.get(name, SourceYield(records=0, rejected=0))
+        found[name] = SourceYield(
+            records=before.records + shard.counts.kept, rejected=before.rejected + shard.counts.rejected
+        )
+    return found
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
