@@ -1,0 +1,203 @@
+"""Annotations read: what is good becomes a decision, whatever else comes is rejected with a reason."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotation.answers import Answer, Reader
+from annotation.labelling import labelling, template_names
+from annotation.pull import Pulled, _latest
+from annotation.ratings import LEVELS, depth_task, text_task
+from annotation.tasks import review_task
+from mihakk.errors import RecordRejected
+from tests.annotation.judged import NOON, choice, explanation
+
+DATA = review_task(choice(options=("أ", "ب", "ج")))["data"]
+
+
+def chosen(name, *aliases, control="choices"):
+    return {
+        "id": name,
+        "from_name": name,
+        "to_name": "item",
+        "type": "choices",
+        "value": {control: list(aliases)},
+    }
+
+
+def typed(name, text):
+    return {"id": name, "from_name": name, "to_name": "item", "type": "textarea", "value": {"text": [text]}}
+
+
+def answer(*result, data=DATA, **more) -> Answer:
+    fields = {
+        "task": 1,
+        "data": data,
+        "id": 1,
+        "person": 1,
+        "result": list(result),
+        "updated_at": NOON,
+        "seconds": 9.0,
+    }
+    return Answer(**fields | more)
+
+
+@pytest.fixture(scope="module")
+def reader(label_interface) -> Reader:
+    return Reader(labelling("quality_review", "ar"))
+
+
+def test_a_whole_decision(reader):
+    (review,) = reader.read(
+        answer(
+            chosen("decision", "fix"),
+            typed("fix_option_1", "باء"),
+            chosen("fix_gold", "2", "0"),
+            chosen("failed", "answer_alignment", "text_readability"),
+            typed("notes", "تصحيف"),
+            {
+                "id": "r",
+                "from_name": "confidence",
+                "to_name": "item",
+                "type": "rating",
+                "value": {"rating": 4},
+            },
+        ),
+        "annotator-01",
+    )
+    assert review.corrections == {"options[1]": "باء", "gold": "0,2"}
+    assert review.failed == ("text_readability", "answer_alignment")
+    assert (review.confidence, review.notes, review.seconds) == (4, "تصحيف", 9.0)
+    assert review.content_hash == DATA["content_hash"]
+
+
+def test_what_stands_in_hidden_boxes_does_not_count(reader):
+    kept = answer(chosen("decision", "keep"), typed("fix_question", "سؤال آخر"), chosen("reason", "other"))
+    (review,) = reader.read(kept, "a")
+    assert (review.corrections, review.reason) == ({}, None)
+    spare = answer(
+        chosen("decision", "fix"), typed("fix_option_7", "خيار لا وجود له"), typed("fix_question", "؟")
+    )
+    assert reader.read(spare, "a")[0].corrections == {"question": "؟"}
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ([], "incomplete"),
+        ([chosen("decision", "maybe")], "invalid_annotation"),
+        ([chosen("decision", "keep", "discard")], "invalid_annotation"),
+        ([chosen("decision", "keep"), chosen("decision", "fix")], "invalid_annotation"),
+        ([chosen("verdict", "keep")], "invalid_annotation"),
+        ([chosen("decision", "discard")], "incomplete"),
+        ([chosen("decision", "fix")], "fix_changes_nothing"),
+        ([chosen("decision", "fix"), chosen("fix_gold", "3")], "bad_gold"),
+        ([typed("decision", "keep")], "invalid_annotation"),
+        (["keep"], "invalid_annotation"),
+        ([{"from_name": "decision"}], "invalid_annotation"),
+        ([chosen("decision")], "incomplete"),
+    ],
+)
+def test_bad_annotations_have_a_reason(reader, result, reason):
+    with pytest.raises(RecordRejected) as rejected:
+        reader.read(answer(*result), "a")
+    assert rejected.value.reason == reason
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+REGION = st.fixed_dictionaries(
+    {"from_name": st.sampled_from(["decision", "reason", "failed", "fix_question", "fix_gold", "confidence", "x"]) | JSON,
+     "to_name": st.sampled_from(["item", "other"]), "type": st.sampled_from(["choices", "textarea", "rating"]) | JSON,
+     "value": st.fixed_dictionaries({}, optional={"choices": st.lists(st.sampled_from(["keep", "fix", "discard", "0"])) | JSON,
+                                                  "text": st.lists(st.text(max_size=4)) | JSON, "rating": JSON}) | JSON},
+    optional={"id": JSON},
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(REGION | JSON, max_size=4) | JSON)
+def test_nothing_an_api_client_sends_can_break_a_pull(result):
+    reader = Reader(labelling("quality_review", "ar"))
+    with contextlib.suppress(RecordRejected):
+        reader.read(answer(data=DATA, result=result), "a")
+
+
+def test_an_edited_task_and_a_task_of_somebody_else_are_rejected(reader):
+    for data in (DATA | {"item_html": "x"}, {"text": "made by hand"}, {}):
+        with pytest.raises(RecordRejected, match="task_edited"):
+            reader.read(answer(chosen("decision", "keep"), data=data), "a")
+
+
+def test_small_questions_become_labels(label_interface):
+    reader = Reader(labelling("interpretive_depth", "ar"))
+    data = depth_task(explanation(), "m", "شرح")["data"]
+    parts = {"literal": "1", "theme": "2", "culture": "0", "style": "3", "expression": "1"}
+    labels = reader.read(answer(*(chosen(*part) for part in parts.items()), data=data), "a")
+    assert {label.name: label.value for label in labels} == parts | {"depth": "7"}
+    with pytest.raises(RecordRejected, match="incomplete"):
+        reader.read(answer(chosen("literal", "1"), data=data), "a")
+    with pytest.raises(RecordRejected, match="invalid_annotation"):
+        reader.read(answer(chosen("literal", "2"), data=data), "a")
+    corrected = Reader(labelling("text_correction", "ar")).read(
+        answer(
+            chosen("state", "corrected"),
+            typed("fix_text", "نص سليم"),
+            data=text_task("t", "نـص", "ar")["data"],
+        ),
+        "a",
+    )
+    assert {label.name: label.value for label in corrected} == {"state": "corrected", "fix_text": "نص سليم"}
+
+
+def test_every_template_has_hotkeys_words_and_levels():
+    import xml.etree.ElementTree as ET
+
+    assert set(template_names()) == set(LEVELS)
+    for name in template_names():
+        for screen in ("ar", "fa", "en"):
+            made = labelling(name, screen)
+            root = ET.fromstring(made.config)
+            keys = [choice.get("hotkey") for choice in root.iter("Choice")]
+            assert all(keys), f"{name}: a choice without a hotkey gets one from Label Studio"
+            assert len(keys) == len(set(keys))
+            assert made.instructions.count("<section") == 3
+            assert made.instructions.index(f'lang="{screen}"') < 40
+            controls = {control.get("name") for control in root.iter() if control.get("toName")}
+            assert set(LEVELS[name]) - {"depth"} <= controls
+
+
+def exported(*rows):
+    return [{"id": 5, "data": DATA, "annotations": list(rows)}]
+
+
+def row(number, person, *, minutes=0, cancelled=False):
+    at = NOON + timedelta(minutes=minutes)
+    return {
+        "id": number, "completed_by": person, "was_cancelled": cancelled, "lead_time": 3.0,
+        "updated_at": at.isoformat().replace("+00:00", "Z"), "result": [chosen("decision", "keep")],
+    }  # fmt: skip
+
+
+def test_the_latest_of_each_person_by_the_servers_clock_then_by_number():
+    pulled = Pulled()
+    rows = [row(1, 7, minutes=5), row(2, 7, minutes=1), row(3, 8), row(4, 8), row(5, 9, cancelled=True)]
+    kept = list(_latest(exported(*rows), pulled))
+    assert [(one.id, one.person) for one in kept] == [(4, 8), (1, 7)]
+    assert (pulled.annotations, pulled.superseded, pulled.skipped) == (5, 2, 1)
+
+
+def test_a_clock_that_runs_ahead_loses_nothing():
+    ahead = datetime.now(UTC) + timedelta(days=400)
+    kept = list(_latest(exported(row(1, 7) | {"updated_at": ahead.isoformat()}), Pulled()))
+    assert kept[0].updated_at == ahead
+    assert Counter(one.person for one in kept) == {7: 1}

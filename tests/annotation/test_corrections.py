@@ -1,0 +1,89 @@
+"""An item as a form and back: nothing changes by itself, and every change is found."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotation.corrections import correct, form, read_form, showable
+from mihakk.errors import RecordRejected
+from mihakk.ids import content_hash
+from tests.annotation.judged import answer, choice, explanation
+
+texts = st.text(min_size=1, max_size=40)
+
+
+@pytest.mark.parametrize("item", [choice(), answer(), explanation()], ids=["choice", "answer", "explanation"])
+def test_an_untouched_form_is_no_correction(item):
+    assert read_form(form(item), form(item)) == {}
+
+
+@settings(deadline=None)
+@given(question=texts, options=st.tuples(texts, texts, texts), context=texts)
+def test_no_text_can_make_an_untouched_form_a_correction(question, options, context):
+    item = choice(question=question, options=options, context=context)
+    assert read_form(form(item), form(item)) == {}
+
+
+@settings(deadline=None)
+@given(typed=texts.filter(lambda text: text.strip() and text.strip() != "يعمل في الحقل كل يوم"))
+def test_what_a_person_types_arrives_whole(typed):
+    item = choice()
+    corrections = read_form(form(item), form(item) | {"fix_option_1": typed})
+    assert corrections == {"options[1]": typed.strip()}
+    assert correct(item, corrections).options == (item.options[0], typed.strip())
+
+
+def test_a_corrected_item_keeps_its_id_and_changes_its_content():
+    item = choice()
+    fixed = correct(item, {"gold": "1", "question": "ما المقصود؟"})
+    assert (fixed.id, fixed.gold, fixed.question) == (item.id, (1,), "ما المقصود؟")
+    assert content_hash(fixed) != content_hash(item)
+
+
+def test_one_explanation_among_several_is_corrected_by_its_line():
+    item = explanation()
+    filled = form(item)
+    assert filled["fix_explanations"].split("\n")[0] == "يدعو صاحبيه إلى الوقوف والبكاء"
+    filled["fix_explanations"] = filled["fix_explanations"].replace("مواضع", "أماكن")
+    corrections = read_form(form(item), filled)
+    assert corrections == {"explanations[1]": "يسمّي أماكن الديار"}
+    assert correct(item, corrections).explanations == (item.explanations[0], "يسمّي أماكن الديار")
+
+
+def test_lines_that_no_longer_align_are_rejected_not_merged():
+    item = explanation()
+    with pytest.raises(RecordRejected, match="line_count: verses: 2 lines were shown, 1 came back"):
+        read_form(form(item), {"fix_verses": "قفا نبك"})
+
+
+@pytest.mark.parametrize(
+    ("corrections", "reason"),
+    [
+        ({"gold": "2"}, "bad_gold"),
+        ({"gold": "أ"}, "bad_gold"),
+        ({"gold": ""}, "bad_gold"),
+        ({"options[2]": "ثالث"}, "unknown_field"),
+        ({"answer": "جواب"}, "unknown_field"),
+        ({"licence": "none"}, "unknown_field"),
+    ],
+)
+def test_a_correction_the_item_has_no_place_for_is_rejected(corrections, reason):
+    with pytest.raises(RecordRejected) as rejected:
+        correct(choice(), corrections)
+    assert rejected.value.reason == reason
+
+
+def test_several_right_options_and_accepted_answers():
+    assert correct(choice(options=("أ", "ب", "ج")), {"gold": "2,0"}).gold == (0, 2)
+    assert correct(answer(), {"accepted": "ناولها\n\n و ناولها "}).accepted == ("ناولها", "و ناولها")
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_shown_text_can_be_stored_anywhere(text):
+    shown = showable(text)
+    shown.encode()
+    assert "\x00" not in shown
+    assert len(shown) == len(text)

@@ -1,0 +1,217 @@
+"""Review on a real Label Studio: pushed, answered by three people, pulled, resolved; also when things break."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from annotation.apply import apply
+from annotation.connection import Connection
+from annotation.decisions import decisions, stored
+from annotation.project import ensure_project, find_project
+from annotation.pull import Stores, pull
+from annotation.push import push
+from annotation.resolution import resolve
+from annotation.review import counted, pull_review, push_review
+from annotation.sampling import Queued
+from annotation.tasks import review_task
+from mihakk.errors import UsageError
+from mihakk.ids import content_hash
+from schemas.benchmark import ReviewConfig
+from schemas.rejection import Rejection
+from tests.annotation.judged import answer, audit, choice, finding, verdict
+from tests.annotation.pushed import DISCARD, KEEP, chosen, pushed_project, typed
+from tests.annotation.signed_up import sign_up
+
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
+
+
+@pytest.fixture
+def stores(tmp_path) -> Stores:
+    return Stores.under(str(tmp_path / "review"))
+
+
+def test_three_people_review_sixty_tasks(connection, members, stores):
+    items = [choice(n) for n in range(100)]
+    flagged = items[:50]
+    verdicts = [verdict(item.id, "flag" if item in flagged else "pass") for item in items]
+    findings = [finding(item.id) for item in flagged]
+    audits = [audit(item.id, who) for item in items for who in ("first", "second")]
+    config = ReviewConfig(overlap=2, miss_rate_sample=7)
+    options = {"stores": stores, "seed": 3, "config": config}
+    pushed = push_review(connection, "sixty", items, verdicts, findings, audits=audits, **options)
+    assert pushed["ar"].created == 60
+    again = push_review(connection, "sixty", items, verdicts, findings, audits=audits, **options)
+    assert (again["ar"].created, again["ar"].unchanged, again["ar"].withdrawn) == (0, 60, 0)
+    why = {row.item: row for row in stored(stores.queued, Queued)}
+    assert Counter(row.why for row in why.values()) == {"flagged": 50, "sample": 7, "attention": 3}
+
+    project = find_project(connection, "sixty", "quality_review", "ar")
+    first, second, third = members
+    seen: dict[str, set[int]] = {}
+    for person in (first, second):
+        seen[person.email] = set()
+        for held in project.held():
+            assert held.annotations < 2
+            result = KEEP
+            if why[held.sample].why == "attention" or held.sample == flagged[1].id:
+                result = DISCARD
+            if held.sample == flagged[2].id:
+                result = [chosen("decision", "fix"), typed("fix_question", "ما المقصود بقولهم «إيده طويلة»؟")]
+            if held.sample == flagged[0].id and person is second:
+                result = DISCARD
+            person.annotate(held.task, result)
+    assert third.next_task(project.id) is None, "two people are enough where they agree"
+
+    pulled = pull_review(connection, "sixty", stores=stores, config=config)
+    assert (len(pulled.by_project[project.name].reviews), pulled.reopened) == (120, 1)
+    assert (pulled.settled, pulled.short, pulled.deadlocked) == (56, 0, ())
+    assert counted(pull_review(connection, "sixty", stores=stores, config=config))["decisions"] == 0
+    assert len(decisions(stores.decisions)) == 120
+
+    disputed = next(held for held in project.held() if held.sample == flagged[0].id)
+    assert third.next_task(project.id) == disputed.task, "the disputed task is open for one more person"
+    third.annotate(disputed.task, DISCARD)
+    assert third.next_task(project.id) is None
+    assert counted(pull_review(connection, "sixty", stores=stores, config=config))["decisions"] == 1
+
+    reviews = decisions(stores.decisions)
+    people = {review.annotator for review in reviews}
+    assert len(people) == 3
+    assert all(re.fullmatch(r"annotator-\d\d", person) for person in people)
+    resolutions = {row.item: row for row in resolve(reviews, {item.id: content_hash(item) for item in items})}
+    assert Counter(row.outcome for row in resolutions.values()) == {"keep": 54, "discard": 2, "fix": 1}
+    assert (resolutions[flagged[0].id].by, resolutions[flagged[1].id].by) == ("majority", "agreement")
+    reviewed = apply(items, verdicts, resolutions.values(), reviews)
+    assert {gone.record: gone.reason for gone in reviewed.removed} == dict.fromkeys(
+        [flagged[0].id, flagged[1].id], "discarded_ambiguous"
+    )
+    assert reviewed.recheck == (flagged[2].id,)
+    assert next(item for item in reviewed.kept if item.id == flagged[2].id).question.startswith("ما المقصود")
+
+
+def test_changed_content_is_a_new_task_and_old_answers_stay_with_the_old_content(connection, members, stores):
+    items = [choice(n) for n in range(3)]
+    project, tasks = pushed_project(connection, "changed", items)
+    members[0].annotate(tasks[items[0].id], KEEP)
+    changed = [choice(0, question="سؤال جديد تمامًا"), items[1]]
+    pushed = push(project, [review_task(item) for item in changed])
+    assert (pushed.created, pushed.unchanged, pushed.withdrawn) == (1, 1, 2)
+    open_tasks = {(held.sample, held.content_hash) for held in project.held() if not held.labeled}
+    assert open_tasks == {(item.id, content_hash(item)) for item in changed}
+    assert pull(project, stores).reviews[0].content_hash == content_hash(items[0])
+    back = push(project, [review_task(item) for item in items])
+    assert (back.created, back.reopened, back.withdrawn) == (0, 2, 1)
+
+
+def test_only_the_last_annotation_of_a_person_counts_and_skips_do_not(connection, members, stores):
+    item = choice()
+    project, tasks = pushed_project(connection, "latest", [item])
+    members[0].annotate(tasks[item.id], KEEP)
+    members[0].annotate(tasks[item.id], DISCARD)
+    members[1].annotate(tasks[item.id], KEEP, was_cancelled=True)
+    pulled = pull(project, stores)
+    assert (pulled.annotations, pulled.superseded, pulled.skipped, pulled.read) == (3, 1, 1, 1)
+    assert [review.decision for review in pulled.reviews] == ["discard"]
+    assert pulled.reviews[0].notes == "يحتمل معنيين"
+    assert pulled.reviews[0].seconds == 12.5
+
+
+def test_what_cannot_be_used_is_counted_and_kept(connection, label_studio, members, stores):
+    items = [choice(n) for n in range(7)]
+    project, tasks = pushed_project(connection, "spoilt", items)
+    spoilt = {
+        "invalid_annotation": [chosen("decision", "perhaps")],
+        "incomplete": [typed("notes", "نسيت القرار")],
+        "fix_changes_nothing": [chosen("decision", "fix"), typed("fix_question", items[2].question)],
+        "bad_gold": [chosen("decision", "fix"), chosen("fix_gold", "7")],
+    }
+    for item, result in zip(items, spoilt.values(), strict=False):
+        members[0].annotate(tasks[item.id], result)
+    members[0].annotate(tasks[items[4].id], KEEP)
+    edited = connection.get(f"/api/tasks/{tasks[items[4].id]}/")["data"] | {
+        "item_html": "<article>other</article>"
+    }
+    connection.patch(f"/api/tasks/{tasks[items[4].id]}/", {"data": edited})
+    stranger = sign_up(connection.invitation(), "stranger@example.org")
+    stranger.annotate(tasks[items[5].id], KEEP)
+    connection.delete(f"/api/users/{stranger.id}/")
+    connection.delete(f"/api/tasks/{tasks[items[6].id]}/")
+    pulled = pull(project, stores)
+    assert pulled.rejected == Counter([*spoilt, "task_edited", "unknown_annotator"])
+    assert pulled.reviews == []
+    assert pull(project, stores).rejected == pulled.rejected
+
+    kept = stored(stores.rejected, Rejection)
+    assert len(kept) == 6, "rejects are kept once"
+    assert '"perhaps"' in next(row.body for row in kept if row.reason == "invalid_annotation")
+    assert push(project, [review_task(item) for item in items]).created == 1, "a deleted task comes back"
+
+
+def test_a_config_edited_by_hand_stops_the_push_but_not_the_pull(connection, members, stores):
+    item = choice()
+    project, tasks = pushed_project(connection, "edited", [item])
+    members[0].annotate(tasks[item.id], KEEP)
+    config = project.labelling.config.replace('alias="keep"', 'alias="keep" selected="true"')
+    connection.patch(f"/api/projects/{project.id}", {"label_config": config})
+    with pytest.raises(UsageError, match="edited by hand"):
+        ensure_project(connection, "edited", "quality_review", "ar")
+    pulled = pull(find_project(connection, "edited", "quality_review", "ar"), stores)
+    assert len(pulled.reviews) == 1
+    assert pulled.notes["config_edited"] == 1
+    assert not ensure_project(connection, "edited", "quality_review", "ar", restore_config=True).edited
+
+
+def test_raised_overlap_survives_a_further_push(connection, members, stores):
+    items = [choice(n) for n in range(2)]
+    project, tasks = pushed_project(connection, "raised", items[:1])
+    connection.patch(f"/api/tasks/{tasks[items[0].id]}/", {"overlap": 3, "is_labeled": False})
+    pushed_project(connection, "raised", items)
+    assert {held.sample: held.overlap for held in project.held()} == {items[0].id: 3, items[1].id: 2}
+
+
+def test_a_project_deleted_on_the_server_is_an_error_and_pushed_anew(connection, stores):
+    project, _ = pushed_project(connection, "deleted", [choice()])
+    connection.delete(f"/api/projects/{project.id}/")
+    with pytest.raises(UsageError, match="mihakk review push"):
+        pull_review(connection, "deleted", stores=stores, config=ReviewConfig())
+    with pytest.raises(UsageError, match="was it deleted"):
+        pull(project, stores)
+    assert len(pushed_project(connection, "deleted", [choice()])[1]) == 1
+
+
+def test_wrong_token_and_wrong_address_say_what_to_do(label_studio):
+    with pytest.raises(UsageError, match="MIHAKK_LABEL_STUDIO_TOKEN") as error:
+        Connection(label_studio.url, "0" * 40).check()
+    assert "0" * 40 not in str(error.value)
+    with pytest.raises(UsageError, match="http"):
+        Connection("127.0.0.1:8090", "token")
+
+
+def test_mixed_kinds_and_a_personal_token(connection, label_studio, stores):
+    project, _ = pushed_project(connection, "kinds", [choice(), answer(), choice(5, options=("أ", "ب", "ج"))])
+    assert len(project.held()) == 3
+    connection.post("/api/jwt/settings", {"api_tokens_enabled": True, "legacy_api_tokens_enabled": True})
+    personal = connection.post("/api/token/", {})["token"]
+    with Connection(label_studio.url, personal) as renewed:
+        assert renewed.check().startswith("1.")
+        assert len(find_project(renewed, "kinds", "quality_review", "ar").held()) == 3
+
+
+def test_the_server_keeps_to_itself(label_studio):
+    assert label_studio.secrets.token not in label_studio.log.read_text("utf-8", errors="replace")
+    assert label_studio.secrets.password not in label_studio.log.read_text("utf-8", errors="replace")
+    assert (label_studio.home / "secrets.json").stat().st_mode & 0o077 == 0
+    with closing(sqlite3.connect(label_studio.home / "label_studio.sqlite3")) as database:
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    sockets = Path(f"/proc/{label_studio._process.pid}/net/tcp").read_text().splitlines()[1:]
+    port = f"{label_studio.port:04X}"
+    listening = {
+        line.split()[1] for line in sockets if line.split()[3] == "0A" and line.split()[1].endswith(port)
+    }
+    assert listening == {f"0100007F:{port}"}, "listens on loopback alone"

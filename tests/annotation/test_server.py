@@ -1,0 +1,109 @@
+"""A server of one's own: what it is given, what it keeps, what it says when it can't start."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from annotation.connection import Connection
+from annotation.review import connect
+from annotation.server import LocalServer
+from mihakk.errors import ExternalFailure, UsageError
+from mihakk.settings import Settings
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def test_secrets_are_made_once_and_readable_by_the_owner_alone(tmp_path, port):
+    server = LocalServer(tmp_path / "home", port)
+    made = server.secrets
+    assert LocalServer(tmp_path / "home", port).secrets == made
+    assert (tmp_path / "home" / "secrets.json").stat().st_mode & 0o777 == 0o600
+    assert len(made.token) == 40
+
+
+def test_the_server_gets_no_secret_of_other_services_and_sends_nothing_out(tmp_path, port, monkeypatch):
+    monkeypatch.setenv("MIHAKK_HF_TOKEN", "hf_secret")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    given = LocalServer(tmp_path, port)._environment()
+    assert not {"hf_secret", "sk-secret"} & set(given.values())
+    assert (given["COLLECT_ANALYTICS"], given["LATEST_VERSION_CHECK"]) == ("false", "false")
+    assert given["SENTRY_DSN"] == given["FRONTEND_SENTRY_DSN"] == ""
+    assert given["DJANGO_DB"] == "sqlite"
+
+
+def test_postgresql_by_url(tmp_path, port):
+    server = LocalServer(tmp_path, port, database="postgresql://ls:pw@127.0.0.1:5433/review")
+    given = server._environment()
+    assert {name: given[name] for name in given if name.startswith("POSTGRE")} == {
+        "POSTGRE_HOST": "127.0.0.1", "POSTGRE_PORT": "5433", "POSTGRE_USER": "ls",
+        "POSTGRE_PASSWORD": "pw", "POSTGRE_NAME": "review",
+    }  # fmt: skip
+    with pytest.raises(UsageError, match="postgresql://"):
+        LocalServer(tmp_path, port, database="mysql://x/y")._environment()
+
+
+def test_a_server_that_ends_at_once_shows_its_last_words(tmp_path, port):
+    program = tmp_path / "label-studio"
+    program.write_text("#!/bin/sh\necho 'database is broken'\nexit 3\n")
+    program.chmod(0o755)
+    with pytest.raises(ExternalFailure, match="database is broken"):
+        LocalServer(tmp_path / "home", port, command=program).start(patience=20)
+
+
+def test_a_server_that_never_answers_is_given_up_and_stopped(tmp_path, port):
+    program = tmp_path / "label-studio"
+    program.write_text("#!/bin/sh\nexec sleep 600\n")
+    program.chmod(0o755)
+    server = LocalServer(tmp_path / "home", port, command=program)
+    with pytest.raises(ExternalFailure, match="did not start"):
+        server.start(patience=1)
+    assert server._process is None
+
+
+def test_nobody_at_the_address(port, monkeypatch):
+    pytest.importorskip("label_studio_sdk")
+    monkeypatch.setattr("annotation.connection.time.sleep", lambda _: None)
+    with pytest.raises(ExternalFailure, match="mihakk review serve"):
+        Connection(f"http://127.0.0.1:{port}", "0" * 40).check()
+
+
+class Stranger(BaseHTTPRequestHandler):
+    """A web server that is no Label Studio."""
+
+    def do_GET(self) -> None:
+        status, body = {"/page": (200, b"<html>hello</html>"), "/list": (200, b"[]")}.get(
+            self.server.answer, (404, b"nothing here")
+        )
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.mark.parametrize("answer", ["/page", "/list", "/none"])
+def test_another_web_server_at_the_address(answer):
+    pytest.importorskip("label_studio_sdk")
+    with HTTPServer(("127.0.0.1", 0), Stranger) as server:
+        server.answer = answer
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with (
+            Connection(f"http://127.0.0.1:{server.server_port}", "0" * 40) as connection,
+            pytest.raises(UsageError, match="MIHAKK_LABEL_STUDIO_URL"),
+        ):
+            connection.check()
+        server.shutdown()
+
+
+def test_no_token_says_how_to_get_one(tmp_path):
+    with pytest.raises(UsageError, match="mihakk review serve"):
+        connect(Settings(label_studio_home=tmp_path))

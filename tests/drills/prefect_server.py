@@ -1,0 +1,170 @@
+"""A real Prefect server and its workers as processes of a test, to schedule on, to look at and to kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+import pytest
+
+PREFECT = [sys.executable, "-m", "prefect"]
+ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
+
+
+class PrefectServer:
+    """Server on a free port with its database in a folder; what was started is ended with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port: int = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self._port}/api"
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self.process = self._start()
+
+    def __enter__(self) -> PrefectServer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for process in reversed(self._processes):
+            kill(process)
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """What a process needs to find the server, without anything of the user's own Prefect."""
+        return {
+            **{name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")},
+            "PREFECT_HOME": str(self.folder),
+            "PREFECT_API_URL": self.url,
+            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+            "PREFECT_WORKER_QUERY_SECONDS": "2",
+            "DO_NOT_TRACK": "1",
+            **more,
+        }
+
+    def run(self, *command: str, **more: str) -> str:
+        """A command to its end; what it said."""
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment(**more),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def start(self, *command: str, **more: str) -> subprocess.Popen[bytes]:
+        """A command in a process group of its own, its output in a file of the folder."""
+        log = (self.folder / f"process-{len(self._processes)}.log").open("wb")
+        process = subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=self.environment(**more),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self._processes.append(process)
+        return process
+
+    def worker(self, **more: str) -> subprocess.Popen[bytes]:
+        """A worker of the pool that `mihakk deploy` makes."""
+        return self.start(*PREFECT, "worker", "start", "--pool", "mihakk", **more)
+
+    def deploy(self, config: Path) -> None:
+        """`mihakk deploy`, and no schedule of prefect.yaml that could strike while the test runs."""
+        self.run(sys.executable, "-m", "flows.cli", "deploy", str(config))
+        for deployment in self.rows("deployments"):
+            for schedule in deployment["schedules"]:
+                self.ask("DELETE", f"deployments/{deployment['id']}/schedules/{schedule['id']}")
+
+    def restart(self) -> None:
+        """The server again, after it was killed."""
+        self.process = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        process = self.start(*PREFECT, "server", "start", "--host", "127.0.0.1", "--port", str(self._port))
+        self.wait(self._healthy, 180, "the Prefect server did not start")
+        return process
+
+    def _healthy(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/health", timeout=5).is_success
+        except httpx.TransportError:
+            return False
+
+    def ask(self, method: str, path: str, body: object = None) -> Any:
+        """One call of the server's API; a busy SQLite answers 503 or, once in a while, not for a minute."""
+        for _ in range(20):
+            try:
+                answer = httpx.request(method, f"{self.url}/{path}", json=body, timeout=90)
+            except httpx.ReadTimeout:
+                continue
+            if answer.status_code != 503:
+                break
+            time.sleep(1)
+        answer.raise_for_status()
+        return answer.json() if answer.content else None
+
+    def rows(self, kind: str, **wanted: object) -> list[dict[str, Any]]:
+        """All rows of a kind: flow_runs, task_runs, artifacts, deployments, ..."""
+        found: list[dict[str, Any]] = []
+        while True:
+            page = self.ask("POST", f"{kind}/filter", {"limit": 200, "offset": len(found), **wanted})
+            found += page
+            if len(page) < 200:
+                return found
+
+    def deployment(self, name: str) -> dict[str, Any]:
+        """A deployment by `<flow>/<name>`."""
+        found: dict[str, Any] = self.ask("GET", f"deployments/name/{name}")
+        return found
+
+    def submit(self, name: str, **parameters: object) -> str:
+        """Asks for a run of a deployment; its id."""
+        body = {"parameters": parameters, "state": {"type": "SCHEDULED"}}
+        run: dict[str, Any] = self.ask(
+            "POST", f"deployments/{self.deployment(name)['id']}/create_flow_run", body
+        )
+        return str(run["id"])
+
+    def state(self, run: str) -> dict[str, Any]:
+        """A flow run's state."""
+        found: dict[str, Any] = self.ask("GET", f"flow_runs/{run}")["state"]
+        return found
+
+    def ended(self, run: str, seconds: float = 300) -> dict[str, Any]:
+        """The state in which a flow run ends."""
+        self.wait(lambda: self.state(run)["type"] in ENDED, seconds, f"flow run {run} did not end")
+        return self.state(run)
+
+    def wait(self, ready: Callable[[], object], seconds: float, otherwise: str) -> None:
+        """Until something holds; what every process said last is shown if it never does."""
+        deadline = time.monotonic() + seconds
+        while not ready():
+            if time.monotonic() > deadline:
+                logs = sorted(self.folder.glob("process-*.log"))
+                tails = "\n".join(f"{log.name}: {log.read_text('utf-8')[-3000:]}" for log in logs)
+                pytest.fail(f"{otherwise}\n{tails}")
+            time.sleep(1)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """SIGKILL for a process and all it started."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=60)

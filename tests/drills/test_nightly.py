@@ -1,0 +1,63 @@
+"""The schedule runs the whole line unattended on a real server and worker, twice; the second night does nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mihakk.llm.scripted import ScriptedServer
+from tests.drills.prefect_server import PrefectServer
+from tests.end_to_end.conftest import Workshop
+
+pytestmark = pytest.mark.services
+
+
+def place(workshop: Workshop, name: str) -> dict[str, str]:
+    """Lake and Hub for a worker."""
+    return {
+        "MIHAKK_LAKE": str(workshop.lake(name)),
+        "MIHAKK_HUB": str(workshop.hub(name)),
+        "MIHAKK_WORKERS": "1",
+    }
+
+
+def test_two_nights_of_the_schedule(
+    workshop: Workshop, auditors: ScriptedServer, prefect_server: PrefectServer
+) -> None:
+    prefect_server.deploy(workshop.config)
+    nightly = prefect_server.deployment("nightly/small")
+    assert nightly["global_concurrency_limit"]["limit"] == 1
+    assert nightly["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
+    prefect_server.worker(**place(workshop, "nights"))
+    soon = datetime.now(UTC) + timedelta(seconds=5)
+    schedule = {
+        "schedule": {"interval": 60, "anchor_date": soon.isoformat()},
+        "active": True,
+        "parameters": {"runs": str(workshop.folder / "runs")},
+    }
+    (made,) = prefect_server.ask("POST", f"deployments/{nightly['id']}/schedules", [schedule])
+
+    def completed() -> list[dict[str, object]]:
+        runs = prefect_server.rows("flow_runs", sort="START_TIME_ASC")
+        mine = [run for run in runs if run["deployment_id"] == nightly["id"]]
+        failed = [run["state"] for run in mine if run["state"]["type"] in ("FAILED", "CRASHED")]
+        assert not failed, failed
+        return [run for run in mine if run["state"]["type"] == "COMPLETED"]
+
+    prefect_server.wait(lambda: len(completed()) >= 1, 300, "no nightly run came through")
+    release, asked = workshop.tables("nights"), len(auditors.calls)
+    assert asked == 120, "60 items, two auditors"
+    prefect_server.wait(lambda: len(completed()) >= 2, 300, "no second nightly run came through")
+    prefect_server.ask("DELETE", f"deployments/{nightly['id']}/schedules/{made['id']}")
+    assert workshop.tables("nights") == release
+    assert len(auditors.calls) == asked, "the second night paid again"
+    plain = workshop.start("plain")
+    _, err = plain.communicate(timeout=300)
+    assert plain.returncode == 0, err
+    assert workshop.tables("plain") == release, "the schedule makes another release than the command"
+    artifacts = [(row["key"], row["data"]) for row in prefect_server.rows("artifacts")]
+    for stage in ("1-scraped", "3-curated", "6-audited", "8-released"):
+        assert (stage, 100.0) in artifacts
+        assert any(key == f"{stage}-account" and " in = " in data for key, data in artifacts)
+    assert any(key == "summary" and "Small — Hafez & Egypt" in data for key, data in artifacts)

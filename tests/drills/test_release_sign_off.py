@@ -1,0 +1,90 @@
+"""The nightly run asks a person before it releases: a paused run, a typed form, a word that binds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mihakk.llm.scripted import ScriptedServer
+from tests.drills.prefect_server import PrefectServer
+from tests.drills.test_nightly import place
+from tests.end_to_end.conftest import make_workshop
+
+pytestmark = pytest.mark.services
+
+
+def asked(config: dict[str, Any]) -> None:
+    config["release"] = {"sign_off": True, "baseline_margin": 1}
+    config["audit"] = {**config["audit"], "limit": 0}
+    config["sources"] = config["sources"][2:]
+    config["tasks"] = [{"use": "meaning_choice"}, {"use": "completion"}]
+
+
+def test_a_version_waits_for_a_person_and_names_them(
+    tmp_path: Path, auditors: ScriptedServer, prefect_server: PrefectServer
+) -> None:
+    shop = make_workshop(tmp_path, auditors.url, asked)
+    prefect_server.deploy(shop.config)
+    prefect_server.worker(**place(shop, "signed"))
+    release = prefect_server.deployment("release/small")["id"]
+
+    def runs() -> list[dict[str, Any]]:
+        found = prefect_server.rows("flow_runs", sort="START_TIME_ASC")
+        return [run for run in found if run["deployment_id"] == release]
+
+    def paused() -> list[str]:
+        return [run["id"] for run in runs() if run["state"]["type"] == "PAUSED"]
+
+    night = prefect_server.submit("nightly/small", runs=str(tmp_path / "runs"))
+    assert prefect_server.ended(night)["type"] == "COMPLETED", "the night ends without the person"
+    prefect_server.wait(paused, 120, "nobody was asked")
+    (waiting,) = paused()
+    assert not list(shop.hub("signed").rglob("README.md")), "released before anybody said so"
+
+    wrong = prefect_server.ask(
+        "POST", f"flow_runs/{waiting}/resume", {"run_input": {"decision": "perhaps", "name": "Layla"}}
+    )
+    assert wrong["status"] == "REJECT"
+    assert paused() == [waiting]
+    word = {"decision": "approve", "name": "ليلى", "note": "read forty items"}
+    said = prefect_server.ask("POST", f"flow_runs/{waiting}/resume", {"run_input": word})
+    assert said["status"] == "ACCEPT"
+    assert prefect_server.ended(waiting)["type"] == "COMPLETED"
+    (card,) = shop.hub("signed").glob("small/README.md")
+    assert "Signed off by ليلى" in card.read_text("utf-8")
+    first = shop.tables("signed")
+
+    # The next night finds the same tables, on which there is a word already: nobody is asked, nothing changes.
+    assert (
+        prefect_server.ended(prefect_server.submit("nightly/small", runs=str(tmp_path / "runs")))["type"]
+        == "COMPLETED"
+    )
+    assert len(runs()) == 1
+    assert shop.tables("signed") == first
+
+
+def test_served_from_one_process_a_refusal_releases_nothing(
+    tmp_path: Path, auditors: ScriptedServer, prefect_server: PrefectServer
+) -> None:
+    shop = make_workshop(tmp_path, auditors.url, asked)
+    prefect_server.start(
+        sys.executable, "-m", "flows.cli", "serve", str(shop.config), **place(shop, "refused")
+    )
+    prefect_server.wait(lambda: len(prefect_server.rows("deployments")) == 8, 120, "nothing is served")
+    assert (
+        prefect_server.ended(
+            prefect_server.submit("build/small", release=False, runs=str(tmp_path / "runs"))
+        )["type"]
+        == "COMPLETED"
+    )
+    run = prefect_server.submit("release/small", runs=str(tmp_path / "runs"))
+    prefect_server.wait(lambda: prefect_server.state(run)["type"] == "PAUSED", 120, "nobody was asked")
+    word = {"decision": "reject", "name": "Layla", "note": "the split leaks"}
+    prefect_server.ask("POST", f"flow_runs/{run}/resume", {"run_input": word})
+    state = prefect_server.ended(run)
+    assert (state["type"], state["name"]) == ("COMPLETED", "Rejected")
+    assert "the split leaks" in state["message"]
+    assert not list(shop.hub("refused").rglob("README.md"))

@@ -1,0 +1,124 @@
+"""What goes wrong outside ends in one clear message, the right exit code, and nothing half written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mihakk.llm.scripted import Answer, Call, ScriptedServer
+from tests.end_to_end.conftest import Workshop, make_workshop, opinion
+
+
+def finish(shop: Workshop, name: str, *arguments: str, **environment: str) -> tuple[int, str]:
+    process = shop.start(name, *arguments, **environment)
+    _, err = process.communicate(timeout=300)
+    assert "Traceback" not in err, err
+    return process.returncode, " ".join(err.split())
+
+
+def half_written(shop: Workshop, name: str) -> list[Path]:
+    return [path for path in shop.lake(name).rglob("*") if path.name.endswith(".tmp")]
+
+
+def test_an_unknown_key_names_the_nearest(tmp_path: Path) -> None:
+    def misspell(config: dict[str, Any]) -> None:
+        config["sheed"] = config.pop("seed")
+
+    code, said = finish(make_workshop(tmp_path, "http://127.0.0.1:9/v1", misspell), "a")
+    assert code == 2
+    assert "did you mean 'seed'" in said
+
+
+def test_a_missing_config_or_input_file_is_named(tmp_path: Path) -> None:
+    def move(config: dict[str, Any]) -> None:
+        config["sources"] = [
+            {
+                "use": "files",
+                "options": {"path": "nowhere.jsonl", "kind": "poem", "language": "ar", "licence": "x"},
+            }
+        ]
+
+    shop = make_workshop(tmp_path, "http://127.0.0.1:9/v1", move)
+    code, said = finish(shop, "a")
+    assert code == 2
+    assert "nowhere.jsonl" in said
+    shop.config = tmp_path / "absent.yaml"
+    code, said = finish(shop, "a")
+    assert code == 2
+    assert "absent.yaml" in said
+
+
+def test_an_empty_source_stops_with_the_fix(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
+
+    def empty(config: dict[str, Any]) -> None:
+        options = {"path": str(tmp_path / "empty.jsonl"), "kind": "poem", "language": "ar", "licence": "x"}
+        config["sources"] = [{"use": "files", "options": options}]
+
+    code, said = finish(make_workshop(tmp_path, "http://127.0.0.1:9/v1", empty), "a")
+    assert code in (1, 2)
+    assert "empty.jsonl" in said
+
+
+def test_an_unreadable_row_is_rejected_and_the_rest_goes_on(tmp_path: Path) -> None:
+    good = '{"id": "%d", "text": "إيده طايلة %d", "explanation": "صاحب نفوذ يقدر على كثير من الأمور %d"}'
+    rows = [good % (n, n, n) for n in range(5)] + ['{"id": "broken", "text": ']
+    (tmp_path / "rows.jsonl").write_text("\n".join(rows), encoding="utf-8")
+
+    def broken(config: dict[str, Any]) -> None:
+        options = {
+            "path": str(tmp_path / "rows.jsonl"),
+            "kind": "idiom",
+            "language": "ar",
+            "licence": "CC0-1.0",
+        }
+        config["sources"] = [{"use": "files", "options": options}]
+        config["tasks"] = [{"use": "completion"}, {"use": "explanation"}]
+
+    with ScriptedServer(opinion) as server:
+        shop = make_workshop(tmp_path, server.url, broken)
+        code, said = finish(shop, "a", "--json")
+    assert code == 0, said
+    assert (shop.lake("a") / "small" / "1_scraped" / "rejected" / "part-files-00000.parquet").exists()
+
+
+def test_a_model_server_that_is_not_there_stops_resumably(tmp_path: Path) -> None:
+    shop = make_workshop(tmp_path, "http://127.0.0.1:9/v1")
+    code, said = finish(shop, "a")
+    assert code == 75, said
+    assert not half_written(shop, "a")
+    assert not list((shop.lake("a") / "small" / "6_audited").rglob("manifest.json"))
+    with ScriptedServer(opinion) as server:
+        shop = make_workshop(tmp_path, server.url)
+        assert finish(shop, "a")[0] == 0
+
+
+def test_a_model_server_that_dies_half_way_loses_no_answer(tmp_path: Path) -> None:
+    def dying(call: Call) -> Answer:
+        return opinion(call) if call.number < 50 else Answer(drop=True)
+
+    with ScriptedServer(dying) as server:
+        shop = make_workshop(tmp_path, server.url)
+        code, said = finish(shop, "a")
+        assert code == 75, said
+    with ScriptedServer(opinion) as server:
+        shop = make_workshop(tmp_path, server.url)
+        code, said = finish(shop, "a")
+        assert code == 0, said
+        assert len(server.calls) <= 120 - 50 + 8
+
+
+def test_a_read_only_lake_says_so(workshop: Workshop) -> None:
+    lake = workshop.lake("a")
+    lake.parent.mkdir(parents=True)
+    lake.write_text("a file where the lake should be", encoding="utf-8")
+    code, said = finish(workshop, "a")
+    assert code == 2, said
+    assert "MIHAKK_LAKE" in said
+
+
+@pytest.mark.parametrize("arguments", [("--workers", "x"), ("--audit-limit", "-1")])
+def test_wrong_options_exit_with_two(workshop: Workshop, arguments: tuple[str, str]) -> None:
+    assert finish(workshop, "a", *arguments)[0] == 2

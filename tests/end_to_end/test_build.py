@@ -1,0 +1,80 @@
+"""The whole line on real input: what comes out, twice the same, and honest about what it left."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from flows.commands.build import write_review_queue
+from flows.context import ITEM_ROWS, STAGES
+from flows.history import runs
+from flows.report.page import write_report
+from mihakk.llm.scripted import ScriptedServer
+from schemas.audit import Verdict
+from schemas.published import Published
+from tests.end_to_end.conftest import Workshop
+
+
+def test_a_build_accounts_for_every_record_and_releases_only_what_passed(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifests = workshop.build("a", monkeypatch)
+    build = workshop.open("a", monkeypatch)
+    for manifest in manifests:
+        counts = manifest.counts
+        assert counts.read == counts.kept + counts.rejected + counts.merged
+    assert [m.stage for m in manifests] == list(STAGES)
+    (told,), _ = runs(build.lake)
+    assert (told.state(), [stage.stage for stage in told.stages]) == ("finished", list(STAGES))
+    verdicts = {v.item: v for v in build.stage("6_audited").read_all("verdicts", Verdict)}
+    kept = [item.id for item in build.stage("7_reviewed").read_all("items", ITEM_ROWS)]
+    assert kept
+    assert {verdicts[item].status for item in kept} == {"pass"}
+    flagged = {item for item, verdict in verdicts.items() if verdict.status == "flag"}
+    assert flagged, "the scripted auditors flag one in eight"
+    queue, waiting = write_review_queue(build)
+    assert {task["data"]["sample_id"] for task in json.loads(queue.read_text("utf-8"))} == flagged
+    assert waiting == len(flagged)
+    (published,) = build.stage("8_released").read_all("release", Published)
+    assert (published.version, published.items) == ("0.1.0", len(kept))
+
+
+def test_two_builds_from_the_same_replies_are_byte_identical(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, auditors: ScriptedServer
+) -> None:
+    workshop.build("a", monkeypatch)
+    asked = len(auditors.calls)
+    journals = Path("small/journals")
+    shutil.copytree(workshop.lake("a") / journals, workshop.lake("b") / journals)
+    workshop.build("b", monkeypatch, workers=2)
+    assert workshop.tables("a") == workshop.tables("b")
+    assert len(auditors.calls) == asked, "recorded replies were asked for again"
+
+
+def test_a_second_run_does_nothing_twice(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, auditors: ScriptedServer
+) -> None:
+    first = workshop.build("a", monkeypatch)
+    asked = len(auditors.calls)
+    before = {p: p.stat().st_mtime_ns for p in workshop.lake("a").rglob("part-*.parquet")}
+    second = workshop.build("a", monkeypatch)
+    assert {p: p.stat().st_mtime_ns for p in workshop.lake("a").rglob("part-*.parquet")} == before
+    assert [m.shards for m in second] == [m.shards for m in first]
+    assert len(auditors.calls) == asked
+
+
+def test_the_report_is_one_page_that_asks_nothing_of_the_network(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.build("a", monkeypatch)
+    page = write_report(workshop.open("a", monkeypatch), {"1_scraped": 1.5}).read_text("utf-8")
+    assert not re.findall(r"""(?:src|href)=["'](?!review_queue|data_docs|#)[^"']+""", page)
+    assert "@import" not in page
+    assert "url(" not in page
+    assert 'dir="rtl" lang="fa"' in page
+    assert "no judges" in page
+    assert "Small — Hafez &amp; Egypt" in page

@@ -1,0 +1,142 @@
+"""A Dask scheduler and workers of their own processes, reached by address: the local build's bytes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.engine import open_engine
+from flows.pipeline import run_pipeline
+from flows.steps.step import Call
+from mihakk.errors import ExternalFailure, UsageError
+from tests.drills.prefect_server import PrefectServer
+from tests.end_to_end.conftest import ROOT, Silent, Workshop
+
+pytestmark = pytest.mark.services
+
+
+class Cluster:
+    """A scheduler and two workers."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+        self._folder = folder
+        self.scheduler = self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", self.address.rpartition(":")[2], "--no-dashboard"
+        )
+        self.workers = [self.worker(), self.worker()]
+
+    def worker(self) -> subprocess.Popen[bytes]:
+        """Starts a worker with no nanny, so that what is killed stays dead."""
+        return self._start("worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "dask", *arguments],
+            cwd=ROOT,
+            env={**os.environ, "DASK_TEMPORARY_DIRECTORY": str(self._folder)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def stop(self) -> None:
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    started = Cluster(tmp_path)
+    yield started
+    started.stop()
+
+
+def test_a_build_on_a_cluster_is_the_local_one_even_when_a_worker_is_killed(
+    workshop: Workshop, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.build("local", monkeypatch)
+    build = workshop.open("far", monkeypatch)
+
+    def kill_one() -> None:
+        while not list((workshop.lake("far") / "small").glob("2_normalized/shards/*.json")):
+            time.sleep(0.05)
+        os.kill(cluster.workers[0].pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_one, daemon=True)
+    killer.start()
+    with open_engine(f"dask:{cluster.address}") as engine:
+        run_pipeline(build, engine, Silent())
+    killer.join(timeout=10)
+    assert cluster.workers[0].poll() is not None
+    assert workshop.tables("far") == workshop.tables("local")
+
+
+def test_the_command_takes_the_engine(workshop: Workshop, cluster: Cluster) -> None:
+    plain, far = workshop.start("plain"), workshop.start("far", "--engine", f"dask:{cluster.address}")
+    for process in (plain, far):
+        _, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+    assert workshop.tables("far") == workshop.tables("plain")
+
+
+def refuse(number: int) -> int:
+    raise UsageError(f"{number} is too many")
+
+
+def test_a_workers_error_is_the_runs(cluster: Cluster) -> None:
+    with open_engine(f"dask:{cluster.address}") as engine, pytest.raises(UsageError, match="too many"):
+        engine.each([Call(f"refuse {n}", refuse, (n,)) for n in range(3)], lambda _: None)
+
+
+def test_workers_of_other_code_are_refused(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_engine(f"dask:{cluster.address}"):
+        pass
+    monkeypatch.setattr("flows.cluster.PACKAGES", ("schemas",))
+    with pytest.raises(UsageError, match="other code"), open_engine(f"dask:{cluster.address}"):
+        pass
+
+
+def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flows.cluster.ANSWER_SECONDS", 2)
+    with pytest.raises(ExternalFailure, match="no Dask scheduler"), open_engine("dask:tcp://127.0.0.1:9"):
+        pass
+
+
+def test_the_flow_puts_its_tasks_on_the_cluster(
+    workshop: Workshop, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.build("plain", monkeypatch)
+    with PrefectServer(tmp_path / "prefect") as server:
+        done = subprocess.run(
+            [sys.executable, "-m", "flows.build", str(workshop.config)],
+            cwd=ROOT,
+            env={
+                **os.environ,
+                **server.environment(),
+                "MIHAKK_ENGINE": f"dask:{cluster.address}",
+                "MIHAKK_LAKE": str(workshop.lake("flow")),
+                "MIHAKK_HUB": str(workshop.hub("flow")),
+                "MIHAKK_RUNS": str(tmp_path / "runs"),
+            },
+            capture_output=True,
+            text=True,
+            timeout=500,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        names = {row["name"] for row in server.rows("task_runs")}
+    shards = {path.stem for path in (workshop.lake("flow") / "small").glob("5_checked/shards/*.json")}
+    assert {f"5_checked {shard}" for shard in shards} <= names
+    assert workshop.tables("flow") == workshop.tables("plain")

@@ -1,0 +1,213 @@
+"""A released item is found wrong: the report, people's word, the next version, and what it says of itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from annotation.decisions import append
+from mihakk.ids import content_hash
+from mihakk.llm.scripted import ScriptedServer
+from mihakk.settings import settings
+from releases.hub.embedded import EmbeddedHub
+from releases.hub.remote import RemoteHub
+from releases.load import load
+from releases.standing import read_release
+from releases.tables import data_files, row_item
+from schemas.item import AnswerItem
+from schemas.review import Review
+from tests.end_to_end.conftest import Workshop, make_workshop, opinion
+from tests.releases.hub_server import HubServer
+from tests.releases.test_consumers import _wait_for
+
+NAME = "someone/small"
+CONFIG = "ar_completion"
+RIGHT = "الحيط"
+"""What the person says the idiom really ends in."""
+
+
+@dataclass
+class Round:
+    """Two versions, and the items that the second treats otherwise."""
+
+    shop: Workshop
+    mended: AnswerItem
+    doubted: AnswerItem
+    told: dict[str, str]
+    """Command -> what it printed."""
+
+    @property
+    def hub(self) -> EmbeddedHub:
+        return EmbeddedHub(self.shop.hub("a"))
+
+
+def mihakk(shop: Workshop, *arguments: str) -> str:
+    """Run the command as a person would and return what it printed."""
+    own = {
+        "MIHAKK_LAKE": shop.lake("a"),
+        "MIHAKK_HUB": shop.hub("a"),
+        "MIHAKK_ERRATA": shop.folder / "errata",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "flows.cli", *arguments], cwd=shop.folder, capture_output=True, text=True, check=False,
+        env={**os.environ, **{name: str(path) for name, path in own.items()}, "MIHAKK_WORKERS": "1", "COLUMNS": "200"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+def released_answers(hub: EmbeddedHub, folder: Path) -> list[AnswerItem]:
+    """Idioms to be completed in version 0.1.0; each stands alone, so that one can change without another."""
+    files = hub.checkout("small", "0.1.0", folder)
+    rows = [
+        row
+        for name, _, path in data_files(files)
+        if name == CONFIG
+        for row in pq.read_table(path).to_pylist()
+    ]
+    return [item for item in map(row_item, rows) if isinstance(item, AnswerItem)]
+
+
+@pytest.fixture(scope="module")
+def corrected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Round]:
+    """0.1.0; two defects reported; one mended by a person, the other still undecided; 0.2.0."""
+    folder = tmp_path_factory.mktemp("correction")
+    with ScriptedServer(opinion) as auditors:
+        shop = make_workshop(folder, auditors.url)
+        config = str(shop.config)
+        told = {"build": mihakk(shop, "build", config)}
+        mended, doubted = released_answers(EmbeddedHub(shop.hub("a")), folder / "first")[:2]
+        told["report"] = mihakk(
+            shop, "report-defect", config, mended.id, "--problem", "wrong_gold", "--correct", f"answer={RIGHT}",
+            "--evidence", "Taymur's dictionary gives the other meaning (p. 12).", "--reporter", "a reader",
+        )  # fmt: skip
+        mihakk(
+            shop, "report-defect", config, doubted.id, "--problem", "ambiguous",
+            "--evidence", "Two of the explanations fit the phrase.",
+        )  # fmt: skip
+        decision = Review(
+            item=mended.id, content_hash=content_hash(mended), annotator="annotator-01", decision="fix",
+            reason="wrong_gold", corrections={"answer": RIGHT}, decided_at=datetime(2026, 1, 2, tzinfo=UTC),
+        )  # fmt: skip
+        append(str(shop.lake("a") / "small" / "decisions"), [decision])
+        told["rebuild"] = mihakk(shop, "build", config)
+        told["diff"] = mihakk(
+            shop, "diff", config, "0.1.0", "0.2.0", "--markdown", "--parquet", str(folder / "changes.parquet")
+        )
+        yield Round(shop, mended, doubted, told)
+
+
+def test_the_diff_and_the_changelog_name_what_changed_and_nothing_else(
+    corrected: Round, tmp_path: Path
+) -> None:
+    assert corrected.hub.versions("small") == ["0.1.0", "0.2.0"]
+    expected = {
+        (corrected.mended.id, "gold_changed", ""),
+        (corrected.doubted.id, "removed", "unresolved"),
+    }
+    new = corrected.hub.checkout("small", "0.2.0", tmp_path / "new")
+    for table in (corrected.shop.folder / "changes.parquet", new / "errata" / "changes.parquet"):
+        rows = pq.read_table(table).to_pylist()
+        assert {(row["id"], row["kind"], row["reason"]) for row in rows} == expected
+    section = corrected.told["diff"].strip()
+    assert "1 removed, 1 gold changed." in section
+    assert section in (new / "CHANGELOG.md").read_text(encoding="utf-8"), (
+        "the release says it in the same words"
+    )
+    before = {row["id"]: row for row in _rows(corrected.hub, "0.1.0", tmp_path)}
+    after = {row["id"]: row for row in _rows(corrected.hub, "0.2.0", tmp_path)}
+    assert before.keys() - after.keys() == {corrected.doubted.id}
+    assert not after.keys() - before.keys()
+    changed = {name for name in after if before[name]["content_hash"] != after[name]["content_hash"]}
+    assert changed == {corrected.mended.id}
+    assert after[corrected.mended.id]["answer"] == RIGHT
+
+
+def _rows(hub: EmbeddedHub, version: str, folder: Path) -> list[dict[str, object]]:
+    files = hub.checkout("small", version, folder / version)
+    return [row for _, _, path in data_files(files) for row in pq.read_table(path).to_pylist()]
+
+
+def test_the_errata_name_the_last_version_that_had_the_doubted_item(corrected: Round, tmp_path: Path) -> None:
+    files = corrected.hub.checkout("small", "0.2.0", tmp_path / "files")
+    removed = {row["id"]: row for row in pq.read_table(files / "errata" / "removed.parquet").to_pylist()}
+    assert removed[corrected.doubted.id]["last_version"] == "0.1.0"
+    findings = pq.read_table(files / "audit" / "findings.parquet").to_pylist()
+    reported = {row["subject"]: row["detail"] for row in findings if row["check"] == "ER01"}
+    assert reported == {
+        corrected.doubted.id: "reported in 0.1.0 as ambiguous: Two of the explanations fit the phrase."
+    }, "the mended item is another one now: its report binds no longer"
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("MIHAKK_CACHE", str(tmp_path / "cache"))
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_both_versions_are_pushed_to_a_hub_and_load_by_version(corrected: Round, tmp_path: Path) -> None:
+    with HubServer().running() as server:
+        remote = RemoteHub(NAME, server.endpoint)
+        for version in corrected.hub.versions("small"):
+            files = corrected.hub.checkout("small", version, tmp_path / version)
+            remote.publish(read_release("small", files))
+        _both_load(remote, corrected)
+
+
+@pytest.mark.services
+@pytest.mark.usefixtures("own_cache")
+def test_olah_serves_both_versions_from_the_embedded_hub(corrected: Round, tmp_path: Path) -> None:
+    olah = os.environ.get("MIHAKK_OLAH") or shutil.which("olah-cli")
+    if olah is None:
+        pytest.skip("needs the package olah in an environment of its own: set MIHAKK_OLAH to its olah-cli")
+    shutil.copytree(corrected.hub.root, tmp_path / "mirrors" / "datasets" / "someone")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    config = tmp_path / "olah.toml"
+    config.write_text(
+        f'[basic]\nhost = "127.0.0.1"\nport = {port}\nrepos-path = "{tmp_path}/repos"\n'
+        f'mirrors-path = ["{tmp_path}/mirrors"]\n[accessibility]\noffline = true\n'
+    )
+    server = subprocess.Popen(
+        [olah, "-c", str(config)], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        _wait_for(port)
+        _both_load(RemoteHub(NAME, f"http://127.0.0.1:{port}"), corrected)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _both_load(remote: RemoteHub, corrected: Round) -> None:
+    assert remote.versions() == ["0.1.0", "0.2.0"]
+    golds, ids = {}, {}
+    for version in remote.versions():
+        splits = load(NAME, version, CONFIG, endpoint=remote.endpoint)
+        rows = [row for split in splits.values() for row in split]
+        assert {row["version"] for row in rows} == {version}
+        ids[version] = {row["id"] for row in rows}
+        golds[version] = next(row["answer"] for row in rows if row["id"] == corrected.mended.id)
+    assert ids["0.1.0"] - ids["0.2.0"] == {corrected.doubted.id}
+    assert golds == {"0.1.0": corrected.mended.answer, "0.2.0": RIGHT}
+
+
+def test_a_third_build_changes_nothing(corrected: Round) -> None:
+    commit = corrected.hub.commit("small", "0.2.0")
+    mihakk(corrected.shop, "build", str(corrected.shop.config))
+    assert corrected.hub.versions("small") == ["0.1.0", "0.2.0"]
+    assert corrected.hub.commit("small", "0.2.0") == commit

@@ -1,0 +1,63 @@
+"""A decision pulled while a build is under way: what the checks have not seen is not released."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from annotation.decisions import append
+from flows.context import ITEM_ROWS, Build
+from flows.engine import LocalEngine
+from flows.pipeline import run_step, step_of
+from flows.steps.people import review_stores
+from mihakk.ids import content_hash
+from schemas.audit import Verdict
+from schemas.item import ChoiceItem
+from schemas.review import Review
+from tests.end_to_end.conftest import Silent, Workshop
+
+CORRECTED = "ما الجواب بعد التصحيح؟"
+
+
+def standing(build: Build, item: str) -> str | None:
+    """Question of the item among those people and auditors leave in; None where it is not."""
+    rows = build.stage("7_reviewed").read_all("items", ITEM_ROWS)
+    return next((row.question for row in rows if row.id == item), None)
+
+
+def test_a_correction_that_comes_after_the_checks_waits_for_the_next_build(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.build("a", monkeypatch)
+    build = workshop.open("a", monkeypatch)
+    audited = build.stage("6_audited")
+    status = {v.item: v.status for v in audited.read_all("verdicts", Verdict)}
+    items = [row for row in audited.read_all("items", ITEM_ROWS) if isinstance(row, ChoiceItem)]
+    passed = next(row for row in items if status[row.id] == "pass")
+    flagged = next(row for row in items if status[row.id] == "flag")
+    append(
+        review_stores(build).decisions,
+        [
+            Review(
+                item=row.id,
+                content_hash=content_hash(row),
+                annotator="annotator-01",
+                decision="fix",
+                corrections={"question": CORRECTED},
+                decided_at=datetime(2026, 3, 1, tzinfo=UTC),
+            )
+            for row in (passed, flagged)
+        ],
+    )
+    engine = LocalEngine(1)
+    run_step(step_of("7_reviewed"), build, engine, Silent())  # the checks are over, the pull was late
+    engine.close()
+    assert standing(build, passed.id) == passed.question
+    assert standing(build, flagged.id) is None
+    (waiting,) = [row for row in build.stage("7_reviewed").rejections() if row.record == flagged.id]
+    assert waiting.reason == "unresolved"
+    assert "build again" in waiting.detail
+    workshop.build("a", monkeypatch)
+    seen = {row.id: row.question for row in build.stage("6_audited").read_all("items", ITEM_ROWS)}
+    assert seen[passed.id] == seen[flagged.id] == CORRECTED, "the next build checks what people corrected"

@@ -1,0 +1,107 @@
+"""The commands a person types, run in process on small real input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from flows.cli import app
+
+RUNNER = CliRunner()
+
+
+def call(*arguments: str) -> Result:
+    return RUNNER.invoke(app, list(arguments))
+
+
+@pytest.mark.parametrize("listing", ["sources", "tasks", "checks"])
+def test_listings_are_json_for_machines_and_tables_for_people(listing: str) -> None:
+    rows = json.loads(call(listing, "--json").stdout)
+    assert rows
+    first = next(iter(rows[0].values()))
+    assert str(first)[:8] in call(listing).stdout
+
+
+def test_help_names_every_command() -> None:
+    said = call("--help").stdout
+    for command in ("build", "audit", "review", "release", "publish", "diff", "show", "doctor", "text"):
+        assert f" {command} " in said
+
+
+def test_doctor_says_what_is_there_and_how_to_mend_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [json.loads(line) for line in call("doctor", "--json").stdout.splitlines()]
+    by_subject = {row["subject"]: row for row in found}
+    assert by_subject["git"]["state"] == "ok"
+    assert by_subject["MIHAKK_HF_TOKEN"]["state"] == "optional"
+    monkeypatch.setenv("PATH", "/nowhere")
+    done = call("doctor", "--json")
+    assert done.exit_code == 1
+    git = next(json.loads(line) for line in done.stdout.splitlines() if '"git"' in line)
+    assert git["state"] == "missing"
+    assert "apt-get install git" in git["remedy"]
+
+
+def test_text_shows_each_change_with_its_code_points(tmp_path: Path) -> None:
+    file = tmp_path / "verse.txt"
+    file.write_text("لَــم أَقـضِ مِنـهُ\nكلام سليم", encoding="cp1256", errors="ignore")
+    said = call("text", str(file), "--changed")
+    assert said.exit_code == 0
+    assert "U+0640 ARABIC TATWEEL" in said.stdout
+    assert "cp1256" in said.stdout
+    assert "سليم" not in said.stdout
+    rows = [json.loads(line) for line in call("text", str(file), "--json").stdout.splitlines()]
+    assert [row["line"] for row in rows] == [1, 2]
+    assert rows[0]["changes"]["kashida"] >= 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("build", "nowhere"), "nowhere.yaml"),
+        (("text", "nowhere.txt"), "nowhere.txt"),
+        (("show", "9_lost"), "8_released"),
+        (("show", "scraped"), "mihakk build"),
+        (("audit", "nowhere.csv", "--map", "question=q,gold=a"), "nowhere.csv"),
+        (("audit", "x.csv", "--map", "question"), "question=COLUMN"),
+        (("audit", "x.csv", "--map", "question=q,gold=a", "--policy", "lenient"), "strict"),
+    ],
+)
+def test_a_mistake_is_named_and_exits_with_two(arguments: tuple[str, ...], says: str) -> None:
+    done = call(*arguments)
+    assert done.exit_code == 2
+    assert says in done.stderr
+
+
+@pytest.fixture
+def exam(tmp_path: Path) -> Path:
+    rows = [
+        {"q": f"ما عاصمة البلد رقم {n}؟", "A": f"مدينة {n}", "B": f"قرية {n}", "gold": "A", "part": "geo"}
+        for n in range(30)
+    ]
+    rows[3]["B"] = rows[3]["A"]
+    rows[4]["q"] = "ما معنى هذا النص\ufffd المكسور؟"
+    rows.append({**rows[5], "gold": "B"})
+    path = tmp_path / "exam.jsonl"
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    return path
+
+
+def test_an_existing_benchmark_is_cleaned_in_its_own_columns(exam: Path, tmp_path: Path) -> None:
+    mapping = "question=q,choices=A+B,gold=gold,subset=part"
+    out = tmp_path / "out"
+    done = call("audit", str(exam), "--map", mapping, "--rules-only", "--out", str(out), "--json")
+    assert done.exit_code == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["items"], summary["gold_as"]) == (31, "letter")
+    (subset,) = summary["subsets"]
+    assert (subset["subset"], subset["items"]) == ("geo", 31)
+    assert subset["blocked"] + subset["flagged"] + subset["passed"] == 31
+    kept = [json.loads(line) for line in (out / "clean.jsonl").read_text("utf-8").splitlines()]
+    original = [json.loads(line) for line in exam.read_text("utf-8").splitlines()]
+    assert len(kept) == subset["passed"]
+    assert all(row in original for row in kept)
+    for bad in (3, 4, 5, 30):
+        assert original[bad] not in kept

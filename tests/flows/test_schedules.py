@@ -1,0 +1,124 @@
+"""prefect.yaml, the commands that bring it onto a server, and the automations that come with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import yaml
+from prefect.events.schemas.automations import AutomationCore
+from prefect.exceptions import ObjectNotFound
+from prefect.server.events.actions import RunDeployment
+from prefect.utilities.importtools import import_object
+from prefect.utilities.schema_tools.hydration import HydrationContext, hydrate
+
+from annotation.relay import EVENT
+from flows.deployed.automations import register, told_by
+from flows.deployed.deployments import deployments, described
+from mihakk.errors import UsageError
+from mihakk.settings import ROOT
+
+JOBS = {"ingest", "build", "review_push", "review_pull", "release", "nightly", "audit", "alert"}
+
+
+class Automations:
+    """As much of a server as registering needs."""
+
+    def __init__(self) -> None:
+        self.standing: dict[str, AutomationCore] = {}
+
+    def read_automations_by_name(self, name: str) -> list[Any]:
+        found = self.standing.get(name)
+        return [type("Standing", (), {"id": name})] if found else []
+
+    def create_automation(self, automation: AutomationCore) -> None:
+        assert automation.name not in self.standing
+        self.standing[automation.name] = automation
+
+    def update_automation(self, name: str, automation: AutomationCore) -> None:
+        assert name in self.standing
+        self.standing[name] = automation
+
+    def read_block_document_by_name(self, name: str, kind: str) -> Any:
+        if name != "team":
+            raise ObjectNotFound(Exception())
+        return type("Document", (), {"id": uuid4()})
+
+
+def test_every_job_is_deployed_one_at_a_time_and_tagged() -> None:
+    found = {one.flow_name: one for one in deployments("configs/benchmarks/persian.yaml", pooled=True)}
+    assert set(found) == JOBS
+    for name in JOBS - {"alert", "audit"}:
+        assert found[name].name == "persian"
+        assert found[name].parameters["config"] == "configs/benchmarks/persian.yaml"
+    for name in JOBS - {"alert"}:
+        assert found[name].concurrency_limit == 1, name
+        assert found[name].tags == ["mihakk"]
+        assert found[name].work_pool_name == "mihakk"
+        assert found[name].job_variables["working_dir"] == str(ROOT)
+        assert found[name].job_variables["env"]["PREFECT_FLOWS_HEARTBEAT_FREQUENCY"]
+    assert {one.work_pool_name for one in deployments("demo", pooled=False)} == {None}
+
+
+def test_parameters_of_prefect_yaml_are_those_of_the_flows() -> None:
+    for entry in described():
+        schema = import_object(entry["entrypoint"]).parameters
+        unknown = set(entry["parameters"]) - set(schema.properties)
+        assert not unknown, entry["entrypoint"]
+        for schedule in entry["schedules"]:
+            assert schedule["timezone"]
+
+
+def test_registering_twice_renews_and_adds_nothing() -> None:
+    server, jobs = Automations(), {name: uuid4() for name in JOBS}
+    first = register(server, "demo", jobs, nightly=True)  # type: ignore[arg-type]
+    again = register(server, "demo", jobs, nightly=True)  # type: ignore[arg-type]
+    assert first == again
+    assert len(server.standing) == len(first) == 4
+    died = server.standing["mihakk demo: a run died"]
+    assert died.actions[0].type == "change-flow-run-state"
+    decided = server.standing["mihakk demo: people have decided"]
+    assert decided.trigger.expect == {EVENT}  # type: ignore[union-attr]
+    register(server, "other", jobs, nightly=False)  # type: ignore[arg-type]
+    assert len(server.standing) == 4 + 3
+
+
+def test_the_alarm_is_filled_in_as_the_server_does_it() -> None:
+    server, jobs = Automations(), {name: uuid4() for name in JOBS}
+    register(server, "demo", jobs, nightly=True)  # type: ignore[arg-type]
+    action = server.standing["mihakk demo: a run failed"].actions[0]
+    made = RunDeployment.model_validate(action.model_dump())
+    parameters = dict(made.parameters or {})
+    made._upgrade_v1_templates(parameters)
+    state = SimpleNamespace(name="Crashed", message='a "quoted"\nreason')
+    run = SimpleNamespace(id=uuid4(), name="nightly demo", state=state)
+    context = {"flow": SimpleNamespace(name="nightly"), "flow_run": run}
+    filled = hydrate(
+        parameters, HydrationContext(raise_on_error=True, render_jinja=True, jinja_context=context)
+    )
+    assert filled == {
+        "job": "nightly: nightly demo",
+        "state": "Crashed",
+        "message": 'a "quoted"\nreason',
+        "run": str(run.id),
+    }
+
+
+def test_failures_go_through_the_block_that_is_named() -> None:
+    server, jobs = Automations(), {name: uuid4() for name in JOBS}
+    register(server, "demo", jobs, nightly=True, notify="slack-webhook/team")  # type: ignore[arg-type]
+    kinds = {name: one.actions[0].type for name, one in server.standing.items()}
+    assert kinds["mihakk demo: a run failed"] == "send-notification"
+    assert kinds["mihakk demo: no nightly run came through"] == "send-notification"
+    assert told_by(server, "webhook/team")["type"] == "call-webhook"  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="slack-webhook/nobody"):
+        told_by(server, "slack-webhook/nobody")  # type: ignore[arg-type]
+
+
+def test_prefect_itself_reads_the_same_file() -> None:
+    whole = yaml.safe_load(Path(ROOT / "prefect.yaml").read_text("utf-8"))
+    assert whole["pull"][0]["prefect.deployments.steps.set_working_directory"]["directory"]
+    assert {entry["work_pool"]["name"] for entry in whole["deployments"]} == {"mihakk"}

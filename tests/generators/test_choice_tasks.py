@@ -1,0 +1,151 @@
+"""Metre, era, genre and poet: what stands beside the right answer, and when there is no question."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from generators.poems.poet_choice import poet_choice
+from generators.stage import Generated, generate_shard, prepare
+from generators.taxonomy import Term, eras, genres, metres
+from mihakk.errors import UsageError
+from mihakk.text import key
+from schemas.benchmark import BenchmarkConfig
+from schemas.item import ChoiceItem
+from schemas.poem import Poem
+from tests.generators.records import make_poem
+
+COUPLET = ("قفا نبك من ذكرى حبيب ومنزل", "بسقط اللوى بين الدخول فحومل")
+POETS = ("امرؤ القيس", "زهير بن أبي سلمى", "عنترة بن شداد", "النابغة الذبياني", "الأعشى", "طرفة بن العبد")
+
+
+def generate(poems: list[Poem], *tasks: str, seed: int = 0, **options: object) -> Generated:
+    config = BenchmarkConfig.model_validate(
+        {
+            "name": "test",
+            "title": "test",
+            "seed": seed,
+            "sources": [{"use": "files"}],
+            "tasks": [{"use": task, "options": options} for task in tasks],
+            "embeddings": "none",
+        }
+    )
+    return generate_shard(poems, prepare(poems, config), config)
+
+
+def arabic(n: int, poet: str = POETS[0], **more: str) -> Poem:
+    given = {"metre": "tawil", "era": "pre_islamic", "genre": "longing", **more}
+    return make_poem(f"a{n}", [COUPLET], language="ar", poet=poet, **given)  # type: ignore[arg-type]
+
+
+def choices(made: Generated) -> list[ChoiceItem]:
+    return [item for item in made.items if isinstance(item, ChoiceItem)]
+
+
+def overlapping(known: dict[str, Term], item: ChoiceItem) -> list[tuple[str, str]]:
+    shown = [term for term in known.values() if term.name in item.options]
+    return [(one.id, other.id) for one in shown for other in shown if other.id in one.overlaps]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_two_options_could_both_be_right(seed: int) -> None:
+    ids = [name for name, term in metres("ar").items() if name == term.id]
+    poems = [
+        arabic(n, metre=metre, era=era, genre=genre)
+        for n, (metre, era, genre) in enumerate(
+            zip(ids, (list(eras()) * 2)[: len(ids)], (list(genres()) * 2)[: len(ids)], strict=True)
+        )
+    ]
+    made = choices(generate(poems, "metre_choice", "era_choice", "genre_choice", seed=seed))
+    assert len(made) == 2 * 3 * len(poems)
+    tables = {"metre_choice": metres("ar"), "era_choice": eras(), "genre_choice": genres()}
+    for item in made:
+        assert len(item.options) == 4
+        assert not overlapping(tables[item.task], item)
+
+
+def test_a_shortened_metre_is_asked_for_by_its_full_name() -> None:
+    item = choices(generate([arabic(0, metre="kamil_majzu")], "metre_choice"))[0]
+    assert item.options[item.gold[0]] == "الكامل"
+    assert "الرجز" not in item.options
+
+
+def test_wrong_metres_stand_there_as_often_as_they_are_right(hafez: list[Poem]) -> None:
+    """Else the commonest metre, or the one that never is right, would tell the answer."""
+    made = choices(generate(hafez, "metre_choice"))
+    right = Counter(item.options[item.gold[0]] for item in made)
+    wrong = Counter(o for item in made for n, o in enumerate(item.options) if n not in item.gold)
+    commonest, _ = right.most_common(1)[0]
+    taken = sum(1 for item in made if commonest in item.options)
+    # Whoever always answers the commonest metre is right no more than two times in five where it stands at all.
+    assert right[commonest] / taken < 0.4
+    assert wrong[commonest] > right[commonest]
+
+
+def test_a_pattern_never_stands_beside_a_name() -> None:
+    poems = [make_poem("p", [("گفتم غم تو دارم ای یار", "گفتا غمت سر آید ای یار")], metre="fa_28")]
+    item = choices(generate(poems, "metre_choice"))[0]
+    known = metres("fa")
+    kinds = {term.kind for term in known.values() if term.name in item.options}
+    assert kinds == {"pattern"}
+
+
+@pytest.mark.parametrize(
+    ("task", "field", "reason"),
+    [
+        ("metre_choice", "metre", "metre_unknown"),
+        ("era_choice", "era", "era_unknown"),
+        ("genre_choice", "genre", "genre_unknown"),
+    ],
+)
+def test_unknown_labels_are_left_out(task: str, field: str, reason: str) -> None:
+    for value in ("", "atlantean"):
+        made = generate([arabic(0, **{field: value})], task)
+        assert [row.reason for row in made.rejected] == [reason]
+
+
+def test_persian_poems_are_not_asked_for_an_arabic_era() -> None:
+    made = generate([make_poem("p", [COUPLET])], "era_choice")
+    assert [row.reason for row in made.rejected] == ["language"]
+    with pytest.raises(UsageError, match="no table of metres"):
+        metres("en")
+
+
+def test_poets_of_the_era_come_first_and_no_name_holds_another() -> None:
+    poems = [
+        *(arabic(n, poet) for n, poet in enumerate(POETS)),
+        arabic(90, "القيس"),
+        arabic(91, "أحمد شوقي", era="modern"),
+    ]
+    for item in choices(generate(poems, "poet_choice")):
+        right = item.options[item.gold[0]]
+        assert item.origin.strategy == ("same_language" if right == "أحمد شوقي" else "same_era")
+        for n, option in enumerate(item.options):
+            if n not in item.gold:
+                assert key(option, "ar") not in key(right, "ar")
+                assert key(right, "ar") not in key(option, "ar")
+    assert poet_choice.__doc__
+
+
+def test_too_few_poets_and_couplets_that_name_the_poet() -> None:
+    made = generate([arabic(0), arabic(1, POETS[1])], "poet_choice")
+    assert {row.reason for row in made.rejected} == {"too_few_poets"}
+    named = make_poem("h", [("حافظا می خور و رندی کن و خوش باش ولی", "دام تزویر مکن چون دگران قرآن را")])
+    made = generate([named], "poet_choice")
+    assert [row.reason for row in made.rejected] == ["no_couplets"]
+
+
+def test_per_record_takes_so_many_and_keeps_both_orders(hafez: list[Poem]) -> None:
+    made = choices(generate(hafez[:20], "metre_choice", per_record=2))
+    assert len(made) == 20 * 2 * 2
+    assert Counter(item.pair_id for item in made).most_common(1)[0][1] == 2
+
+
+def test_an_unknown_option_or_task_is_an_error_that_names_the_known() -> None:
+    with pytest.raises(UsageError, match="did you mean 'per_record'"):
+        generate([arabic(0)], "metre_choice", per_recrod=2)
+    with pytest.raises(UsageError, match="metre_choice"):
+        generate([arabic(0)], "meter_choice")
+    with pytest.raises(UsageError, match="named twice"):
+        generate([arabic(0)], "metre_choice", "metre_choice")

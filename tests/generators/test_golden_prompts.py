@@ -1,0 +1,142 @@
+"""One rendered prompt per task, in three languages, as a reader will see it.
+
+Write them anew with MIHAKK_WRITE_GOLDEN=1 and read the difference.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generators.prompts import bundled, render
+from generators.stage import generate_shard, prepare
+from generators.task import LANGUAGES, TASKS
+from schemas.benchmark import BenchmarkConfig
+from schemas.idiom import Idiom
+from schemas.poem import Poem
+from schemas.record import Language
+from tests.generators.records import make_idiom, make_poem
+from tests.generators.scripted import ScriptedWriter
+
+GOLDEN = Path(__file__).parent / "golden"
+NAMES = TASKS.names()
+
+EXPLANATION = "طيب النية لا يضمر لأحد شرًا ويغفر الإساءة سريعًا"
+WRITER = ScriptedWriter(
+    meaning_choice=[{"explanation": "كثير النسيان لا يذكر ما وعد به أصحابه ولا يبالي"}],
+    meaning_choice_srl=[
+        {
+            "roles": [{"role": "quality", "text": "طيب النية"}, {"role": "manner", "text": "سريعًا"}],
+            "changed": [{"role": "quality", "before": "طيب النية", "after": "خبيث النية"}],
+            "sentence": "خبيث النية لا يضمر لأحد شرًا ويغفر الإساءة سريعًا",
+        }
+    ],
+    pragmatic_use=[{"sentence": "متزعلش منه ده قلبه أبيض وهيصالحك بكرة"}],
+    fragment_cued=[{"first_word": "دوستداران", "second_word": "آخر"}],
+    paraphrase_cued=[{"paraphrase": "دیگر کسی مهربان نیست؛ چرا عاشقان از میان رفتند و محبت به پایان رسید؟"}],
+)
+
+
+def records() -> list[Poem | Idiom]:
+    ghazal = make_poem(
+        "fa",
+        [
+            ("یاری اندر کس نمی بینیم یاران را چه شد", "دوستی کی آخر آمد دوستداران را چه شد"),
+            ("آب حیوان تیره گون شد خضر فرخ پی کجاست", "خون چکید از شاخ گل باد بهاران را چه شد"),
+        ],
+        metre="fa_8",
+    )
+    prose = "رفاقت در هیچ کس نمی‌بینیم؛ بر سر یاران چه آمد و مهر کی تمام شد؟"
+    told = ["شاعر از نبودن یار گله می‌کند", "حتی آب زندگی هم تیره شده است"]
+    ghazal = ghazal.model_copy(
+        update={
+            "couplets": tuple(
+                couplet.model_copy(update={"prose": prose if n == 0 else "", "explanation": told[n]})
+                for n, couplet in enumerate(ghazal.couplets)
+            ),
+            "explanation": "شکایت از روزگار بی‌مهری",
+            "title": "یاران را چه شد",
+        }
+    )
+    others = [
+        make_poem(
+            "other", [("بیا که قصر امل سخت سست بنیاد است", "بیار باده که بنیاد عمر بر باد است")], metre="fa_8"
+        ),
+        *(
+            make_poem(f"poet{n}", [("گفتم غم تو دارم", "گفتا غمت سر آید")], poet=name)
+            for n, name in enumerate(("سعدی", "خاقانی", "عطار"))
+        ),
+    ]
+    qasida = make_poem(
+        "ar",
+        [("قفا نبك من ذكرى حبيب ومنزل", "بسقط اللوى بين الدخول فحومل")],
+        language="ar",
+        poet="امرؤ القيس",
+        metre="tawil",
+        era="pre_islamic",
+        genre="longing",
+    )
+    idioms = [
+        make_idiom("i1", "قلبه أبيض", EXPLANATION, connotation="positive"),
+        make_idiom("i2", "نام على ودنه", "غفل عما يدور حوله فلم ينتبه إلى ما يدبر له في الخفاء"),
+        make_idiom("i3", "ضرب عصفورين بحجر واحد", "بلغ غايتين مختلفتين بعمل يسير لم يكلفه سوى مرة"),
+    ]
+    return [ghazal, *others, qasida, *idioms]
+
+
+SHORT: dict[str, Any] = {"rhyme": "prefer"}
+"""The ghazal is too short for two wrong lines of its own."""
+OPTIONS = dict.fromkeys(("continuation_choice", "prose_cued_choice", "paraphrase_cued_choice"), SHORT)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_prompt_reads_as_before(name: str) -> None:
+    config = BenchmarkConfig.model_validate(
+        {
+            "name": "golden",
+            "title": "golden",
+            "sources": [{"use": "files"}],
+            "tasks": [{"use": name, "options": OPTIONS.get(name, {})}],
+            "embeddings": "none",
+            "generator": {
+                "name": "scripted",
+                "family": "none",
+                "model": "scripted",
+                "serve": {"engine": "embedded", "weights": "none"},
+            },
+        }
+    )
+    found = records()
+    made = generate_shard(found, prepare(found, config), config, WRITER)
+    assert made.items, f"{name}: {made.skipped}"
+    item = made.items[0]
+    text = "".join(f"=== {language}\n{render(item, language)}\n" for language in LANGUAGES)
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("MIHAKK_WRITE_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+    assert path.is_file(), f"no golden prompt for {name}: write it with MIHAKK_WRITE_GOLDEN=1 and read it"
+    assert text == path.read_text(encoding="utf-8")
+
+
+def test_no_golden_is_left_over() -> None:
+    assert {path.stem for path in GOLDEN.glob("*.txt")} == set(NAMES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_labels_are_of_the_items_script(language: Language) -> None:
+    labels = bundled().labels(language, 4)
+    assert (
+        labels
+        == {"ar": ("أ", "ب", "ج", "د"), "fa": ("الف", "ب", "ج", "د"), "en": ("A", "B", "C", "D")}[language]
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_task_speaks_three_languages_and_never_shows_the_gold_in_its_stem(name: str) -> None:
+    asked = bundled().of(name).ask
+    assert set(asked) == set(LANGUAGES)
+    for words in asked.values():
+        assert "{second}" not in words.question or name == "verse_choice"

@@ -1,0 +1,111 @@
+"""Meaning, negation, explanation and completion: rules on hand-made idioms, degenerate ones included."""
+
+from __future__ import annotations
+
+from generators.stage import Generated, generate_shard, prepare
+from schemas.benchmark import BenchmarkConfig
+from schemas.idiom import Idiom
+from schemas.item import AnswerItem, ChoiceItem
+from tests.generators.records import make_idiom
+
+IDIOMS = [
+    make_idiom("i1", "قلبه أبيض", "طيب النية لا يضمر لأحد شرًا ويغفر الإساءة سريعًا"),
+    make_idiom("i2", "نام على ودنه", "غفل عما يدور حوله فلم ينتبه إلى ما يدبر له في الخفاء"),
+    make_idiom("i3", "ضرب عصفورين بحجر واحد", "بلغ غايتين مختلفتين بعمل يسير لم يكلفه سوى مرة"),
+    make_idiom("i4", "اللي فات مات", "ما مضى لا يعود فلا نفع في الندم عليه", genre="proverb"),
+    make_idiom(
+        "i5", "اللي يخاف من العفريت يطلع له", "المرء يلقى ما يكره حين يفرط في الحذر منه", genre="proverb"
+    ),
+]
+
+
+def config(*tasks: str, **options: object) -> BenchmarkConfig:
+    return BenchmarkConfig.model_validate(
+        {
+            "name": "test",
+            "title": "test",
+            "sources": [{"use": "files"}],
+            "tasks": [{"use": task, "options": options} for task in tasks],
+            "embeddings": "none",
+        }
+    )
+
+
+def generate(idioms: list[Idiom], *tasks: str, **options: object) -> Generated:
+    made = config(*tasks, **options)
+    return generate_shard(idioms, prepare(idioms, made), made)
+
+
+def test_meaning_and_negation_share_their_options() -> None:
+    made = generate(IDIOMS, "meaning_choice", "negation")
+    by_task = {
+        task: {item.origin.records[0]: item for item in made.items if item.task == task}
+        for task in ("meaning_choice", "negation")
+    }
+    assert len(made.items) == 2 * 2 * len(IDIOMS)
+    for record, right in by_task["meaning_choice"].items():
+        wrong = by_task["negation"][record]
+        assert isinstance(right, ChoiceItem)
+        assert isinstance(wrong, ChoiceItem)
+        assert set(right.options) == set(wrong.options)
+        assert right.options[right.gold[0]] != wrong.options[wrong.gold[0]]
+        assert right.origin.strategy == "other_explanation"
+        assert right.origin.records[1] != record
+
+
+def test_a_lone_idiom_has_no_wrong_explanation() -> None:
+    made = generate(IDIOMS[:1], "meaning_choice")
+    assert made.items == []
+    assert [(row.record, row.reason) for row in made.rejected] == [("i1", "no_other_explanation")]
+
+
+def test_an_explanation_that_says_the_same_is_no_wrong_one() -> None:
+    twin = make_idiom("i9", "نيته صافية", "طيب النية لا يضمر لأحد شرا ويغفر الإساءة سريعا جدا")
+    made = generate([IDIOMS[0], twin], "meaning_choice")
+    assert made.items == []
+
+
+def test_unusable_explanations_are_counted() -> None:
+    idioms = [
+        make_idiom("none", "قلبه أبيض", " … "),
+        make_idiom("persian", "دمه خفيف", "کسی که شوخ است و می‌تواند دیگران را بخنداند"),
+        make_idiom("english", "دمه تقيل", "Said of a bore whom nobody wants around"),
+    ]
+    made = generate(idioms, "explanation")
+    assert {row.record: row.reason for row in made.rejected} == {
+        "none": "no_explanation",
+        "persian": "explanation_language",
+        "english": "explanation_language",
+    }
+
+
+def test_completion_takes_the_last_word_off() -> None:
+    made = generate(IDIOMS, "completion", least_words=3)
+    answers = {item.origin.records[0]: item.answer for item in made.items if isinstance(item, AnswerItem)}
+    assert answers == {"i2": "ودنه", "i3": "واحد", "i4": "مات"}
+    assert made.skipped == {
+        "skipped.completion.last_word_fragment": 1,
+        "skipped.completion.too_short": 1,
+    }
+    first = next(item for item in made.items if item.origin.records[0] == "i3")
+    assert first.question.endswith("ضرب عصفورين بحجر ____")
+
+
+def test_completion_leaves_out_a_word_that_stands_before_and_accepts_other_endings() -> None:
+    idioms = [
+        make_idiom("r", "كلام الليل مدهون بكلام، الليل!", "وعد لا يوفى به"),
+        make_idiom("a", "اللي فات مات", "ما مضى لا يعود"),
+        make_idiom("b", "اللي فات فات", "ما مضى لا يعود"),
+        make_idiom("c", "اللي فات راح", "ما مضى لا يعود"),
+    ]
+    made = generate(idioms, "completion", least_words=3)
+    assert made.skipped == {"skipped.completion.last_word_repeated": 2}
+    answers = {item.answer: item.accepted for item in made.items if isinstance(item, AnswerItem)}
+    assert answers == {"مات": ("فات", "راح"), "راح": ("مات", "فات")}
+
+
+def test_an_explanation_that_quotes_the_idiom_tells_the_answer() -> None:
+    quoting = make_idiom("q", "قلبه أبيض", "يقال فلان قَلبُه أبيَض إذا كان طيب النية لا يضمر لأحد شرًا")
+    made = generate([quoting, *IDIOMS[1:]], "meaning_choice", "explanation")
+    assert made.skipped == {"skipped.meaning_choice.explanation_quotes_idiom": 1}
+    assert {item.task for item in made.items if item.origin.records[0] == "q"} == {"explanation"}

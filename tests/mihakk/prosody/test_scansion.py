@@ -1,0 +1,137 @@
+"""Famous lines scan to their metres, and what is no verse to none."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mihakk.prosody import SURE, scan, scan_poem
+from mihakk.prosody.feet import HEMISTICHS, RARE, forms
+from mihakk.prosody.letters import lattice, vocalised
+from mihakk.prosody.scansion import readable
+from mihakk.taxonomy import vocabulary
+from mihakk.text import canonical, strip_marks
+
+LINES = [
+    ("tawil", "قِفا نَبكِ مِن ذِكرى حَبيبٍ وَمَنزِلِ", "بِسِقطِ اللِوى بَينَ الدَخولِ فَحَومَلِ"),
+    ("kamil", "هَل غادَرَ الشُعَراءُ مِن مُتَرَدَّمِ", "أَم هَل عَرَفتَ الدارَ بَعدَ تَوَهُّمِ"),
+    ("basit", "بانَت سُعادُ فَقَلبي اليَومَ مَتبولُ", "مُتَيَّمٌ إِثرَها لَم يُفدَ مَكبولُ"),
+    ("wafir", "أَلا هُبّي بِصَحنِكِ فَاِصبَحينا", "وَلا تُبقي خُمورَ الأَندَرينا"),
+    ("khafif", "آذَنَتنا بِبَينِها أَسماءُ", "رُبَّ ثاوٍ يُمَلُّ مِنهُ الثَواءُ"),
+    ("basit", "السَيفُ أَصدَقُ أَنباءً مِنَ الكُتُبِ", "في حَدِّهِ الحَدُّ بَينَ الجِدِّ وَاللَعِبِ"),
+    ("tawil", "عَلى قَدرِ أَهلِ العَزمِ تَأتي العَزائِمُ", "وَتَأتي عَلى قَدرِ الكِرامِ المَكارِمُ"),
+    ("mutaqarib", "إِذا الشَعبُ يَوماً أَرادَ الحَياةَ", "فَلا بُدَّ أَن يَستَجيبَ القَدَر"),
+    ("ramal", "جادَكَ الغَيثُ إِذا الغَيثُ هَمى", "يا زَمانَ الوَصلِ بِالأَندَلُسِ"),
+    ("mutadarik", "يا لَيلُ الصَبُّ مَتى غَدُهُ", "أَقِيامُ الساعَةِ مَوعِدُهُ"),
+]
+
+
+@pytest.mark.parametrize(("metre", "first", "second"), LINES)
+def test_famous_vocalised_lines_scan_to_their_metre(metre: str, first: str, second: str) -> None:
+    found = scan(first, second)
+    assert found.metre_id == metre
+    assert found.confidence > 0.5
+    assert set(found.pattern) == {"0", "1", " "}
+
+
+@pytest.mark.parametrize(
+    ("hemistich", "pattern"),
+    [
+        ("قِفا نَبكِ مِن ذِكرى حَبيبٍ وَمَنزِلِ", "11010110101011010110110"),
+        ("أَلا هُبّي بِصَحنِكِ فَاِصبَحينا", "1101010110111011010"),
+        ("السَيفُ أَصدَقُ أَنباءً مِنَ الكُتُبِ", "1010110111010101101110"),
+    ],
+)
+def test_the_pattern_is_what_is_heard(hemistich: str, pattern: str) -> None:
+    assert scan(hemistich, hemistich).pattern == f"{pattern} {pattern}"
+
+
+def likeliest(text: str, *, continued: bool = False) -> list[str]:
+    return [min(options, key=lambda sound: options[sound]) for options in lattice(text, continued=continued)]
+
+
+def test_the_sounds_of_letters() -> None:
+    assert likeliest("وَالشَّمسُ") == ["1", "", "", "01", "0", "10"]
+    assert likeliest("هَذا") == ["10", "1", "0"]
+    assert likeliest("قَلباً") == ["1", "0", "1", "0"]
+    # Not lengthened where the word goes on in the second hemistich.
+    assert likeliest("قَلبُ", continued=True) == ["1", "0", "1"]
+    assert vocalised("قلبا") == 0.0
+    assert vocalised("قَلْبُهُ") == 1.0
+
+
+@pytest.mark.parametrize(("metre", "first", "second"), LINES[:6])
+def test_bare_text_is_never_sure_of_another_metre(metre: str, first: str, second: str) -> None:
+    found = scan(strip_marks(first), strip_marks(second))
+    assert found.metre_id == metre or found.confidence < SURE
+
+
+def test_prose_and_other_scripts_have_no_metre() -> None:
+    prose = "اِجتَمَعَ مَجلِسُ الوُزَراءِ صَباحَ أَمسِ في العاصِمَةِ لِمُناقَشَةِ ميزانِيَّةِ السَنَةِ القادِمَةِ"
+    assert scan(prose, prose).metre_id == ""
+    assert scan("", "") == ("", 0.0, "")
+    assert scan("shall I compare thee", "to a summer's day") == ("", 0.0, "")
+
+
+def test_couplets_of_one_poem_add_their_evidence() -> None:
+    lines = [(first, second) for metre, first, second in LINES if metre == "tawil"]
+    whole = scan_poem(lines)
+    assert whole.metre_id == "tawil"
+    assert whole.confidence >= max(scan(*line).confidence for line in lines)
+    assert whole.pattern.count(" / ") == 1
+
+
+def test_every_metre_of_the_table_has_forms() -> None:
+    table = vocabulary("metre", "ar")
+    assert table is not None
+    assert set(HEMISTICHS) == set(table.entries) >= set(RARE)
+    ends: set[str] = set()
+    waiting = [forms()]
+    while waiting:
+        node = waiting.pop()
+        ends |= node.metres.keys()
+        waiting += node.next.values()
+    assert ends == set(HEMISTICHS)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text("ابتكلموينَُِّْ ", max_size=24), st.text("ابتكلموينَُِّْ ", max_size=24))
+def test_any_text_gives_a_share_and_a_pattern_of_its_metre(first: str, second: str) -> None:
+    found = scan(first, second)
+    assert 0.0 <= found.confidence <= 1.0
+    assert bool(found.metre_id) == bool(found.confidence)
+    for hemistich in (first, second):
+        for metre, (cost, read) in readable(lattice(hemistich)).items():
+            node = forms()
+            for letter in read:
+                node = node.next[letter]
+            assert metre in node.metres
+            assert cost >= node.metres[metre]
+
+
+def test_measured_on_real_couplets(shared_data: Path) -> None:
+    names = {
+        **{"saree": "sari", "kamel": "kamil", "mutakareb": "mutaqarib", "mutadarak": "mutadarik"},
+        **{"munsareh": "munsarih", "madeed": "madid", "mujtath": "mujtathth", "baseet": "basit"},
+        **{"khafeef": "khafif", "taweel": "tawil", "wafer": "wafir"},
+    }
+    labels = (shared_data / "metrec" / "labels.txt").read_text("utf-8").split()
+    with gzip.open(shared_data / "metrec" / "baits_train.txt.gz", "rt", encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split(" ", 1) for line in file][13::240]
+    sure = right = signed = 0
+    for label, couplet in rows:
+        first, second = (canonical(half, "ar") for half in couplet.split(" # "))
+        if vocalised(first) < 0.5:
+            continue
+        signed += 1
+        found = scan(first, second)
+        if found.confidence >= SURE:
+            sure += 1
+            right += found.metre_id == names.get(labels[int(label)], labels[int(label)])
+    assert signed > 80
+    assert sure / signed > 0.7
+    assert right / sure > 0.97

@@ -1,0 +1,43 @@
+"""Config mistakes are all listed, with the nearest key that exists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mihakk.configs import load_config, validate
+from mihakk.errors import UsageError
+from schemas.benchmark import BenchmarkConfig
+from schemas.model import AuditorsConfig
+
+GOOD = {"name": "demo", "title": "Demo", "sources": [{"use": "hafez"}], "tasks": [{"use": "continuation"}]}
+
+
+def test_an_unknown_key_names_the_nearest() -> None:
+    bad = {**GOOD, "audit": {"limits": 3}, "sheed": 1}
+    with pytest.raises(UsageError) as caught:
+        validate(bad, BenchmarkConfig, "demo.yaml")
+    assert "unknown key 'audit.limits'; did you mean 'limit'?" in str(caught.value)
+    assert "unknown key 'sheed'; did you mean 'seed'?" in str(caught.value)
+
+
+def test_a_missing_file_lists_its_neighbours(tmp_path: Path) -> None:
+    (tmp_path / "demo.yaml").write_text("name: demo", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"demo\.yaml"):
+        load_config(tmp_path / "dmeo.yaml", BenchmarkConfig)
+
+
+@pytest.mark.parametrize("text", ["name: [", "\t- x: {", ""])
+def test_broken_or_empty_yaml_is_a_usage_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"bad\.yaml"):
+        load_config(path, BenchmarkConfig)
+
+
+def test_auditors_of_one_family_are_refused() -> None:
+    serve = {"engine": "embedded", "weights": "x"}
+    same = [{"name": n, "family": "Qwen", "model": n, "serve": serve} for n in ("a", "b")]
+    with pytest.raises(UsageError, match="different families"):
+        validate({"auditors": same}, AuditorsConfig, "auditors.yaml")

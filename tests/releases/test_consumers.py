@@ -1,0 +1,282 @@
+"""What consumers do with a published release, with their own tools."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from mihakk.settings import settings
+from releases.assemble import AssembledRelease
+from releases.hub.embedded import EmbeddedHub
+from releases.hub.remote import RemoteHub
+from releases.load import load
+from tests.releases.hub_server import HubServer
+
+NAME = "someone/touchstone"
+CONFIG = "fa_continuation_choice"
+
+
+@pytest.fixture(scope="module")
+def server(first_release: AssembledRelease, second_release: AssembledRelease) -> Iterator[HubServer]:
+    """A Hub with both versions."""
+    with HubServer().running() as running:
+        hub = RemoteHub(NAME, running.endpoint)
+        hub.publish(first_release)
+        hub.publish(second_release)
+        yield running
+
+
+@pytest.fixture
+def published(first_release: AssembledRelease, second_release: AssembledRelease, tmp_path: Path) -> Path:
+    """The embedded Hub's repository with both versions."""
+    hub = EmbeddedHub(tmp_path / "hub")
+    hub.publish(first_release)
+    hub.publish(second_release)
+    return hub.repository("touchstone")
+
+
+def python(code: str, folder: Path, **environment: str) -> object:
+    """Run code in a process of its own, as a consumer's would be, and read the JSON it prints last."""
+    own = {"HF_HOME": str(folder / "hf"), "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **own, **environment}, cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+LOAD = f"""
+import json, datasets
+found = {{}}
+for version in ("0.1.0", "0.2.0"):
+    loaded = datasets.load_dataset("{NAME}", "{CONFIG}", revision=version)
+    found[version] = [{{split: part.num_rows for split, part in loaded.items()}}, sorted(set(loaded["test"]["version"]))]
+streamed = datasets.load_dataset("{NAME}", "{CONFIG}", revision="0.1.0", split="test", streaming=True)
+found["streamed"] = len(list(streamed))
+print(json.dumps(found))
+"""
+
+
+def test_datasets_loads_both_versions_from_a_hub_and_streams(
+    server: HubServer, first_release: AssembledRelease, second_release: AssembledRelease, tmp_path: Path
+) -> None:
+    found = python(LOAD, tmp_path, HF_ENDPOINT=server.endpoint)
+    assert found == {
+        "0.1.0": [first_release.rows[CONFIG], ["0.1.0"]],
+        "0.2.0": [second_release.rows[CONFIG], ["0.2.0"]],
+        "streamed": first_release.rows[CONFIG]["test"],
+    }
+
+
+def test_the_manifest_is_what_sha256sum_reads(published: Path) -> None:
+    done = subprocess.run(
+        ["sha256sum", "--check", "--strict", "--quiet", "MANIFEST.sha256"], cwd=published, check=False
+    )
+    assert done.returncode == 0
+
+
+def test_pandas_and_duckdb_read_the_files(published: Path, second_release: AssembledRelease) -> None:
+    import duckdb
+    import pandas as pd
+
+    rows = second_release.rows[CONFIG]["test"]
+    frame = pd.read_parquet(published / CONFIG / "test-00000-of-00001.parquet")
+    assert len(frame) == rows
+    assert frame.loc[0, "metadata"]["poet"] == "hafez"
+    query = f"""
+        select count(*), count(distinct pair_id), min(version) from '{published}/{CONFIG}/test-*.parquet'
+        where list_contains(gold, 0) or list_contains(gold, 1) or list_contains(gold, 2)
+    """
+    count, pairs, version = duckdb.sql(query).fetchall()[0]
+    assert (count, version) == (rows, "0.2.0")
+    assert pairs <= count
+    join = f"""
+        select count(*) from '{published}/audit/scores.parquet' s
+        join '{published}/audit/verdicts.parquet' v using (item) where v.released
+    """
+    assert duckdb.sql(join).fetchall()[0] == (2 * second_release.items,)
+
+
+def test_croissant_validates_and_gives_the_records(published: Path, second_release: AssembledRelease) -> None:
+    croissant = pytest.importorskip("mlcroissant")
+    described = croissant.Dataset(str(published / "croissant.json"))
+    assert not described.metadata.ctx.issues.errors
+    for config, splits in second_release.rows.items():
+        for split, rows in splits.items():
+            records = list(described.records(f"{config}/{split}-00000-of-00001"))
+            assert len(records) == rows
+            assert records[0][f"{config}/{split}-00000-of-00001/version"] == b"0.2.0"
+
+
+def test_citation_is_of_the_format_its_readers_know(published: Path) -> None:
+    import yaml
+
+    cited = yaml.safe_load((published / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors"} <= set(cited)
+    assert (cited["type"], cited["version"]) == ("dataset", "0.2.0")
+
+
+class Answering(BaseHTTPRequestHandler):
+    """A chat server whose model answers every question with the second Arabic label."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        message = {"role": "assistant", "content": "ب"}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        body = json.dumps(
+            {"id": "1", "object": "chat.completion", "model": "m", "choices": [choice]}
+        ).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
+
+
+@pytest.mark.services
+def test_lm_eval_scores_written_replies_of_a_chat_server(published: Path, tmp_path: Path) -> None:
+    pytest.importorskip("lm_eval")
+    import pyarrow.parquet as pq
+
+    golds = (
+        pq.read_table(published / "ar_meaning_choice" / "test-00000-of-00001.parquet")
+        .column("gold")
+        .to_pylist()
+    )
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/v1/chat/completions"
+    command = [sys.executable, "-m", "lm_eval", "run", "--model", "local-chat-completions", "--apply_chat_template",
+               "--model_args", f"model=m,base_url={address},tokenizer_backend=None", "--tasks", "touchstone_ar_meaning_choice_written",
+               "--include_path", str(published / "eval" / "lm_eval"), "--output_path", str(tmp_path / "out")]  # fmt: skip
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OPENAI_API_KEY": "none"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    server.shutdown()
+    assert done.returncode == 0, done.stderr[-3000:]
+    results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text(encoding="utf-8"))
+    scores = results["results"]["touchstone_ar_meaning_choice_written"]
+    assert scores["acc,none"] == pytest.approx(sum(gold == [1] for gold in golds) / len(golds))
+    assert scores["unparsed,none"] == 0.0
+
+
+@pytest.mark.services
+def test_an_independent_server_over_the_embedded_hub_serves_both_versions(
+    first_release: AssembledRelease,
+    second_release: AssembledRelease,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`olah` reads the local git repositories and speaks the Hub's API; it shares no code with us."""
+    olah = os.environ.get("MIHAKK_OLAH") or shutil.which("olah-cli")
+    if olah is None:
+        pytest.skip("needs the package olah in an environment of its own: set MIHAKK_OLAH to its olah-cli")
+    hub = EmbeddedHub(tmp_path / "mirrors" / "datasets" / "someone")
+    hub.publish(first_release)
+    hub.publish(second_release)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    config = tmp_path / "olah.toml"
+    config.write_text(
+        f'[basic]\nhost = "127.0.0.1"\nport = {port}\nrepos-path = "{tmp_path}/repos"\n'
+        f'mirrors-path = ["{tmp_path}/mirrors"]\n[accessibility]\noffline = true\n'
+    )
+    server = subprocess.Popen(
+        [olah, "-c", str(config)], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        _wait_for(port)
+        monkeypatch.setenv("MIHAKK_CACHE", str(tmp_path / "cache"))
+        settings.cache_clear()
+        remote = RemoteHub(NAME, f"http://127.0.0.1:{port}")
+        assert remote.versions() == ["0.1.0", "0.2.0"]
+        for release in (first_release, second_release):
+            assert remote.verify(release.version, release.folder).rows == release.rows
+            loaded = load(NAME, release.version, CONFIG, "test", endpoint=remote.endpoint)
+            assert set(loaded["version"]) == {release.version}
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(300):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.2)
+    raise AssertionError("olah did not start")
+
+
+@pytest.mark.services
+def test_lm_eval_runs_the_releases_own_files(
+    published: Path, second_release: AssembledRelease, tmp_path: Path
+) -> None:
+    pytest.importorskip("lm_eval")
+    command = [sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--tasks", "touchstone", "--include_path",
+               str(published / "eval" / "lm_eval"), "--output_path", str(tmp_path / "out")]  # fmt: skip
+    done = subprocess.run(
+        command, env={**os.environ, "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text(encoding="utf-8"))
+    scored = {name: one["original"] for name, one in results["n-samples"].items()}
+    assert scored["touchstone_fa_continuation_choice"] == second_release.rows[CONFIG]["test"]
+    assert (
+        scored["touchstone_fa_continuation_completion"]
+        == second_release.rows["fa_continuation_completion"]["test"]
+    )
+    assert set(results["versions"].values()) == {"0.2.0"}
+    written = results["results"]["touchstone_fa_continuation_choice_written"]
+    assert written["acc,none"] == 0.0, "the dummy model names no label"
+    assert written["unparsed,none"] == 1.0
+
+
+LIGHTEVAL = """
+import importlib.util, json, sys
+from lighteval.logging.evaluation_tracker import EvaluationTracker
+from lighteval.models.dummy.dummy_model import DummyModelConfig
+from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
+spec = importlib.util.spec_from_file_location("tasks", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+parameters = PipelineParameters(launcher_type=ParallelismManager.NONE, custom_tasks_directory=sys.argv[1])
+pipeline = Pipeline(
+    tasks=",".join(f"{task.name}|0" for task in module.TASKS_TABLE),
+    pipeline_parameters=parameters,
+    evaluation_tracker=EvaluationTracker(output_dir="out"),
+    model_config=DummyModelConfig(),
+)
+pipeline.evaluate()
+results = pipeline.get_results()["results"]
+print(json.dumps({name: {metric: float(value) for metric, value in one.items()} for name, one in results.items()}))
+"""
+
+
+@pytest.mark.services
+def test_lighteval_runs_the_releases_own_files(published: Path, tmp_path: Path) -> None:
+    interpreter = os.environ.get("MIHAKK_LIGHTEVAL")
+    if interpreter is None:
+        pytest.skip("needs LightEval 0.13 in an environment of its own: set MIHAKK_LIGHTEVAL to its python")
+    command = [interpreter, "-c", LIGHTEVAL, str(published / "eval" / "lighteval" / "tasks.py")]
+    environment = {**os.environ, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    results = json.loads(done.stdout.splitlines()[-1])
+    assert 0.0 <= results["touchstone-0.2.0:fa_continuation_choice:0"]["acc"] <= 1.0
+    assert results["touchstone-0.2.0:fa_continuation_choice_written:0"]["unparsed"] == 1.0
+    assert results["touchstone-0.2.0:fa_continuation_completion:0"]["exact"] == 0.0

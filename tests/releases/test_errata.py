@@ -1,0 +1,72 @@
+"""A consumer's report reaches the next build, and only while it is still about the same item."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mihakk.errors import UsageError
+from releases.assemble import AssembledRelease
+from releases.errata import DefectReport, read_reports, report_defect, report_findings
+from tests.releases.release_material import hafez_items
+
+ITEM = hafez_items()[0]
+
+
+def test_a_report_comes_back_as_a_finding_that_flags_its_item(
+    first_release: AssembledRelease, tmp_path: Path
+) -> None:
+    written = report_defect(
+        first_release.folder, ITEM.id, "wrong_gold", "The printed divan has the other hemistich (p. 12).",
+        corrections={"gold": "1"}, reporter="قارئ", folder=tmp_path,
+    )  # fmt: skip
+    again = report_defect(
+        first_release.folder, ITEM.id, "wrong_gold", "The printed divan has the other hemistich (p. 12).",
+        corrections={"gold": "1"}, reporter="قارئ", folder=tmp_path,
+    )  # fmt: skip
+    assert again == written
+    (report,) = read_reports(tmp_path)
+    assert (report.version, report.reporter) == ("0.1.0", "قارئ")
+    (finding,) = report_findings([report], hafez_items(), "touchstone")
+    assert (finding.check, finding.severity, finding.subject, finding.where) == (
+        "ER01",
+        "flag",
+        ITEM.id,
+        "gold",
+    )
+    assert "p. 12" in finding.detail
+
+
+def test_a_report_binds_no_longer_once_the_item_changed_or_for_another_benchmark(
+    first_release: AssembledRelease, tmp_path: Path
+) -> None:
+    report_defect(
+        first_release.folder, ITEM.id, "ambiguous", "Two options continue the verse.", folder=tmp_path
+    )
+    reports = read_reports(tmp_path)
+    assert report_findings(reports, [ITEM.model_copy(update={"question": "another"})], "touchstone") == []
+    assert report_findings(reports, [], "touchstone") == []
+    assert report_findings(reports, [ITEM], "other") == []
+
+
+def test_a_report_that_says_nothing_or_names_nothing_is_refused(
+    first_release: AssembledRelease, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="has no item nothing"):
+        report_defect(first_release.folder, "nothing", "other", "It is all wrong, I think.", folder=tmp_path)
+    with pytest.raises(UsageError, match="says too little"):
+        report_defect(first_release.folder, ITEM.id, "other", "bad", folder=tmp_path)
+    (tmp_path / "broken.yaml").write_text("item: [", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"broken\.yaml is no defect report"):
+        read_reports(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["../../out", "/etc/out", "a/b", ".hidden", "x" * 300, "س\n"])
+def test_an_id_that_leads_out_of_the_folder_names_no_file(name: str, tmp_path: Path) -> None:
+    report = DefectReport(
+        canary="c", version="0.1.0", item=name, content_hash="h", problem="other", evidence="It is all wrong."
+    )
+    assert (tmp_path / report.name).resolve().parent == tmp_path
+    assert not report.name.startswith(".")
+    assert len(report.name) < 130

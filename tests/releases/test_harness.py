@@ -1,0 +1,103 @@
+"""The loader and the scoring that ship inside a release."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from releases.assemble import AssembledRelease
+from releases.export import harness
+
+AR = ["أ", "ب", "ج"]
+FA = ["الف", "ب", "ج"]
+
+
+def shipped(folder: Path) -> ModuleType:
+    """The copy that lies in a release."""
+    path = folder / "eval" / "lm_eval" / "harness.py"
+    spec = importlib.util.spec_from_file_location("shipped_harness", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_shipped_loader_gives_the_released_rows(first_release: AssembledRelease) -> None:
+    module = shipped(first_release.folder)
+    for config, splits in first_release.rows.items():
+        loaded = module.load(config=config, version=first_release.version)
+        assert {split: part.num_rows for split, part in loaded.items()} == splits
+
+
+def test_a_changed_data_file_is_refused(first_release: AssembledRelease, tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    shutil.copytree(first_release.folder, folder)
+    part = folder / "ar_meaning_choice" / "test-00000-of-00001.parquet"
+    part.write_bytes(part.read_bytes() + b"\0")
+    module = shipped(folder)
+    with pytest.raises(ValueError, match=r"is not the file of version 0\.1\.0"):
+        module.load(config="ar_meaning_choice")
+    part.unlink()
+    with pytest.raises(ValueError, match="found nothing"):
+        module.load(config="ar_meaning_choice")
+
+
+@pytest.mark.parametrize(
+    ("reply", "labels", "index"),
+    [
+        ("أ", AR, 0),
+        ("ا", AR, 0),
+        ("ب)", AR, 1),
+        ("الإجابة: (ج)", AR, 2),
+        ("ب) لأن المعنى واضح، لا أ ولا ج", AR, 1),
+        ("أ أو ب", AR, None),
+        ("", AR, None),
+        ("بيت", AR, None),
+        ("الف", FA, 0),
+        ("گزینهٔ الف درست است", FA, 0),
+        ("A", ["A", "B"], 0),
+        ("Banana", ["A", "B"], None),
+        ("answer is incorrect", ["A", "B"], None),
+    ],
+)
+def test_a_reply_is_read_as_the_one_label_it_names(reply: str, labels: list[str], index: int | None) -> None:
+    assert harness.chosen(reply, labels) == index
+
+
+def test_a_choice_counts_each_of_several_golds_and_reports_what_it_cannot_read() -> None:
+    doc = {"labels": AR, "gold": [0, 2]}
+    assert harness.choice_scores(doc, ["ج"]) == {"acc": 1.0, "unparsed": 0.0}
+    assert harness.choice_scores(doc, ["ب"]) == {"acc": 0.0, "unparsed": 0.0}
+    assert harness.choice_scores(doc, ["لا أعرف شيئا"]) == {"acc": 0.0, "unparsed": 1.0}
+
+
+def test_an_answer_is_compared_folded_and_the_last_tag_counts() -> None:
+    doc = {"answer": "کتاب است", "accepted": ["دفتر"]}
+    assert harness.answer_scores(doc, ["<answer>كِتاب است.</answer>"])["exact"] == 1.0
+    assert harness.answer_scores(doc, ["<answer>no</answer> <answer>«دفتر»"])["exact"] == 1.0
+    wrong = harness.answer_scores(doc, ["<answer>کتب است</answer>"])
+    assert wrong["exact"] == 0.0
+    assert wrong["cer"] == pytest.approx(1 / 7)
+    assert harness.answer_scores(doc, [""]) == {"exact": 0.0, "cer": 1.0, "empty": 1.0}
+    assert harness.answer_scores(doc, ["نعم " * 40])["cer"] == 1.0
+
+
+@given(st.text(max_size=12), st.text(max_size=12))
+def test_distance_is_that_of_the_library(first: str, second: str) -> None:
+    assert harness.distance(first, second) == Levenshtein.distance(first, second)
+
+
+@given(st.text(max_size=60))
+def test_any_reply_scores_between_nought_and_one(reply: str) -> None:
+    assert set(harness.choice_scores({"labels": AR, "gold": [1]}, [reply]).values()) <= {0.0, 1.0}
+    assert all(
+        0 <= one <= 1 for one in harness.answer_scores({"answer": "بيت", "accepted": []}, [reply]).values()
+    )

@@ -1,0 +1,194 @@
+"""Tables of every format and state of repair."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mihakk.errors import SourceChanged, UsageError
+from schemas.idiom import Idiom
+from schemas.poem import Poem
+from schemas.rejection import Rejection
+from scrapers.source import Entry
+
+Scrape = Callable[..., list[Entry]]
+IDIOM = {"kind": "idiom", "language": "ar", "licence": "CC0-1.0"}
+POEM = {"kind": "poem", "language": "fa", "licence": "public-domain"}
+ROWS = [
+    {"text": "زي السمن على العسل", "explanation": "على وفاق تام", "kind": "idiom"},
+    {"text": "اللي يخاف من العفريت يطلع له", "explanation": "من خشي شيئا لقيه", "kind": "proverb"},
+]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    elif path.suffix in (".csv", ".tsv"):
+        mark = "," if path.suffix == ".csv" else "\t"
+        lines = [mark.join(rows[0]), *(mark.join(row.values()) for row in rows)]
+        path.write_text("\r\n".join(lines) + "\r\n", encoding="utf-8")
+    elif path.suffix == ".xlsx":
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        book.active.append(list(rows[0]))
+        for row in rows:
+            book.active.append(list(row.values()))
+        book.save(path)
+    else:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.Table.from_pylist(rows), path)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".tsv", ".xlsx", ".parquet"])
+def test_every_format_gives_the_same_idioms(suffix: str, tmp_path: Path, scraped: Scrape) -> None:
+    path = tmp_path / f"idioms{suffix}"
+    write(path, ROWS)
+    entries = scraped("files", path=str(path), **IDIOM)
+    assert [(e.phrase.raw, e.explanation.raw, e.genre) for e in entries if isinstance(e, Idiom)] == [
+        tuple(row.values()) for row in ROWS
+    ]
+    assert len({entry.provenance.url for entry in entries if isinstance(entry, Idiom)}) == 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1256", "utf-16"])
+def test_encodings_are_told_apart_by_the_bytes(encoding: str, tmp_path: Path, scraped: Scrape) -> None:
+    path = tmp_path / "idioms.csv"
+    path.write_bytes("text,explanation\nأقصر من حبة,قصير جدا\n".encode(encoding))
+    (entry,) = scraped("files", path=str(path), **IDIOM)
+    assert isinstance(entry, Idiom)
+    assert entry.phrase.raw == "أقصر من حبة"
+
+
+def test_text_read_in_the_wrong_encoding_is_read_again_and_says_so(tmp_path: Path, scraped: Scrape) -> None:
+    wrong = {name: value.encode().decode("cp1256") for name, value in ROWS[0].items()}
+    write(tmp_path / "idioms.jsonl", [wrong | {"kind": "idiom"}, ROWS[1]])
+    repaired, sound = scraped("files", path=str(tmp_path / "idioms.jsonl"), **IDIOM)
+    assert isinstance(repaired, Idiom)
+    assert isinstance(sound, Idiom)
+    assert repaired.phrase.raw == ROWS[0]["text"]
+    assert repaired.source_labels == {"repaired": "written as utf-8, read as cp1256"}
+    assert sound.source_labels == {}
+
+
+def test_one_damaged_line_does_not_take_the_others_with_it(tmp_path: Path, scraped: Scrape) -> None:
+    path = tmp_path / "idioms.jsonl"
+    good = [json.dumps(row, ensure_ascii=False).encode() for row in ROWS]
+    path.write_bytes(b"\n".join([good[0], good[1].replace("م".encode(), b"\xe3", 1), good[1]]))
+    entries = scraped("files", path=str(path), **IDIOM)
+    assert [type(entry) for entry in entries] == [Idiom, Rejection, Idiom]
+    bad = entries[1]
+    assert isinstance(bad, Rejection)
+    assert bad.reason == "undecodable"
+    assert bad.detail.startswith("file:idioms.jsonl#2: byte 0xe3 at character ")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.jsonl", b"", "has no rows: give it some"),
+        ("empty.csv", b"text,explanation\n", "has no rows"),
+        ("broken.xlsx", b"PK not really", "can't be opened as a workbook"),
+        ("broken.parquet", b"PAR1nothingPAR1", "can't be read as parquet"),
+        ("notes.txt", b"x", "formats are .jsonl"),
+        ("twice.csv", b"text,text\na,b\n", "two columns are named text"),
+        (
+            "strange.jsonl",
+            b'{"text": "a", "explanation": "b", "colour": "c"}',
+            "nothing says what the column 'colour'",
+        ),
+        ("short.jsonl", b'{"text": "a"}', "no column gives explanation"),
+        ("list.json", b'{"text": "a"}', "a list of objects was expected"),
+    ],
+)
+def test_a_file_that_can_not_be_used_says_the_fix(
+    name: str, content: bytes, message: str, tmp_path: Path, scraped: Scrape
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UsageError, match=message):
+        scraped("files", path=str(tmp_path / name), **IDIOM)
+
+
+def test_a_missing_file_is_named(scraped: Scrape) -> None:
+    with pytest.raises(UsageError, match=r"nowhere\.jsonl does not exist: set the option `path`"):
+        scraped("files", path="nowhere.jsonl", **IDIOM)
+
+
+def test_only_bad_rows_fail_the_yield(tmp_path: Path, scraped: Scrape) -> None:
+    path = tmp_path / "idioms.jsonl"
+    path.write_text("not json\n")
+    with pytest.raises(SourceChanged, match="gave 0 records and 1 rejections"):
+        scraped("files", path=str(path), **IDIOM)
+
+
+def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path, scraped: Scrape) -> None:
+    (tmp_path / "sub").mkdir()
+    write(tmp_path / "b.jsonl", ROWS[:1])
+    write(tmp_path / "sub" / "a.csv", ROWS[1:])
+    entries = scraped("files", path=str(tmp_path), **IDIOM)
+    assert [entry.id for entry in entries if isinstance(entry, Idiom)] == ["b-1", "a-2"]
+    (tmp_path / "none").mkdir()
+    with pytest.raises(UsageError, match="holds no file with one of the suffixes"):
+        scraped("files", path=str(tmp_path / "none"), **IDIOM)
+
+
+@pytest.mark.parametrize(
+    ("row", "kinds", "count"),
+    [
+        ({"couplets": [["a", "b"], ["c"], "d"]}, ["couplet", "line", "line"], 3),
+        ({"hemistichs": "a\nb\nc\nd"}, ["couplet", "couplet"], 2),
+        ({"lines": ["a", "b", "c"]}, ["line"] * 3, 3),
+        ({"first": "a", "second": "b"}, ["couplet"], 1),
+    ],
+)
+def test_verses_come_in_several_shapes(
+    row: dict[str, Any], kinds: list[str], count: int, tmp_path: Path, scraped: Scrape
+) -> None:
+    write(tmp_path / "poems.jsonl", [{"poet": "x", **row}])
+    (entry,) = scraped("files", path=str(tmp_path / "poems.jsonl"), **POEM)
+    assert isinstance(entry, Poem)
+    assert [couplet.kind for couplet in entry.couplets] == kinds
+    assert len(entry.couplets) == count
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"hemistichs": ["a", "b", "c"]}, "odd_hemistichs"),
+        ({"hemistichs": []}, "verses_missing"),
+        ({"couplets": [["a", "b", "c"]]}, "couplet_invalid"),
+        ({"couplets": 7}, "row_invalid"),
+        ({"couplets": [["a", "b"]], "declared_couplets": "many"}, "row_invalid"),
+    ],
+)
+def test_a_bad_row_is_rejected_with_its_place(
+    row: dict[str, Any], reason: str, tmp_path: Path, scraped: Scrape
+) -> None:
+    write(tmp_path / "poems.jsonl", [{"poet": "x", **row}])
+    (entry,) = scraped("files", path=str(tmp_path / "poems.jsonl"), least_yield=0, **POEM)
+    assert isinstance(entry, Rejection)
+    assert entry.reason == reason
+    assert "file:poems.jsonl#1" in entry.detail
+    assert json.loads(entry.body) == {"poet": "x", **row}
+
+
+def test_prose_and_explanations_stand_beside_their_couplets(tmp_path: Path, scraped: Scrape) -> None:
+    verse = {"poet": "سعدی", "couplets": [["الف", "ب"], ["", "پ"], ["ت", "ث"]]}
+    rows = [
+        verse | {"id": "1", "prose": ["نخست", "دوم", "سوم"], "explanations": ["یک", None, "سه"]},
+        verse | {"id": "2", "prose": ["نخست", "سوم"]},
+        verse | {"id": "3", "explanations": ["یک", 2, "سه"]},
+    ]
+    path = tmp_path / "verse.jsonl"
+    write(path, rows)
+    entries = scraped("files", path=str(path), **POEM)
+    (poem,) = [entry for entry in entries if isinstance(entry, Poem)]
+    texts = [(couplet.position, couplet.prose, couplet.explanation) for couplet in poem.couplets]
+    assert texts == [(0, "نخست", "یک"), (2, "سوم", "سه")]
+    reasons = [entry.reason for entry in entries if isinstance(entry, Rejection)]
+    assert reasons == ["hemistich_empty", "prose_unaligned", "row_invalid"]

@@ -1,0 +1,129 @@
+"""Ganjoor's real export: every verse is used or said to be left out."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mihakk.errors import SourceChanged, UsageError
+from schemas.poem import Poem
+from schemas.record import Provenance
+from schemas.rejection import Rejection
+from scrapers.ganjoor.poem import parse
+from scrapers.source import Entry
+
+Scrape = Callable[..., list[Entry]]
+AT = Provenance(source="ganjoor", url="file:x", licence="unknown", sha256="0", parser_version="1")
+
+
+def verses_of(path: Path) -> int:
+    with tarfile.open(path) as archive:
+        return sum(
+            len(json.load(archive.extractfile(member)).get("Verses", []))  # type: ignore[arg-type]
+            for member in archive
+            if member.isfile() and not member.name.endswith(("_cat.json", "poet.json"))
+        )
+
+
+def used(entries: list[Entry]) -> int:
+    """Verses in couplets and in rejections."""
+    total = 0
+    for entry in entries:
+        if isinstance(entry, Poem):
+            total += sum(1 if couplet.second is None else 2 for couplet in entry.couplets)
+        elif isinstance(entry, Rejection) and entry.record.count(":"):
+            body = json.loads(entry.body)
+            total += len(body) if isinstance(body, list) else 1
+    return total
+
+
+@pytest.mark.parametrize("name", ["hafez_ghazals_raw.tar.gz", "edge_cases_raw.tar.gz"])
+def test_no_verse_is_lost(name: str, shared_data: Path, scraped: Scrape) -> None:
+    path = shared_data / "ganjoor" / name
+    entries = scraped("ganjoor", export=str(path))
+    assert used(entries) == verses_of(path)
+
+
+def test_the_ghazals_of_hafez_have_their_metres(shared_data: Path, scraped: Scrape) -> None:
+    path = shared_data / "ganjoor" / "hafez_ghazals_raw.tar.gz"
+    poems = scraped("ganjoor", export=str(path), start=["/hafez/ghazal"])
+    assert len(poems) == 495
+    for poem in poems:
+        assert isinstance(poem, Poem)
+        assert poem.provenance.licence == "public-domain"
+        assert [section.form for section in poem.sections] == ["ghazal"]
+        assert poem.sections[0].metre.startswith("fa_")
+        assert poem.sections[0].rhyme
+        assert len(poem.couplets) == poem.declared_couplets
+        assert "هوش مصنوعی" not in poem.model_dump_json()
+
+
+def test_odd_poems_keep_what_can_be_used(shared_data: Path, scraped: Scrape) -> None:
+    entries = scraped("ganjoor", export=str(shared_data / "ganjoor" / "edge_cases_raw.tar.gz"))
+    poems = {entry.id: entry for entry in entries if isinstance(entry, Poem)}
+    reasons = Counter(entry.reason for entry in entries if isinstance(entry, Rejection))
+    assert reasons == {
+        **{"unpaired_hemistich": 9, "language_differs": 4, "hemistich_empty": 3, "verses_missing": 2},
+    }
+    # Prose and verse by turns (Saadi's Golestan), and a poem in bands with a rhyme each.
+    assert {couplet.kind for couplet in poems["ganjoor-41294"].couplets} == {"paragraph", "couplet"}
+    bands = poems["ganjoor-145513"]
+    assert len({section.rhyme for section in bands.sections}) > 3
+    # The metre of a work in which several poems start can't be laid at the door of one of them.
+    assert not any(section.metre for section in poems["ganjoor-89726"].sections)
+    # Entities are what a form made of letters, not letters.
+    texts = "".join(couplet.first.raw for poem in poems.values() for couplet in poem.couplets)
+    assert "&quot;" not in texts
+    assert "&shy;" not in texts
+    assert {poem.provenance.licence for poem in poems.values()} == {"unknown"}
+
+
+def test_a_folder_and_a_tar_of_it_give_the_same(tmp_path: Path, scraped: Scrape) -> None:
+    folder = Path(__file__).resolve().parent.parent / "fixtures" / "sources" / "ganjoor" / "export"
+    tar = tmp_path / "export.tar.gz"
+    with tarfile.open(tar, "w:gz") as archive:
+        archive.add(folder, "data")
+
+    def plain(entry: Entry) -> dict[str, Any]:
+        row = entry.model_dump(mode="json")
+        row.pop("provenance", None)
+        return row
+
+    left = [plain(entry) for entry in scraped("ganjoor", export=str(folder))]
+    right = [plain(entry) for entry in scraped("ganjoor", export=str(tar))]
+    assert sorted(map(str, left)) == sorted(map(str, right))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"Mood": "sad"}, "does not know mood"),
+        ({"Verses": None}, "verses are missing"),
+        (
+            {"Verses": [{"VOrder": 1, "Position": "Above", "Text": "x", "CoupletIndex": 0}]},
+            "position 'Above'",
+        ),
+        ({"Sections": [{"Index": 0}]}, "sectionType, verseType missing"),
+    ],
+)
+def test_another_shape_stops_the_source(change: dict[str, Any], message: str) -> None:
+    poem = {"Id": 1, "Title": "t", "FullTitle": "a » t", "FullUrl": "/a/t", "Sections": [], "Verses": []}
+    with pytest.raises(SourceChanged, match=message):
+        list(parse(json.dumps(poem | change).encode(), AT))
+
+
+def test_what_is_no_export_is_refused(tmp_path: Path, scraped: Scrape) -> None:
+    (tmp_path / "x.tar.gz").write_bytes(b"\x1f\x8b nothing")
+    with pytest.raises(UsageError, match="can't be read as Ganjoor's export"):
+        scraped("ganjoor", export=str(tmp_path / "x.tar.gz"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="holds no JSON file under poets/"):
+        scraped("ganjoor", export=str(tmp_path / "empty"))
+    with pytest.raises(UsageError, match="needs the option `export`"):
+        scraped("ganjoor")

@@ -1,0 +1,72 @@
+"""The measures behind the checks, each against a slower way to the same figure."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from validators.checks.leak.run import contains, longest_run
+from validators.checks.setindex import similar_pairs
+from validators.checks.whole.chance import at_least, uniform
+
+WORDS = st.lists(st.sampled_from("abcd"), max_size=9)
+
+
+@given(WORDS, WORDS)
+def test_the_longest_run_is_found(answer: list[str], text: list[str]) -> None:
+    runs = [length for length in range(1, len(answer) + 1) for start in range(len(answer) - length + 1)
+            if contains(" ".join(text), " ".join(answer[start : start + length]))]  # fmt: skip
+    assert longest_run(answer, text) == max(runs, default=0)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.dictionaries(
+        st.text("xyz", min_size=1, max_size=4), st.frozensets(st.integers(0, 14), min_size=1), max_size=14
+    ),
+    st.sampled_from([0.5, 0.8, 0.9, 1.0]),
+)
+def test_no_similar_pair_is_missed_and_none_is_invented(
+    sets: dict[str, frozenset[int]], similar: float
+) -> None:
+    lists = {name: sorted(members) for name, members in sets.items()}
+    expected = {
+        (one, other)
+        for one, other in combinations(sorted(sets), 2)
+        if len(sets[one] & sets[other]) >= similar * len(sets[one] | sets[other])
+    }
+    assert {(one, other) for one, other, _ in similar_pairs(lists, similar)} == expected
+
+
+@pytest.mark.parametrize(
+    "counts", [[10, 10, 10], [30, 0, 0], [12, 9, 14, 5], [100, 130], [1000, 1100, 900, 1010]]
+)
+def test_the_chi_square_test_agrees_with_scipy(counts: list[int]) -> None:
+    from scipy.stats import chisquare
+
+    assert uniform(counts) == pytest.approx(chisquare(counts).pvalue, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(("hits", "trials", "chance"), [(30, 100, 0.25), (60, 100, 0.5), (500, 1000, 0.5)])
+def test_the_one_sided_test_is_near_the_exact_binomial(hits: int, trials: int, chance: float) -> None:
+    from scipy.stats import binomtest
+
+    exact = binomtest(hits, trials, chance, alternative="greater").pvalue
+    assert at_least(hits, trials, chance) == pytest.approx(exact, abs=0.03)
+
+
+def test_nothing_is_no_surprise() -> None:
+    assert uniform([]) == uniform([0, 0]) == at_least(0, 0, 0.5) == 1.0
+
+
+def test_an_even_set_is_seldom_called_biased() -> None:
+    draw = random.Random(7)
+    false = sum(
+        uniform([sum(draw.randrange(4) == k for _ in range(50)) for k in range(4)]) < 0.001
+        for _ in range(300)
+    )
+    assert false <= 30

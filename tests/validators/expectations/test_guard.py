@@ -1,0 +1,176 @@
+"""Suites accept the tables that stages write and name what breaks a contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from mihakk.lake.columns import to_table
+from schemas.audit import CRITERIA, Audit, Issue, Verdict
+from schemas.finding import Finding
+from schemas.idiom import Idiom
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Origin
+from schemas.poem import Couplet, Poem
+from schemas.record import Form, Provenance
+from schemas.rejection import Rejection
+from validators.expectations import (
+    SUITES,
+    TableViolation,
+    data_docs,
+    examine,
+    guard,
+    require,
+)
+
+ITEM_ROW = (ChoiceItem, AnswerItem, ExplanationItem)
+PROVENANCE = Provenance(
+    source="sample", url="file:a#1", licence="CC0-1.0", sha256="ab" * 32, parser_version="1"
+)
+FORM = Form(raw="نور", text="نور", key="نور")
+
+
+def _poem(**changes: Any) -> Poem:
+    couplet = Couplet(id="p:0", position=0, first=FORM, second=FORM)
+    fields = {"id": "p", "language": "ar", "title": "قصيدة", "poet": "شاعر", "couplets": (couplet,)}
+    return Poem(**{**fields, "provenance": PROVENANCE, **changes})
+
+
+def _idiom(**changes: Any) -> Idiom:
+    return Idiom(
+        **{
+            "id": "i",
+            "language": "ar",
+            "phrase": FORM,
+            "explanation": FORM,
+            "provenance": PROVENANCE,
+            **changes,
+        }
+    )
+
+
+def _choice(name: str = "c0", order: int = 0, **changes: Any) -> ChoiceItem:
+    origin = Origin(records=("p:0",), generator="metre_choice", generator_version="1")
+    fields = {
+        "id": name,
+        "task": "metre_choice",
+        "language": "ar",
+        "question": "ما البحر؟",
+        "licence": "CC0-1.0",
+    }
+    made = {
+        **fields,
+        "origin": origin,
+        "options": ("الطويل", "الكامل"),
+        "gold": (0,),
+        "pair_id": "p",
+        "order": order,
+    }
+    return ChoiceItem(**{**made, **changes})
+
+
+def _answer(**changes: Any) -> AnswerItem:
+    origin = Origin(records=("p:0",), generator="completion", generator_version="1")
+    fields = {"id": "a0", "task": "completion", "language": "ar", "question": "أكمل", "licence": "CC0-1.0"}
+    return AnswerItem(**{**fields, "origin": origin, "answer": "نور", **changes})
+
+
+def _frame(rows: list[Any], row: Any) -> pd.DataFrame:
+    frame: pd.DataFrame = to_table(rows, row).to_pandas()
+    return frame
+
+
+PAIR = [_choice("c0", 0), _choice("c1", 1, gold=(1,))]
+ZERO = {name: int(name != "answer_quality") for name in CRITERIA}
+AUDIT = Audit(
+    item="c0",
+    auditor="one",
+    status="valid",
+    scores=ZERO,
+    issues=(Issue(criterion="answer_quality", explanation="فارغ."),),
+    reply_key="k",
+)
+VERDICT = Verdict(item="c0", status="flag", audited=True, policy="strict", reasons=("critical",))
+FINDING = Finding(check="CH03", severity="block", subject="c0", detail="options 0 and 1 read the same")
+REJECTION = Rejection(record="p9", reason="poet_unknown", detail="no poet")
+ACCOUNT = {"stage": "3_curated", "shard": "s0", "read": 10, "kept": 7, "rejected": 2, "merged": 1}
+ITEMS = {"items": {"c0", "c1", "a0"}}
+
+GOOD: list[tuple[Any, pd.DataFrame, dict[str, set[str]]]] = [
+    ("poems", _frame([_poem()], Poem), {}),
+    ("idioms", _frame([_idiom()], Idiom), {}),
+    ("items", _frame([*PAIR, _answer()], ITEM_ROW), {}),
+    ("findings", _frame([FINDING], Finding), ITEMS),
+    ("audits", _frame([AUDIT], Audit), ITEMS),
+    ("verdicts", _frame([VERDICT], Verdict), ITEMS),
+    ("rejected", _frame([REJECTION], Rejection), {}),
+    ("accounting", pd.DataFrame([ACCOUNT]), {}),
+]
+BAD: list[tuple[str, Any, pd.DataFrame, dict[str, set[str]], str]] = [
+    ("a poem twice", "poems", _frame([_poem(), _poem()], Poem), {}, "id"),
+    ("a title of spaces", "poems", _frame([_poem(title=" ")], Poem), {}, "title"),
+    ("a foreign couplet", "poems", _frame([_poem(id="q")], Poem), {}, "couplet ids are the poem's"),
+    ("a hemistich without key", "poems", _frame([_poem(couplets=(Couplet(id="p:0", position=0, first=Form(raw="نور")),))], Poem), {}, "every hemistich"),
+    ("a section that is not there", "poems", _frame([_poem(sections=())], Poem), {}, "couplets point at sections"),
+    ("a digest that is none", "poems", _frame([_poem(provenance=PROVENANCE.model_copy(update={"sha256": "x"}))], Poem), {}, "sha256"),
+    ("an idiom without explanation", "idioms", _frame([_idiom(explanation=Form(raw="نور"))], Idiom), {}, "explanation"),
+    ("a gold beyond the options", "items", _frame([PAIR[0], _choice("c1", 1, gold=(2,))], ITEM_ROW), {}, "golds are options"),
+    ("one order alone", "items", _frame([PAIR[0]], ITEM_ROW), {}, "both orders"),
+    ("an item twice", "items", _frame([*PAIR, PAIR[0]], ITEM_ROW), {}, "id"),
+    ("a finding about nobody", "findings", _frame([FINDING], Finding), {"items": {"other"}}, "subject is an item"),
+    ("a finding twice", "findings", _frame([FINDING, FINDING], Finding), ITEMS, "check, subject"),
+    ("a check without number", "findings", _frame([FINDING.model_copy(update={"check": "CH"})], Finding), ITEMS, "check"),
+    ("an audit twice", "audits", _frame([AUDIT, AUDIT], Audit), ITEMS, "item, auditor"),
+    ("nine scores", "audits", _frame([AUDIT.model_copy(update={"scores": {k: v for k, v in ZERO.items() if k != "text_readability"}})], Audit), ITEMS, "ten scores"),
+    ("a zero without issue", "audits", _frame([AUDIT.model_copy(update={"issues": ()})], Audit), ITEMS, "issues name the zeros"),
+    ("a flag without reason", "verdicts", _frame([VERDICT.model_copy(update={"reasons": ()})], Verdict), ITEMS, "flags and blocks have reasons"),
+    ("a verdict on nobody", "verdicts", _frame([VERDICT], Verdict), {"items": set()}, "item is an item"),
+    ("a reason in prose", "rejected", _frame([REJECTION.model_copy(update={"reason": "No poet!"})], Rejection), {}, "reason"),
+    ("a record lost", "accounting", pd.DataFrame([{**ACCOUNT, "kept": 6}]), {}, "read = kept"),
+    ("a shard twice", "accounting", pd.DataFrame([ACCOUNT, ACCOUNT]), {}, "stage, shard"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "frame", "references"), GOOD, ids=[row[0] for row in GOOD])
+def test_tables_that_keep_their_contract_pass(
+    table: Any, frame: pd.DataFrame, references: dict[str, set[str]]
+) -> None:
+    assert guard(table, frame, references) == []
+
+
+def test_every_suite_is_tried() -> None:
+    assert {row[0] for row in GOOD} == set(SUITES)
+    assert {row[1] for row in BAD} == set(SUITES)
+
+
+@pytest.mark.parametrize(
+    ("table", "frame", "references", "named"), [row[1:] for row in BAD], ids=[row[0] for row in BAD]
+)
+def test_what_breaks_a_contract_is_named(
+    table: Any, frame: pd.DataFrame, references: dict[str, set[str]], named: str
+) -> None:
+    violations = guard(table, frame, references)
+    assert len(violations) == 1
+    assert violations[0].startswith(named)
+
+
+def test_an_empty_table_breaks_nothing() -> None:
+    assert guard("findings", _frame([], Finding)) == []
+
+
+def test_a_broken_contract_stops_the_run_and_says_where() -> None:
+    result = examine("verdicts", _frame([VERDICT.model_copy(update={"reasons": ()})], Verdict), ITEMS)
+    with pytest.raises(TableViolation, match="verdicts: flags and blocks have reasons"):
+        require([result])
+    require([examine("verdicts", _frame([VERDICT], Verdict), ITEMS)])
+
+
+def test_data_docs_are_built_offline_and_show_every_table(tmp_path: Path) -> None:
+    results = [examine(table, frame, references) for table, frame, references in GOOD[:3]]
+    page = data_docs(tmp_path / "docs", results)
+    index = page.read_text(encoding="utf-8")
+    for result in results:
+        assert result.table in index
+        assert list((tmp_path / "docs").rglob(f"{result.table}.html"))
