@@ -18,12 +18,12 @@ demo: setup  ## Build the demo benchmark: sources, items, checks, audit, release
 	@$(BIN)/mihakk build configs/benchmarks/demo.yaml
 
 test: setup-test  ## Run the fast tests
-	$(BIN)/pytest -m "not services and not slow" -n 2 --dist loadfile
+	$(BIN)/pytest -m "not services and not slow" -n 2 --dist loadfile --reruns 1
 
 test-services: setup-test  ## Run the tests that start real servers and models
 	@contrib/service_environments.sh
 	MIHAKK_OLAH=$(CURDIR)/.venv-olah/bin/olah-cli MIHAKK_LIGHTEVAL=$(CURDIR)/.venv-lighteval/bin/python \
-	  $(BIN)/pytest -m "services or slow"
+	  $(BIN)/pytest -m "services or slow" --reruns 1 --reruns-delay 5
 
 lint: setup-test  ## Formatting, types, import rules, unsafe calls
 	$(BIN)/ruff check .

@@ -200,8 +200,13 @@ class Client:
         started = loop.time()
         first = asyncio.create_task(self._sent(endpoint, payload))
         try:
-            await asyncio.wait({first}, timeout=self._pace.late())
-            if first.done() or not self._may_hedge(stop):
+            # A call that may not be sent twice when it becomes late may be later, so it is asked about again.
+            while not first.done():
+                left = self._pace.wait(loop.time() - started, self._may_hedge(stop))
+                if not left:
+                    break
+                await asyncio.wait({first}, timeout=left)
+            if first.done():
                 answer = await first
             else:
                 second = asyncio.create_task(self._second(endpoint, payload, stop))

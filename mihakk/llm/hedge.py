@@ -14,6 +14,8 @@ KEPT = 256
 """Latest answers that say so."""
 LATE = 0.95
 """Share of calls that are answered before a call counts as late."""
+ASK_AGAIN = 0.25
+"""Seconds after which a late call that might not be sent twice is asked about again."""
 MOST = 0.1
 """Share of calls that may be hedged: where most are late the server is overloaded, and needs no more."""
 
@@ -27,6 +29,20 @@ class Pace:
     def add(self, seconds: float) -> None:
         """A call was answered, counted from when it was first sent."""
         self._seconds.append(seconds)
+
+    def wait(self, waited: float, may: bool) -> float:
+        """Seconds to go on waiting before a call is sent a second time; 0 where it is time to.
+
+        Args:
+            waited: Seconds since the call was sent.
+            may: Whether it may be sent twice now. What is late and may not is asked about again, since the
+                allowance grows with the calls.
+        """
+        late = self.late()
+        left = 0.0 if late is None else late - waited
+        if left > 0:
+            return left
+        return 0.0 if may and late is not None else ASK_AGAIN
 
     def late(self) -> float | None:
         """Seconds after which a call is late; None while too few were answered."""

@@ -9,14 +9,14 @@ from collections.abc import Callable
 import pytest
 
 from mihakk.errors import ExternalFailure, UsageError
-from mihakk.llm.hedge import LEAST_ANSWERS, Pace, first_answer
+from mihakk.llm.hedge import ASK_AGAIN, LEAST_ANSWERS, Pace, first_answer
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import open_model
 from mihakk.llm.scripted import Answer, Call, ScriptedServer
 from tests.mihakk.llm.counting import Ask, Remote, count, numbers
 
 CALLS = 80
-LONG = 20.0
+LONG = 60.0
 
 
 def stuck_at(*tags: str) -> Callable[[Call], Answer]:
@@ -39,24 +39,22 @@ def test_late_calls_are_answered_by_another_endpoint(remote: Remote, ask: Ask, j
         met.add(said)
         return Answer(text=count(call).text, delay=LONG if first else 0.01)
 
-    started = time.monotonic()
     with (
         ScriptedServer(once_stuck) as one,
         ScriptedServer(once_stuck) as two,
-        open_model(remote(one.url, two.url, hedge=True, timeout_seconds=60)) as model,
+        open_model(remote(one.url, two.url, hedge=True, timeout_seconds=2 * LONG)) as model,
     ):
         replies = list(model.ask_all(numbers(ask, CALLS), journal))
         assert [reply.value for reply in replies] == list(range(CALLS))
-        assert time.monotonic() - started < LONG
         sent = len(one.calls) + len(two.calls)
         spent = model.spending
         assert spent.hedged >= len(stuck)
         assert spent.requests == sent == CALLS + spent.hedged
         assert spent.answered == CALLS
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + LONG
         while len(one.abandoned) + len(two.abandoned) < len(stuck) and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert len(one.abandoned) + len(two.abandoned) >= len(stuck)
+        assert len(one.abandoned) + len(two.abandoned) >= len(stuck), "no stuck call was waited for"
         assert model._client is not None
         assert [e.in_flight for e in model._client.dispatcher.endpoints] == [0, 0]
     assert len(journal) == CALLS, "one answer a call is kept"
@@ -71,6 +69,28 @@ def test_what_was_sent_twice_counts_in_the_budget(remote: Remote, ask: Ask, jour
         with pytest.raises(ExternalFailure, match="budget of 30 requests"):
             list(model.ask_all(numbers(ask, CALLS), journal))
         assert model.spending.requests == 30 == len(one.calls) + len(two.calls)
+
+
+def test_a_call_that_was_late_too_early_is_sent_twice_once_it_may_be(
+    remote: Remote, ask: Ask, journal: Journal
+) -> None:
+    """The first call is stuck before anybody knows how long calls take: nothing may be sent twice then."""
+    met: set[str] = set()
+
+    def first_stuck(call: Call) -> Answer:
+        said = call.body["messages"][1]["content"]
+        first = said == "0" and said not in met
+        met.add(said)
+        return Answer(text=count(call).text, delay=LONG if first else 0.01)
+
+    with (
+        ScriptedServer(first_stuck) as one,
+        ScriptedServer(first_stuck) as two,
+        open_model(remote(one.url, two.url, hedge=True, timeout_seconds=2 * LONG)) as model,
+    ):
+        replies = list(model.ask_all(numbers(ask, CALLS), journal))
+        assert [reply.value for reply in replies] == list(range(CALLS))
+        assert sum(call.body["messages"][1]["content"] == "0" for call in one.calls + two.calls) == 2
 
 
 @pytest.mark.parametrize("hedge", [False, True])
@@ -111,6 +131,17 @@ def test_a_call_is_late_after_nineteen_twentieths_of_the_latest() -> None:
     for _ in range(300):
         pace.add(1.0)
     assert pace.late() == 1.0
+
+
+def test_how_long_a_call_is_left_alone() -> None:
+    pace = Pace()
+    assert pace.wait(9.0, may=True) == ASK_AGAIN, "nobody knows yet what late is"
+    for _ in range(LEAST_ANSWERS):
+        pace.add(2.0)
+    assert pace.wait(0.5, may=True) == 1.5
+    assert pace.wait(0.5, may=False) == 1.5
+    assert pace.wait(2.5, may=False) == ASK_AGAIN
+    assert pace.wait(2.5, may=True) == 0
 
 
 async def later(seconds: float, value: int | Exception) -> int:

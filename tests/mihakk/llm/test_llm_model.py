@@ -156,15 +156,18 @@ def test_leaving_early_keeps_calls_already_sent(remote: Remote, ask: Ask, journa
         assert len(journal) == len(server.calls) < 20
 
 
+LONG = 120.0
+
+
 def test_an_interrupted_run_ends_at_once(remote: Remote, ask: Ask, journal: Journal) -> None:
-    with ScriptedServer(lambda c: Answer(text=count(c).text, delay=0 if c.said == "0" else 20)) as server:
+    with ScriptedServer(lambda c: Answer(text=count(c).text, delay=0 if c.said == "0" else LONG)) as server:
         started = time.monotonic()
-        with open_model(remote(server.url, timeout_seconds=60)) as model:
+        with open_model(remote(server.url, timeout_seconds=2 * LONG)) as model:
             stream = model.ask_all(numbers(ask, 100), journal)
             assert next(stream).value == 0
             with pytest.raises(KeyboardInterrupt):
                 stream.throw(KeyboardInterrupt())
-        assert time.monotonic() - started < 15
+        assert time.monotonic() - started < LONG
     assert len(journal) == 1
 
 
