@@ -6,33 +6,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
-from pydantic import Field
 
 from mihakk.errors import RecordRejected, UsageError
-from schemas.record import Language, Provenance
+from schemas.record import Provenance
 from schemas.rejection import Rejection
-from scrapers.mapping import Kind, record, resolve_columns
+from scrapers.mapping import RowOptions, record, resolve_columns
 from scrapers.place import find
 from scrapers.raw import RawStore
-from scrapers.source import Entry, Source, SourceOptions, register
+from scrapers.source import Entry, Source, register
 from scrapers.tables import FORMATS, read_rows
 
 
-class FilesOptions(SourceOptions):
-    """Which file, what its rows are and what its columns mean."""
+class FilesOptions(RowOptions):
+    """Which file, and how it is read."""
 
     path: str
     """File or folder; a relative one is looked for in the working folder, then in the repository."""
-    kind: Kind
-    language: Language
-    """Of every row that has no `language` column."""
-    licence: str
-    """Of every row that has no `licence` column."""
-    attribution: str = ""
-    columns: dict[str, str] = Field(default_factory=dict)
-    """Field of the record to column of the file; columns with a field's name need no entry."""
-    ignore: tuple[str, ...] = ()
-    """Columns left out on purpose."""
     encoding: str = "auto"
     """Codec of a text file; `auto` takes UTF-8 where the bytes allow it, else cp1256."""
     sheet: str = ""

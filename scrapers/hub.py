@@ -6,19 +6,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
-
 from mihakk.errors import ExternalFailure, RecordRejected, UsageError
 from mihakk.ids import canonical_json
-from schemas.record import Language, Provenance
+from schemas.record import Provenance
 from schemas.rejection import Rejection
-from scrapers.mapping import Kind, record, resolve_columns
+from scrapers.mapping import RowOptions, record, resolve_columns
 from scrapers.raw import RawStore
-from scrapers.source import Entry, Source, SourceOptions, register
+from scrapers.source import Entry, Source, register
 
 
-class HubOptions(SourceOptions):
-    """Which dataset, what its rows are and what its columns mean."""
+class HubOptions(RowOptions):
+    """Which dataset, at which revision."""
 
     dataset: str
     """`owner/name`, or a folder of the Hub's layout."""
@@ -26,13 +24,6 @@ class HubOptions(SourceOptions):
     """Commit or tag; needed for a dataset on the Hub, whose main branch moves."""
     config: str = ""
     split: str = "train"
-    kind: Kind
-    language: Language
-    licence: str
-    attribution: str = ""
-    columns: dict[str, str] = Field(default_factory=dict)
-    """Field of the record to column; columns with a field's name need no entry."""
-    ignore: tuple[str, ...] = ()
 
 
 def _rows(options: HubOptions) -> Iterable[dict[str, Any]]:

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal
 
 import orjson
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from mihakk.errors import RecordRejected, UsageError
 from mihakk.text.encoding import repair_mojibake
 from schemas.idiom import Idiom
 from schemas.poem import Couplet, Poem, Section
-from schemas.record import Form, Provenance
+from schemas.record import Form, Language, Provenance
 from schemas.rejection import Rejection
-from scrapers.source import Entry
+from scrapers.source import Entry, SourceOptions
 from scrapers.verse import couplets, pairs, split
 
 Kind = Literal["poem", "idiom"]
@@ -54,6 +54,21 @@ ALIASES: dict[Kind, dict[str, str]] = {
     },
 }
 """Usual names of columns that need no map."""
+
+
+class RowOptions(SourceOptions):
+    """What the rows of a table are and what its columns mean."""
+
+    kind: Kind
+    language: Language
+    """Of every row that has no `language` column."""
+    licence: str
+    """Of every row that has no `licence` column."""
+    attribution: str = ""
+    columns: dict[str, str] = Field(default_factory=dict)
+    """Field of the record to column; columns with a field's name need no entry."""
+    ignore: tuple[str, ...] = ()
+    """Columns left out on purpose."""
 
 
 def resolve_columns(
