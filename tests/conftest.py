@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mihakk import settings as settings_module
+from tests.servers import serving_vllm
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -35,6 +36,13 @@ def browser() -> Iterator[Any]:
         chromium = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def vllm() -> Iterator[str]:
+    """Base URL of a real vLLM, one for every test of the session: a start takes minutes."""
+    with serving_vllm() as url:
+        yield url
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from annotation.connection import Connection
 from annotation.server import LocalServer
 from tests.annotation.signed_up import Member, sign_up
+from tests.servers import free_port
 
 
 @pytest.fixture(scope="session")
@@ -29,13 +29,10 @@ def label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServ
     A first start takes a minute or more; MIHAKK_TEST_LABEL_STUDIO names the home of a stopped server whose
     copy is started instead, while one works on these tests.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     home = tmp_path_factory.mktemp("label-studio")
     if template := os.environ.get("MIHAKK_TEST_LABEL_STUDIO"):
         shutil.copytree(template, home, dirs_exist_ok=True)
-    with LocalServer(home, port) as server:
+    with LocalServer(home, free_port()) as server:
         yield server
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -13,13 +12,12 @@ from annotation.review import connect
 from annotation.server import LocalServer
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.settings import Settings
+from tests.servers import free_port
 
 
 @pytest.fixture
 def port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+    return free_port()
 
 
 def test_secrets_are_made_once_and_readable_by_the_owner_alone(tmp_path, port):

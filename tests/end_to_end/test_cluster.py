@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -20,6 +19,7 @@ from flows.steps.step import Call
 from mihakk.errors import ExternalFailure, UsageError
 from tests.drills.prefect_server import PrefectServer
 from tests.end_to_end.conftest import ROOT, Silent, Workshop
+from tests.servers import free_port
 
 pytestmark = pytest.mark.services
 
@@ -28,9 +28,7 @@ class Cluster:
     """A scheduler and two workers."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+        self.address = f"tcp://127.0.0.1:{free_port()}"
         self._folder = folder
         self.scheduler = self._start(
             "scheduler", "--host", "127.0.0.1", "--port", self.address.rpartition(":")[2], "--no-dashboard"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ from schemas.item import AnswerItem
 from schemas.review import Review
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
 from tests.releases.hub_server import HubServer
-from tests.releases.test_consumers import _wait_for
+from tests.servers import serving_olah
 
 NAME = "someone/small"
 CONFIG = "ar_completion"
@@ -170,27 +169,9 @@ def test_both_versions_are_pushed_to_a_hub_and_load_by_version(corrected: Round,
 @pytest.mark.services
 @pytest.mark.usefixtures("own_cache")
 def test_olah_serves_both_versions_from_the_embedded_hub(corrected: Round, tmp_path: Path) -> None:
-    olah = os.environ.get("MIHAKK_OLAH") or shutil.which("olah-cli")
-    if olah is None:
-        pytest.skip("needs the package olah in an environment of its own: set MIHAKK_OLAH to its olah-cli")
     shutil.copytree(corrected.hub.root, tmp_path / "mirrors" / "datasets" / "someone")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    config = tmp_path / "olah.toml"
-    config.write_text(
-        f'[basic]\nhost = "127.0.0.1"\nport = {port}\nrepos-path = "{tmp_path}/repos"\n'
-        f'mirrors-path = ["{tmp_path}/mirrors"]\n[accessibility]\noffline = true\n'
-    )
-    server = subprocess.Popen(
-        [olah, "-c", str(config)], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        _wait_for(port)
-        _both_load(RemoteHub(NAME, f"http://127.0.0.1:{port}"), corrected)
-    finally:
-        server.terminate()
-        server.wait()
+    with serving_olah(tmp_path / "mirrors", tmp_path) as endpoint:
+        _both_load(RemoteHub(NAME, endpoint), corrected)
 
 
 def _both_load(remote: RemoteHub, corrected: Round) -> None:

@@ -7,7 +7,6 @@ It answers `/v1/completions` as OpenAI's and vLLM's servers do, prompts as text 
 from __future__ import annotations
 
 import json
-import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import log
 from pathlib import Path
 from typing import Any
+
+from tests.servers import answering
 
 BYTES = 256
 END = 256
@@ -77,14 +78,8 @@ class CompletionServer:
     @contextmanager
     def running(self) -> Iterator[CompletionServer]:
         """Serve while the context lasts."""
-        thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        try:
+        with answering(self._server):
             yield self
-        finally:
-            self._server.shutdown()
-            self._server.server_close()
-            thread.join()
 
     def answer(self, body: dict[str, Any]) -> dict[str, Any]:
         """The reply to one request."""

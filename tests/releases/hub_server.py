@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from tests.releases.hub_state import Repository, blob_id
+from tests.servers import answering
 
 
 class Died(Exception):
@@ -50,14 +51,8 @@ class HubServer:
     @contextmanager
     def running(self) -> Iterator[HubServer]:
         """Serve while the context lasts."""
-        thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        try:
+        with answering(self._server):
             yield self
-        finally:
-            self._server.shutdown()
-            self._server.server_close()
-            thread.join()
 
     def revive(self) -> None:
         """Answer again, and count requests from nought."""

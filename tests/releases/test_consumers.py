@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -22,6 +19,7 @@ from releases.hub.embedded import EmbeddedHub
 from releases.hub.remote import RemoteHub
 from releases.load import load
 from tests.releases.hub_server import HubServer
+from tests.servers import serving_olah
 
 NAME = "someone/touchstone"
 CONFIG = "fa_continuation_choice"
@@ -181,45 +179,18 @@ def test_an_independent_server_over_the_embedded_hub_serves_both_versions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """`olah` reads the local git repositories and speaks the Hub's API; it shares no code with us."""
-    olah = os.environ.get("MIHAKK_OLAH") or shutil.which("olah-cli")
-    if olah is None:
-        pytest.skip("needs the package olah in an environment of its own: set MIHAKK_OLAH to its olah-cli")
     hub = EmbeddedHub(tmp_path / "mirrors" / "datasets" / "someone")
     hub.publish(first_release)
     hub.publish(second_release)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    config = tmp_path / "olah.toml"
-    config.write_text(
-        f'[basic]\nhost = "127.0.0.1"\nport = {port}\nrepos-path = "{tmp_path}/repos"\n'
-        f'mirrors-path = ["{tmp_path}/mirrors"]\n[accessibility]\noffline = true\n'
-    )
-    server = subprocess.Popen(
-        [olah, "-c", str(config)], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        _wait_for(port)
+    with serving_olah(tmp_path / "mirrors", tmp_path) as endpoint:
         monkeypatch.setenv("MIHAKK_CACHE", str(tmp_path / "cache"))
         settings.cache_clear()
-        remote = RemoteHub(NAME, f"http://127.0.0.1:{port}")
+        remote = RemoteHub(NAME, endpoint)
         assert remote.versions() == ["0.1.0", "0.2.0"]
         for release in (first_release, second_release):
             assert remote.verify(release.version, release.folder).rows == release.rows
             loaded = load(NAME, release.version, CONFIG, "test", endpoint=remote.endpoint)
             assert set(loaded["version"]) == {release.version}
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def _wait_for(port: int) -> None:
-    for _ in range(300):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.2)
-    raise AssertionError("olah did not start")
 
 
 @pytest.mark.services

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +15,7 @@ import pytest
 from releases.assemble import AssembledRelease
 from releases.hub.embedded import EmbeddedHub
 from tests.releases.completion_server import CompletionServer, Trigrams, save_byte_tokenizer
+from tests.servers import VLLM_WEIGHTS
 
 pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,38 +87,6 @@ def test_lm_eval_compares_the_likelihoods_a_completions_server_gives(published: 
     assert written["acc,none"] + written["unparsed,none"] <= 1.0
 
 
-@pytest.fixture(scope="module")
-def vllm() -> Iterator[str]:
-    """A real vLLM server on the CPU with a small model."""
-    if (
-        not list(ROOT.glob(".venv-vllm/ready-*"))
-        or not (ROOT / "data/cache/vllm/smollm2/config.json").exists()
-    ):
-        pytest.skip("needs vLLM: contrib/vllm_cpu.sh setup")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [str(ROOT / "contrib" / "vllm_cpu.sh"), "serve", str(port)]
-    server = subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
-    try:
-        deadline = time.monotonic() + 400
-        while True:
-            assert server.poll() is None, "vLLM did not start"
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2).close()
-                break
-            except OSError:
-                assert time.monotonic() < deadline, "vLLM was not ready in 400 s"
-                time.sleep(1)
-        yield f"http://127.0.0.1:{port}/v1/completions"
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        try:
-            server.wait(30)
-        except subprocess.TimeoutExpired:
-            os.killpg(server.pid, signal.SIGKILL)
-
-
 def own_likelihoods(weights: Path, items: list[dict[str, Any]]) -> dict[str, list[float]]:
     """Item id -> log-likelihood of each label, by the model itself, in this process."""
     torch = pytest.importorskip("torch")
@@ -145,8 +109,8 @@ def own_likelihoods(weights: Path, items: list[dict[str, Any]]) -> dict[str, lis
 def test_vllm_gives_the_harness_the_models_own_likelihoods(
     published: Path, tmp_path: Path, vllm: str
 ) -> None:
-    weights = ROOT / "data" / "cache" / "vllm" / "smollm2"
-    served = f"model=smollm2,base_url={vllm},tokenizer={weights},tokenizer_backend=huggingface"
+    weights = VLLM_WEIGHTS
+    served = f"model=smollm2,base_url={vllm}/completions,tokenizer={weights},tokenizer_backend=huggingface"
     results, samples = lm_eval(published, tmp_path / "http", TASK, "local-completions", served)
     items = rows(published, "ar_meaning_choice")
     asked, own = likelihoods(samples[TASK]), own_likelihoods(weights, items)

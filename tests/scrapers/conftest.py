@@ -17,6 +17,7 @@ from mihakk.settings import ROOT
 from schemas.benchmark import SourceUse
 from scrapers.raw import RawStore
 from scrapers.source import Entry, run
+from tests.scrapers.site import Site, serve
 
 SAMPLES = Path(__file__).resolve().parent.parent / "fixtures" / "sources"
 
@@ -56,6 +57,14 @@ def as_rows(entries: Iterator[Entry]) -> list[dict[str, Any]]:
         row.pop("body", None)
         rows.append(row)
     return rows
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    site = Site()
+    stop = serve(site)
+    yield site
+    stop()
 
 
 @pytest.fixture
@@ -103,7 +112,7 @@ def crawler() -> Iterator[Callable[[str], str]]:
     for process in child:
         assert process.stdin is not None
         process.stdin.close()
-        assert process.wait(20) == 0
+        assert process.wait(120) == 0
 
 
 @pytest.fixture(autouse=True)

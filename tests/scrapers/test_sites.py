@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,18 +17,10 @@ from schemas.rejection import Rejection
 from scrapers.raw import RawStore
 from scrapers.source import Entry
 from tests.scrapers.conftest import SAMPLES
-from tests.scrapers.site import Site, serve
+from tests.scrapers.site import Site
 
 Scrape = Callable[..., list[Entry]]
 LOCAL = {"allow_loopback": True, "delay_seconds": 0, "backoff_seconds": 0.01, "retries": 1}
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    site = Site()
-    stop = serve(site)
-    yield site
-    stop()
 
 
 def sample(source: str, name: str) -> bytes:

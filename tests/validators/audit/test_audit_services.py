@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -143,37 +142,6 @@ def test_a_killed_run_leaves_no_server_behind() -> None:
     while time.monotonic() < deadline and Path(f"/proc/{child}").exists():
         time.sleep(0.1)
     assert not Path(f"/proc/{child}").exists()
-
-
-@pytest.fixture(scope="module")
-def vllm() -> Iterator[str]:
-    """Base URL of a real vLLM that serves SmolLM2."""
-    if not (ROOT / ".venv-vllm").is_dir():
-        pytest.skip("needs vLLM for the CPU: run contrib/vllm_cpu.sh setup (some 3.5 GB)")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [str(ROOT / "contrib" / "vllm_cpu.sh"), "serve", str(port)]
-    server = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        deadline = time.monotonic() + 400
-        while True:
-            assert server.poll() is None, "vLLM did not start"
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2).close()
-                break
-            except OSError:
-                assert time.monotonic() < deadline, "vLLM was not ready in 400 s"
-                time.sleep(1)
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        try:
-            server.wait(30)
-        except subprocess.TimeoutExpired:
-            os.killpg(server.pid, signal.SIGKILL)
 
 
 def on_vllm(url: str) -> ModelConfig:
