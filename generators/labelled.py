@@ -8,7 +8,7 @@ from typing import Literal
 from generators.excerpts import ExcerptOptions, excerpt
 from generators.stems import poem_stem
 from generators.task import Context, Made, Skip
-from generators.taxonomy import Term, wrong_terms
+from generators.terms import Term, wrong_terms
 from schemas.poem import Couplet, Poem
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators.excerpts import ExcerptOptions, unnamed
 from generators.labelled import label_choice
 from generators.task import Context, Made, task
-from generators.taxonomy import eras
+from generators.terms import eras
 from schemas.poem import Poem
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators.excerpts import ExcerptOptions
 from generators.labelled import label_choice
 from generators.task import Context, Made, task
-from generators.taxonomy import genres
+from generators.terms import genres
 from schemas.poem import Poem
 
 

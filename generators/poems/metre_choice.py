@@ -7,7 +7,7 @@ from pydantic import Field
 from generators.excerpts import shown
 from generators.stems import couplet_stem
 from generators.task import Context, Made, Options, Skip, task
-from generators.taxonomy import metres, wrong_terms
+from generators.terms import metres, wrong_terms
 from mihakk.text import words
 from schemas.poem import Poem
 

@@ -8,7 +8,7 @@ import pytest
 
 from generators.poems.poet_choice import poet_choice
 from generators.stage import Generated, generate_shard, prepare
-from generators.taxonomy import Term, eras, genres, metres
+from generators.terms import Term, eras, genres, metres
 from mihakk.errors import UsageError
 from mihakk.text import key
 from schemas.benchmark import BenchmarkConfig

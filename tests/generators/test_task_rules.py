@@ -13,7 +13,7 @@ from generators.idioms.connotation import NAMES
 from generators.prose import leaks
 from generators.stage import generate_shard, prepare
 from generators.task import TASKS, AnyItem
-from generators.taxonomy import eras, genres, metres
+from generators.terms import eras, genres, metres
 from mihakk.text import key, word_keys
 from schemas.benchmark import BenchmarkConfig
 from schemas.idiom import Idiom

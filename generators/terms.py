@@ -6,17 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from pathlib import Path
 from typing import Any, Literal
 
 from generators.corpus import Corpus, salt
-from mihakk.configs import load_yaml
 from mihakk.errors import UsageError
-from mihakk.settings import REFERENCE
+from mihakk.taxonomy import vocabulary
 from schemas.record import Language
 
 Label = Literal["era", "genre", "metre"]
-METRES: dict[Language, str] = {"ar": "arabic_metres", "fa": "persian_metres"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ class Term:
 @cache
 def eras() -> dict[str, Term]:
     """Arabic eras in the order of time."""
-    rows = _rows(REFERENCE / "eras.yaml", "eras")
+    rows = _entries("era", "ar")
     return _mutual(
         Term(row["id"], row["ar"], overlaps=frozenset(row.get("overlaps") or ()))
         for row in sorted(rows, key=lambda row: int(row["order"]))
@@ -45,7 +42,7 @@ def eras() -> dict[str, Term]:
 @cache
 def genres() -> dict[str, Term]:
     """Arabic genres; the ones that one poem may well belong to both of overlap."""
-    rows = _rows(REFERENCE / "genres.yaml", "genres")
+    rows = _entries("genre", "ar")
     return _mutual(Term(row["id"], row["ar"], overlaps=frozenset(_ALIKE.get(row["id"], ()))) for row in rows)
 
 
@@ -77,13 +74,11 @@ def metres(language: Language) -> dict[str, Term]:
     Raises:
         UsageError: No table of metres for the language.
     """
-    if language not in METRES:
-        raise UsageError(f"there is no table of metres for {language!r}: choose from ar and fa")
-    rows = _rows(REFERENCE / f"{METRES[language]}.yaml", "metres")
+    rows = _entries("metre", language)
     return _arabic_metres(rows) if language == "ar" else _persian_metres(rows)
 
 
-def _arabic_metres(rows: list[dict[str, Any]]) -> dict[str, Term]:
+def _arabic_metres(rows: list[Mapping[str, Any]]) -> dict[str, Term]:
     full = _mutual(
         Term(
             row["id"],
@@ -96,7 +91,7 @@ def _arabic_metres(rows: list[dict[str, Any]]) -> dict[str, Term]:
     return full | short
 
 
-def _persian_metres(rows: list[dict[str, Any]]) -> dict[str, Term]:
+def _persian_metres(rows: list[Mapping[str, Any]]) -> dict[str, Term]:
     return {
         row["id"]: Term(
             row["id"],
@@ -168,9 +163,13 @@ def _mutual(terms: Any) -> dict[str, Term]:
     }
 
 
-def _rows(path: Path, name: str) -> list[dict[str, Any]]:
-    table = load_yaml(path)
-    rows = table.get(name) if isinstance(table, dict) else None
-    if not rows:
-        raise UsageError(f"{path} has no list {name!r}: restore it from the repository")
-    return list(rows)
+def _entries(label: Label, language: Language) -> list[Mapping[str, Any]]:
+    """The table's rows, in its order.
+
+    Raises:
+        UsageError: No such table for the language.
+    """
+    table = vocabulary(label, language)
+    if table is None:
+        raise UsageError(f"there is no table of {label}s for {language!r}: leave the task out for it")
+    return list(table.entries.values())
