@@ -21,6 +21,7 @@ from pydantic import Field, ValidationError
 
 from mihakk.errors import MihakkError, UsageError
 from schemas.manifest import ShardCounts, StageManifest
+from schemas.model import Price
 from schemas.published import Published
 from schemas.record import Record
 
@@ -63,6 +64,9 @@ class Usage(Record):
     cached_tokens: int = 0
     seconds: float = 0.0
     """Sum of the calls' latencies; calls overlap, so it is more than wall time."""
+    cost: float | None = None
+    """At the price the config gave when the run was; None where it gives none."""
+    currency: str = ""
 
 
 class SourceYield(Record):
@@ -99,6 +103,15 @@ class RunRecord(Record):
     """Version that stands at the end."""
     error_kind: str = ""
     error: str = ""
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """What the priced models cost, by currency."""
+        found: dict[str, float] = {}
+        for usage in self.usage.values():
+            if usage.cost is not None:
+                found[usage.currency] = found.get(usage.currency, 0.0) + usage.cost
+        return found
 
     @property
     def seconds(self) -> float:
@@ -241,6 +254,7 @@ class JournalMeter:
             self._folder = build.lake.folder("journals")
         self._places = {path: path.stat().st_size for path in self._journals()}
         self._usage: dict[str, Usage] = {}
+        self._prices = _prices(build)
 
     def read(self) -> dict[str, Usage]:
         """Everything counted so far."""
@@ -267,11 +281,25 @@ class JournalMeter:
         except (ValueError, KeyError, TypeError):
             return  # a line that a killed run left torn
         before = self._usage.get(name, Usage())
+        price = self._prices.get(name)
         self._usage[name] = Usage(
             calls=before.calls + 1,
             seconds=round(before.seconds + latency, 3),
             **{key: getattr(before, key) + count for key, count in tokens.items()},
+            cost=None if price is None else (before.cost or 0.0) + price.of(**tokens),
+            currency="" if price is None else price.currency,
         )
+
+
+def _prices(build: Build) -> dict[str, Price]:
+    """`<journal>/<model>` to its price."""
+    from flows.steps.audit import JOURNAL
+    from generators.model import JOURNAL as WRITING
+
+    models = [(WRITING, build.config.generator)] if build.config.generator else []
+    with suppress(UsageError):  # the audit stage says what is wrong with the auditors' config
+        models += [(JOURNAL, auditor) for auditor in build.auditors().auditors]
+    return {f"{journal}/{model.model}": model.price for journal, model in models if model.price}
 
 
 def yields(manifest: StageManifest) -> dict[str, SourceYield]:

@@ -23,6 +23,7 @@ from mihakk.lake import Lake
 from mihakk.llm.journal import Journal
 from mihakk.settings import settings
 from schemas.manifest import StageManifest
+from schemas.model import Cost
 from schemas.record import Record
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ class Plan(Record):
     """Of the calls still to make."""
     tokens_counted: str
     """How: `tokenised`, `tokenised sample` or `characters`."""
+    costs: tuple[Cost, ...] = ()
+    """Of those calls, of the auditors that have a price."""
+    unpriced: tuple[str, ...] = ()
+    """Auditors to be asked whose price no config gives."""
     model_tasks: tuple[str, ...]
     """Tasks that wait for the generator model; their items are not counted in `items`."""
     to_write: dict[str, int]
@@ -94,6 +99,8 @@ def plan(build: Build) -> Plan:
             cached=cost.cached,
             prompt_tokens=cost.prompt_tokens,
             tokens_counted=cost.basis,
+            costs=cost.costs,
+            unpriced=cost.unpriced,
             model_tasks=waiting,
             to_write=to_write,
             written=written,
@@ -189,6 +196,13 @@ def show_plan(found: Plan) -> Group:
         f"{found.calls:,} model calls to make, {found.cached:,} answered by the journal; "
         f"about {found.prompt_tokens:,} prompt tokens ({found.tokens_counted}).",
     ]
+    for cost in found.costs:
+        lines.append(
+            f"The prompts cost about {cost.prompts:,.2f} {cost.currency}, with replies of the greatest "
+            f"length {cost.most:,.2f} {cost.currency}."
+        )
+    if found.costs and found.unpriced:
+        lines.append(f"No price is known of {', '.join(found.unpriced)}.")
     if found.to_write or found.written:
         parts = ", ".join(f"{name} {count:,}" for name, count in found.to_write.items()) or "none"
         lines.append(

@@ -57,6 +57,32 @@ class Limits(Record):
     """Budget over prompt and reply tokens of one run; reaching it stops the run resumably."""
 
 
+class Price(Record):
+    """What a million tokens cost: a provider's price, or a GPU hour's over what it serves in one."""
+
+    prompt: float = Field(ge=0)
+    completion: float = Field(ge=0)
+    cached: float | None = Field(default=None, ge=0)
+    """Of prompt tokens that the server had in its prefix cache; as `prompt` when empty."""
+    currency: str = Field(default="USD", pattern="^[A-Z]{3}$")
+
+    def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
+        """Cost of so many tokens; the cached ones are among those of the prompt."""
+        cached = self.prompt if self.cached is None else self.cached
+        fresh = prompt_tokens - cached_tokens
+        return (fresh * self.prompt + cached_tokens * cached + completion_tokens * self.completion) / 1e6
+
+
+class Cost(Record):
+    """What calls to be made would cost in one currency."""
+
+    currency: str
+    prompts: float
+    """Of the prompts alone."""
+    most: float
+    """With every reply as long as `sampling.max_tokens` allows; repair requests come on top."""
+
+
 class ModelConfig(Record):
     """One model and how to reach it."""
 
@@ -73,6 +99,8 @@ class ModelConfig(Record):
     limits: Limits = Limits()
     capable: bool = False
     """Large enough to be a judge; nothing is published on the word of models that are not."""
+    price: Price | None = None
+    """For estimates and accounts alone: no reply and no table depends on it."""
 
 
 class AuditorsConfig(Record):

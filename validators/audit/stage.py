@@ -15,7 +15,7 @@ from schemas.audit import Audit, Verdict
 from schemas.benchmark import Policy
 from schemas.finding import Finding
 from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
-from schemas.model import AuditorsConfig, Embedded
+from schemas.model import AuditorsConfig, Cost, Embedded
 from schemas.record import Record
 from validators.audit.policy import verdict
 from validators.audit.prompt import described, messages
@@ -37,6 +37,10 @@ class Estimate(Record):
     """Prompt tokens of the calls to be made."""
     basis: str
     """How the tokens were counted: `tokenised`, `tokenised sample` or `characters`."""
+    costs: tuple[Cost, ...] = ()
+    """By currency, of the models that have a price."""
+    unpriced: tuple[str, ...] = ()
+    """Models to be asked whose price no config gives."""
 
 
 class Panel:
@@ -156,6 +160,8 @@ def estimate(items: Sequence[Item], panel: Panel, journal: Journal) -> Estimate:
     """Calls and prompt tokens that auditing these items would take now."""
     calls = cached = tokens = 0
     bases = set()
+    costs: dict[str, Cost] = {}
+    unpriced: list[str] = []
     for model in panel.models:
         new = []
         for item in items:
@@ -169,10 +175,27 @@ def estimate(items: Sequence[Item], panel: Panel, journal: Journal) -> Estimate:
             counted, basis = _tokens(model, new)
             tokens += counted
             bases.add(basis)
+            price = model.config.price
+            if price is None:
+                unpriced.append(model.config.name)
+                continue
+            before = costs.get(price.currency, Cost(currency=price.currency, prompts=0, most=0))
+            costs[price.currency] = Cost(
+                currency=price.currency,
+                prompts=before.prompts + price.of(counted, 0),
+                most=before.most + price.of(counted, len(new) * model.config.sampling.max_tokens),
+            )
     basis = next(
         (name for name in ("characters", "tokenised sample", "tokenised") if name in bases), "tokenised"
     )
-    return Estimate(calls=calls, cached=cached, prompt_tokens=tokens, basis=basis)
+    return Estimate(
+        calls=calls,
+        cached=cached,
+        prompt_tokens=tokens,
+        basis=basis,
+        costs=tuple(costs.values()),
+        unpriced=tuple(unpriced),
+    )
 
 
 def same_family(items: Sequence[Item], panel: Panel) -> dict[str, int]:

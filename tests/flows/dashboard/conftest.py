@@ -73,7 +73,10 @@ def config(folder: Path, url: str) -> Path:
     rows = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in sayings)
     (folder / "sayings.jsonl").write_text(rows, encoding="utf-8")
     serve = {"engine": "openai", "endpoints": [url]}
-    judges = [{"name": n, "family": n, "model": n, "serve": serve} for n in ("first", "second")]
+    judges: list[dict[str, object]] = [
+        {"name": n, "family": n, "model": n, "serve": serve} for n in ("first", "second")
+    ]
+    judges[0]["price"] = {"prompt": 3, "completion": 12}
     (folder / "auditors.yaml").write_text(yaml.safe_dump({"auditors": judges}), encoding="utf-8")
     told = {
         "name": "small",

@@ -48,6 +48,9 @@ def test_every_run_leaves_its_timings_tokens_and_yields(made: Made) -> None:
     assert (first.release, last.release) == ("0.1.0", "0.2.0")
     assert first.usage["audit/first"].calls == 24
     assert first.usage["audit/first"].prompt_tokens > 0
+    used = first.usage["audit/first"]
+    assert first.costs == {"USD": pytest.approx((3 * used.prompt_tokens + 12 * used.completion_tokens) / 1e6)}
+    assert first.usage["audit/second"].cost is None, "its price is not known"
     assert last.usage["audit/first"].calls <= 2, "only the corrected item was asked about again"
     generated = {stage.stage: stage for stage in last.stages}["4_generated"]
     assert generated.reused == generated.shards

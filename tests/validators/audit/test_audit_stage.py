@@ -18,7 +18,7 @@ from schemas.audit import CRITERIA
 from schemas.benchmark import STRICT
 from schemas.finding import Finding
 from schemas.item import Origin
-from schemas.model import AuditorsConfig
+from schemas.model import AuditorsConfig, Price
 from validators.audit.stage import audit_items, estimate, open_panel, same_family, select, verdicts
 
 Auditors = Callable[..., AuditorsConfig]
@@ -177,6 +177,23 @@ def test_the_estimate_counts_what_is_missing_and_says_how(
     assert (before.calls, before.cached, before.basis) == (2 * len(items), 0, "characters")
     assert (after.calls, after.cached) == (2 * len(items) - 10, 10)
     assert 0 < after.prompt_tokens < before.prompt_tokens
+
+
+def test_the_estimate_says_what_the_calls_would_cost(
+    auditors: Auditors, journal: Journal, items: list[Any]
+) -> None:
+    config = auditors("http://127.0.0.1:9/v1", "http://127.0.0.1:9/v1")
+    one, two = config.auditors
+    price = Price(prompt=2.0, completion=8.0, cached=0.5, currency="EUR")
+    priced = config.model_copy(update={"auditors": (one.model_copy(update={"price": price}), two)})
+    with open_panel(priced, settings()) as panel:
+        found = estimate(items, panel, journal)
+    (cost,) = found.costs
+    assert cost.currency == "EUR"
+    assert cost.prompts == pytest.approx(2.0 * found.prompt_tokens / 2 / 1e6), "both are asked the same"
+    assert cost.most == pytest.approx(cost.prompts + 8.0 * len(items) * one.sampling.max_tokens / 1e6)
+    assert found.unpriced == (two.name,)
+    assert price.of(1_000_000, 500_000, cached_tokens=400_000) == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.5 * 8)
 
 
 def test_auditors_of_the_family_that_wrote_a_part_are_counted(auditors: Auditors, items: list[Any]) -> None:
