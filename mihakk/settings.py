@@ -17,7 +17,7 @@ SAMPLES = ROOT / "data" / "samples"
 class Settings(BaseSettings):
     """Read from `MIHAKK_*` environment variables; secrets never leave this object as plain text."""
 
-    model_config = SettingsConfigDict(env_prefix="MIHAKK_", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="MIHAKK_", extra="ignore", env_ignore_empty=True)
 
     lake: str = Field(default=str(ROOT / "data" / "lake"))
     """Folder or fsspec URL of the stage tables."""

@@ -53,11 +53,11 @@ class PrefectServer:
             **more,
         }
 
-    def run(self, *command: str, **more: str) -> str:
-        """A command to its end; what it said."""
+    def run(self, *command: str, cwd: Path | None = None, **more: str) -> str:
+        """A command to its end, in the server's own folder if no other is given; what it said."""
         done = subprocess.run(
             command,
-            cwd=self.folder,
+            cwd=cwd or self.folder,
             env=self.environment(**more),
             capture_output=True,
             text=True,
@@ -84,9 +84,13 @@ class PrefectServer:
         """A worker of the pool that `mihakk deploy` makes."""
         return self.start(*PREFECT, "worker", "start", "--pool", "mihakk", **more)
 
-    def deploy(self, config: Path) -> None:
+    def deploy(self, config: Path, *options: str) -> None:
         """`mihakk deploy`, and no schedule of prefect.yaml that could strike while the test runs."""
-        self.run(sys.executable, "-m", "flows.cli", "deploy", str(config))
+        self.run(sys.executable, "-m", "flows.cli", "deploy", str(config), *options)
+        self.unschedule()
+
+    def unschedule(self) -> None:
+        """Takes every schedule off the server."""
         for deployment in self.rows("deployments"):
             for schedule in deployment["schedules"]:
                 self.ask("DELETE", f"deployments/{deployment['id']}/schedules/{schedule['id']}")
