@@ -26,7 +26,7 @@ Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake.")]
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     review = typer.Typer(help="Flagged items to people in Label Studio, and their decisions back.")
-    for command in (serve, push, pull, relay, report, export):
+    for command in (serve, push, pull, relay, report, export, person):
         review.command()(command)
     app.add_typer(review, name="review", rich_help_panel="Make")
 
@@ -192,6 +192,27 @@ def export(
     else:
         count = write_csv(csv, decisions(kept.decisions), Review)
     Console(soft_wrap=True).print(f"{count} rows in {csv}")
+
+
+def person(
+    config: Annotated[Path, typer.Argument(help="The benchmark's config, or its name.")],
+    address: Annotated[str, typer.Argument(help="E-mail address of their Label Studio account.")],
+    lake: Lake = None,
+) -> None:
+    """The pseudonym under which a person's decisions are kept, as `review.adjudicators` names them.
+
+    Somebody new is given theirs now, so that an adjudicator can be named before their first decision.
+    """
+    from annotation.people import pseudonyms
+    from flows.context import open_build
+    from flows.steps.people import review_stores
+
+    if "@" not in address:
+        raise UsageError(f"{address!r} is no e-mail address: write the one of their Label Studio account")
+    opened = open_build(config, Path("runs"), lake)
+    with opened.lake.locked():
+        (found,) = pseudonyms(review_stores(opened).people, {0: address}).values()
+    print(found)
 
 
 def report(config: Benchmark = Path("demo"), lake: Lake = None) -> None:

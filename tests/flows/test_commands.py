@@ -64,6 +64,7 @@ def test_text_shows_each_change_with_its_code_points(tmp_path: Path) -> None:
         (("text", "nowhere.txt"), "nowhere.txt"),
         (("show", "9_lost"), "8_released"),
         (("show", "scraped"), "mihakk build"),
+        (("review", "person", "demo", "Layla"), "no e-mail address"),
         (("audit", "nowhere.csv", "--map", "question=q,gold=a"), "nowhere.csv"),
         (("audit", "x.csv", "--map", "question"), "question=COLUMN"),
         (("audit", "x.csv", "--map", "question=q,gold=a", "--policy", "lenient"), "strict"),
@@ -105,3 +106,14 @@ def test_an_existing_benchmark_is_cleaned_in_its_own_columns(exam: Path, tmp_pat
     assert all(row in original for row in kept)
     for bad in (3, 4, 5, 30):
         assert original[bad] not in kept
+
+
+def test_a_person_is_named_once_and_by_address_alone(tmp_path: Path) -> None:
+    def named(address: str) -> str:
+        return call("review", "person", "demo", address, "--lake", str(tmp_path / "lake")).stdout
+
+    assert named("Layla@example.org") == "annotator-01\n"
+    assert named("omid@example.org") == "annotator-02\n"
+    assert named("layla@example.org ") == "annotator-01\n"
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"layla" not in kept.lower()
