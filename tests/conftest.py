@@ -16,6 +16,18 @@ from tests.servers import serving_vllm
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With `--dist loadgroup`: tests of one server go to one worker, all others file by file."""
+    for item in items:
+        if "vllm" in getattr(item, "fixturenames", ()):
+            group = "vllm"
+        elif "label_studio" in getattr(item, "fixturenames", ()):
+            group = "label studio"
+        else:
+            group = str(item.path.relative_to(ROOT))
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Folder of real data beside the checkout; a user's checkout has none, so its tests are skipped."""
