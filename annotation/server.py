@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
+from filelock import FileLock
 
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.settings import ROOT
@@ -38,11 +39,17 @@ class Secrets:
 def install(environment: Path = ENVIRONMENT) -> Path:
     """Path of the `label-studio` command; installs the pinned version where it is missing.
 
-    Label Studio's dependencies clash with the pipeline's, so it lives in an environment of its own.
+    Label Studio's dependencies clash with the pipeline's, so it lives in an environment of its own. Who comes
+    while another process installs waits for it.
 
     Raises:
         ExternalFailure: The package registry could not be reached.
     """
+    with FileLock(environment.with_name(f"{environment.name}.lock")):
+        return _installed(environment)
+
+
+def _installed(environment: Path) -> Path:
     command = environment / "bin" / "label-studio"
     stamp = environment / "requirements.txt"
     wanted = REQUIREMENTS.read_text("utf-8")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
 from annotation.connection import Connection
 from annotation.review import connect
-from annotation.server import LocalServer
+from annotation.server import LocalServer, install
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.settings import Settings
 from tests.servers import free_port
@@ -36,6 +37,27 @@ def test_the_server_gets_no_secret_of_other_services_and_sends_nothing_out(tmp_p
     assert (given["COLLECT_ANALYTICS"], given["LATEST_VERSION_CHECK"]) == ("false", "false")
     assert given["SENTRY_DSN"] == given["FRONTEND_SENTRY_DSN"] == ""
     assert given["DJANGO_DB"] == "sqlite"
+
+
+FAKE_UV = """#!/bin/sh
+# Installs nothing, and fails where another copy of itself is at work.
+mkdir "$0.busy" || exit 1
+sleep 0.3
+[ "$1" = venv ] && mkdir -p "$5/bin" && touch "$5/bin/python"
+[ "$1" = pip ] && touch "$(dirname "$5")/label-studio" && echo once >> "$0.installed"
+rmdir "$0.busy"
+"""
+
+
+def test_two_at_once_install_it_once(tmp_path, monkeypatch):
+    uv = tmp_path / "uv"
+    uv.write_text(FAKE_UV)
+    uv.chmod(0o755)
+    monkeypatch.setattr("annotation.server.shutil.which", lambda *_, **__: str(uv))
+    with ThreadPoolExecutor(3) as people:
+        found = [people.submit(install, tmp_path / "venv") for _ in range(3)]
+    assert {one.result() for one in found} == {tmp_path / "venv" / "bin" / "label-studio"}
+    assert (tmp_path / "uv.installed").read_text() == "once\n"
 
 
 def test_postgresql_by_url(tmp_path, port):
