@@ -11,20 +11,17 @@ from typing import Any
 import pytest
 
 from mihakk import settings as settings_module
+from tests.drills.prefect_server import PrefectServer
 from tests.servers import serving_vllm
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With `--dist loadgroup`: tests of one server go to one worker, all others file by file."""
+    """With `--dist loadgroup`: tests of one kind of server go to one worker, all others file by file."""
     for item in items:
-        if "vllm" in getattr(item, "fixturenames", ()):
-            group = "vllm"
-        elif "label_studio" in getattr(item, "fixturenames", ()):
-            group = "label studio"
-        else:
-            group = str(item.path.relative_to(ROOT))
+        servers = {"vllm", "label_studio", "prefect_server"}.intersection(getattr(item, "fixturenames", ()))
+        group = min(servers, default=str(item.path.relative_to(ROOT)))
         item.add_marker(pytest.mark.xdist_group(group))
 
 
@@ -55,6 +52,13 @@ def vllm() -> Iterator[str]:
     """Base URL of a real vLLM, one for every test of the session: a start takes minutes."""
     with serving_vllm() as url:
         yield url
+
+
+@pytest.fixture
+def prefect_server(tmp_path: Path) -> Iterator[PrefectServer]:
+    """A real Prefect server on SQLite."""
+    with PrefectServer(tmp_path / "prefect") as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)

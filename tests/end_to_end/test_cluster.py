@@ -113,28 +113,23 @@ def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_flow_puts_its_tasks_on_the_cluster(
-    workshop: Workshop, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workshop: Workshop,
+    cluster: Cluster,
+    prefect_server: PrefectServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     workshop.build("plain", monkeypatch)
-    with PrefectServer(tmp_path / "prefect") as server:
-        done = subprocess.run(
-            [sys.executable, "-m", "flows.build", str(workshop.config)],
-            cwd=ROOT,
-            env={
-                **os.environ,
-                **server.environment(),
-                "MIHAKK_ENGINE": f"dask:{cluster.address}",
-                "MIHAKK_LAKE": str(workshop.lake("flow")),
-                "MIHAKK_HUB": str(workshop.hub("flow")),
-                "MIHAKK_RUNS": str(tmp_path / "runs"),
-            },
-            capture_output=True,
-            text=True,
-            timeout=500,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr[-3000:]
-        names = {row["name"] for row in server.rows("task_runs")}
+    prefect_server.run(
+        *(sys.executable, "-m", "flows.build", str(workshop.config)),
+        cwd=ROOT,
+        MIHAKK_ENGINE=f"dask:{cluster.address}",
+        MIHAKK_LAKE=str(workshop.lake("flow")),
+        MIHAKK_HUB=str(workshop.hub("flow")),
+        MIHAKK_RUNS=str(tmp_path / "runs"),
+    )
+    names = {row["name"] for row in prefect_server.rows("task_runs")}
     shards = {path.stem for path in (workshop.lake("flow") / "small").glob("5_checked/shards/*.json")}
+    assert shards
     assert {f"5_checked {shard}" for shard in shards} <= names
     assert workshop.tables("flow") == workshop.tables("plain")
