@@ -17,14 +17,6 @@ from tests.servers import serving_vllm
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With `--dist loadgroup`: tests of one kind of server go to one worker, all others file by file."""
-    for item in items:
-        servers = {"vllm", "label_studio", "prefect_server"}.intersection(getattr(item, "fixturenames", ()))
-        group = min(servers, default=str(item.path.relative_to(ROOT)))
-        item.add_marker(pytest.mark.xdist_group(group))
-
-
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Folder of real data beside the checkout; a user's checkout has none, so its tests are skipped."""
@@ -49,7 +41,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def vllm() -> Iterator[str]:
-    """Base URL of a real vLLM, one for every test of the session: a start takes minutes."""
+    """Base URL of a real vLLM, one for every test of a worker: a start takes minutes."""
     with serving_vllm() as url:
         yield url
 
