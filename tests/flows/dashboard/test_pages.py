@@ -228,6 +228,12 @@ def test_every_page_is_there_escaped_and_sealed(client: TestClient, made: Made) 
     assert "{{ 7*7 }}" in client.get(f"/small/items/{made.hostile}").text
 
 
+def test_a_cost_that_is_not_all_says_so(client: TestClient) -> None:
+    page = client.get("/small").text
+    assert "0.06 USD" in page
+    assert "1 without a price" in page
+
+
 def test_items_run_from_right_to_left(client: TestClient, made: Made) -> None:
     text = client.get(f"/small/items/{made.fixed}").text
     assert re.search(r'class="item text" dir="rtl" lang="(ar|fa)"', text)
