@@ -99,8 +99,8 @@ class ModelConfig(Record):
     limits: Limits = Limits()
     capable: bool = False
     """Large enough to be a judge; nothing is published on the word of models that are not."""
-    price: Price | None = None
-    """For estimates and accounts alone: no reply and no table depends on it."""
+    price: Price | None = Field(default=None, exclude=True)
+    """For estimates and accounts alone: left out of dumps, so that no digest or table depends on it."""
 
 
 class AuditorsConfig(Record):

@@ -112,7 +112,7 @@ STEP = Step(
     units=shards_before(STAGE),
     run=_audit,
     settings=lambda build: [
-        build.auditors().model_dump(mode="json", exclude={"auditors": {"__all__": {"price"}}}),
+        build.auditors().model_dump(mode="json"),
         policy(build).model_dump(),
         build.config.audit.limit,
         whole_input(build, STAGE) if build.config.audit.limit is not None else "",

@@ -130,7 +130,7 @@ def _settings(build: Build) -> list[Any]:
         build.config.seed,
         [task.model_dump() for task in build.config.tasks],
         build.config.embeddings,
-        build.config.generator and build.config.generator.model_dump(exclude={"price"}),
+        build.config.generator and build.config.generator.model_dump(),
     ]
 
 

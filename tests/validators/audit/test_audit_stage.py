@@ -193,6 +193,7 @@ def test_the_estimate_says_what_the_calls_would_cost(
     assert cost.prompts == pytest.approx(2.0 * found.prompt_tokens / 2 / 1e6), "both are asked the same"
     assert cost.most == pytest.approx(cost.prompts + 8.0 * len(items) * one.sampling.max_tokens / 1e6)
     assert found.unpriced == (two.name,)
+    assert priced.model_dump() == config.model_dump(), "a new price would audit everything anew"
     assert price.of(1_000_000, 500_000, cached_tokens=400_000) == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.5 * 8)
 
 
