@@ -21,11 +21,11 @@ import random
 import resource
 import subprocess
 import sys
-import tarfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from benchmarks._ganjoor import poems
 
 SEED = 20261121
 THRESHOLD = 0.68
@@ -199,15 +199,6 @@ def real(data: Path) -> list[Verse]:
         texts = [words_key(verse["Text"] or "", "fa").split() for verse in poem["Verses"]]
         verses += [Verse(*pair) for pair in zip(texts[::2], texts[1::2], strict=False)]
     return [verse for verse in verses if len(verse.first) > 1 and len(verse.second) > 1]
-
-
-def poems(path: Path) -> Iterator[dict[str, list[dict[str, str]]]]:
-    with tarfile.open(path) as tar:
-        for member in tar:
-            file = tar.extractfile(member) if member.name.endswith(".json") else None
-            poem = json.load(file) if file else None
-            if isinstance(poem, dict) and poem.get("Verses"):
-                yield poem
 
 
 def synthesise(source: list[Verse], size: int) -> tuple[list[Verse], list[Planted]]:

@@ -13,19 +13,18 @@ Exits 1 when a stated goal is missed. hazm needs Python 3.12 or newer; mihakk.te
 from __future__ import annotations
 
 import gzip
-import json
 import math
 import os
 import random
 import re
 import sys
-import tarfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks._ganjoor import poems
 from mihakk.text import Language, canonical, canonicalize, key, strip_marks, words_key
 
 SIZE = 60_000
@@ -103,16 +102,6 @@ def verses(data: Path) -> list[str]:
         lines += [f"{first} {second}" for first, second in zip(texts[::2], texts[1::2], strict=False)]
     draw = random.Random(SEED)
     return [line.replace("ی", "ي").replace("ک", "ك") if draw.random() < 0.3 else line for line in lines]
-
-
-def poems(path: Path) -> Iterator[dict[str, list[dict[str, str]]]]:
-    """Ganjoor's poems with verses, from its export."""
-    with tarfile.open(path) as tar:
-        for member in tar:
-            file = tar.extractfile(member) if member.name.endswith(".json") else None
-            poem = json.load(file) if file else None
-            if isinstance(poem, dict) and poem.get("Verses"):
-                yield poem
 
 
 def resample(lines: list[str]) -> list[str]:
