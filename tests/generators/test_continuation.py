@@ -8,11 +8,10 @@ import pytest
 from rapidfuzz import fuzz
 
 from generators.distractors import NEAR_DUPLICATE
-from generators.stage import Generated, generate_shard, prepare
 from mihakk.text import key
-from schemas.benchmark import BenchmarkConfig
 from schemas.item import AnswerItem, ChoiceItem
 from schemas.poem import Poem
+from tests.generators.generated import generate
 from tests.generators.records import make_poem
 
 GHAZAL = [
@@ -24,23 +23,6 @@ OTHER = [
     ("سال ها دل طلب جام جم از ما می کرد", "وان چه خود داشت ز بیگانه تمنا می کرد"),
     ("گوهری کز صدف کون و مکان بیرون است", "طلب از گمشدگان لب دریا می کرد"),
 ]
-
-
-def config(*tasks: str, **options: object) -> BenchmarkConfig:
-    return BenchmarkConfig.model_validate(
-        {
-            "name": "test",
-            "title": "test",
-            "sources": [{"use": "files"}],
-            "tasks": [{"use": task, "options": options} for task in tasks],
-            "embeddings": "none",
-        }
-    )
-
-
-def generate(poems: list[Poem], *tasks: str, **options: object) -> Generated:
-    made = config(*tasks, **options)
-    return generate_shard(poems, prepare(poems, made), made)
 
 
 def test_completion_asks_for_the_second_hemistich() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from generators.stage import Generated, generate_shard, prepare
-from schemas.benchmark import BenchmarkConfig
-from schemas.idiom import Idiom
 from schemas.item import AnswerItem, ChoiceItem
+from tests.generators.generated import generate
 from tests.generators.records import make_idiom
 
 IDIOMS = [
@@ -17,23 +15,6 @@ IDIOMS = [
         "i5", "اللي يخاف من العفريت يطلع له", "المرء يلقى ما يكره حين يفرط في الحذر منه", genre="proverb"
     ),
 ]
-
-
-def config(*tasks: str, **options: object) -> BenchmarkConfig:
-    return BenchmarkConfig.model_validate(
-        {
-            "name": "test",
-            "title": "test",
-            "sources": [{"use": "files"}],
-            "tasks": [{"use": task, "options": options} for task in tasks],
-            "embeddings": "none",
-        }
-    )
-
-
-def generate(idioms: list[Idiom], *tasks: str, **options: object) -> Generated:
-    made = config(*tasks, **options)
-    return generate_shard(idioms, prepare(idioms, made), made)
 
 
 def test_meaning_and_negation_share_their_options() -> None:

@@ -29,16 +29,22 @@ def stuck_at(*tags: str) -> Callable[[Call], Answer]:
     return script
 
 
-def test_late_calls_are_answered_by_another_endpoint(remote: Remote, ask: Ask, journal: Journal) -> None:
-    stuck = {str(n) for n in (40, 55, 70)}
+def stuck_once(*tags: str) -> Callable[[Call], Answer]:
+    """Servers that keep the calls with these numbers waiting when they first meet them, wherever that is."""
     met: set[str] = set()
 
-    def once_stuck(call: Call) -> Answer:
+    def script(call: Call) -> Answer:
         said = call.body["messages"][1]["content"]
-        first = said in stuck and said not in met
+        first = said in tags and said not in met
         met.add(said)
         return Answer(text=count(call).text, delay=LONG if first else 0.01)
 
+    return script
+
+
+def test_late_calls_are_answered_by_another_endpoint(remote: Remote, ask: Ask, journal: Journal) -> None:
+    stuck = ("40", "55", "70")
+    once_stuck = stuck_once(*stuck)
     with (
         ScriptedServer(once_stuck) as one,
         ScriptedServer(once_stuck) as two,
@@ -75,14 +81,7 @@ def test_a_call_that_was_late_too_early_is_sent_twice_once_it_may_be(
     remote: Remote, ask: Ask, journal: Journal
 ) -> None:
     """The first call is stuck before anybody knows how long calls take: nothing may be sent twice then."""
-    met: set[str] = set()
-
-    def first_stuck(call: Call) -> Answer:
-        said = call.body["messages"][1]["content"]
-        first = said == "0" and said not in met
-        met.add(said)
-        return Answer(text=count(call).text, delay=LONG if first else 0.01)
-
+    first_stuck = stuck_once("0")
     with (
         ScriptedServer(first_stuck) as one,
         ScriptedServer(first_stuck) as two,

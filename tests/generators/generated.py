@@ -1,0 +1,29 @@
+"""Items of a few tasks over a few records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from generators.stage import Generated, generate_shard, prepare
+from schemas.benchmark import BenchmarkConfig
+from schemas.idiom import Idiom
+from schemas.poem import Poem
+
+
+def config(*tasks: str, **options: object) -> BenchmarkConfig:
+    """A benchmark of these tasks, without embeddings."""
+    return BenchmarkConfig.model_validate(
+        {
+            "name": "test",
+            "title": "test",
+            "sources": [{"use": "files"}],
+            "tasks": [{"use": task, "options": options} for task in tasks],
+            "embeddings": "none",
+        }
+    )
+
+
+def generate(records: Sequence[Poem | Idiom], *tasks: str, **options: object) -> Generated:
+    """All items of these tasks over these records."""
+    made = config(*tasks, **options)
+    return generate_shard(records, prepare(records, made), made)
