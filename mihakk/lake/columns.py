@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -65,7 +65,8 @@ def arrow_schema(row: Row) -> pa.Schema:
 def to_table(records: Sequence[Record], row: Row) -> pa.Table:
     """Rows in the given order; equal records give equal bytes."""
     schema = arrow_schema(row)
-    return pa.Table.from_pylist([_sorted_maps(record.model_dump()) for record in records], schema=schema)
+    rows = _changed([record.model_dump() for record in records], schema, _as_pairs)
+    return pa.Table.from_pylist(rows, schema=schema)
 
 
 def write_table(path: Path, records: Sequence[Record], row: Row) -> None:
@@ -80,26 +81,58 @@ def from_table(table: pa.Table, row: Row) -> list[Any]:
         pydantic.ValidationError: The table does not hold what the models say.
     """
     models = _models(row)
-    rows = table.to_pylist(maps_as_pydicts="strict")
+    # Arrow's own `maps_as_pydicts` takes four times as long.
+    rows = _changed(table.to_pylist(), table.schema, _as_dict)
     if len(models) == 1:
         return [models[0].model_validate(entry) for entry in rows]
-    by_kind = {model.model_fields["kind"].default: model for model in models}
-    return [_of_kind(by_kind, entry) for entry in rows]
+    by_kind = {model.model_fields["kind"].default: (model, list(model.model_fields)) for model in models}
+    return [_of_kind(*by_kind[entry["kind"]], entry) for entry in rows]
 
 
-def _of_kind(by_kind: Mapping[str, type[Record]], entry: dict[str, Any]) -> Record:
-    model = by_kind[entry["kind"]]
-    return model.model_validate({name: value for name, value in entry.items() if name in model.model_fields})
+def _of_kind(model: type[Record], names: Sequence[str], entry: dict[str, Any]) -> Record:
+    return model.model_validate({name: entry[name] for name in names if name in entry})
 
 
 def _models(row: Row) -> tuple[type[Record], ...]:
     return row if isinstance(row, tuple) else (row,)
 
 
-def _sorted_maps(value: Any) -> Any:
-    """Maps sorted by key at every depth, so that the order of insertion never reaches a file."""
-    if isinstance(value, dict):
-        return dict(sorted((name, _sorted_maps(inner)) for name, inner in value.items()))
-    if isinstance(value, list | tuple):
-        return [_sorted_maps(inner) for inner in value]
-    return value
+Inner = Callable[[Any], Any] | None
+"""What to make of the values of a map; None where nothing is."""
+
+
+def _as_pairs(value: dict[Any, Any], inner: Inner) -> list[tuple[Any, Any]]:
+    """A map sorted by key, so that the order of insertion never reaches a file."""
+    return [(name, inner(value[name]) if inner else value[name]) for name in sorted(value)]
+
+
+def _as_dict(value: list[tuple[Any, Any]], inner: Inner) -> dict[Any, Any]:
+    return {name: inner(entry) if inner else entry for name, entry in value}
+
+
+def _changed(
+    rows: list[dict[str, Any]], schema: pa.Schema, change: Callable[[Any, Inner], Any]
+) -> list[dict[str, Any]]:
+    """The rows, with every map in them changed."""
+    changes = {field.name: at for field in schema if (at := _at_maps(field.type, change))}
+    for row in rows:
+        for name, at in changes.items():
+            if name in row:
+                row[name] = at(row[name])
+    return rows
+
+
+def _at_maps(kind: pa.DataType, change: Callable[[Any, Inner], Any]) -> Inner:
+    """Changes the maps in a value of that type, at any depth; None where it can hold none."""
+    if pa.types.is_map(kind):
+        inner = _at_maps(kind.item_type, change)
+        return _unless_none(lambda value: change(value, inner))
+    if pa.types.is_list(kind) and (element := _at_maps(kind.value_type, change)):
+        return _unless_none(lambda values: [element(value) for value in values])
+    if pa.types.is_struct(kind) and (parts := {f.name: at for f in kind if (at := _at_maps(f.type, change))}):
+        return _unless_none(lambda entry: {**entry, **{name: parts[name](entry[name]) for name in parts}})
+    return None
+
+
+def _unless_none(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else change(value)

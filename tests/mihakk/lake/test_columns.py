@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from mihakk.lake.columns import arrow_schema, from_table, to_table
 from schemas.audit import CRITERIA, Audit
 from schemas.idiom import Idiom
 from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Origin
 from schemas.poem import Couplet, Poem
-from schemas.record import Form, Provenance
+from schemas.record import Form, Provenance, Record
 
 ITEM_ROWS = (ChoiceItem, AnswerItem, ExplanationItem)
 ORIGIN = Origin(records=("hafez:1",), generator="continuation", generator_version="1")
@@ -67,3 +70,32 @@ def test_order_of_insertion_does_not_reach_the_table() -> None:
     forwards = choice(fields={"a": "1", "b": "2"})
     backwards = choice(fields={"b": "2", "a": "1"})
     assert to_table([forwards], ITEM_ROWS).equals(to_table([backwards], ITEM_ROWS))
+
+
+class Leaf(Record):
+    name: str
+    counts: dict[str, int]
+
+
+class Nested(Record):
+    leaf: Leaf
+    leaves: tuple[Leaf, ...]
+    by_name: dict[str, Leaf]
+    maybe: Leaf | None = None
+
+
+LEAF = st.builds(
+    Leaf, name=st.text(max_size=3), counts=st.dictionaries(st.text(max_size=3), st.integers(0, 9))
+)
+NESTED = st.builds(
+    Nested,
+    leaf=LEAF,
+    leaves=st.lists(LEAF, max_size=2).map(tuple),
+    by_name=st.dictionaries(st.text(max_size=3), LEAF, max_size=2),
+    maybe=st.none() | LEAF,
+)
+
+
+@given(st.lists(NESTED, max_size=3))
+def test_maps_at_any_depth_come_back(records: list[Nested]) -> None:
+    assert from_table(to_table(records, Nested), Nested) == records
