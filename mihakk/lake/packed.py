@@ -1,4 +1,4 @@
-"""Plain data classes as JSON and back, by their annotations: what one pass works out and every worker reads.
+"""Plain classes as JSON and back, by their annotations: what one pass works out and every worker reads.
 
 Pickle would do the same, but then whoever can write into a lake could run code in whatever reads it.
 """
@@ -18,7 +18,7 @@ Reader = Callable[[Any], Any]
 
 
 def pack(value: Any) -> bytes:
-    """Bytes of a data class of numbers, texts, tuples, sets, mappings and other such classes."""
+    """Bytes of a data class or named tuple of numbers, texts, tuples, sets, mappings and other such."""
     return orjson.dumps(_plain(value))
 
 
@@ -46,9 +46,9 @@ def _plain(value: Any) -> Any:
 @cache
 def _reader(kind: Any) -> Reader:
     origin, args = get_origin(kind) or kind, get_args(kind)
-    if is_dataclass(origin):
+    if names := _field_names(origin):
         hints = get_type_hints(origin)
-        readers = [_reader(hints[field.name]) for field in fields(origin)]
+        readers = [_reader(hints[name]) for name in names]
         make: Any = origin
         return lambda row: make(*(read(value) for read, value in zip(readers, row, strict=True)))
     if origin in (dict, Mapping, Counter):
@@ -63,6 +63,13 @@ def _reader(kind: Any) -> Reader:
     if kind in (str, int, float, bool):
         return lambda value: value
     raise TypeError(f"{kind} can't be unpacked")
+
+
+def _field_names(kind: Any) -> list[str]:
+    """Names of the fields of a data class or named tuple; of anything else none."""
+    if is_dataclass(kind):
+        return [field.name for field in fields(kind)]
+    return list(getattr(kind, "_fields", ()))
 
 
 def _mapping(make: Callable[[Any], Any], name: Reader, inner: Reader) -> Reader:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
@@ -27,11 +27,14 @@ def split_of(item: AnyItem) -> str:
 
 
 def text_hash(*parts: str) -> int:
-    return int.from_bytes(hashlib.blake2b("\x1f".join(parts).encode(), digest_size=8).digest(), "big")
+    return bytes_hash("\x1f".join(parts).encode())
 
 
-@dataclass(frozen=True, slots=True)
-class Print:
+def bytes_hash(data: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
+
+
+class Print(NamedTuple):
     """One item as its neighbours see it; all hashes are of matching forms."""
 
     item: str
@@ -48,6 +51,8 @@ class Print:
     records: tuple[str, ...]
     short_answer: bool
     """The answer is in words and so few that two different ones can't both be right."""
+    words: int
+    """Its set of word pairs in `Gathered.shingles`; 0 where it has too few to be compared."""
 
     def twin(self, other: Print) -> bool:
         """The other is the same item, or the same with its options in another order."""
@@ -84,8 +89,8 @@ class Gathered:
     """What one shard contributes to the index."""
 
     prints: list[Print] = field(default_factory=list)
-    shingles: dict[str, array[int]] = field(default_factory=dict)
-    """Hashes of word pairs, ascending, of the items long enough to be compared."""
+    shingles: dict[str, dict[int, array[int]]] = field(default_factory=dict)
+    """By task, the different sets of word pairs of its items: their hash, and the pairs' hashes ascending."""
     tallies: dict[tuple[str, str, int], Tally] = field(default_factory=dict)
     """By subset, task and number of options."""
     fields: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
@@ -113,11 +118,12 @@ def gather(items: Iterable[AnyItem], embedder: Embedder | None = None) -> Gather
     gathered = Gathered(cosines=_cosines(items, embedder) if embedder else {})
     for item in items:
         texts = Texts.of(item)
-        mark = _print(item, texts)
-        gathered.prints.append(mark)
         shingles = _shingles(item, texts)
-        if len(shingles) >= LEAST_SHINGLES:
-            gathered.shingles[item.id] = shingles
+        words = bytes_hash(shingles.tobytes()) if len(shingles) >= LEAST_SHINGLES else 0
+        if words:
+            gathered.shingles.setdefault(item.task, {})[words] = shingles
+        mark = _print(item, texts, words)
+        gathered.prints.append(mark)
         if isinstance(item, ChoiceItem) and len(item.gold) == 1 and item.options:
             tally = gathered.tallies.setdefault((item.subset, item.task, len(item.options)), Tally())
             _count(tally, item)
@@ -152,7 +158,7 @@ def _golds(item: AnyItem) -> Sequence[str]:
     return ()
 
 
-def _print(item: AnyItem, texts: Texts) -> Print:
+def _print(item: AnyItem, texts: Texts, words: int) -> Print:
     named = [f"{name}={texts.key(value)}" for name, value in sorted(item.fields.items())]
     prompt = text_hash(item.language, texts.key(item.question), texts.key(item.context), *named)
     options: frozenset[int] = frozenset()
@@ -179,6 +185,7 @@ def _print(item: AnyItem, texts: Texts) -> Print:
         gold=gold,
         records=item.origin.records,
         short_answer=isinstance(item, AnswerItem) and len(texts.words(item.answer)) <= 3,
+        words=words,
     )
 
 

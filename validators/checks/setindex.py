@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from schemas.benchmark import ChecksConfig
 from validators.checks.gathering import AnyItem, Gathered, Print, Tally, gather, option_hash, text_hash
+from validators.checks.similar import SHOWN, near_items
 
 __all__ = [
     "Gathered",
@@ -43,7 +44,7 @@ class SetIndex:
     """The whole set, prepared: groups of items that have something in common, and tallies."""
 
     prints: dict[str, Print] = field(default_factory=dict)
-    """The items that any of the following groups names, by id."""
+    """The items that copies or rivals name, by id."""
     copies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By item id: items of its task that equal it in prompt, options and gold."""
     rivals: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -82,14 +83,15 @@ def prepare(
     """
     index = SetIndex(band=band)
     prints: dict[str, Print] = {}
-    shingles: dict[str, array[int]] = {}
+    shingles: dict[str, dict[int, array[int]]] = defaultdict(dict)
     fields: Counter[tuple[str, str, bool]] = Counter()
     golds: Counter[tuple[str, bool]] = Counter()
     metres: dict[int, set[str]] = defaultdict(set)
     eras: dict[tuple[str, str], set[str]] = defaultdict(set)
     for shard in shards:
         prints.update((mark.item, mark) for mark in shard.prints)
-        shingles.update(shard.shingles)
+        for task, sets in shard.shingles.items():
+            shingles[task].update(sets)
         fields.update(shard.fields)
         golds.update(shard.golds)
         for task_field, values in shard.values.items():
@@ -106,18 +108,10 @@ def prepare(
             index.tallies.setdefault(place, Tally()).add(tally)
     _group(index, [prints[name] for name in sorted(prints)])
     _shares(index, fields, golds)
-    near: dict[str, list[tuple[str, float]]] = defaultdict(list)
-    for first, second, overlap in similar_pairs(shingles, similar):
-        one, other = prints[first], prints[second]
-        if one.task == other.task and one.body != other.body and not one.twin(other):
-            near[first].append((second, overlap))
-            near[second].append((first, overlap))
-    for name, pairs in sorted(near.items()):
-        index.near[name] = tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))[:SHOWN]
+    index.near = near_items(prints.values(), shingles, similar)
     index.metres = {option: min(found) for option, found in sorted(metres.items()) if len(found) == 1}
     index.eras = {poet: tuple(sorted(found)) for poet, found in sorted(eras.items()) if len(found) > 1}
     named = {other for others in (*index.copies.values(), *index.rivals.values()) for other in others}
-    named |= {other for found in index.near.values() for other, _ in found}
     index.prints = {name: prints[name] for name in sorted(named)}
     return index
 
@@ -125,10 +119,6 @@ def prepare(
 def index(items: Iterable[AnyItem]) -> SetIndex:
     """The index of a set small enough to be read in one go."""
     return prepare([gather(items)])
-
-
-SHOWN = 5
-"""Neighbours kept per item; a group of thousands needs no list of all with each of its members."""
 
 
 MOST_RIVALS = 50
@@ -242,44 +232,3 @@ def _rivals(index: SetIndex, group: Sequence[Print]) -> None:
                 against[mark.item].add(other.item)
     for name, others in against.items():
         index.rivals[name] = tuple(sorted(others)[:SHOWN])
-
-
-def similar_pairs(shingles: Mapping[str, Sequence[int]], similar: float) -> Iterator[tuple[str, str, float]]:
-    """All pairs whose Jaccard overlap is at least `similar`, found exactly by prefix filtering.
-
-    Two sets that overlap this much share one of the rarest members of each, so only those that meet in such a
-    member are compared.
-
-    Args:
-        shingles: Distinct members by name.
-        similar: Least overlap, above 0 and at most 1.
-    """
-    import numpy as np
-
-    if not shingles:
-        return
-    everything = np.concatenate([np.asarray(members, dtype=np.int64) for members in shingles.values()])
-    _, places, counts = np.unique(everything, return_inverse=True, return_counts=True)
-    rarities = counts[places]
-    ends = np.cumsum([len(members) for members in shingles.values()])
-    start = dict(zip(shingles, [0, *ends[:-1].tolist()], strict=True))
-    meeting: dict[int, list[str]] = defaultdict(list)
-    for name in sorted(shingles):
-        inside = slice(start[name], start[name] + len(shingles[name]))
-        members, rarity = everything[inside], rarities[inside]
-        # One more than could all be missing from a set that overlaps enough.
-        length = len(members) - int(similar * len(members) - 1e-9)
-        order = np.lexsort((members, rarity))[:length]
-        # A member of no other set can meet nobody, now or later.
-        prefix = members[order][rarity[order] > 1].tolist()
-        own = frozenset(shingles[name])
-        for other in sorted({other for member in prefix for other in meeting[member]}):
-            theirs = shingles[other]
-            if min(len(own), len(theirs)) < similar * max(len(own), len(theirs)):
-                continue
-            shared = len(own.intersection(theirs))
-            overlap = shared / (len(own) + len(theirs) - shared)
-            if overlap >= similar:
-                yield other, name, overlap
-        for member in prefix:
-            meeting[member].append(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,11 @@ class Inner:
     options: frozenset[int]
 
 
+class Tupled(NamedTuple):
+    name: str
+    options: frozenset[int]
+
+
 @dataclass
 class Outer:
     groups: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
@@ -27,6 +33,7 @@ class Outer:
     counts: Counter[int] = field(default_factory=Counter)
     band: tuple[float, float] = (0.0, 1.0)
     words: set[str] = field(default_factory=set)
+    tupled: tuple[Tupled, ...] = ()
 
 
 WORD = st.text(max_size=5)
@@ -40,6 +47,7 @@ OUTER = st.builds(
     st.dictionaries(HASH, st.integers(1, 9), max_size=3).map(Counter),
     st.tuples(st.floats(0, 1), st.floats(0, 1)),
     st.sets(WORD, max_size=3),
+    st.lists(st.builds(Tupled, WORD, st.frozensets(HASH, max_size=3)), max_size=2).map(tuple),
 )
 
 
@@ -59,7 +67,7 @@ def test_the_index_of_a_set_is_packed_whole() -> None:
     from validators.checks.setindex import Print, SetIndex, Tally
 
     hashes = frozenset([2**64 - 1, 1])
-    mark = Print("a", "t", "", "s", "", 2**63, 7, hashes, hashes, ("r", "q"), short_answer=True)
+    mark = Print("a", "t", "", "s", "", 2**63, 7, hashes, hashes, ("r", "q"), short_answer=True, words=5)
     found = SetIndex(
         prints={"a": mark},
         copies={"a": ("b",)},

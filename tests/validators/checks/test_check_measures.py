@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from validators.checks.leak.run import contains, longest_run
-from validators.checks.setindex import similar_pairs
 from validators.checks.whole.chance import at_least, uniform
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=9)
@@ -21,25 +19,6 @@ def test_the_longest_run_is_found(answer: list[str], text: list[str]) -> None:
     runs = [length for length in range(1, len(answer) + 1) for start in range(len(answer) - length + 1)
             if contains(" ".join(text), " ".join(answer[start : start + length]))]  # fmt: skip
     assert longest_run(answer, text) == max(runs, default=0)
-
-
-@settings(max_examples=80, deadline=None)
-@given(
-    st.dictionaries(
-        st.text("xyz", min_size=1, max_size=4), st.frozensets(st.integers(0, 14), min_size=1), max_size=14
-    ),
-    st.sampled_from([0.5, 0.8, 0.9, 1.0]),
-)
-def test_no_similar_pair_is_missed_and_none_is_invented(
-    sets: dict[str, frozenset[int]], similar: float
-) -> None:
-    lists = {name: sorted(members) for name, members in sets.items()}
-    expected = {
-        (one, other)
-        for one, other in combinations(sorted(sets), 2)
-        if len(sets[one] & sets[other]) >= similar * len(sets[one] | sets[other])
-    }
-    assert {(one, other) for one, other, _ in similar_pairs(lists, similar)} == expected
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,110 @@
+"""Items whose words overlap nearly wholly, found exactly."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, TypeVar
+
+import numpy as np
+
+from validators.checks.gathering import Print
+
+Name = TypeVar("Name", int, str)
+Near = dict[str, tuple[tuple[str, float], ...]]
+
+SHOWN: Final = 5
+"""Neighbours kept per item; a group of thousands needs no list of all with each of its members."""
+
+
+def near_items(
+    prints: Iterable[Print], shingles: Mapping[str, Mapping[int, array[int]]], similar: float
+) -> Near:
+    """By item id, the items of its task that overlap by at least `similar`, best first; no copies, no twins.
+
+    Args:
+        prints: All items.
+        shingles: By task, the different sets of word pairs by their hash.
+        similar: Least overlap (Jaccard), above 0 and at most 1.
+    """
+    holders: dict[tuple[str, int], list[Print]] = defaultdict(list)
+    for mark in prints:
+        if mark.words:
+            holders[mark.task, mark.words].append(mark)
+    alike: dict[tuple[str, int], list[tuple[float, int]]] = {
+        place: [(1.0, place[1])] for place, held in holders.items() if len({mark.body for mark in held}) > 1
+    }
+    for task in sorted(shingles):
+        for one, other, overlap in similar_pairs(shingles[task], similar):
+            alike.setdefault((task, one), [(1.0, one)]).append((overlap, other))
+            alike.setdefault((task, other), [(1.0, other)]).append((overlap, one))
+    near: Near = {}
+    for (task, words), sets in alike.items():
+        others = [(overlap, _spokesmen(holders[task, other])) for overlap, other in sets]
+        for mark in holders[task, words]:
+            found = [
+                (other.item, overlap)
+                for overlap, held in others
+                for other in held
+                if other.body != mark.body and not mark.twin(other)
+            ]
+            if found:
+                near[mark.item] = tuple(sorted(found, key=lambda pair: (-pair[1], pair[0]))[:SHOWN])
+    return near
+
+
+def _spokesmen(held: Sequence[Print]) -> list[Print]:
+    """Of items with the same words as many as can be named: the first of each body, and none twice over."""
+    bodies: dict[int, list[Print]] = defaultdict(list)
+    for mark in sorted(held, key=lambda mark: mark.item):
+        if len(bodies[mark.body]) < SHOWN:
+            bodies[mark.body].append(mark)
+    return [mark for marks in list(bodies.values())[: SHOWN + 2] for mark in marks]
+
+
+def similar_pairs(sets: Mapping[Name, Sequence[int]], similar: float) -> Iterator[tuple[Name, Name, float]]:
+    """All pairs whose Jaccard overlap is at least `similar`, by prefix filtering.
+
+    Two sets that overlap this much share one of the rarest members of each, so only those that meet in such a
+    member are compared.
+
+    Args:
+        sets: Distinct members by name.
+        similar: Least overlap, above 0 and at most 1.
+    """
+    names = sorted(name for name in sets if len(sets[name]))
+    meeting: dict[int, list[int]] = defaultdict(list)
+    for row, prefix in _prefixes([sets[name] for name in names], similar):
+        own = frozenset(sets[names[row]])
+        for other in sorted({other for member in prefix for other in meeting[member]}):
+            theirs = sets[names[other]]
+            if min(len(own), len(theirs)) < similar * max(len(own), len(theirs)):
+                continue
+            shared = len(own.intersection(theirs))
+            overlap = shared / (len(own) + len(theirs) - shared)
+            if overlap >= similar:
+                yield names[other], names[row], overlap
+        for member in prefix:
+            meeting[member].append(row)
+
+
+def _prefixes(sets: Sequence[Sequence[int]], similar: float) -> Iterator[tuple[int, list[int]]]:
+    """Of each set, its rarest members: one more than it could lack of a set that overlaps enough."""
+    if not sets:
+        return
+    sizes = np.fromiter(map(len, sets), dtype=np.int64, count=len(sets))
+    rows = np.repeat(np.arange(len(sets)), sizes)
+    everything = np.concatenate([np.asarray(members, dtype=np.int64) for members in sets])
+    _, members, counts = np.unique(everything, return_inverse=True, return_counts=True)
+    rarity = counts[members]
+    order = np.lexsort((members, rarity, rows))
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    longest = sizes - (similar * sizes - 1e-9).astype(np.int64)
+    # A member of no other set can meet nobody.
+    kept = order[(rank < longest[rows]) & (rarity[order] > 1)]
+    starts = np.flatnonzero(np.diff(rows[kept], prepend=-1, append=-1)).tolist()
+    found = members[kept].tolist()
+    for start, end in pairwise(starts):
+        yield int(rows[kept[start]]), found[start:end]
