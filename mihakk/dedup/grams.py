@@ -42,7 +42,7 @@ _NUMBERS: Final = _letter_numbers()
 def count_groups(texts: Sequence[str]) -> tuple[Numbers, Numbers]:
     """The different letter groups of some texts, sorted, and how often each occurs."""
     batches = _batches(range(len(texts)), texts)
-    return added(_counted(_groups(codes)[_inside(lengths)]) for codes, lengths in batches)
+    return _added(_counted(_groups(codes)[_inside(lengths)]) for codes, lengths in batches)
 
 
 def summed(parts: Iterable[tuple[Numbers, Numbers]]) -> NDArray[np.uint32]:
@@ -111,7 +111,7 @@ def _groups(codes: NDArray[np.uint32]) -> Numbers:
     return groups
 
 
-def added(parts: Iterable[tuple[Numbers, Numbers]]) -> tuple[Numbers, Numbers]:
+def _added(parts: Iterable[tuple[Numbers, Numbers]]) -> tuple[Numbers, Numbers]:
     """The different groups of all parts, sorted, and how often each occurs in them together."""
     groups = counts = np.empty(0, dtype=np.int64)
     for more, times in parts:

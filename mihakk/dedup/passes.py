@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from mihakk.dedup.grams import GRAM, added, count_groups, rarest, summed
+from mihakk.dedup.grams import GRAM, count_groups, rarest, summed
 from mihakk.dedup.near import filed_together, filed_under
 from mihakk.lake.scratch import Scratch
 
@@ -89,8 +89,9 @@ def all_counts(scratch: Scratch, parts: Sequence[str]) -> str:
     """The counts of all parts added up; groups met once are left out, for nothing is filed under them."""
 
     def make() -> list[pa.RecordBatch]:
-        groups, times = added(_read_counts(scratch, name) for name in parts)
-        return [_batch(_COUNT, [groups[times > 1], times[times > 1]])]
+        times = summed(_read_counts(scratch, name) for name in parts)
+        groups = np.flatnonzero(times > 1)
+        return [_batch(_COUNT, [groups, times[groups]])]
 
     return scratch.made("all-counts", list(parts), make)
 
