@@ -1,6 +1,9 @@
 # make demo and make test are all a newcomer types; each installs what it needs first.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
+# The environments are ours, compiled files in them too: where an image forbids those, each of the many
+# processes would compile all it imports anew, which takes longer than most of them run.
+export PYTHONDONTWRITEBYTECODE :=
 .PHONY: help setup setup-test demo test lint docs test-services audit-deps sbom bench annotate lock clean
 BIN := .venv/bin
 PACKAGES := schemas mihakk scrapers generators validators annotation releases evaluation flows

@@ -48,6 +48,7 @@ PY
 
 options=(--model "$model" --served-model-name smollm2 --max-model-len 4096 --dtype bfloat16 --enforce-eager
   --structured-outputs-config '{"backend":"xgrammar","disable_any_whitespace":true}')
+export PYTHONDONTWRITEBYTECODE=  # or each start compiles some thousand modules anew
 export HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=2 VLLM_NO_USAGE_STATS=1 DO_NOT_TRACK=1
 
 case ${1:-} in
