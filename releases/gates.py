@@ -139,18 +139,22 @@ def _auditor_agreement(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     found = next((one for one in facts.auditor_agreement if one.criterion == ALL), None)
     return Gate(
         name="auditor_agreement",
-        passed=found is not None and found.ac1 >= (least if least is not None else -1.0),
+        passed=found is not None and _reached(least, found.ac1),
         asked=least is not None,
         found="No item has two usable audits."
         if found is None
         else f"The auditors gave the same score {found.observed:.2%} of {found.scores} times "
-        f"(AC1 {found.ac1:.3f}), least allowed {_set(least)}.",
+        f"(AC1 {found.ac1:.3f}), {_allowed(least)}.",
         remedy="Read where they differ (audit/scores.parquet); change an auditor or the audit's prompt.",
     )
 
 
-def _set(limit: float | None) -> str:
-    return "not set" if limit is None else f"{limit}"
+def _reached(least: float | None, coefficient: float) -> bool:
+    return least is None or coefficient >= least
+
+
+def _allowed(least: float | None) -> str:
+    return f"least allowed {'not set' if least is None else least}"
 
 
 def _agreement(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
@@ -158,12 +162,12 @@ def _agreement(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     found = facts.agreement
     return Gate(
         name="agreement",
-        passed=found is not None and found.value >= (least if least is not None else -1.0),
+        passed=found is not None and _reached(least, found.value),
         asked=least is not None,
         found="The people's agreement is not known: too few items have two votes, or all votes are the same."
         if found is None
         else f"{found.annotators} people agree on {found.items} items: {found.coefficient} "
-        f"{found.value:.3f}, least allowed {_set(least)}.",
+        f"{found.value:.3f}, {_allowed(least)}.",
         remedy="Review with overlap, and mend the guidelines where people differ.",
     )
 

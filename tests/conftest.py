@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mihakk import settings as settings_module
-from tests.drills.prefect_server import PrefectServer
+from tests.prefect_server import PrefectServer
 from tests.servers import serving_vllm
 
 ROOT = Path(__file__).resolve().parent.parent

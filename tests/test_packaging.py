@@ -7,18 +7,9 @@ import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+from tests.packages import PACKAGES
+
 ROOT = Path(__file__).resolve().parent.parent
-OURS = (
-    "schemas",
-    "mihakk",
-    "scrapers",
-    "generators",
-    "validators",
-    "annotation",
-    "releases",
-    "evaluation",
-    "flows",
-)
 HEAVY = (
     "prefect",
     "torch",
@@ -36,12 +27,12 @@ HEAVY = (
 
 def test_no_other_distribution_provides_our_names() -> None:
     provided = packages_distributions()
-    foreign = {name: set(provided.get(name, [])) - {"mihakk"} for name in OURS}
+    foreign = {name: set(provided.get(name, [])) - {"mihakk"} for name in PACKAGES}
     assert {name: by for name, by in foreign.items() if by} == {}
 
 
 def test_no_file_in_flows_shadows_a_package_and_data_is_no_package() -> None:
-    assert not {path.stem for path in (ROOT / "flows").glob("*.py")} & set(OURS)
+    assert not {path.stem for path in (ROOT / "flows").glob("*.py")} & set(PACKAGES)
     assert not list((ROOT / "data").rglob("__init__.py"))
 
 

@@ -6,18 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from mihakk.settings import ROOT
+from tests.packages import PACKAGES
 
-PACKAGES = (
-    "schemas",
-    "mihakk",
-    "scrapers",
-    "generators",
-    "validators",
-    "annotation",
-    "releases",
-    "evaluation",
-    "flows",
-)
 RUNS_CODE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "jsonpickle"}
 """Modules whose readers run what the file says."""
 OPENED_BY = {

@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from flows.dashboard.facts import Facts
-from flows.report.page import RIGHT_TO_LEFT
+from flows.templates import templates
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -48,22 +48,15 @@ def write_overview(facts: Facts, path: Path) -> Path:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return templates(
+        TEMPLATES,
+        {
+            "moment": lambda when: f"{when:%Y-%m-%d %H:%M}",
+            "took": took,
+            "svg": Markup,  # charts escape what they are given
+            "query": _query,
+        },
     )
-    made.filters |= {
-        "direction": lambda language: "rtl" if language in RIGHT_TO_LEFT else "ltr",
-        "number": lambda value: f"{value:,}",
-        "moment": lambda when: f"{when:%Y-%m-%d %H:%M}",
-        "took": took,
-        "svg": Markup,  # charts escape what they are given
-        "query": _query,
-    }
-    return made
 
 
 def took(seconds: float) -> str:

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from flows.audited import Audited, AuditSummary, CheckCount
 from flows.report.scatter import Point, size_against_rate
+from flows.templates import templates
 from schemas.audit import CRITERIA, Audit
 from schemas.finding import Finding
 from schemas.rejection import Rejection
@@ -27,7 +27,6 @@ MEMBERS = 4
 """Items shown per group."""
 _ID = re.compile(r"\b(?:ar|fa|en)-external_(?:choice|answer)-\w+")
 """Ids of items, for which a reader sees the names of their rows."""
-RIGHT_TO_LEFT = frozenset({"ar", "fa"})
 QIMMA = (
     Point("ArabicMMLU", 14_163, 436 / 14_163),
     Point("MizanQA", 1_769, 41 / 1_769),
@@ -75,16 +74,9 @@ class AuditorZeros:
 
 def write_benchmark_report(audited: Audited, summary: AuditSummary, path: Path) -> Path:
     """Writes the page, which opens offline."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    environment = templates(
+        Path(__file__).parent, {"percent": lambda value: f"{value:.2%}".replace("%", "\u202f%")}
     )
-    environment.filters["direction"] = lambda language: "rtl" if language in RIGHT_TO_LEFT else "ltr"
-    environment.filters["number"] = lambda value: f"{value:,}"
-    environment.filters["percent"] = lambda value: f"{value:.2%}".replace("%", "\u202f%")
     by_id = {item.id: item for item in audited.benchmark.items}
     own = [Point(row.subset, row.items, row.rate) for row in summary.subsets]
     status = Counter(verdict.status for verdict in audited.verdicts)

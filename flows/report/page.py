@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from flows.context import Build
 from flows.report.facts import gather
-
-RIGHT_TO_LEFT = frozenset({"ar", "fa"})
+from flows.templates import templates
 
 
 def write_report(build: Build, seconds: Mapping[str, float]) -> Path:
@@ -21,16 +18,8 @@ def write_report(build: Build, seconds: Mapping[str, float]) -> Path:
         build: A finished build.
         seconds: Wall time of each stage in this run; stages that were only looked up take next to none.
     """
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["direction"] = lambda language: "rtl" if language in RIGHT_TO_LEFT else "ltr"
+    environment = templates(Path(__file__).parent)
     environment.tests["starting"] = str.startswith
-    environment.filters["number"] = lambda value: f"{value:,}"
     page = environment.get_template("report.html.jinja").render(
         facts=gather(build, seconds), made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     )

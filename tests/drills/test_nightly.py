@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mihakk.llm.scripted import ScriptedServer
-from tests.drills.prefect_server import PrefectServer
 from tests.end_to_end.conftest import Workshop
+from tests.prefect_server import PrefectServer
 
 pytestmark = pytest.mark.services
 

@@ -12,9 +12,9 @@ import pytest
 
 from annotation.relay import emit
 from mihakk.settings import ROOT, Settings
-from tests.drills.prefect_server import PREFECT, PrefectServer
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import Workshop
+from tests.prefect_server import PREFECT, PrefectServer
 from tests.servers import answering
 
 pytestmark = pytest.mark.services

@@ -11,9 +11,9 @@ import psutil
 import pytest
 
 from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from tests.drills.prefect_server import PrefectServer, kill
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import Workshop, opinion
+from tests.prefect_server import PrefectServer, kill
 
 pytestmark = pytest.mark.services
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from mihakk.llm.scripted import ScriptedServer
-from tests.drills.prefect_server import PrefectServer
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import make_workshop
+from tests.prefect_server import PrefectServer
 
 pytestmark = pytest.mark.services
 

@@ -17,8 +17,8 @@ from flows.engine import open_engine
 from flows.pipeline import run_pipeline
 from flows.steps.step import Call
 from mihakk.errors import ExternalFailure, UsageError
-from tests.drills.prefect_server import PrefectServer
 from tests.end_to_end.conftest import ROOT, Silent, Workshop
+from tests.prefect_server import PrefectServer
 from tests.servers import free_port
 
 pytestmark = pytest.mark.services

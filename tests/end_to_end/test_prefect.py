@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.drills.prefect_server import PrefectServer
 from tests.end_to_end.conftest import ROOT, Workshop
+from tests.prefect_server import PrefectServer
 
 pytestmark = pytest.mark.services
 
