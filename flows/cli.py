@@ -5,7 +5,8 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from typing import Any
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -34,19 +35,35 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_show_locals=False,
-    help="""Checked, versioned benchmarks from Arabic and Persian poems, idioms and proverbs.
+    help="""Checked, versioned benchmarks from Arabic and Persian poems, idioms, proverbs.
 
 Two ways in, one pipeline:
 
-  mihakk build BENCHMARK        sources → items → rules → two auditors → people → release
-  mihakk audit FILE|DATASET     an existing benchmark → rules → two auditors → people → cleaned copy
+  mihakk build BENCHMARK   sources → items → rules → audit → people → release
+  mihakk audit FILE        an existing benchmark → the same → cleaned copy
 
-Everything a run does is kept in the lake ([bold]MIHAKK_LAKE[/], data/lake by default): a run that was killed
-goes on where it stopped, and nothing a model or a person has answered is asked again.
+Everything a run does is kept in the lake ([bold]MIHAKK_LAKE[/], or data/lake):
+a run that was killed goes on where it stopped, and nothing that a model or a
+person has answered is asked again.
 
-Exit codes: 0 done · 1 a source changed or a gate failed · 2 a mistake you can mend · 75 something outside
-failed, run the same command again later.""",
+Exit codes: 0 done · 1 a source changed or a gate failed · 2 a mistake you can
+mend · 75 something outside failed: run the same command again later.""",
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"mihakk {version('mihakk')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """What holds for every command."""
 
 
 def _register() -> None:

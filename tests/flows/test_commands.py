@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,10 @@ def test_help_names_every_command() -> None:
     said = call("--help").stdout
     for command in ("build", "audit", "review", "release", "publish", "diff", "show", "doctor", "text"):
         assert f" {command} " in said
+
+
+def test_the_version_is_that_of_the_installed_package() -> None:
+    assert call("--version").stdout == f"mihakk {version('mihakk')}\n"
 
 
 def test_doctor_says_what_is_there_and_how_to_mend_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
