@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
 def text(
     file: Annotated[Path, typer.Argument(help="A text file; UTF-8 or cp1256 is found out.")],
-    language: Annotated[str, typer.Option(help="ar, fa or en.")] = "ar",
+    language: Annotated[Literal["ar", "fa", "en"], typer.Option(help="Language of the text.")] = "ar",
     changed_only: Annotated[
         bool, typer.Option("--changed", help="Leave out lines that stay as they are.")
     ] = False,
@@ -29,9 +29,6 @@ def text(
     """Show each line before and after normalisation, what changed with its code points, and its key."""
     from mihakk.text import canonicalize, code_points, corruption, decode, differences, key
 
-    if language not in ("ar", "fa", "en"):
-        raise UsageError(f"--language {language!r} is none of ar, fa, en")
-    spoken: Literal["ar", "fa", "en"] = language  # type: ignore[assignment]  # checked just above
     try:
         decoded = decode(file.read_bytes())
     except OSError as error:
@@ -40,13 +37,13 @@ def text(
     if not as_json:
         console.print(f"{file}: read as {decoded.encoding}", style="dim")
     for number, line in enumerate(decoded.text.splitlines(), 1):
-        form = canonicalize(line, spoken)
+        form = canonicalize(line, language)
         damage = [f"{found.kind} {found.found!r} at {found.start}" for found in corruption(form.text)]
         if changed_only and form.text == line and not damage:
             continue
         if as_json:
             row = {"line": number, "before": line, "after": form.text, "changes": form.changes}
-            print(json.dumps({**row, "key": key(form.text, spoken), "damage": damage}, ensure_ascii=False))
+            print(json.dumps({**row, "key": key(form.text, language), "damage": damage}, ensure_ascii=False))
             continue
         console.print(f"[bold]{number}[/] {escape(line)}", soft_wrap=True)
         if form.text != line:
