@@ -13,6 +13,7 @@ from rich.console import Group
 from rich.table import Table
 
 from flows.terminal import shown_path
+from flows.usage import Usage, told
 from schemas.audit import Audit, Verdict
 from schemas.finding import Finding
 from schemas.record import Record
@@ -76,7 +77,10 @@ class AuditSummary(Record):
     shared: SharedCounts
     auditors: dict[str, dict[str, int]] = Field(default_factory=dict)
     """Auditor to replies per status."""
+    usage: dict[str, Usage] = Field(default_factory=dict)
+    """Model to what it answered in this run; what the journal held already is not counted."""
     files: dict[str, str]
+    """What was written; without `clean` where no item passed."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ class Audited:
     """Both auditors are large enough to be judges; False too where no model was asked."""
 
 
-def summarise(audited: Audited, files: Mapping[str, str]) -> AuditSummary:
+def summarise(audited: Audited, files: Mapping[str, str], usage: Mapping[str, Usage]) -> AuditSummary:
     """The figures."""
     benchmark = audited.benchmark
     status = {verdict.item: verdict.status for verdict in audited.verdicts}
@@ -115,6 +119,7 @@ def summarise(audited: Audited, files: Mapping[str, str]) -> AuditSummary:
         checks=_checks(audited.findings),
         shared=_shared(audited),
         auditors={name: dict(counts) for name, counts in sorted(replies.items())},
+        usage=dict(usage),
         files=dict(files),
     )
 
@@ -194,5 +199,8 @@ def show_summary(found: AuditSummary) -> Group:
     lines += [f"{count:,} items: {pair}." for pair, count in shared.across_splits.items()]
     seen = f"{found.audited:,} items seen by both auditors" if found.auditors else "no model was asked"
     lines.append(f"Policy {found.policy}; {seen}.")
+    lines += [f"{name}: {told(used)}." for name, used in sorted(found.usage.items())]
+    if "clean" not in found.files:
+        lines.append("No item passed, so there is no cleaned copy; removed.parquet says why for each.")
     lines += [f"{name}: {shown_path(Path(path))}" for name, path in found.files.items()]
     return Group(subsets, checks, *lines)

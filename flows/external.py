@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ import orjson
 
 from flows.audited import Audited, AuditSummary, summarise
 from flows.context import load_auditors
-from mihakk.errors import UsageError
+from flows.usage import JournalMeter
 from mihakk.llm.journal import Journal
 from mihakk.settings import settings
 from schemas.audit import Audit, Verdict
@@ -21,6 +22,10 @@ from schemas.record import Language
 
 if TYPE_CHECKING:
     from validators.external.benchmark import ExternalBenchmark
+
+
+JOURNAL = "journal"
+"""Folder of the auditors' replies below the job's."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,8 @@ def run_audit(job: AuditJob, tick: Callable[[int], None]) -> AuditSummary:
     whole = prepare([gather(benchmark.items, embedder)], band=band or E5_BAND)
     findings = [*check_items(benchmark.items, config, whole), *check_set(whole, config)]
     job.folder.mkdir(parents=True, exist_ok=True)
+    judges = load_auditors(job.auditors).auditors if job.auditors else ()
+    meter = JournalMeter(job.folder, {f"{JOURNAL}/{one.model}": one.price for one in judges if one.price})
     audits, chosen = _audits(job, benchmark, findings, tick)
     audited = Audited(
         benchmark=benchmark,
@@ -78,9 +85,10 @@ def run_audit(job: AuditJob, tick: Callable[[int], None]) -> AuditSummary:
         audits=audits,
         verdicts=verdicts(benchmark.items, findings, audits, POLICIES[job.policy], chosen),
         policy=job.policy,
-        capable=bool(job.auditors) and all(one.capable for one in load_auditors(job.auditors).auditors),
+        capable=bool(judges) and all(one.capable for one in judges),
     )
-    summary = summarise(audited, _write(job, audited))
+    usage = {name.removeprefix(f"{JOURNAL}/"): used for name, used in meter.read().items()}
+    summary = summarise(audited, _write(job, audited), usage)
     write_benchmark_report(audited, summary, job.folder / "report.html")
     (job.folder / "summary.json").write_bytes(
         orjson.dumps(summary.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
@@ -99,7 +107,7 @@ def _audits(
     open_items = [item for item in benchmark.items if item.id not in blocked]
     chosen = select(open_items, job.limit, seed=0)
     with (
-        Journal(job.folder / "journal", "audit") as journal,
+        Journal(job.folder / JOURNAL, "audit") as journal,
         open_panel(load_auditors(job.auditors), settings()) as panel,
     ):
         mine = [item for item in open_items if item.id in chosen]
@@ -117,14 +125,17 @@ def _write(job: AuditJob, audited: Audited) -> dict[str, str]:
     suffix = Path(job.source).suffix
     clean = job.folder / (f"clean{suffix}" if suffix else "clean")
     passed = [verdict.item for verdict in judged if verdict.status == "pass"]
-    if not passed:
-        raise UsageError(f"no item of {job.source} passes; nothing is left for a cleaned copy")
-    write_clean(benchmark, passed, clean)
+    if passed:
+        write_clean(benchmark, passed, clean)
+    elif clean.is_dir():  # what an earlier run left here
+        shutil.rmtree(clean)
+    else:
+        clean.unlink(missing_ok=True)
     write_removed(benchmark, reasons, job.folder / "removed.parquet")
     write_table(job.folder / "findings.parquet", audited.findings, Finding)
     write_table(job.folder / "audits.parquet", audited.audits, Audit)
     write_table(job.folder / "verdicts.parquet", judged, Verdict)
     write_queue(job.folder / "review_queue.json", benchmark.items, judged, audited.findings, audited.audits)
-    names = (clean.name, "removed.parquet", "findings.parquet", "audits.parquet", "verdicts.parquet")
-    others = ("review_queue.json", "summary.json", "report.html")
-    return {Path(name).stem: str(job.folder / name) for name in (*names, *others)}
+    names = ["removed.parquet", "findings.parquet", "audits.parquet", "verdicts.parquet"]
+    names += ["review_queue.json", "summary.json", "report.html"]
+    return {Path(name).stem: str(job.folder / name) for name in ([clean.name] if passed else []) + names}

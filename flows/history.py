@@ -13,15 +13,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import orjson
 from pydantic import Field, ValidationError
 
-from mihakk.errors import MihakkError, UsageError
+from flows.usage import Usage, costs, meter_of
+from mihakk.errors import MihakkError
 from schemas.manifest import ShardCounts, StageManifest
-from schemas.model import Price
 from schemas.published import Published
 from schemas.record import Record
 
@@ -53,20 +52,6 @@ class StageRun(Record):
     """Shards that stood from an earlier run."""
     counts: ShardCounts
     peak_memory_mb: float = 0.0
-
-
-class Usage(Record):
-    """Calls that one model answered in one run."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-    seconds: float = 0.0
-    """Sum of the calls' latencies; calls overlap, so it is more than wall time."""
-    cost: float | None = None
-    """At the price the config gave when the run was; None where it gives none."""
-    currency: str = ""
 
 
 class SourceYield(Record):
@@ -107,11 +92,7 @@ class RunRecord(Record):
     @property
     def costs(self) -> dict[str, float]:
         """What the priced models cost, by currency."""
-        found: dict[str, float] = {}
-        for usage in self.usage.values():
-            if usage.cost is not None:
-                found[usage.currency] = found.get(usage.currency, 0.0) + usage.cost
-        return found
+        return costs(self.usage.values())
 
     @property
     def seconds(self) -> float:
@@ -161,7 +142,7 @@ class RunLog:
     def __init__(self, build: Build, observer: Observer) -> None:
         now = datetime.now(UTC)
         self._build, self._observer = build, observer
-        self._meter = JournalMeter(build)
+        self._meter = meter_of(build)
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._clock = self._told = time.monotonic()
@@ -243,63 +224,6 @@ class RunLog:
                 storage.path(FOLDER, f"{self._record.run}.json"),
                 orjson.dumps(self._record.model_dump(mode="json"), option=orjson.OPT_INDENT_2),
             )
-
-
-class JournalMeter:
-    """Counts what is appended to a build's journals from now on; each line is read once."""
-
-    def __init__(self, build: Build) -> None:
-        self._folder: Path | None = None
-        with suppress(UsageError):  # a lake whose journals lie elsewhere is not metered
-            self._folder = build.lake.folder("journals")
-        self._places = {path: path.stat().st_size for path in self._journals()}
-        self._usage: dict[str, Usage] = {}
-        self._prices = _prices(build)
-
-    def read(self) -> dict[str, Usage]:
-        """Everything counted so far."""
-        for path in self._journals():
-            with path.open("rb") as lines:
-                lines.seek(self._places.get(path, 0))
-                for line in lines:
-                    if not line.endswith(b"\n"):
-                        break
-                    self._places[path] = self._places.get(path, 0) + len(line)
-                    self._add(path.parent.name, line)
-        return dict(self._usage)
-
-    def _journals(self) -> list[Path]:
-        return sorted(self._folder.glob("*/*.jsonl")) if self._folder else []
-
-    def _add(self, journal: str, line: bytes) -> None:
-        try:
-            entry = orjson.loads(line)
-            name, latency = f"{journal}/{entry['model']}", float(entry["latency"])
-            tokens = {
-                key: int(entry.get(key, 0)) for key in ("prompt_tokens", "completion_tokens", "cached_tokens")
-            }
-        except (ValueError, KeyError, TypeError):
-            return  # a line that a killed run left torn
-        before = self._usage.get(name, Usage())
-        price = self._prices.get(name)
-        self._usage[name] = Usage(
-            calls=before.calls + 1,
-            seconds=round(before.seconds + latency, 3),
-            **{key: getattr(before, key) + count for key, count in tokens.items()},
-            cost=None if price is None else (before.cost or 0.0) + price.of(**tokens),
-            currency="" if price is None else price.currency,
-        )
-
-
-def _prices(build: Build) -> dict[str, Price]:
-    """`<journal>/<model>` to its price."""
-    from flows.steps.audit import JOURNAL
-    from generators.model import JOURNAL as WRITING
-
-    models = [(WRITING, build.config.generator)] if build.config.generator else []
-    with suppress(UsageError):  # the audit stage says what is wrong with the auditors' config
-        models += [(JOURNAL, auditor) for auditor in build.auditors().auditors]
-    return {f"{journal}/{model.model}": model.price for journal, model in models if model.price}
 
 
 def yields(manifest: StageManifest) -> dict[str, SourceYield]:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from flows.audited import Audited, AuditSummary, CheckCount
 from flows.report.scatter import Point, size_against_rate
 from flows.templates import templates
+from flows.usage import told
 from schemas.audit import CRITERIA, Audit
 from schemas.finding import Finding
 from schemas.rejection import Rejection
@@ -75,7 +76,8 @@ class AuditorZeros:
 def write_benchmark_report(audited: Audited, summary: AuditSummary, path: Path) -> Path:
     """Writes the page, which opens offline."""
     environment = templates(
-        Path(__file__).parent, {"percent": lambda value: f"{value:.2%}".replace("%", "\u202f%")}
+        Path(__file__).parent,
+        {"percent": lambda value: f"{value:.2%}".replace("%", "\u202f%"), "told": told},
     )
     by_id = {item.id: item for item in audited.benchmark.items}
     own = [Point(row.subset, row.items, row.rate) for row in summary.subsets]

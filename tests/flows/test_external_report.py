@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import re
@@ -12,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
-from flows.audited import AuditSummary
+from flows.audited import AuditSummary, show_summary
 from flows.external import AuditJob, run_audit
 from flows.report.external import together
 from flows.report.scatter import Point, size_against_rate
@@ -155,7 +157,13 @@ def test_two_auditors_come_into_the_page_and_their_keys_into_no_file(
     with ScriptedServer(opinion) as server:
         serve = {"engine": "openai", "endpoints": [server.url]}
         judges = [
-            {"name": name, "family": name, "model": name, "serve": {**serve, "api_key_env": key}}
+            {
+                "name": name,
+                "family": name,
+                "model": name,
+                "serve": {**serve, "api_key_env": key},
+                "price": {"prompt": 3, "completion": 12},
+            }
             for name, key in (("first", "FIRST_KEY"), ("second", "SECOND_KEY"))
         ]
         config = tmp_path / "auditors.yaml"
@@ -174,6 +182,10 @@ def test_two_auditors_come_into_the_page_and_their_keys_into_no_file(
     page = Path(summary.files["report"]).read_text(encoding="utf-8")
     assert "These auditors are no judges" in page
     assert "critical:answer_alignment" in page
+    used = summary.usage["first"]
+    assert used.calls == summary.audited
+    assert used.cost == pytest.approx((3 * used.prompt_tokens + 12 * used.completion_tokens) / 1e6)
+    assert f"first: {used.calls} calls answered in this run" in page
     written = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert any("journal" in path.parts for path in written)
     contents = [path.read_bytes() for path in written if path.suffix != ".parquet"]
@@ -182,3 +194,23 @@ def test_two_auditors_come_into_the_page_and_their_keys_into_no_file(
     ]
     contents += [summary.model_dump_json().encode(), *(r.getMessage().encode() for r in caplog.records)]
     assert not [text[:200] for text in contents for secret in secrets.values() if secret.encode() in text]
+
+
+def test_a_benchmark_of_which_nothing_passes_still_gets_its_report(tmp_path: Path) -> None:
+    rows = [
+        {"q": f"ما معنى النص\ufffd المكسور رقم {n}؟", "A": "أول", "B": "ثان", "gold": "A"} for n in range(3)
+    ]
+    source = tmp_path / "broken.jsonl"
+    source.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    left = tmp_path / "out" / "clean.jsonl"
+    left.parent.mkdir()
+    left.write_text("of an earlier run")
+    summary = audited(source, left.parent)
+    assert [(row.items, row.passed) for row in summary.subsets] == [(3, 0)]
+    assert "clean" not in summary.files
+    assert not left.exists(), "a cleaned copy of an earlier run says what is no longer so"
+    assert pq.read_table(summary.files["removed"]).num_rows == 3
+    assert "0</b><span>in the cleaned copy" in Path(summary.files["report"]).read_text(encoding="utf-8")
+    said = io.StringIO()
+    Console(width=200, file=said).print(show_summary(summary))
+    assert "there is no cleaned copy" in said.getvalue()

@@ -23,8 +23,9 @@ from flows.dashboard.items import Filter, explore, rejected
 from flows.dashboard.story import story
 from flows.dashboard.tables import Tables
 from flows.dashboard.versions import changes_of
-from flows.history import SILENT_AFTER, JournalMeter, RunRecord, recorded, runs
+from flows.history import SILENT_AFTER, RunRecord, recorded, runs
 from flows.pipeline import step_of
+from flows.usage import meter_of
 from mihakk.errors import UsageError
 from tests.flows.dashboard.conftest import Made, Silent
 
@@ -89,7 +90,7 @@ def replace_pid(record: RunRecord) -> RunRecord:
 
 
 def test_the_meter_counts_whole_lines_once(own: Made) -> None:
-    meter = JournalMeter(own.build)
+    meter = meter_of(own.build)
     assert meter.read() == {}
     journal = own.build.lake.folder("journals", "audit") / "audit.jsonl"
     line = json.dumps({"model": "m", "latency": 0.5, "prompt_tokens": 7, "completion_tokens": 2})
