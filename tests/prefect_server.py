@@ -19,6 +19,8 @@ from tests.servers import free_port
 
 PREFECT = [sys.executable, "-m", "prefect"]
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
+PATIENCE = 600
+"""Seconds for what takes one or two on a quiet machine: beside a second server SQLite is locked again and again."""
 
 
 class PrefectServer:
@@ -150,7 +152,7 @@ class PrefectServer:
         found: dict[str, Any] = self.ask("GET", f"flow_runs/{run}")["state"]
         return found
 
-    def ended(self, run: str, seconds: float = 300) -> dict[str, Any]:
+    def ended(self, run: str, seconds: float = PATIENCE) -> dict[str, Any]:
         """The state in which a flow run ends."""
         self.wait(lambda: self.state(run)["type"] in ENDED, seconds, f"flow run {run} did not end")
         return self.state(run)

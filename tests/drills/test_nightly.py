@@ -8,9 +8,9 @@ import pytest
 
 from mihakk.llm.scripted import ScriptedServer
 from tests.end_to_end.conftest import Workshop
-from tests.prefect_server import PrefectServer
+from tests.prefect_server import PATIENCE, PrefectServer
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.timeout(1500)]
 
 
 def place(workshop: Workshop, name: str) -> dict[str, str]:
@@ -45,10 +45,10 @@ def test_two_nights_of_the_schedule(
         assert not failed, failed
         return [run for run in mine if run["state"]["type"] == "COMPLETED"]
 
-    prefect_server.wait(lambda: len(completed()) >= 1, 300, "no nightly run came through")
+    prefect_server.wait(lambda: len(completed()) >= 1, PATIENCE, "no nightly run came through")
     release, asked = workshop.tables("nights"), len(auditors.calls)
     assert asked == 120, "60 items, two auditors"
-    prefect_server.wait(lambda: len(completed()) >= 2, 300, "no second nightly run came through")
+    prefect_server.wait(lambda: len(completed()) >= 2, PATIENCE, "no second nightly run came through")
     prefect_server.ask("DELETE", f"deployments/{nightly['id']}/schedules/{made['id']}")
     assert workshop.tables("nights") == release
     assert len(auditors.calls) == asked, "the second night paid again"

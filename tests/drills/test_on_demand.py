@@ -14,10 +14,10 @@ from annotation.relay import emit
 from mihakk.settings import ROOT, Settings
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import Workshop
-from tests.prefect_server import PREFECT, PrefectServer
+from tests.prefect_server import PATIENCE, PREFECT, PrefectServer
 from tests.servers import answering
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.timeout(1500)]
 
 BLOCK = """
 import sys
@@ -85,11 +85,11 @@ def test_an_audit_is_asked_for_and_a_failed_pull_rings_the_pager(
     def pulled() -> list[dict[str, Any]]:
         return [run for run in prefect_server.rows("flow_runs") if run["deployment_id"] == pull]
 
-    prefect_server.wait(pulled, 120, "the event started no pull")
+    prefect_server.wait(pulled, PATIENCE, "the event started no pull")
     state = prefect_server.ended(pulled()[0]["id"])
     assert state["type"] == "FAILED"
     assert "mihakk review serve" in state["message"], "the fix is not said"
-    prefect_server.wait(lambda: told, 120, "the webhook was not called")
+    prefect_server.wait(lambda: told, PATIENCE, "the webhook was not called")
     (page,) = told
     assert json.loads(page)["text"].startswith("review_pull ")
     assert json.loads(page)["text"].endswith(": Failed")

@@ -13,9 +13,9 @@ import pytest
 from mihakk.llm.scripted import Answer, Call, ScriptedServer
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import Workshop, opinion
-from tests.prefect_server import PrefectServer, kill
+from tests.prefect_server import PATIENCE, PrefectServer, kill
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.timeout(1500)]
 
 CALLS = 120
 IN_FLIGHT = 2 * 4
@@ -75,22 +75,24 @@ def test_the_worker_and_then_the_server_are_killed(
     hurry(prefect_server, within=35)
     worker = prefect_server.worker(**place(workshop, "killed"))
     lost = prefect_server.submit("nightly/small", runs=str(workshop.folder / "runs"))
-    prefect_server.wait(lambda: len(auditors.calls) > 25, 300, "the audit never began")
+    prefect_server.wait(lambda: len(auditors.calls) > 25, PATIENCE, "the audit never began")
     kill_all(worker)
     asked = len(auditors.calls)
     # The server hears no heartbeat and buries the run; until then it holds its job's only place.
-    assert prefect_server.ended(lost, 240)["type"] == "CRASHED"
+    assert prefect_server.ended(lost)["type"] == "CRASHED"
     assert "No heartbeat" in prefect_server.state(lost)["message"]
     assert len(auditors.calls) == asked, "something of the dead run went on"
 
     prefect_server.worker(**place(workshop, "killed"))
     met = prefect_server.submit("nightly/small", runs=str(workshop.folder / "runs"))
-    prefect_server.wait(lambda: len(auditors.calls) > asked + 25, 300, "the audit did not go on")
+    prefect_server.wait(lambda: len(auditors.calls) > asked + 25, PATIENCE, "the audit did not go on")
     kill_all(prefect_server.process)
     prefect_server.restart()
     # Whether the run outlived its server or not, it ends, and the worker takes the next one.
-    prefect_server.ended(met, 300)
-    prefect_server.wait(lambda: unlocked(workshop.lake("killed") / "small"), 300, "the lake stays locked")
+    prefect_server.ended(met)
+    prefect_server.wait(
+        lambda: unlocked(workshop.lake("killed") / "small"), PATIENCE, "the lake stays locked"
+    )
     state = prefect_server.ended(prefect_server.submit("nightly/small", runs=str(workshop.folder / "runs")))
     assert state["type"] == "COMPLETED", state
 

@@ -11,9 +11,9 @@ import pytest
 from mihakk.llm.scripted import ScriptedServer
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import make_workshop
-from tests.prefect_server import PrefectServer
+from tests.prefect_server import PATIENCE, PrefectServer
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.timeout(1500)]
 
 
 def asked(config: dict[str, Any]) -> None:
@@ -40,7 +40,7 @@ def test_a_version_waits_for_a_person_and_names_them(
 
     night = prefect_server.submit("nightly/small", runs=str(tmp_path / "runs"))
     assert prefect_server.ended(night)["type"] == "COMPLETED", "the night ends without the person"
-    prefect_server.wait(paused, 120, "nobody was asked")
+    prefect_server.wait(paused, PATIENCE, "nobody was asked")
     (waiting,) = paused()
     assert not list(shop.hub("signed").rglob("README.md")), "released before anybody said so"
 
@@ -73,7 +73,7 @@ def test_served_from_one_process_a_refusal_releases_nothing(
     prefect_server.start(
         sys.executable, "-m", "flows.cli", "serve", str(shop.config), **place(shop, "refused")
     )
-    prefect_server.wait(lambda: len(prefect_server.rows("deployments")) == 8, 120, "nothing is served")
+    prefect_server.wait(lambda: len(prefect_server.rows("deployments")) == 8, PATIENCE, "nothing is served")
     assert (
         prefect_server.ended(
             prefect_server.submit("build/small", release=False, runs=str(tmp_path / "runs"))
@@ -81,7 +81,7 @@ def test_served_from_one_process_a_refusal_releases_nothing(
         == "COMPLETED"
     )
     run = prefect_server.submit("release/small", runs=str(tmp_path / "runs"))
-    prefect_server.wait(lambda: prefect_server.state(run)["type"] == "PAUSED", 120, "nobody was asked")
+    prefect_server.wait(lambda: prefect_server.state(run)["type"] == "PAUSED", PATIENCE, "nobody was asked")
     word = {"decision": "reject", "name": "Layla", "note": "the split leaks"}
     prefect_server.ask("POST", f"flow_runs/{run}/resume", {"run_input": word})
     state = prefect_server.ended(run)
