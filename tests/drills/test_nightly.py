@@ -10,7 +10,7 @@ from mihakk.llm.scripted import ScriptedServer
 from tests.end_to_end.conftest import Workshop
 from tests.prefect_server import PATIENCE, PrefectServer
 
-pytestmark = [pytest.mark.services, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
 
 def place(workshop: Workshop, name: str) -> dict[str, str]:

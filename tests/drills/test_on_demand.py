@@ -17,7 +17,7 @@ from tests.end_to_end.conftest import Workshop
 from tests.prefect_server import PATIENCE, PREFECT, PrefectServer
 from tests.servers import answering
 
-pytestmark = [pytest.mark.services, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
 BLOCK = """
 import sys

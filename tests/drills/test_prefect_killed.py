@@ -15,7 +15,7 @@ from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import Workshop, opinion
 from tests.prefect_server import PATIENCE, PrefectServer, kill
 
-pytestmark = [pytest.mark.services, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
 CALLS = 120
 IN_FLIGHT = 2 * 4

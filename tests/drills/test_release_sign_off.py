@@ -13,7 +13,7 @@ from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import make_workshop
 from tests.prefect_server import PATIENCE, PrefectServer
 
-pytestmark = [pytest.mark.services, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
 
 def asked(config: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from tests.end_to_end.conftest import ROOT, Silent, Workshop
 from tests.prefect_server import PrefectServer
 from tests.servers import free_port
 
-pytestmark = [pytest.mark.services, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
 
 class Cluster:

@@ -10,7 +10,7 @@ import pytest
 from tests.end_to_end.conftest import ROOT, Workshop
 from tests.prefect_server import PrefectServer
 
-pytestmark = [pytest.mark.services, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
 
 def test_the_flow_runs_on_a_real_server(
