@@ -26,7 +26,7 @@ test: setup-test  ## Run the fast tests
 test-services: setup-test  ## Run the tests that start real servers and models
 	@contrib/service_environments.sh
 	MIHAKK_OLAH=$(CURDIR)/.venv-olah/bin/olah-cli MIHAKK_LIGHTEVAL=$(CURDIR)/.venv-lighteval/bin/python \
-	  $(BIN)/pytest -m "services or slow" -n 2 --dist loadfile --durations 15 --reruns 1 --reruns-delay 5
+	  $(BIN)/pytest -m "services or slow" -n 2 --dist loadfile --durations 15 --reruns 2 --reruns-delay 5
 
 lint: setup-test  ## Formatting, types, import rules, unsafe calls
 	$(BIN)/ruff check .
