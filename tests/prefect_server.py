@@ -20,7 +20,7 @@ from tests.servers import free_port
 PREFECT = [sys.executable, "-m", "prefect"]
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
 PATIENCE = 450
-"""Seconds for what takes one or two on a quiet machine: beside a second server SQLite is locked again and again."""
+"""Seconds for what a quiet machine does in a minute or two: beside a second server SQLite is locked often."""
 
 
 class PrefectServer:

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, TypeVar
 
-import numpy as np
-
 from validators.checks.gathering import Print
 
 Name = TypeVar("Name", int, str)
@@ -40,9 +38,10 @@ def near_items(
         for one, other, overlap in similar_pairs(shingles[task], similar):
             alike.setdefault((task, one), [(1.0, one)]).append((overlap, other))
             alike.setdefault((task, other), [(1.0, other)]).append((overlap, one))
+    spokesmen = {(task, words): _spokesmen(holders[task, words]) for task, words in alike}
     near: Near = {}
     for (task, words), sets in alike.items():
-        others = [(overlap, _spokesmen(holders[task, other])) for overlap, other in sets]
+        others = [(overlap, spokesmen[task, other]) for overlap, other in sets]
         for mark in holders[task, words]:
             found = [
                 (other.item, overlap)
@@ -92,6 +91,8 @@ def similar_pairs(sets: Mapping[Name, Sequence[int]], similar: float) -> Iterato
 
 def _prefixes(sets: Sequence[Sequence[int]], similar: float) -> Iterator[tuple[int, list[int]]]:
     """Of each set, its rarest members: one more than it could lack of a set that overlaps enough."""
+    import numpy as np
+
     if not sets:
         return
     sizes = np.fromiter(map(len, sets), dtype=np.int64, count=len(sets))
