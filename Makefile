@@ -4,43 +4,52 @@ SHELL := /bin/bash
 # The environments are ours, compiled files in them too: where an image forbids those, each of the many
 # processes would compile all it imports anew, which takes longer than most of them run.
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help setup setup-test demo test lint docs test-services audit-deps sbom bench annotate lock clean
+.PHONY: help setup setup-test demo test lint docs test-services drills audit-deps sbom bench annotate lock clean
 BIN := .venv/bin
-PACKAGES := schemas mihakk scrapers generators validators annotation releases evaluation flows
+# Files are handed out in the order of tests/conftest.py, longest first, so that no worker idles at the end.
+PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
+SERVICES := MIHAKK_OLAH=$(CURDIR)/.venv-olah/bin/olah-cli MIHAKK_LIGHTEVAL=$(CURDIR)/.venv-lighteval/bin/python
+PACKAGES := schemas mihakk scrapers curation generators validators annotation releases evaluation pipeline reports flows
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 setup:  ## Create .venv with the locked versions the pipeline needs
-	@contrib/setup.sh core
+	@tools/setup.sh core
 
 setup-test:
-	@contrib/setup.sh test
+	@tools/setup.sh test
 
-demo: setup  ## Build the demo benchmark: sources, items, checks, audit, release, report
+demo: setup  ## Build the demo benchmark: sources, items, checks, audit, release, report; two systems answer it
 	@$(BIN)/mihakk build configs/benchmarks/demo.yaml
+	@$(BIN)/mihakk evaluate run demo
 
 test: setup-test  ## Run the fast tests
-	$(BIN)/pytest -m "not services and not slow" -n 2 --dist loadfile --reruns 1
+	$(BIN)/pytest -m "not services and not slow and not drill" $(PARALLEL)
 
 test-services: setup-test  ## Run the tests that start real servers and models
-	@contrib/service_environments.sh
-	MIHAKK_OLAH=$(CURDIR)/.venv-olah/bin/olah-cli MIHAKK_LIGHTEVAL=$(CURDIR)/.venv-lighteval/bin/python \
-	  $(BIN)/pytest -m "services or slow" -n 2 --dist loadfile --durations 15 --reruns 2 --reruns-delay 5
+	@tools/service_environments.sh
+	$(SERVICES) $(BIN)/pytest -m "(services or slow) and not drill" $(PARALLEL) --durations 15
+
+drills: setup-test  ## Run the long drills: nights, kills, clocks; half an hour and more
+	@tools/service_environments.sh
+	$(SERVICES) $(BIN)/pytest -m drill $(PARALLEL) --durations 15
 
 lint: setup-test  ## Formatting, types, import rules, unsafe calls
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/bandit --quiet --confidence-level medium --configfile pyproject.toml --recursive $(PACKAGES) benchmarks contrib
+	$(BIN)/bandit --quiet --confidence-level medium --configfile pyproject.toml --recursive $(PACKAGES) performance tools
 
 docs: setup-test  ## The documentation site into site/; any warning fails
-	@$(BIN)/python -m contrib.docs_reference
+	@$(BIN)/python -m tools.docs_reference
+	@$(BIN)/python -m tools.docs_map
+	@$(BIN)/python -m tools.docs_claims
 	@$(BIN)/zensical build --clean --strict
 
 audit-deps: setup-test  ## Known vulnerabilities of the locked dependencies (needs an advisory source)
-	@contrib/audit_deps.sh
+	@tools/audit_deps.sh
 
 sbom: setup-test  ## dist/sbom.cdx.json: every installed package with version, licence and origin (CycloneDX)
 	@mkdir -p dist
@@ -48,10 +57,10 @@ sbom: setup-test  ## dist/sbom.cdx.json: every installed package with version, l
 	  --output-file dist/sbom.cdx.json $(BIN)/python
 
 bench: setup-test  ## Speed and memory beside peers
-	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
+	@for file in performance/[a-z]*.py; do echo "== $$file"; $(BIN)/python -m performance.$$(basename $$file .py) || exit 1; done
 
 setup-annotate:
-	@contrib/setup.sh annotate
+	@tools/setup.sh annotate
 
 annotate: setup-annotate  ## Start a local Label Studio with the demo's review queue
 	@$(BIN)/mihakk review serve

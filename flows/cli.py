@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import io
 import os
+import signal
 import sys
 from importlib.metadata import version
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +19,10 @@ from typer.core import TyperGroup
 from mihakk.errors import MihakkError
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which service managers and schedulers send: it ends a run as Ctrl+C does, with its record."""
+
+
 class Commands(TyperGroup):
     """Turns the errors a person can act on into one message and the right exit code."""
 
@@ -23,6 +30,13 @@ class Commands(TyperGroup):
         """Runs the command; anything that is not a MihakkError is a bug and keeps its traceback."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
+            Console(stderr=True, soft_wrap=True).print(
+                f"[bold red]Interrupted:[/] stopped by {number.name}; what is finished is kept. "
+                "Run the same command again to go on."
+            )
+            raise typer.Exit(128 + number) from None
         except MihakkError as error:
             label = {2: "Usage", 75: "Stopped, can be resumed"}.get(error.exit_code, "Failed")
             Console(stderr=True, soft_wrap=True).print(f"[bold red]{label}:[/] {escape(str(error))}")
@@ -47,7 +61,8 @@ a run that was killed goes on where it stopped, and nothing that a model or a
 person has answered is asked again.
 
 Exit codes: 0 done · 1 a source changed or a gate failed · 2 a mistake you can
-mend · 75 something outside failed: run the same command again later.""",
+fix · 75 something outside failed: run the same command again later ·
+130, 143 interrupted by SIGINT, SIGTERM: run it again to go on.""",
 )
 
 
@@ -70,19 +85,43 @@ def _register() -> None:
     """Commands live in `flows/commands/`, one module per group; each imports its stage only when called."""
     from flows.commands import (
         audit,
+        batch,
         build,
+        consume,
         dashboard,
         doctor,
+        evaluate,
         items,
+        lake,
         listing,
         release,
         review,
+        runs,
         schedule,
         show,
+        source,
         text,
     )
 
-    for module in (build, audit, items, review, release, schedule, show, listing, dashboard, text, doctor):
+    for module in (
+        build,
+        audit,
+        batch,
+        items,
+        review,
+        release,
+        consume,
+        schedule,
+        show,
+        source,
+        runs,
+        lake,
+        listing,
+        dashboard,
+        text,
+        doctor,
+        evaluate,
+    ):
         module.register(app)
 
 
@@ -104,12 +143,29 @@ def main() -> None:
             os._exit(code)
 
     atexit.register(leave)
+    _end_on_sigterm()
+    for stream in (sys.stdout, sys.stderr):
+        # What is printed is Arabic and Persian, whatever a schedule's locale (C, most often) says.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
     try:
         app()
     except SystemExit as end:
         if isinstance(end.code, int | None):
             code = end.code or 0
         raise
+
+
+def _end_on_sigterm() -> None:
+    """SIGTERM ends this process as Ctrl+C does; workers that inherit the handler end at once, in silence."""
+    here = os.getpid()
+
+    def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        if os.getpid() != here:
+            os._exit(128 + number)
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, end)
 
 
 if __name__ == "__main__":

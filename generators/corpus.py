@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import log
 from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from generators.plain_meaning import plain_meaning
 from mihakk.embeddings import Embedder
 from mihakk.seeds import rng
 from mihakk.text.key import key, word_keys
+from mihakk.text.rhyme import SHARED, rhyme
 from schemas.idiom import Idiom
 from schemas.poem import Couplet, Poem
 from schemas.record import Form, Language
@@ -25,6 +28,8 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 Numbers = NDArray[np.int64]
 
+SHORTEST, LONGER = 6, 1.6
+"""Letters up to which meanings are one length, and how many times longer the next length is."""
 FEW = 64
 """Numbers of a draw that are put in order before the rest."""
 ENDING = 8
@@ -45,8 +50,16 @@ class Line:
     second: str
     first_key: str
     second_key: str
+    first_rhyme: str
+    """Rhyme key of the first hemistich; empty without a letter."""
+    second_rhyme: str
     refrain: bool
     """Its second hemistich recurs in the same poem."""
+
+    @property
+    def rhymes_within(self) -> bool:
+        """Its two hemistichs rhyme, as those of a first couplet do."""
+        return self.first_rhyme == self.second_rhyme != ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +73,16 @@ class Phrase:
     licence: str
     phrase: str
     phrase_key: str
-    explanation: str
-    explanation_key: str
-    opening: str
-    """Key of the explanation's first word: books open most of theirs alike."""
+    meaning: str
+    """What the explanation says without the idiom's own words; empty where it says nothing else."""
     says: frozenset[str]
-    """Keys of the explanation's words."""
+    """Keys of the meaning's words."""
     words: tuple[str, ...]
     """Keys of the phrase's words."""
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CorpusFacts:
     """What is known about one poem."""
 
     id: str
@@ -90,11 +101,11 @@ class Corpus:
     build_seed: int = 0
     lines: tuple[Line, ...] = ()
     phrases: tuple[Phrase, ...] = ()
-    poems: tuple[Facts, ...] = ()
+    poems: tuple[CorpusFacts, ...] = ()
     line_vectors: NDArray[np.float16] | None = None
     """Vectors of second hemistichs, one row per line; None without embeddings."""
     phrase_vectors: NDArray[np.float16] | None = None
-    """Vectors of explanations, one row per phrase."""
+    """Vectors of meanings, one row per phrase (of the phrase itself where it has none)."""
     embedder: str = ""
     """Name of the model behind the vectors."""
 
@@ -112,6 +123,16 @@ class Corpus:
     def in_poem(self) -> dict[str, list[int]]:
         """Line numbers by poem id."""
         return _grouped((line.poem, n) for n, line in enumerate(self.lines))
+
+    def radif(self, poem: str) -> frozenset[str]:
+        """Keys of the words that three quarters of a poem's second hemistichs close with."""
+        if poem not in self._radifs:
+            self._radifs[poem] = _radif([self.lines[n] for n in self.in_poem[poem]])
+        return self._radifs[poem]
+
+    @cached_property
+    def _radifs(self) -> dict[str, frozenset[str]]:
+        return {}
 
     @cached_property
     def in_language(self) -> dict[Language, list[int]]:
@@ -161,6 +182,23 @@ class Corpus:
         """Phrase numbers by language and dialect."""
         return _grouped(((phrase.language, phrase.dialect), n) for n, phrase in enumerate(self.phrases))
 
+    def after(self, phrase: Phrase) -> Iterator[Phrase]:
+        """The other phrases of its ring, from the next one round.
+
+        A ring holds the phrases of one dialect, kind and licence whose meanings are about as long, in seeded
+        order. Where each takes the next one's meaning, each is taken once: none is rarer. A phrase that goes
+        makes only the one before it take another.
+        """
+        ring = self._rings[_ring(phrase)]
+        place = ring.index(self.phrase_number[phrase.id])
+        yield from (self.phrases[n] for n in (*ring[place + 1 :], *ring[:place]))
+
+    @cached_property
+    def _rings(self) -> dict[tuple[str, ...], list[int]]:
+        salts = self._salts["phrases"]
+        numbers = sorted(range(len(self.phrases)), key=lambda n: (salts[n], n))
+        return _grouped((_ring(self.phrases[n]), n) for n in numbers)
+
     @cached_property
     def beginning(self) -> dict[tuple[Language, tuple[str, ...]], list[int]]:
         """Phrase numbers by language and all words but the last."""
@@ -197,9 +235,25 @@ class Corpus:
             done = FEW
         yield from chosen[np.argsort(mixed, kind="stable")[done:]].tolist()
 
+    def in_turn(self, line: int, numbers: Sequence[int] | Numbers) -> Iterator[int]:
+        """The lines in seeded order, from the one that follows the given line round to it.
+
+        Where each takes the next, each is taken once; a line that goes makes only those that took it change.
+        """
+        if not len(numbers):
+            return
+        chosen = np.asarray(numbers, dtype=np.int64)
+        turns = self._salts["lines"][chosen] - self._salts["lines"][line]
+        if len(chosen) > 4 * FEW:
+            first = np.argpartition(turns, FEW)[:FEW]
+            yield from chosen[first[np.argsort(turns[first], kind="stable")]].tolist()
+            yield from chosen[np.argsort(turns, kind="stable")[FEW:]].tolist()
+            return
+        yield from chosen[np.argsort(turns, kind="stable")].tolist()
+
     @cached_property
     def _salts(self) -> dict[str, NDArray[np.uint64]]:
-        tables: dict[str, Sequence[Line | Facts | Phrase]] = {
+        tables: dict[str, Sequence[Line | CorpusFacts | Phrase]] = {
             "lines": self.lines,
             "poems": self.poems,
             "phrases": self.phrases,
@@ -214,8 +268,26 @@ class Corpus:
         return _cosines(self.line_vectors, one, others)
 
     def phrase_similarity(self, one: int, others: Sequence[int]) -> NDArray[np.float32] | None:
-        """Cosines of one explanation with others; None without embeddings."""
+        """Cosines of one meaning with others; None without embeddings."""
         return _cosines(self.phrase_vectors, one, others)
+
+
+def _radif(lines: Sequence[Line]) -> frozenset[str]:
+    closes = [word_keys(line.second, line.language) for line in lines]
+    found: list[str] = []
+    for size in range(1, max(map(len, closes), default=0)):
+        tails = Counter(tuple(words[-size:]) for words in closes if len(words) > size)
+        tail, count = tails.most_common(1)[0]
+        if count < max(2, SHARED * len(closes)):
+            break
+        found = list(tail)
+    return frozenset(found)
+
+
+def _ring(phrase: Phrase) -> tuple[str, ...]:
+    size = len(key(phrase.meaning, phrase.language))
+    length = str(int(log(max(1.0, size / SHORTEST), LONGER))) if size else "none"
+    return phrase.language, phrase.dialect, phrase.genre, phrase.licence, length
 
 
 def salt(build_seed: int, identifier: str) -> int:
@@ -265,21 +337,23 @@ def build_corpus(
         phrases=tuple(phrases),
         poems=tuple(poems),
         line_vectors=_vectors(embedder, [line.second for line in lines]),
-        phrase_vectors=_vectors(embedder, [phrase.explanation for phrase in phrases]),
+        phrase_vectors=_vectors(embedder, [embedded(phrase) for phrase in phrases]),
         embedder=embedder.name if embedder else "",
     )
 
 
-def indexed(records: Iterable[Poem | Idiom]) -> tuple[list[Line], list[Phrase], list[Facts]]:
+def indexed(records: Iterable[Poem | Idiom]) -> tuple[list[Line], list[Phrase], list[CorpusFacts]]:
     """What the corpus takes from some records."""
     lines: list[Line] = []
     phrases: list[Phrase] = []
-    poems: list[Facts] = []
+    poems: list[CorpusFacts] = []
     for record in records:
         if isinstance(record, Poem):
             lines += _lines(record)
             metre = record.sections[0].metre
-            poems.append(Facts(record.id, record.language, record.poet, record.era, record.genre, metre))
+            poems.append(
+                CorpusFacts(record.id, record.language, record.poet, record.era, record.genre, metre)
+            )
         elif phrase := _phrase(record):
             phrases.append(phrase)
     return lines, phrases, poems
@@ -289,6 +363,11 @@ def _vectors(embedder: Embedder | None, texts: Sequence[str]) -> NDArray[np.floa
     if embedder is None:
         return None
     return embedder.encode(texts).astype(np.float16)
+
+
+def embedded(phrase: Phrase) -> str:
+    """The text by which a phrase is near to others: its meaning, or itself where it has none."""
+    return phrase.meaning or phrase.phrase
 
 
 def form_key(form: Form, language: Language) -> str:
@@ -328,6 +407,8 @@ def _lines(poem: Poem) -> list[Line]:
             second=form_text(second),
             first_key=form_key(couplet.first, poem.language),
             second_key=second_key,
+            first_rhyme=rhyme(form_text(couplet.first), poem.language),
+            second_rhyme=rhyme(form_text(second), poem.language),
             refrain=keys.count(second_key) > 1,
         )
         for (couplet, second), second_key in zip(pairs, keys, strict=True)
@@ -337,9 +418,9 @@ def _lines(poem: Poem) -> list[Line]:
 
 def _phrase(idiom: Idiom) -> Phrase | None:
     explanation = form_text(idiom.explanation)
-    words = word_keys(explanation, idiom.language)
-    if not words:
+    if not word_keys(explanation, idiom.language):
         return None
+    meaning = plain_meaning(form_text(idiom.phrase), explanation, idiom.language)
     return Phrase(
         id=idiom.id,
         language=idiom.language,
@@ -348,9 +429,7 @@ def _phrase(idiom: Idiom) -> Phrase | None:
         licence=idiom.provenance.licence,
         phrase=form_text(idiom.phrase),
         phrase_key=form_key(idiom.phrase, idiom.language),
-        explanation=explanation,
-        explanation_key=form_key(idiom.explanation, idiom.language),
-        opening=words[0],
-        says=frozenset(words),
+        meaning=meaning,
+        says=frozenset(word_keys(meaning, idiom.language)),
         words=tuple(word_keys(form_text(idiom.phrase), idiom.language)),
     )

@@ -12,7 +12,7 @@ import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from generators.corpus import Corpus, Facts, Line, Phrase, indexed
+from generators.corpus import Corpus, CorpusFacts, Line, Phrase, embedded, indexed
 from mihakk.embeddings import Embedder
 from mihakk.lake.scratch import Scratch
 from schemas.idiom import Idiom
@@ -49,7 +49,7 @@ def pieces(scratch: Scratch, file: str) -> list[tuple[int, int, int]]:
 def write_vectors(
     scratch: Scratch, file: str, piece: tuple[int, int, int], model: str, embedder: Callable[[], Embedder]
 ) -> str:
-    """Vectors of a piece of a shard's index: second hemistichs of its lines, explanations of its idioms.
+    """Vectors of a piece of a shard's index: second hemistichs of its lines, meanings of its idioms.
 
     Args:
         scratch: Where the index lies.
@@ -62,7 +62,7 @@ def write_vectors(
     def make() -> list[pa.RecordBatch]:
         batch, first, last = piece
         rows = _rows(scratch, file, batch)[first:last]
-        texts = [_line(row).second if batch == LINES else _phrase(row).explanation for row in rows]
+        texts = [_line(row).second if batch == LINES else embedded(_phrase(row)) for row in rows]
         return [_cell(embedder().encode(texts).astype("<f2").tobytes())]
 
     return scratch.made("vectors", [file, piece, model], make)
@@ -87,7 +87,7 @@ def read_corpus(scratch: Scratch, name: str, build_seed: int) -> Corpus:
     rows = [[row for file in listed["files"] for row in _rows(scratch, file, batch)] for batch in range(3)]
     lines, line_order = _ordered(map(_line, rows[LINES]))
     phrases, phrase_order = _ordered(map(_phrase, rows[PHRASES]))
-    poems, _ = _ordered(Facts(*row) for row in rows[POEMS])
+    poems, _ = _ordered(CorpusFacts(*row) for row in rows[POEMS])
     read = partial(_vectors, scratch, listed["files"], listed["vectors"])
     return Corpus(
         build_seed=build_seed,

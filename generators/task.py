@@ -11,18 +11,18 @@ from pydantic import Field
 from generators.corpus import Corpus
 from generators.meaning import Meaning
 from generators.prompts import Prompts
-from generators.replies import contains
-from generators.writer import Writer, WriteRequest
+from generators.writing.replies import contains
+from generators.writing.writer import Writer, WriteRequest
+from mihakk.draw import lot
 from mihakk.ids import item_id
 from mihakk.registry import Registry
 from mihakk.seeds import rng
 from mihakk.text.key import key
 from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Origin
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
 from schemas.poem import Poem
 from schemas.record import Language, Record
 
-AnyItem = ChoiceItem | AnswerItem | ExplanationItem
 Reads = Literal["poem", "idiom"]
 LANGUAGES: tuple[Language, ...] = ("ar", "fa", "en")
 
@@ -97,12 +97,16 @@ class Context(Generic[OptionsT]):
     writer: Writer | None = None
     meaning: Meaning = field(default_factory=Meaning)
     """Similarity of texts that are not in the corpus."""
+    couplets: int | None = None
+    """Take so many couplets of a poem, the same ones in every task; None where the build takes no sample."""
 
     def in_order(self, values: Sequence[Any], record: str, name: Callable[[Any], str]) -> Sequence[Any]:
         """The values as they stand, or in seeded order where `per_record` takes only some of them.
 
         Each value's place depends on its own name alone, so that a removed neighbour moves no other.
         """
+        if self.couplets is not None:
+            return sorted(values, key=lambda value: lot(name(value)))[: self.couplets]
         if self.options.per_record is None:
             return values
         purpose = f"{self.task}\x1f{record}\x1fsample"
@@ -164,12 +168,14 @@ class Context(Generic[OptionsT]):
         wrong: Sequence[str],
         *,
         more_records: Sequence[str] = (),
+        kinds: Sequence[str] = (),
         strategy: str = "",
         written: Written | None = None,
     ) -> Iterator[ChoiceItem | Skip]:
         """The two orders of one question, or a skip where two options would read the same.
 
-        The first order is drawn from the seed; in the second every option stands elsewhere.
+        The first order is drawn from the seed; in the second every option stands elsewhere. `kinds` says what
+        each wrong option is; left empty, all are what the strategy is called.
         """
         options = [gold, *wrong]
         if not wrong:
@@ -179,6 +185,7 @@ class Context(Generic[OptionsT]):
             yield Skip(stem.records[0], "options_read_the_same", " / ".join(options))
             return
         pair = item_id(self.task, stem.language, stem.records, f"{stem.variant}pair")
+        named = ("right", *(kinds or [strategy] * len(wrong)))
         places = list(range(len(options)))
         rng(self.build_seed, pair, "order").shuffle(places)
         for order, offset in enumerate((0, 1)):
@@ -187,6 +194,7 @@ class Context(Generic[OptionsT]):
                 id=item_id(self.task, stem.language, stem.records, f"{stem.variant}order{order}"),
                 options=tuple(options[place] for place in turned),
                 gold=(turned.index(0),),
+                option_kinds=tuple(named[place] for place in turned),
                 pair_id=pair,
                 order=order,
                 **self._common(stem, more_records, strategy, written),
@@ -202,6 +210,7 @@ class Context(Generic[OptionsT]):
             seed=self.build_seed,
             strategy=strategy,
             prompt_version=written.prompt_version if written else "",
+            asked=self.prompts.version(self.task),
             model=written.model if written else "",
             model_family=written.family if written else "",
         )
@@ -219,7 +228,7 @@ class Context(Generic[OptionsT]):
         }
 
 
-Made = Iterator[ChoiceItem | AnswerItem | ExplanationItem | Skip]
+Made = Iterator[Item | Skip]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +13,19 @@ from pydantic import BaseModel, ValidationError
 from mihakk.errors import UsageError
 
 M = TypeVar("M", bound=BaseModel)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML whose only truth values are `true` and `false`: `off: [TX21]` names a key, not `False`."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    letter: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+)
 
 
 def load_yaml(path: Path) -> Any:
@@ -26,12 +40,19 @@ def load_yaml(path: Path) -> Any:
         beside = sorted(str(other) for other in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
         hint = f" There are: {', '.join(beside)}." if beside else ""
         raise UsageError(f"there is no file {path}.{hint}") from error
-    except (UnicodeDecodeError, OSError) as error:
-        raise UsageError(f"{path} can't be read: {error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8, or name another file"
+        ) from error
+    except OSError as error:
+        raise UsageError(f"{path} can't be read ({error.strerror}); name a YAML file") from error
     try:
-        return yaml.safe_load(text)
+        # A safe loader all the same: only what counts as a truth value differs.
+        return yaml.load(text, Loader=_Loader)  # nosec B506
     except yaml.YAMLError as error:
         raise UsageError(f"{path} is not YAML: {error}") from error
+    except RecursionError as error:
+        raise UsageError(f"{path} is nested too deeply; no config needs more than ten levels") from error
 
 
 def load_config(path: Path, model: type[M]) -> M:
@@ -54,18 +75,71 @@ def validate(value: Any, model: type[M], where: str) -> M:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        misfits = [_explain(dict(misfit), model) for misfit in error.errors(include_url=False)]
-        raise UsageError(f"{where}: " + "; ".join(misfits)) from error
+        raise UsageError(f"{where}: {misfits(error, model)}") from error
+
+
+def misfits(error: ValidationError, model: type[BaseModel]) -> str:
+    """Everything that does not fit the model, each with the value given and what it must be."""
+    return "; ".join(_explain(dict(misfit), model) for misfit in error.errors(include_url=False))
 
 
 def _explain(misfit: dict[str, Any], model: type[BaseModel]) -> str:
     place = ".".join(str(step) for step in misfit["loc"])
     if misfit["type"] != "extra_forbidden":
-        return f"{place}: {misfit['msg']}" if place else str(misfit["msg"])
+        return _wrong_value(misfit, place, model)
     known = sorted(_fields_at(model, misfit["loc"][:-1]))
     near = get_close_matches(str(misfit["loc"][-1]), known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
     return f"unknown key {place!r}; {hint}"
+
+
+_WANTED = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "set_type": "a list",
+    "frozen_set_type": "a list",
+    "dict_type": "keys with values",
+    "model_type": "keys with values",
+    "model_attributes_type": "keys with values",
+    "greater_than_equal": "{ge} or more",
+    "greater_than": "more than {gt}",
+    "less_than_equal": "{le} or less",
+    "less_than": "less than {lt}",
+    "literal_error": "one of {expected}",
+    "enum": "one of {expected}",
+}
+"""Kinds of pydantic's errors to what the value must be, in words that need no knowledge of pydantic."""
+
+
+def _wrong_value(misfit: dict[str, Any], place: str, model: type[BaseModel]) -> str:
+    if misfit["type"] == "missing":
+        return f"{place} is missing"
+    wanted = _WANTED.get(misfit["type"])
+    if wanted is None:
+        return f"{place}: {misfit['msg']}" if place else str(misfit["msg"])
+    given = misfit["input"]
+    if not place:
+        needed = [name for name, field in model.model_fields.items() if field.is_required()]
+        found = "it is empty" if given is None else f"it holds {_shown(given)}"
+        return f"{found}; it must hold keys with values" + (f", at least {', '.join(needed)}" * bool(needed))
+    return f"{place} is {_shown(given)}; it must be {wanted.format(**misfit.get('ctx', {}))}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "keys with values"
+    if isinstance(value, list | tuple):
+        return "a list"
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _fields_at(model: type[BaseModel], steps: tuple[Any, ...]) -> set[str]:

@@ -1,7 +1,7 @@
 """What can go wrong, and what each kind means to the person at the terminal.
 
     MihakkError
-    ├── UsageError        the caller can mend it; the message says how         exit 2
+    ├── UsageError        the caller can fix it; the message says how         exit 2
     ├── SourceChanged     a source no longer has the shape its parser knows    exit 1
     ├── RecordRejected    one record can't go on; it is written beside         (never leaves a stage)
     └── ExternalFailure   a server, disk or network failed; run again later    exit 75
@@ -19,7 +19,7 @@ class MihakkError(Exception):
 
 
 class UsageError(MihakkError):
-    """A mistake in a command, config or input file; the message says how to mend it."""
+    """A mistake in a command, config or input file; the message says how to fix it."""
 
     exit_code = 2
 

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.item import Item
 
 SCORED_FIELDS = (
     "kind",
@@ -59,7 +59,7 @@ def item_id(task: str, language: str, records: Iterable[str], variant: str = "")
     return f"{language}-{task}-{hashlib.blake2b(name, digest_size=8).hexdigest()}"
 
 
-def content_hash(item: ChoiceItem | AnswerItem | ExplanationItem) -> str:
+def content_hash(item: Item) -> str:
     """Digest of everything in an item that a score depends on, hexadecimal."""
     row = item.model_dump(mode="json", include=set(SCORED_FIELDS))
     return digest(row)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import Field, SecretStr
+from pydantic import BeforeValidator, Field, SecretBytes, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 ROOT = Path(__file__).resolve().parent.parent
 """The repository."""
 REFERENCE = ROOT / "data" / "reference"
 SAMPLES = ROOT / "data" / "samples"
+
+
+def _as_bytes(value: Any) -> Any:
+    """The bytes of a variable, valid text or not."""
+    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
 
 
 class Settings(BaseSettings):
@@ -33,9 +39,13 @@ class Settings(BaseSettings):
     """Where shards are worked on: `processes`, `dask`, or `dask:ADDRESS` of a scheduler."""
     workers: int = 0
     """Processes for shards; 0: as many as the machine has cores."""
+    embeddings_key: SecretStr | None = None
+    """Key of the embeddings server (`embeddings: openai:<url>#<model>`), where it asks for one."""
     hf_token: SecretStr | None = None
-    blind_key: SecretStr | None = None
-    """Secret that keys the digests a blind release shows; the same for all versions of a benchmark."""
+    blind_key: Annotated[SecretBytes | None, BeforeValidator(_as_bytes)] = None
+    """Secret that keys the ids, digests and option orders of a blind release; one for all its versions."""
+    blind_key_file: Path | None = None
+    """File whose bytes, all of them, are that secret."""
     aldiwan_token: SecretStr | None = None
     label_studio_url: str = "http://127.0.0.1:8090"
     label_studio_token: SecretStr | None = None

@@ -14,6 +14,8 @@ MOST_FILES = 10_000
 MOST_RATIO = 500
 """Sheets of equal rows shrink a hundredfold; a bomb a thousandfold."""
 _SMALL = 1 << 20
+DAMAGED_ARCHIVE = zipfile.BadZipFile
+"""Raised while the rows of a damaged workbook are read."""
 
 
 def open_workbook(path: Path | str, *, read_only: bool = True) -> Any:

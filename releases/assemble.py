@@ -13,43 +13,40 @@ import pyarrow.parquet as pq
 
 from generators import prompts
 from mihakk.errors import UsageError
-from releases import changelog as changelogs
-from releases import papers
-from releases.blind import SPLIT as SEALED_SPLIT
-from releases.blind import Sealed, seal, without_hints, write_answers
-from releases.canary import canary_guid
-from releases.card import CardMatter, SplitSummary, card, code_version
-from releases.checksum import MANIFEST, file_digest, read_manifest, write_manifest
-from releases.citation import citation
-from releases.croissant import croissant
-from releases.diff import (
-    Contents,
-    ReleaseDiff,
-    Signature,
-    compare,
-    folder_contents,
-    release_version,
-    table_signatures,
-)
-from releases.export.tasks import ConfigFiles, write_lighteval, write_lm_eval
-from releases.facts import ReleaseFacts
-from releases.placement import KEPT, place
-from releases.statistics import write_charts
-from releases.tables import (
-    AnyItem,
-    Placed,
+from releases.card.card import card, code_version
+from releases.card.citation import citation
+from releases.card.croissant import croissant
+from releases.card.matter import CardMatter, SplitSummary
+from releases.card.statistics import write_charts
+from releases.content.blind import SPLIT as SCORED
+from releases.content.blind import write_answers
+from releases.content.canary import canary_guid
+from releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
+from releases.content.core import write_core
+from releases.content.item_tables import (
     Render,
     data_files,
-    hub_features,
-    item_schema,
-    item_table,
     with_version,
     write_split,
 )
-from releases.version import Version, choose
+from releases.content.placement import KEPT
+from releases.export.tasks import write_tasks
+from releases.gathered import ReleaseInput, contents_of, gather, is_sealed, reasons_of
+from releases.paper_trail import audit_tables as papers
+from releases.paper_trail.gate_record import GateRecord, gate_record, write_gate_record
+from releases.release_facts import ReleaseFacts
+from releases.versions import changelog as changelogs
+from releases.versions.diff import (
+    ReleaseDiff,
+    compare,
+    folder_contents,
+    release_version,
+)
+from releases.versions.version import Version, choose
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import BenchmarkConfig
 from schemas.finding import Finding
+from schemas.item import Item
 from schemas.rejection import Rejection
 from schemas.review import Resolution
 
@@ -80,29 +77,8 @@ class AssembledRelease:
         return sum(sum(splits.values()) for splits in self.rows.values())
 
 
-@dataclass(frozen=True)
-class _Matter:
-    """Everything a release is written from, version aside."""
-
-    config: BenchmarkConfig
-    facts: ReleaseFacts
-    placed: Mapping[str, Mapping[str, list[Placed]]]
-    """Config -> split -> items sorted by id."""
-    tables: Mapping[str, Mapping[str, Any]]
-    """Config -> split -> Arrow table, with no version yet."""
-    verdicts: Sequence[Verdict]
-    audits: Sequence[Audit]
-    findings: Sequence[Finding]
-    resolutions: Sequence[Resolution]
-    removed: Sequence[Rejection]
-    left_out: tuple[Rejection, ...]
-    """Of those, the items that no split could hold."""
-    sealed: Sealed | None
-    """The golds of a blind release; None where they stand beside the questions."""
-
-
 def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
-    items: Iterable[AnyItem],
+    items: Iterable[Item],
     verdicts: Iterable[Verdict],
     audits: Iterable[Audit],
     findings: Iterable[Finding],
@@ -132,11 +108,11 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
 
     Raises:
         UsageError: An item without a known licence, a flagged item nobody kept, two items of one id, a
-            version too low for the changes, a folder that is not empty.
+            version too low for the changes, a folder that is not empty, a blind release that tells golds.
     """
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty: a release is assembled into a fresh folder")
-    matter = _gather(
+    matter = gather(
         tuple(items),
         verdicts=tuple(verdicts),
         audits=tuple(audits),
@@ -145,13 +121,14 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
         removed=tuple(removed),
         config=config,
         facts=facts,
-        render=render or prompts.render,
+        canary=canary_guid(config, previous),
+        render=render or _renderer(config),
     )
     if previous is None:
         version = str(choose(config.release.version, None, "none"))
         return _write(matter, version, folder, None, None)
     before = release_version(previous)
-    changes = compare(folder_contents(previous), _contents(matter), _reasons(matter), (before, ""))
+    changes = compare(folder_contents(previous), contents_of(matter), reasons_of(matter), (before, ""))
     level = changes.level
     if level == "none":
         same = _write(_made_with_the_code_of(previous, matter), before, folder, previous, None)
@@ -163,7 +140,7 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
     return _write(matter, version, folder, previous, changes)
 
 
-def _made_with_the_code_of(previous: Path, matter: _Matter) -> _Matter:
+def _made_with_the_code_of(previous: Path, matter: ReleaseInput) -> ReleaseInput:
     """Newer code that makes the same release is no reason for a version of its own."""
     version = code_version((previous / "README.md").read_text(encoding="utf-8"))
     if version is None:
@@ -171,66 +148,14 @@ def _made_with_the_code_of(previous: Path, matter: _Matter) -> _Matter:
     return replace(matter, facts=matter.facts.model_copy(update={"code_version": version}))
 
 
-def _gather(
-    items: Sequence[AnyItem],
-    *,
-    verdicts: tuple[Verdict, ...],
-    audits: tuple[Audit, ...],
-    findings: tuple[Finding, ...],
-    resolutions: tuple[Resolution, ...],
-    removed: tuple[Rejection, ...],
-    config: BenchmarkConfig,
-    facts: ReleaseFacts,
-    render: Render,
-) -> _Matter:
-    placed, left_out = place(items, verdicts, resolutions, config, facts)
-    tables = _tables(placed, canary_guid(config.name), render)
-    sealed = None if config.release.blind == "off" else seal(tables, config)
-    if sealed is not None:
-        audits, findings = without_hints(audits, findings, sealed.ids)
-    return _Matter(
-        config=config,
-        facts=facts,
-        placed=placed,
-        tables=tables if sealed is None else sealed.tables,
-        verdicts=verdicts,
-        audits=audits,
-        findings=findings,
-        resolutions=resolutions,
-        removed=(*removed, *left_out),
-        left_out=left_out,
-        sealed=sealed,
-    )
-
-
-def _tables(
-    placed: Mapping[str, Mapping[str, list[Placed]]], canary: str, render: Render
-) -> dict[str, dict[str, Any]]:
-    tables = {}
-    for name, splits in placed.items():
-        schema = item_schema(name, [one.item for each in splits.values() for one in each])
-        tables[name] = {split: item_table(schema, each, canary, render) for split, each in splits.items()}
-    return tables
-
-
-def _contents(matter: _Matter) -> Contents:
-    signatures: dict[str, Signature] = {}
-    for name, splits in matter.tables.items():
-        for split, table in splits.items():
-            signatures |= table_signatures(table, name, split)
-    return Contents(
-        signatures, lambda: (table for splits in matter.tables.values() for table in splits.values())
-    )
-
-
-def _reasons(matter: _Matter) -> dict[str, str]:
-    waiting = {one.item: "awaiting_review" for one in matter.verdicts if one.status == "flag"}
-    blocked = {one.item: "blocked_by_check" for one in matter.verdicts if one.status == "block"}
-    return waiting | blocked | {one.record: one.reason for one in matter.removed}
+def _renderer(config: BenchmarkConfig) -> Render:
+    """The config's own words, in the language it asks in."""
+    words, language = prompts.prompts_of(config.prompts), config.prompt_language
+    return lambda item, own: words.render(item, language or own)
 
 
 def _write(
-    matter: _Matter, version: str, folder: Path, previous: Path | None, changes: ReleaseDiff | None
+    matter: ReleaseInput, version: str, folder: Path, previous: Path | None, changes: ReleaseDiff | None
 ) -> AssembledRelease:
     """Write the whole folder; with `previous` and no `changes` the papers are those of the version before."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -238,17 +163,22 @@ def _write(
     summaries = _write_items(matter, version, folder)
     items = sum(one.rows for one in summaries)
     errata = _write_papers(matter, folder, previous, changes)
+    record = write_gate_record(gate_record(matter.gates, facts, version, previous), folder)
     answers = None
     if matter.sealed is not None:
         answers = write_answers(matter.sealed, config, version, folder, previous)
-    _write_history(folder, version, items, previous, changes)
+    changelogs.write_history(folder, version, items, previous, changes)
+    if changes is not None:
+        papers.write_changes(changes, folder / changelogs.CHANGES)
+    if matter.core is not None:
+        write_core(matter.core, matter.tables, SCORED, version, folder)
     data = {path.relative_to(folder).as_posix(): file_digest(path) for _, _, path in data_files(folder)}
-    _write_exports(matter, version, folder, data)
+    _write_exports(matter, version, folder)
     (folder / "CITATION.cff").write_text(citation(config, facts, version), encoding="utf-8")
     (folder / "croissant.json").write_bytes(croissant(config, facts, version, folder, data))
     human = facts.card or (_text(previous / "README.md") if previous else "")
     (folder / "README.md").write_text(
-        card(_card_matter(matter, version, summaries, errata, folder), human), encoding="utf-8"
+        card(_card_matter(matter, summaries, errata, record, folder), human), encoding="utf-8"
     )
     digests = write_manifest(folder)
     rows: dict[str, dict[str, int]] = {}
@@ -285,14 +215,14 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
-def _write_items(matter: _Matter, version: str, folder: Path) -> list[SplitSummary]:
+def _write_items(matter: ReleaseInput, version: str, folder: Path) -> list[SplitSummary]:
     summaries = []
     for name, splits in matter.placed.items():
         for split, placed in splits.items():
             table = matter.tables[name][split]
-            files = write_split(with_version(table, version), folder / name, split)
+            write_split(with_version(table, version), folder / name, split)
             metadata: dict[str, Counter[str]] = {}
-            for one in placed:
+            for one in () if is_sealed(matter, split) else placed:
                 for field, value in one.item.metadata.items():
                     metadata.setdefault(field, Counter())[value] += 1
             summaries.append(
@@ -301,8 +231,6 @@ def _write_items(matter: _Matter, version: str, folder: Path) -> list[SplitSumma
                     split=split,
                     kind=placed[0].item.kind,
                     rows=len(placed),
-                    bytes=sum(path.stat().st_size for path in files),
-                    features=hub_features(table.schema),
                     licences=Counter(one.item.licence for one in placed),
                     metadata=metadata,
                 )
@@ -310,20 +238,29 @@ def _write_items(matter: _Matter, version: str, folder: Path) -> list[SplitSumma
     return summaries
 
 
-def _write_exports(matter: _Matter, version: str, folder: Path, digests: Mapping[str, str]) -> None:
-    files: dict[str, dict[str, dict[str, str]]] = {}
-    for name, split, path in data_files(folder):
-        where = path.relative_to(folder).as_posix()
-        if matter.sealed is None or split != SEALED_SPLIT:
-            files.setdefault(name, {}).setdefault(split, {})[where] = digests[where]
-    kinds = {name: next(iter(splits.values()))[0].item.kind for name, splits in matter.placed.items()}
-    configs = [ConfigFiles(name, kinds[name], splits) for name, splits in files.items()]
-    write_lm_eval(matter.config.name, version, configs, folder)
-    write_lighteval(folder)
+def _examples(matter: ReleaseInput) -> dict[str, dict[str, Any]]:
+    """Config -> its first row, of dev where there is a dev split, never of a sealed one."""
+    found = {}
+    for name, splits in matter.tables.items():
+        open_splits = sorted(split for split in splits if not is_sealed(matter, split))
+        if open_splits:
+            found[name] = splits[open_splits[0]].slice(0, 1).to_pylist()[0]
+    return found
+
+
+def _write_exports(matter: ReleaseInput, version: str, folder: Path) -> None:
+    write_tasks(
+        matter.config.name,
+        version,
+        {name: next(iter(splits.values()))[0].item.kind for name, splits in matter.placed.items()},
+        folder,
+        core=() if matter.core is None else matter.core.fact.rows,
+        sealed="" if matter.sealed is None else SCORED,
+    )
 
 
 def _write_papers(
-    matter: _Matter, folder: Path, previous: Path | None, changes: ReleaseDiff | None
+    matter: ReleaseInput, folder: Path, previous: Path | None, changes: ReleaseDiff | None
 ) -> list[papers.Erratum]:
     released = {one.item.id for splits in matter.placed.values() for each in splits.values() for one in each}
     papers.write_verdicts(
@@ -336,28 +273,11 @@ def _write_papers(
     return errata
 
 
-def _write_history(
-    folder: Path, version: str, items: int, previous: Path | None, changes: ReleaseDiff | None
-) -> None:
-    changed_file = folder / "errata" / "changes.parquet"
-    log = folder / "CHANGELOG.md"
-    if previous is None:
-        log.write_text(changelogs.prepend(changelogs.first_section(version, items), ""), encoding="utf-8")
-    elif changes is None:
-        log.write_text(_text(previous / "CHANGELOG.md"), encoding="utf-8")
-        if (previous / "errata" / "changes.parquet").is_file():
-            shutil.copyfile(previous / "errata" / "changes.parquet", changed_file)
-    else:
-        text = changelogs.prepend(changelogs.section(version, changes), _text(previous / "CHANGELOG.md"))
-        log.write_text(text, encoding="utf-8")
-        papers.write_changes(changes, changed_file)
-
-
 def _card_matter(
-    matter: _Matter,
-    version: str,
+    matter: ReleaseInput,
     summaries: Sequence[SplitSummary],
     errata: Sequence[papers.Erratum],
+    record: GateRecord,
     folder: Path,
 ) -> CardMatter:
     placed = [one for splits in matter.placed.values() for each in splits.values() for one in each]
@@ -365,16 +285,20 @@ def _card_matter(
     return CardMatter(
         config=matter.config,
         facts=matter.facts,
-        version=version,
+        version=record.version,
+        canary=matter.canary,
         splits=summaries,
         statuses=Counter(one.status for one in matter.verdicts),
-        audited=sum(one.audited for one in placed),
+        audit_states=Counter(one.audit_state for one in placed),
         reviewed=sum(one.verdict in KEPT for one in placed),
         removed=removed,
+        examples=_examples(matter),
+        overrides=record.overrides,
+        core=None if matter.core is None else matter.core.fact,
         charts=write_charts(
             folder,
             splits=summaries,
-            placed=placed,
+            described=[one.item for one in placed if matter.sealed is None or one.split != SCORED],
             audits=matter.audits,
             removed=removed,
             facts=matter.facts,

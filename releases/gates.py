@@ -6,19 +6,36 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from mihakk.errors import UsageError
-from releases.agreement import ALL
-from releases.facts import ReleaseFacts
+from releases.auditor_agreement import ALL
+from releases.content.split import group_items, split_of
 from releases.licence import known
-from releases.split import group_items, split_of
-from releases.tables import AnyItem
-from schemas.audit import Verdict
+from releases.release_facts import AgreementFact, BaselineFact, ReleaseFacts
+from schemas.audit import AUDIT_STATES, Verdict
 from schemas.benchmark import BenchmarkConfig
+from schemas.item import Item
 from schemas.record import Record
 
 SPLIT_MARGIN = 0.1
 """How far the test split's share may be from what is asked."""
 SPLIT_JUDGED = 1_000
 """Items from which the share is judged: fewer fall unevenly by chance."""
+GATES = (
+    "licences",
+    "unresolved",
+    "splits",
+    "full_audit",
+    "capable_auditors",
+    "auditor_agreement",
+    "agreement",
+    "miss_rate",
+    "baselines",
+    "sign_off",
+)
+"""Names of all gates, in their order."""
+PUBLIC = frozenset({"licences", "splits", "full_audit", "capable_auditors", "miss_rate", "baselines"})
+"""Gates that a publication has to pass even where the config does not ask for them."""
+NEVER_OVERRIDDEN = {"licences": "text without a known licence may not be given away"}
+"""Gates that nobody's word opens, and why."""
 
 
 class Gate(Record):
@@ -32,19 +49,27 @@ class Gate(Record):
     """The figures, in one sentence."""
     remedy: str = ""
     """What to do when it is shut."""
+    override: str = ""
+    """Why a person let it stand shut; empty where nobody did."""
 
     @property
     def shut(self) -> bool:
-        """Asked for and not met."""
-        return self.asked and not self.passed
+        """Asked for, not met and not overridden: no version is made."""
+        return self.asked and not self.passed and not self.override
+
+    @property
+    def bars_publication(self) -> bool:
+        """Not met and not overridden, where the config or every publication asks for it."""
+        return (self.asked or self.name in PUBLIC) and not self.passed and not self.override
 
 
 def gates(
-    items: Sequence[AnyItem], verdicts: Iterable[Verdict], config: BenchmarkConfig, facts: ReleaseFacts
+    items: Sequence[Item], verdicts: Iterable[Verdict], config: BenchmarkConfig, facts: ReleaseFacts
 ) -> tuple[Gate, ...]:
-    """How a release stands to every condition, in the order people should mend them."""
-    audited = {one.item for one in verdicts if one.audited}
-    return (
+    """How a release stands to every condition, in the order people should fix them."""
+    audited = {one.item for one in verdicts if one.audit_state == "both"}
+    reasons = {one.gate: one.why for one in facts.overrides}
+    found = (
         _licences(items, config),
         _unresolved(config, facts),
         _splits(items, config, facts),
@@ -56,17 +81,25 @@ def gates(
         _baselines(config, facts),
         _sign_off(config, facts),
     )
+    return tuple(
+        gate if gate.passed else gate.model_copy(update={"override": reasons.get(gate.name, "")})
+        for gate in found
+    )
 
 
 def require(found: Iterable[Gate]) -> None:
     """Raise `UsageError` that names every shut gate and what opens it."""
     shut = [gate for gate in found if gate.shut]
     if shut:
-        lines = [f"  {gate.name}: {gate.found} {gate.remedy}".rstrip() for gate in shut]
-        raise UsageError(f"{len(shut)} conditions for this release are not met:\n" + "\n".join(lines))
+        raise UsageError(f"{len(shut)} conditions for this release are not met:\n{listed(shut)}")
 
 
-def _licences(items: Sequence[AnyItem], config: BenchmarkConfig) -> Gate:
+def listed(shut: Iterable[Gate]) -> str:
+    """Gates with their figures and what opens them, one a line."""
+    return "\n".join(f"  {gate.name}: {gate.found} {gate.remedy}".rstrip() for gate in shut)
+
+
+def _licences(items: Sequence[Item], config: BenchmarkConfig) -> Gate:
     unknown = Counter(item.licence or "(empty)" for item in items if not known(item.licence))
     if not known(config.release.licence):
         unknown[f"{config.release.licence} (the release's own)"] += 1
@@ -90,7 +123,7 @@ def _unresolved(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     )
 
 
-def _splits(items: Sequence[AnyItem], config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
+def _splits(items: Sequence[Item], config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     """Whether chains of like works leave both splits about as large as asked."""
     ours = [item for item in items if not item.split]
     share = config.release.test_share
@@ -99,10 +132,11 @@ def _splits(items: Sequence[AnyItem], config: BenchmarkConfig, facts: ReleaseFac
     tested = sum(size for group, size in sizes.items() if split_of(group, share) == "test")
     largest, most = max(sizes.items(), key=lambda one: (one[1], one[0]), default=("none", 0))
     whole = max(1, len(ours))
+    judged = 0 < share < 1 and len(ours) >= SPLIT_JUDGED
     return Gate(
         name="splits",
-        passed=not ours or abs(tested / whole - share) <= SPLIT_MARGIN,
-        asked=0 < share < 1 and len(ours) >= SPLIT_JUDGED,
+        passed=not judged or abs(tested / whole - share) <= SPLIT_MARGIN,
+        asked=judged,
         found=f"{tested / whole:.1%} of the items fall to test, asked {share:.1%}; {len(sizes)} groups, the "
         f"largest ({largest}) with {most / whole:.1%}.",
         remedy="Items about one work or pair can't be parted: make fewer of the largest work (per_record), "
@@ -110,13 +144,13 @@ def _splits(items: Sequence[AnyItem], config: BenchmarkConfig, facts: ReleaseFac
     )
 
 
-def _full_audit(items: Sequence[AnyItem], audited: set[str], config: BenchmarkConfig) -> Gate:
+def _full_audit(items: Sequence[Item], audited: set[str], config: BenchmarkConfig) -> Gate:
     seen = sum(item.id in audited for item in items)
     return Gate(
         name="full_audit",
         passed=seen == len(items),
         asked=config.release.require_full_audit,
-        found=f"Both auditors saw {seen} of {len(items)} items.",
+        found=f"{seen} of {len(items)} items: {AUDIT_STATES['both']}.",
         remedy="Raise or remove audit.limit.",
     )
 
@@ -130,7 +164,7 @@ def _capable(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
         passed=enough,
         asked=config.release.require_capable_auditors,
         found=f"{len(facts.auditors)} auditors{named}.",
-        remedy="Name two large models of different families in audit.auditors.",
+        remedy="Name two large models of different families in audit.auditors and build again.",
     )
 
 
@@ -162,14 +196,19 @@ def _agreement(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     found = facts.agreement
     return Gate(
         name="agreement",
-        passed=found is not None and _reached(least, found.value),
+        passed=found is not None and found.value is not None and _reached(least, found.value),
         asked=least is not None,
         found="The people's agreement is not known: too few items have two votes, or all votes are the same."
-        if found is None
+        if found is None or found.value is None
         else f"{found.annotators} people agree on {found.items} items: {found.coefficient} "
-        f"{found.value:.3f}, {_allowed(least)}.",
-        remedy="Review with overlap, and mend the guidelines where people differ.",
+        f"{found.value:.3f}{_beside(found)}, {_allowed(least)}.",
+        remedy="Review with overlap, and fix the guidelines where people differ.",
     )
+
+
+def _beside(found: AgreementFact) -> str:
+    raw = "" if found.observed is None else f" (raw agreement {found.observed:.1%}"
+    return raw and raw + (")" if found.ac1 is None else f", AC1 {found.ac1:.3f})")
 
 
 def _miss_rate(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
@@ -178,16 +217,16 @@ def _miss_rate(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     if measured is None:
         found = "No unflagged items were sampled."
     else:
-        found = (
-            f"{measured.defective} of {measured.sampled} sampled unflagged items were defective: at most "
-            f"{measured.upper_bound:.2%}, allowed {'not set' if bound is None else f'{bound:.2%}'}."
-        )
+        found = f"{measured.sentence}; allowed {'not set' if bound is None else f'{bound:.2%}'}."
     return Gate(
         name="miss_rate",
-        passed=measured is not None and (bound is None or measured.upper_bound <= bound),
+        passed=measured is not None
+        and not measured.is_outdated
+        and (bound is None or measured.upper_bound <= bound),
         asked=bound is not None,
         found=found,
-        remedy="Set review.miss_rate_sample and have the sample reviewed; a larger one lowers the bound.",
+        remedy="Set review.miss_rate_sample and have the sample reviewed; a larger one lowers the bound. "
+        "Where most of it was made anew since, raise review.miss_rate_draw for another.",
     )
 
 
@@ -207,16 +246,28 @@ def _sign_off(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
 
 
 def _baselines(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
-    margin = config.release.baseline_margin
-    above = [one for one in facts.baselines if one.accuracy > one.chance + margin]
+    """Goes by the interval: few questions close it where the cue is plain, many where it is faint."""
+    release = config.release
+
+    def margin(one: BaselineFact) -> float:
+        return release.baseline_margins.get(one.config.partition("_")[2], release.baseline_margin)
+
+    above = sorted((one for one in facts.baselines if one.low > one.chance + margin(one)), key=_excess)
     named = "; ".join(
-        f"{one.config} {one.name} {one.accuracy:.3f} against chance {one.chance:.3f}" for one in above
+        f"{one.config} {one.name} {one.accuracy:.3f} of {one.items} (at least {one.low:.3f}), "
+        f"chance {one.chance:.3f} + {margin(one):g}"
+        for one in above
     )
     return Gate(
         name="baselines",
         passed=not above,
         asked=True,
-        found=f"Baselines that never read the question and beat chance by more than {margin}: "
-        f"{named or 'none'} (of {len(facts.baselines)} measured).",
-        remedy="Make better wrong options, or raise release.baseline_margin knowingly.",
+        found=f"Form alone answers more than chance and the margin allow: {named or 'nowhere'} "
+        f"(of {len(facts.baselines)} baselines measured).",
+        remedy="Make better wrong options, leave the task out, or raise release.baseline_margins for it "
+        "knowingly.",
     )
+
+
+def _excess(one: BaselineFact) -> tuple[float, str, str]:
+    return one.chance - one.low, one.config, one.name

@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from mihakk.errors import UsageError
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.item import Item
 from schemas.record import Record
 
 LISTED = Path(__file__).with_name("licences.yaml")
@@ -44,7 +44,7 @@ def hub_licence(licence: str) -> str:
     return licences()[licence].hub if licence in licences() else "other"
 
 
-def refuse_unknown(items: Iterable[ChoiceItem | AnswerItem | ExplanationItem], licence: str) -> None:
+def refuse_unknown(items: Iterable[Item], licence: str) -> None:
     """Raise `UsageError` unless every item, and the release itself, has a known licence."""
     unknown: Counter[str] = Counter()
     example: dict[str, str] = {}

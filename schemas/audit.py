@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -42,7 +43,7 @@ CRITICAL: tuple[Criterion, ...] = (
 """Criteria on which a single 0 sends the item to people under the `strict` policy."""
 
 ReplyStatus = Literal["valid", "repaired", "invalid"]
-"""repaired: only a cascade slip was mended; invalid: no usable reply after one repair request."""
+"""repaired: only a cascade slip was repaired; invalid: no usable reply after one repair request."""
 
 
 class Issue(Record):
@@ -75,6 +76,25 @@ class Audit(Record):
 
 VerdictStatus = Literal["pass", "flag", "block"]
 
+AuditState = Literal["both", "short", "checks"]
+AUDIT_STATES: dict[AuditState, str] = {
+    "both": "both auditors gave usable replies",
+    "short": "one auditor or none gave a usable reply",
+    "checks": "checks only",
+}
+"""How far an item was audited, in the words that every page, table and terminal uses."""
+SHORT_RULES = ("unjudged", "invalid_reply")
+"""Rules of a verdict that fire where an auditor gave no usable reply."""
+
+
+def by_audit_state(counts: Mapping[AuditState, int]) -> str:
+    """Items per state, all three: `8 items: both auditors gave usable replies; 4: ...`."""
+    numbers = [f"{counts.get(state, 0):,}" for state in AUDIT_STATES]
+    return "; ".join(
+        f"{number}{'' if place else ' items'}: {words}"
+        for place, (number, words) in enumerate(zip(numbers, AUDIT_STATES.values(), strict=True))
+    )
+
 
 class Verdict(Record):
     """What rules and auditors together say of an item."""
@@ -82,9 +102,16 @@ class Verdict(Record):
     item: str
     status: VerdictStatus
     audited: bool
-    """Two auditors saw it; False when an audit limit left it out or a blocking finding saved the call."""
+    """Two auditors were asked; False when an audit limit left it out or a blocking finding saved the call."""
     policy: str
     reasons: tuple[str, ...] = ()
     """Check ids and policy rules that fired."""
     rules: dict[str, bool] = Field(default_factory=dict)
     """Every rule of the policy and whether it fired, so that a consumer can re-threshold."""
+
+    @property
+    def audit_state(self) -> AuditState:
+        """How far it was audited: a pass says that auditors looked only where both gave usable replies."""
+        if not self.audited:
+            return "checks"
+        return "short" if any(self.rules.get(rule) for rule in SHORT_RULES) else "both"

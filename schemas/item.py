@@ -25,6 +25,8 @@ class Origin(Record):
     """How wrong options were made: `general`, `srl`, `same_metre`, ...; empty where there are none."""
     prompt_version: str = ""
     """Version of the prompt that wrote a part; empty when no model wrote any."""
+    asked: str = ""
+    """Version of the words that ask: the task's, and the layout's behind a plus; empty for external items."""
     model: str = ""
     """Model that wrote a part of the item; empty when none did."""
     model_family: str = ""
@@ -63,6 +65,9 @@ class ChoiceItem(BaseItem):
     options: tuple[str, ...]
     gold: tuple[int, ...]
     """Indices of the right options, ascending; one index unless the question is multi-select."""
+    option_kinds: tuple[str, ...] = ()
+    """What each option is, for errors by kind: `right`, `same_poem`, `other_poem`, `shuffled`, `general`,
+    `role`, `other_explanation`, ...; empty where nobody has said."""
     pair_id: str = ""
     """Shared by the items that differ in option order alone."""
     order: int = 0
@@ -99,6 +104,8 @@ class ExplanationItem(BaseItem):
         return self
 
 
-Item = Annotated[ChoiceItem | AnswerItem | ExplanationItem, Field(discriminator="kind")]
-ITEM: TypeAdapter[ChoiceItem | AnswerItem | ExplanationItem] = TypeAdapter(Item)
+Item = ChoiceItem | AnswerItem | ExplanationItem
+ITEM: TypeAdapter[Item] = TypeAdapter(Annotated[Item, Field(discriminator="kind")])
 """Validates a row into the right kind of item."""
+ITEM_ROWS = (ChoiceItem, AnswerItem, ExplanationItem)
+"""The models that a table of items may hold."""

@@ -43,6 +43,11 @@ class ShardManifest(Record):
     format: int = 1
     """`FORMAT` of the code that wrote it."""
 
+    @property
+    def source(self) -> str:
+        """The use of a source that the shard's records come from: `sayings` of `sayings-00003`."""
+        return self.shard.rpartition("-")[0]
+
 
 class StageManifest(Record):
     """One finished stage."""

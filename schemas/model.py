@@ -32,6 +32,20 @@ class Remote(Record):
     """Name of the environment variable that holds the key; empty when the server asks for none."""
 
 
+class Vllm(Record):
+    """A vLLM server of its own environment that this run starts on loopback, and stops at its end."""
+
+    engine: Literal["vllm"] = "vllm"
+    python: str
+    """Interpreter of the environment that holds vLLM, e.g. `.venv-vllm/bin/python`."""
+    model: str
+    """Weights, as `--model` takes them: a name on the Hub or a folder."""
+    args: tuple[str, ...] = ()
+    """Further switches, e.g. `[--tensor-parallel-size, "8", --max-model-len, "16384"]`."""
+    start_seconds: float = Field(default=900, gt=0)
+    """How long it may take until it answers."""
+
+
 class Sampling(Record):
     """Decoding parameters; part of every reply's key."""
 
@@ -83,6 +97,10 @@ class Cost(Record):
     """With every reply as long as `sampling.max_tokens` allows; repair requests come on top."""
 
 
+ReplyForm = Literal["scores", "issues"]
+"""What an auditor writes: ten scores and the issues, or the issues alone, from which the scores follow."""
+
+
 class ModelConfig(Record):
     """One model and how to reach it."""
 
@@ -94,19 +112,32 @@ class ModelConfig(Record):
     """Model name sent to the server."""
     revision: str = ""
     """Commit or digest of the weights; part of every reply's key."""
-    serve: Annotated[Embedded | Remote, Field(discriminator="engine")]
+    serve: Annotated[Embedded | Remote | Vllm, Field(discriminator="engine")]
     sampling: Sampling = Sampling()
     limits: Limits = Limits()
+    reply: ReplyForm = "scores"
+    """`issues` suits small local models: a reply of a few words in a quarter of the time. Auditors alone."""
     capable: bool = False
     """Large enough to be a judge; nothing is published on the word of models that are not."""
     price: Price | None = Field(default=None, exclude=True)
     """For estimates and accounts alone: left out of dumps, so that no digest or table depends on it."""
 
 
+class UnusableLimit(Record):
+    """How many unusable replies of an auditor stop the run; they are asked again by the next one."""
+
+    share: float = Field(default=0.5, gt=0, le=1)
+    """More than this share; 1 never stops."""
+    of_first: int = Field(default=20, ge=1)
+    """Of so many replies at the beginning."""
+
+
 class AuditorsConfig(Record):
     """The two auditors (`configs/auditors/*.yaml`)."""
 
     auditors: tuple[ModelConfig, ModelConfig]
+    unusable: UnusableLimit = Field(default=UnusableLimit(), exclude=True)
+    """When to stop; left out of dumps, so that no digest or table depends on it."""
 
     @model_validator(mode="after")
     def _independent(self) -> AuditorsConfig:

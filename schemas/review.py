@@ -7,12 +7,20 @@ from typing import Literal
 
 from pydantic import Field
 
+from schemas.audit import CRITERIA, Criterion
 from schemas.record import Record
 
 Decision = Literal["keep", "fix", "discard"]
 DiscardReason = Literal[
     "wrong_gold", "ambiguous", "not_authentic", "duplicate", "unreadable", "sensitive", "other"
 ]
+IMPLIED: dict[DiscardReason, Criterion] = {
+    "wrong_gold": "answer_alignment",
+    "ambiguous": "question_clarity",
+    "not_authentic": "factual_accuracy",
+    "unreadable": "text_readability",
+}
+"""Criterion that a reason to discard finds unmet; the other reasons speak of none."""
 ReviewOutcome = Literal["keep", "fix", "discard", "unresolved", "none"]
 
 
@@ -27,7 +35,7 @@ class Review(Record):
     decision: Decision
     reason: DiscardReason | None = None
     failed: tuple[str, ...] = ()
-    """Criteria the person found unmet."""
+    """Criteria the person ticked as unmet; `judged` adds what the decision itself says."""
     corrections: dict[str, str] = Field(default_factory=dict)
     """Field (`question`, `context`, `answer`, `options[0]`, `gold`, ...) to corrected text."""
     confidence: int | None = Field(default=None, ge=1, le=5)
@@ -38,6 +46,20 @@ class Review(Record):
     project: str = "quality_review"
     task: int | None = None
     """Label Studio's task id."""
+
+    @property
+    def judged(self) -> dict[Criterion, bool]:
+        """Whether each criterion that the person judged is met; what is missing here nobody judged.
+
+        Who keeps an item finds met what they did not tick. Who fixes or discards it says what is wrong: the
+        ticked criteria, the one that the reason implies, and the answer's where they gave another gold.
+        """
+        unmet = {name for name in CRITERIA if name in self.failed}
+        if self.decision == "discard" and self.reason in IMPLIED:
+            unmet.add(IMPLIED[self.reason])
+        if self.decision == "fix" and "gold" in self.corrections:
+            unmet.add("answer_alignment")
+        return {name: name not in unmet for name in CRITERIA if self.decision == "keep" or name in unmet}
 
 
 class Resolution(Record):

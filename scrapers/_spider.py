@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import os
+import signal
 import sys
+import threading
+import time
 import traceback
 from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -24,7 +28,8 @@ from twisted.python.failure import Failure
 from mihakk.errors import SourceChanged
 from scrapers._addresses import PrivateAddressError, PublicResolver, check_address
 from scrapers._robots import FORBIDDEN, STOPPED
-from scrapers.crawl import Ask, FailureKind, Outcome, Page, Plan, is_challenge, resolve
+from scrapers.boundary import parsed
+from scrapers.crawl import PROGRESS, CrawlPlan, FailureKind, Outcome, Page, PageRequest, is_challenge, resolve
 from scrapers.raw import Fetched, RawStore
 
 _MOST_REDIRECTS = 5
@@ -49,7 +54,7 @@ class PoliteRetry(RetryMiddleware):  # type: ignore[misc]
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         spider = self.crawler.spider
         # Of robots.txt itself, 403 says nothing (RFC 9309).
-        if "ask" in request.meta:
+        if "page_request" in request.meta:
             spider.judge(request.url, response)
         if spider.outcome["stopped"] or response.status not in _PASSING_STATUS:
             return response
@@ -89,12 +94,20 @@ def retry_after(value: str) -> float | None:
         return None
 
 
+def describe_progress(asked: int, kept: int, seen: int, seconds: float) -> str:
+    """Pages asked for, pages known to come, rate, and when these will be had."""
+    rate = asked / seconds if seconds > 0 else 0.0
+    left = max(seen - asked - kept, 0)
+    text = f"{asked:,} pages asked for, {kept:,} fresh, {left:,} known to come, {rate:.2f} a second"
+    return text + (f", about {left / rate / 60:,.0f} min left" if rate and left else "")
+
+
 class PageSpider(scrapy.Spider):  # type: ignore[misc]
     """Asks for the pages of a plan and stores what comes."""
 
     name = "pages"
 
-    def __init__(self, plan: Plan, raw: RawStore, outcome: dict[str, Any], **kwargs: Any) -> None:
+    def __init__(self, plan: CrawlPlan, raw: RawStore, outcome: dict[str, Any], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.plan = plan
         self.raw = raw
@@ -103,49 +116,64 @@ class PageSpider(scrapy.Spider):  # type: ignore[misc]
         self._seen: set[str] = set()
         self._listings: set[str] = set()
         self._pending = 0
+        self._began = self._said = time.monotonic()
         self._fresh = datetime.now(UTC) - timedelta(hours=plan.options.fresh_hours)
 
     async def start(self) -> AsyncIterator[Request]:
         for request in self._requests(self.plan.starts):
             yield request
 
+    def _say(self) -> None:
+        """How far the crawl is, every ten seconds where somebody watches, else every minute."""
+        now = time.monotonic()
+        if now - self._said < self.plan.say_seconds:
+            return
+        self._said = now
+        counts = self.outcome
+        asked = counts["fetched"] + counts["unchanged"] + len(counts["failures"])
+        text = describe_progress(asked, counts["kept"], len(self._seen), now - self._began)
+        failed = f", {len(counts['failures']):,} failed" if counts["failures"] else ""
+        sys.stderr.write(f"{PROGRESS}{self.plan.source}: {text}{failed}\n")
+        sys.stderr.flush()
+
     def _close_when_done(self) -> None:
         """Ends the crawl with its last page; Scrapy alone would look for that only every five seconds."""
+        self._say()
         if self._pending == 0:
             raise scrapy_errors.CloseSpider("finished")
 
-    def _requests(self, asks: Iterable[Ask]) -> Iterator[Request]:
+    def _requests(self, requests: Iterable[PageRequest]) -> Iterator[Request]:
         """Requests for addresses not yet seen; pages that are fresh in the store are followed at once."""
-        queue = list(reversed(list(asks)))
+        queue = list(reversed(list(requests)))
         while queue and not self.outcome["stopped"]:
-            ask = queue.pop()
-            if ask.url in self._seen:
+            wanted = queue.pop()
+            if wanted.url in self._seen:
                 continue
             if len(self._seen) >= self.plan.options.most_pages:
                 most = self.plan.options.most_pages
                 self._stop("endless", f"more than {most} pages: the pager has no end, or raise `most_pages`")
-            self._seen.add(ask.url)
-            known = self.raw.latest(ask.url)
+            self._seen.add(wanted.url)
+            known = self.raw.latest(wanted.url)
             if known is not None and known.retrieved_at > self._fresh:
                 self.outcome["kept"] += 1
-                queue.extend(reversed(self._led_to(Page(ask, known, self.raw.read(known.sha256)))))
-            elif self._allowed(ask.url, ask.url):
-                yield self._request(ask, known)
+                queue.extend(reversed(self._links_of(Page(wanted, known, self.raw.read(known.sha256)))))
+            elif self._allowed(wanted.url, wanted.url):
+                yield self._request(wanted, known)
 
-    def _request(self, ask: Ask, known: Fetched | None, url: str = "", hops: int = 0) -> Request:
+    def _request(self, wanted: PageRequest, known: Fetched | None, url: str = "", hops: int = 0) -> Request:
         self._pending += 1
-        headers = {**self.plan.secret_headers, **ask.headers}
+        headers = {**self.plan.secret_headers, **wanted.headers}
         if known is not None and known.etag:
             headers["If-None-Match"] = known.etag
         if known is not None and known.last_modified:
             headers["If-Modified-Since"] = known.last_modified
         return Request(
-            url or ask.url,
+            url or wanted.url,
             headers=headers,
             callback=self.parse,
             errback=self.failed,
             dont_filter=True,
-            meta={"handle_httpstatus_all": True, "ask": ask, "known": known, "hops": hops},
+            meta={"handle_httpstatus_all": True, "page_request": wanted, "known": known, "hops": hops},
         )
 
     def _allowed(self, url: str, asked: str) -> bool:
@@ -177,53 +205,53 @@ class PageSpider(scrapy.Spider):  # type: ignore[misc]
         self._close_when_done()
 
     def _answered(self, response: Response) -> Iterator[Request]:
-        ask: Ask = response.meta["ask"]
+        wanted: PageRequest = response.meta["page_request"]
         known: Fetched | None = response.meta["known"]
         if self.outcome["stopped"]:
             raise scrapy_errors.CloseSpider(self.outcome["stopped"])
         if response.status == 304 and known is not None:
             self.outcome["unchanged"] += 1
-            yield from self._requests(self._led_to(self._page(ask, self.raw.confirm(known))))
+            yield from self._requests(self._links_of(self._page(wanted, self.raw.confirm(known))))
         elif 300 <= response.status < 400:
-            yield from self._redirected(response, ask, known)
+            yield from self._redirected(response, wanted, known)
         elif response.status == 200:
             self.outcome["fetched"] += 1
-            yield from self._requests(self._led_to(self._page(ask, self._store(response, ask))))
+            yield from self._requests(self._links_of(self._page(wanted, self._store(response, wanted))))
         elif response.status in _PASSING_STATUS:
             wait = response.headers.get("Retry-After", b"").decode("latin-1")
             asked = f", asks to come back after {wait}" if wait else ""
-            self._fail(ask.url, "server", f"status {response.status} at every try{asked}")
+            self._fail(wanted.url, "server", f"status {response.status} at every try{asked}")
         else:
             kind: FailureKind = "not_found" if response.status in (404, 410) else "refused"
-            self._fail(ask.url, kind, f"status {response.status}")
+            self._fail(wanted.url, kind, f"status {response.status}")
 
     def failed(self, failure: Failure) -> None:
-        ask: Ask = vars(failure)["request"].meta["ask"]  # Scrapy adds it
+        wanted: PageRequest = vars(failure)["request"].meta["page_request"]  # Scrapy adds it
         error = failure.value
         if str(error) == STOPPED:
             raise scrapy_errors.CloseSpider(self.outcome["stopped"])
-        refused = PublicResolver.refused.get(urlsplit(ask.url).hostname or "")
+        refused = PublicResolver.refused.get(urlsplit(wanted.url).hostname or "")
         if refused:
-            self._fail(ask.url, "private_address", refused)
+            self._fail(wanted.url, "private_address", refused)
         elif isinstance(error, scrapy_errors.IgnoreRequest):
             forbidden = str(error) == FORBIDDEN
-            self._fail(ask.url, "robots_forbid" if forbidden else "too_large", str(error))
+            self._fail(wanted.url, "robots_forbid" if forbidden else "too_large", str(error))
         else:
             kind: FailureKind = "connection"
             kind = next((found for known, found in _ERRORS if isinstance(error, known)), kind)
-            self._fail(ask.url, kind, f"{type(error).__name__}: {error}")
+            self._fail(wanted.url, kind, f"{type(error).__name__}: {error}")
         self._pending -= 1
         self._close_when_done()
 
-    def _page(self, ask: Ask, fetched: Fetched) -> Page:
-        return Page(ask, fetched, self.raw.read(fetched.sha256))
+    def _page(self, wanted: PageRequest, fetched: Fetched) -> Page:
+        return Page(wanted, fetched, self.raw.read(fetched.sha256))
 
-    def _store(self, response: Response, ask: Ask) -> Fetched:
+    def _store(self, response: Response, wanted: PageRequest) -> Fetched:
         def header(name: str) -> str:
             return str(response.headers.get(name, b"").decode("latin-1"))
 
         return self.raw.add(
-            ask.url,
+            wanted.url,
             response.body,
             status=response.status,
             content_type=header("Content-Type"),
@@ -232,21 +260,23 @@ class PageSpider(scrapy.Spider):  # type: ignore[misc]
             headers={name: header(name) for name in self.plan.keep_headers if header(name)},
         )
 
-    def _redirected(self, response: Response, ask: Ask, known: Fetched | None) -> Iterator[Request]:
+    def _redirected(
+        self, response: Response, wanted: PageRequest, known: Fetched | None
+    ) -> Iterator[Request]:
         target = urljoin(response.url, response.headers.get("Location", b"").decode("latin-1"))
         hops = response.meta["hops"] + 1
         if hops > _MOST_REDIRECTS:
-            self._fail(ask.url, "refused", f"more than {_MOST_REDIRECTS} redirects, last to {target}")
-        elif self._allowed(target, ask.url):
-            yield self._request(ask, known, url=target, hops=hops)
+            self._fail(wanted.url, "refused", f"more than {_MOST_REDIRECTS} redirects, last to {target}")
+        elif self._allowed(target, wanted.url):
+            yield self._request(wanted, known, url=target, hops=hops)
 
-    def _led_to(self, page: Page) -> list[Ask]:
-        if page.ask.kind == "listing":
+    def _links_of(self, page: Page) -> list[PageRequest]:
+        if page.request.kind == "listing":
             if page.fetched.sha256 in self._listings:
                 return []
             self._listings.add(page.fetched.sha256)
         try:
-            return list(self._follow(page))
+            return list(parsed(page.request.url, self._follow(page)))
         except SourceChanged as error:
             self._stop("changed", str(error))
 
@@ -283,7 +313,7 @@ class PageSpider(scrapy.Spider):  # type: ignore[misc]
         raise scrapy_errors.CloseSpider(why)
 
 
-def _settings(plan: Plan) -> dict[str, Any]:
+def _settings(plan: CrawlPlan) -> dict[str, Any]:
     options = plan.options
     return {
         "USER_AGENT": plan.user_agent,
@@ -313,7 +343,7 @@ def _settings(plan: Plan) -> dict[str, Any]:
 
 
 async def _crawled(process: AsyncCrawlerProcess, request: dict[str, Any]) -> Outcome:
-    plan = Plan.model_validate(request["plan"])
+    plan = CrawlPlan.model_validate(request["plan"])
     outcome = Outcome().model_dump()
     PublicResolver.allow_loopback = plan.options.allow_loopback
     PublicResolver.refused.clear()
@@ -322,13 +352,29 @@ async def _crawled(process: AsyncCrawlerProcess, request: dict[str, Any]) -> Out
     return Outcome.model_validate(outcome)
 
 
+def _read_requests(
+    loop: asyncio.AbstractEventLoop, requests: asyncio.Queue[str], busy: threading.Event
+) -> None:
+    """Passes requests on; the end of standard input while a crawl goes on says that the run was killed."""
+    for line in sys.stdin:
+        busy.set()
+        loop.call_soon_threadsafe(requests.put_nowait, line)
+    if busy.is_set():
+        os._exit(1)
+    loop.call_soon_threadsafe(requests.put_nowait, "")
+
+
 async def _serve(process: AsyncCrawlerProcess) -> None:
     from twisted.internet import reactor  # importing it installs it
 
+    requests: asyncio.Queue[str] = asyncio.Queue()
+    busy = threading.Event()
     loop = asyncio.get_running_loop()
+    threading.Thread(target=_read_requests, args=(loop, requests, busy), daemon=True).start()
     try:
-        while line := await loop.run_in_executor(None, sys.stdin.readline):
+        while line := await requests.get():
             outcome = await _crawled(process, json.loads(line))
+            busy.clear()
             print(outcome.model_dump_json(), flush=True)  # noqa: T201 - the parent reads it
     except Exception:
         process.bootstrap_failed = True
@@ -336,8 +382,18 @@ async def _serve(process: AsyncCrawlerProcess) -> None:
     reactor.stop()  # type: ignore[misc]  # as its stubs have it
 
 
+def _die_with_parent() -> None:
+    """Asks Linux to end this process with the one that started it; elsewhere the end of its input says so."""
+    if sys.platform == "linux":
+        import ctypes
+
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
 def main() -> None:
     """Crawls as each line of standard input says, one after the other, and prints each outcome on a line."""
+    _die_with_parent()
     process = AsyncCrawlerProcess(
         {"TWISTED_DNS_RESOLVER": "scrapers._addresses.PublicResolver", "LOG_LEVEL": "ERROR"}
     )

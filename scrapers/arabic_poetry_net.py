@@ -20,7 +20,7 @@ from mihakk.errors import RecordRejected, SourceChanged, UsageError
 from mihakk.text.encoding import decode
 from schemas.poem import Poem, Section
 from schemas.rejection import Rejection
-from scrapers.crawl import Ask, Page, SiteOptions, gather, plan, provenance
+from scrapers.crawl import Page, PageRequest, SiteOptions, plan, provenance, read_pages
 from scrapers.raw import RawStore
 from scrapers.source import Entry, Source, register
 from scrapers.verse import couplets, pairs, split
@@ -56,7 +56,7 @@ class ArabicPoetryNetOptions(SiteOptions):
     licence: str = "unknown"
 
 
-def no_links(_page: Page) -> Iterator[Ask]:
+def no_links(_page: Page) -> Iterator[PageRequest]:
     """A poem's page leads nowhere: only what the config names is fetched."""
     return iter(())
 
@@ -73,12 +73,12 @@ def read(page: Page, options: ArabicPoetryNetOptions) -> dict[str, Any]:
         ("page_data", _page_data(tree, options) if options.page_data else None),
     ):
         if found is not None:
-            return _mapped(found, getattr(options, name), options, page.ask.url, name)
+            return _mapped(found, getattr(options, name), options, page.request.url, name)
     fields = _css(tree, options)
     if fields is None:
         given = [name for name in ("json_ld", "page_data", "css") if getattr(options, name)]
         raise SourceChanged(
-            f"{page.ask.url}: no map fits ({', '.join(given)}): look at the page and mend the config"
+            f"{page.request.url}: no map fits ({', '.join(given)}): look at the page and correct the config"
         )
     return fields
 
@@ -136,14 +136,14 @@ def _css(tree: LexborHTMLParser, options: ArabicPoetryNetOptions) -> dict[str, A
 
 
 def _poem(page: Page, options: ArabicPoetryNetOptions) -> Iterator[Entry]:
-    number = _NUMBER.search(urlsplit(page.ask.url).path)
+    number = _NUMBER.search(urlsplit(page.request.url).path)
     if number is None:
-        raise SourceChanged(f"{page.ask.url} is not the address of a poem")
+        raise SourceChanged(f"{page.request.url} is not the address of a poem")
     identifier = f"arabic_poetry_net-{number[1]}"
     fields = read(page, options)
     missing = [field for field in ("title", "poet", "verses") if not fields.get(field)]
     if missing:
-        raise SourceChanged(f"{page.ask.url}: the map gives no {', '.join(missing)}")
+        raise SourceChanged(f"{page.request.url}: the map gives no {', '.join(missing)}")
     verses = fields["verses"]
     texts = verses.splitlines() if isinstance(verses, str) else [str(verse) for verse in verses]
     texts = [text.strip() for text in texts if text.strip()]
@@ -187,13 +187,9 @@ def scrape(options: ArabicPoetryNetOptions, raw: RawStore) -> Iterator[Entry]:
         if strange:
             raise UsageError(f"option {name!r} maps {', '.join(strange)}; the fields are {', '.join(FIELDS)}")
     base = (options.base or HOME).rstrip("/")
-    starts = [Ask(url=f"{base}{quote(address, safe='/%')}", kind="poem") for address in options.poems]
+    starts = [PageRequest(url=f"{base}{quote(address, safe='/%')}", kind="poem") for address in options.poems]
     crawl = plan(SOURCE, options, starts, "scrapers.arabic_poetry_net:no_links")
-    for found in gather(crawl, raw):
-        if isinstance(found, Rejection):
-            yield found
-        else:
-            yield from _poem(found, options)
+    yield from read_pages(crawl, raw, "poem", lambda page: _poem(page, options))
 
 
 SOURCE = register(

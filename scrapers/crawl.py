@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
+import re
 import subprocess
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import metadata
-from typing import Any, Literal
+from typing import IO, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field
@@ -23,8 +27,9 @@ from mihakk.errors import ExternalFailure, MihakkError, SourceChanged, UsageErro
 from mihakk.settings import ROOT, settings
 from schemas.record import Provenance, Record
 from schemas.rejection import Rejection
+from scrapers.boundary import parsed
 from scrapers.raw import Fetched, RawStore
-from scrapers.source import Source, SourceOptions
+from scrapers.source import Entry, Source, SourceOptions
 
 FailureKind = Literal[
     "robots_forbid",
@@ -40,6 +45,8 @@ FailureKind = Literal[
 ]
 PASSING: frozenset[str] = frozenset({"server", "timeout", "truncated", "connection"})
 """Failures that may be gone on the next run."""
+PROGRESS = "progress: "
+"""Begins the lines of a crawler's standard error that are for people."""
 _CHALLENGES = (b"Just a moment...", b"challenge-form", b"cf-challenge-running", b"cf-turnstile", b"cf-chl-")
 
 
@@ -68,7 +75,7 @@ class SiteOptions(SourceOptions):
     """Fetch from this very machine: for tests."""
 
 
-class Ask(Record):
+class PageRequest(Record):
     """One request."""
 
     url: str
@@ -83,20 +90,20 @@ class Ask(Record):
 class Page:
     """An answer as the raw store holds it."""
 
-    ask: Ask
+    request: PageRequest
     fetched: Fetched
     body: bytes = field(repr=False)
 
 
-Follow = Callable[[Page], Iterable[Ask]]
+Follow = Callable[[Page], Iterable[PageRequest]]
 """Requests that a page leads to: a pure function of its bytes, named `module:function` in a plan."""
 
 
-class Plan(Record):
+class CrawlPlan(Record):
     """Everything that the crawling process needs; it travels as JSON over its standard input."""
 
     source: str
-    starts: tuple[Ask, ...]
+    starts: tuple[PageRequest, ...]
     follow: str
     """`module:function` of a `Follow`."""
     hosts: tuple[str, ...]
@@ -106,6 +113,8 @@ class Plan(Record):
     user_agent: str
     secret_headers: dict[str, str] = Field(default_factory=dict, repr=False)
     """Sent with every request, never stored."""
+    say_seconds: float = 60
+    """Pause between two lines on how far the crawl is."""
     keep_headers: tuple[str, ...] = ()
     """Response headers that a parser needs, lower-case."""
     quota_headers: tuple[str, ...] = ()
@@ -131,19 +140,19 @@ class Outcome(Record):
 def plan(
     source: Source[Any],
     options: SiteOptions,
-    starts: Iterable[Ask],
+    starts: Iterable[PageRequest],
     follow: str,
     *,
     secret_headers: dict[str, str] | None = None,
     keep_headers: tuple[str, ...] = (),
     quota_headers: tuple[str, ...] = (),
-) -> Plan:
+) -> CrawlPlan:
     """Plan of a source's crawl, restricted to the hosts of its first requests.
 
     Raises:
         UsageError: There is no contact to name in the user agent.
     """
-    asks = tuple(starts)
+    requests = tuple(starts)
     contact = settings().contact
     if not contact and not options.offline and not options.allow_loopback:
         raise UsageError(
@@ -151,14 +160,15 @@ def plan(
             "e-mail or a page about you"
         )
     delay = source.delay_seconds if options.delay_seconds is None else options.delay_seconds
-    return Plan(
+    return CrawlPlan(
         source=source.name,
-        starts=asks,
+        starts=requests,
         follow=follow,
-        hosts=tuple(sorted({urlsplit(ask.url).netloc for ask in asks})),
+        hosts=tuple(sorted({urlsplit(request.url).netloc for request in requests})),
         # Fields of the source's own options stay here: the child needs only the shared ones.
         options=SiteOptions.model_validate(options.model_dump(include=set(SiteOptions.model_fields))),
         delay_seconds=delay,
+        say_seconds=10 if sys.stderr.isatty() else 60,
         user_agent=f"Mihakk/{metadata.version('mihakk')} (benchmark builder; {contact or 'test'})",
         secret_headers=secret_headers or {},
         keep_headers=keep_headers,
@@ -180,31 +190,88 @@ def is_challenge(status: int, body: bytes) -> bool:
 
 
 def answered(request: str) -> str:
-    """The outcome of one crawl in a process of its own, or the last it said where it died."""
-    child = subprocess.run(
+    """The outcome of one crawl in a process of its own, or the last it said where it died.
+
+    Its standard input stays open until it has answered: the end of it says that this process is gone.
+    """
+    child = subprocess.Popen(
         [sys.executable, "-m", "scrapers._spider"],
-        input=request + "\n",
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        check=False,
     )
-    if child.returncode:
-        return "\n".join([f"status {child.returncode}", *child.stderr.splitlines()[-15:]])
-    return child.stdout.splitlines()[-1]
+    with child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stderr is not None
+        last: deque[str] = deque(maxlen=15)
+        hearing = threading.Thread(target=_hear, args=(child.stderr, last), daemon=True)
+        hearing.start()
+        try:
+            child.stdin.write(request + "\n")
+            child.stdin.flush()
+            answer = child.stdout.readline().strip()
+            child.stdin.close()
+            status = child.wait()
+        except BaseException:
+            child.kill()
+            raise
+        hearing.join()
+    return "\n".join([f"status {status}", *last]) if status or not answer else answer
 
 
-def fetch(crawl: Plan, raw: RawStore) -> Outcome:
+def _hear(lines: IO[str], last: deque[str]) -> None:
+    """Passes the crawler's progress on to standard error and keeps what else it says."""
+    for line in lines:
+        if line.startswith(PROGRESS):
+            sys.stderr.write(line.removeprefix(PROGRESS))
+            sys.stderr.flush()
+        else:
+            last.append(line.rstrip())
+
+
+@contextmanager
+def only_crawler(hosts: Iterable[str]) -> Iterator[None]:
+    """Holds the locks of these hosts: two crawls of one site would ask it twice as often as is polite.
+
+    Raises:
+        ExternalFailure: Another process of this machine crawls one of them.
+    """
+    from mihakk.lake.stage import try_lock  # Arrow comes with it, which the crawler does without
+
+    folder = settings().cache / "crawls"
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as held:
+        for host in sorted(set(hosts)):
+            path = folder / f"{re.sub(r'[^a-zA-Z0-9.-]', '_', host)}.lock"
+            handle = held.enter_context(path.open("a+", encoding="utf-8"))
+            if not try_lock(handle):
+                handle.seek(0)
+                raise ExternalFailure(
+                    f"another run crawls {host} (process {handle.read().strip() or 'unknown'}): wait for its "
+                    "end, then run again"
+                )
+            handle.seek(0)
+            handle.truncate()
+            handle.write(str(os.getpid()))
+            handle.flush()
+        yield
+
+
+def fetch(crawl: CrawlPlan, raw: RawStore) -> Outcome:
     """Runs a crawl in a child process and waits for it.
 
     Raises:
         SourceChanged: The site answered with a challenge, an endless pager, or pages of another shape.
         ExternalFailure: A quota is spent, robots.txt can't be had, or pages failed in a way that another run
-            may mend.
+            may fix.
         UsageError: robots.txt asks for a longer pause than the options allow.
     """
     request = json.dumps({"plan": crawl.model_dump(mode="json"), "root": raw.root})
-    answer = answered(request)
+    with only_crawler(crawl.hosts):
+        answer = answered(request)
     raw.reload()
     if not answer.startswith("{"):
         raise ExternalFailure(f"the crawl of {crawl.source} ended early:\n{answer}")
@@ -213,7 +280,7 @@ def fetch(crawl: Plan, raw: RawStore) -> Outcome:
     return outcome
 
 
-def _judge(crawl: Plan, outcome: Outcome) -> None:
+def _judge(crawl: CrawlPlan, outcome: Outcome) -> None:
     errors: dict[str, type[MihakkError]] = {
         **{"changed": SourceChanged, "challenge": SourceChanged, "endless": SourceChanged},
         **{"quota": ExternalFailure, "storage": ExternalFailure, "robots": ExternalFailure},
@@ -230,41 +297,41 @@ def _judge(crawl: Plan, outcome: Outcome) -> None:
             f"source {crawl.source!r}: {len(passing)} pages could not be fetched, first {url}: {detail}; "
             "run again: what was fetched stands"
         )
-    for ask in crawl.starts:
-        if ask.url in outcome.failures:
-            kind, detail = outcome.failures[ask.url]
-            raise SourceChanged(f"source {crawl.source!r}: {ask.url}: {kind}: {detail}")
+    for request in crawl.starts:
+        if request.url in outcome.failures:
+            kind, detail = outcome.failures[request.url]
+            raise SourceChanged(f"source {crawl.source!r}: {request.url}: {kind}: {detail}")
 
 
-def walk(crawl: Plan, raw: RawStore) -> Iterator[Page | Ask]:
+def walk(crawl: CrawlPlan, raw: RawStore) -> Iterator[Page | PageRequest]:
     """Pages of the raw store in breadth-first order from a plan's first requests; fetches nothing.
 
-    An address that the store does not hold comes as its bare `Ask`.
+    An address that the store does not hold comes as its bare `PageRequest`.
     """
     follow = resolve(crawl.follow)
     queue = deque(crawl.starts)
-    seen = {ask.url for ask in queue}
+    seen = {request.url for request in queue}
     listings: set[str] = set()
     while queue:
-        ask = queue.popleft()
-        fetched = raw.latest(ask.url)
+        request = queue.popleft()
+        fetched = raw.latest(request.url)
         if fetched is None:
-            yield ask
+            yield request
             continue
-        page = Page(ask, fetched, raw.read(fetched.sha256))
+        page = Page(request, fetched, raw.read(fetched.sha256))
         yield page
         # A pager that serves its last page for ever ends here.
-        if ask.kind == "listing":
+        if request.kind == "listing":
             if fetched.sha256 in listings:
                 continue
             listings.add(fetched.sha256)
-        for found in follow(page):
+        for found in parsed(page.request.url, follow(page)):
             if found.url not in seen:
                 seen.add(found.url)
                 queue.append(found)
 
 
-def gather(crawl: Plan, raw: RawStore) -> Iterator[Page | Rejection]:
+def gather(crawl: CrawlPlan, raw: RawStore) -> Iterator[Page | Rejection]:
     """Fetches what is due, then gives every page, and a rejection for every one that could not be had.
 
     Raises:
@@ -286,11 +353,26 @@ def gather(crawl: Plan, raw: RawStore) -> Iterator[Page | Rejection]:
         )
 
 
+def read_pages(
+    crawl: CrawlPlan, raw: RawStore, kind: str, read: Callable[[Page], Iterable[Entry]]
+) -> Iterator[Entry]:
+    """Entries of every page of one kind, and the rejections of `gather`.
+
+    Raises:
+        SourceChanged: As `gather`, or a page is malformed; the message names it.
+    """
+    for found in gather(crawl, raw):
+        if isinstance(found, Rejection):
+            yield found
+        elif found.request.kind == kind:
+            yield from parsed(found.request.url, read(found))
+
+
 def provenance(source: Source[Any], page: Page, **changes: str) -> Provenance:
     """Where the records of a page come from."""
     return Provenance(
         source=source.name,
-        url=page.ask.url,
+        url=page.request.url,
         retrieved_at=page.fetched.retrieved_at,
         licence=changes.get("licence", source.licence),
         attribution=changes.get("attribution", source.attribution),

@@ -16,7 +16,7 @@ from mihakk.errors import RecordRejected, SourceChanged, UsageError
 from schemas.poem import Poem, Section
 from schemas.record import Provenance
 from schemas.rejection import Rejection
-from scrapers.place import find
+from scrapers.place import find_file
 from scrapers.raw import RawStore
 from scrapers.shape import check_fields
 from scrapers.source import Entry, Source, SourceOptions, register
@@ -125,8 +125,7 @@ def _poem(
 
 def scrape(options: FannorflopOptions, raw: RawStore) -> Iterator[Entry]:
     """Poems with their labels and, where they were checked, their explanations."""
-    path = find(options.path)
-    data = path.read_bytes()
+    path, data = find_file(options.path)
     provenance = Provenance(
         source="fannorflop",
         url=f"file:{path.name}",

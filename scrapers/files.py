@@ -11,7 +11,7 @@ from mihakk.errors import RecordRejected, UsageError
 from schemas.record import Provenance
 from schemas.rejection import Rejection
 from scrapers.mapping import RowOptions, record, resolve_columns
-from scrapers.place import find
+from scrapers.place import find, inside
 from scrapers.raw import RawStore
 from scrapers.source import Entry, Source, register
 from scrapers.tables import FORMATS, read_rows
@@ -38,7 +38,7 @@ def tables(path: Path) -> list[Path]:
     """
     if path.is_file():
         return [path]
-    found = sorted(place for place in path.rglob("*") if place.suffix.lower() in FORMATS and place.is_file())
+    found = [place for place in inside(path, "*") if place.suffix.lower() in FORMATS]
     if not found:
         raise UsageError(f"{path} holds no file with one of the suffixes {', '.join(FORMATS)}")
     return found

@@ -20,7 +20,7 @@ from mihakk.settings import REFERENCE
 from schemas.poem import Poem, Section
 from schemas.record import Provenance
 from schemas.rejection import Rejection
-from scrapers.place import find
+from scrapers.place import find, find_file
 from scrapers.raw import RawStore
 from scrapers.shape import check_fields
 from scrapers.source import Entry, Source, SourceOptions, register
@@ -120,12 +120,12 @@ def data_file() -> tuple[Path, str]:
 def scrape(options: HafezOptions, raw: RawStore) -> Iterator[Entry]:
     """The 495 ghazals with their metres."""
     if options.path:
-        path = find(options.path)
+        path, data = find_file(options.path)
         url = f"file:{path.name}"
     else:
         path, version = data_file()
         url = f"pypi:hafez=={version}"
-    data = path.read_bytes()
+        data = path.read_bytes()
     provenance = Provenance(
         source="hafez",
         url=url,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mihakk.text.references import only_refers
+
 _LETTERS = {
     **{"الألف": "ا", "الباء": "ب", "التاء": "ت", "الثاء": "ث", "الجيم": "ج", "الحاء": "ح", "الخاء": "خ"},
     **{"الدال": "د", "الذال": "ذ", "الراء": "ر", "الزاي": "ز", "السين": "س", "الشين": "ش", "الصاد": "ص"},
@@ -13,8 +15,6 @@ _LETTERS = {
 _ALEFS = str.maketrans("أإآٱ", "اااا")
 _MARKS = re.compile(r"[\u064B-\u065F\u0670\u0640]")
 _HEAD_WORDS = 8
-_SEE = re.compile(r"انظر|«[^«»]*»|إلخ|في الأمثال|و(?=\s|«)|[\s:.،…]")
-"""What a reference to other entries is made of; an explanation of nothing else explains nothing."""
 
 
 def section_letter(title: str) -> str:
@@ -33,6 +33,11 @@ def is_short_head(text: str, letter: str) -> bool:
     return folded.startswith(letter) or folded.removeprefix("ال").startswith(letter)
 
 
+def closes_itself(text: str) -> str:
+    """What stands in «» that open and close a text, or nothing; a mark of the end may follow."""
+    return quoted_head(text.rstrip(" .؟!…"))
+
+
 def quoted_head(text: str) -> str:
     """The proverb that a paragraph wholly in «» is, quotes and full stop dropped, or nothing."""
     bare = text.strip().rstrip(".").strip()
@@ -48,5 +53,4 @@ def quoted_head(text: str) -> str:
 
 def is_cross_reference(explanation: str) -> bool:
     """The explanation only sends the reader to other entries."""
-    bare = _MARKS.sub("", explanation).strip()
-    return bare.startswith(("انظر", "أنظر")) and not _SEE.sub("", bare.replace("أنظر", "انظر"))
+    return only_refers(explanation, "ar")

@@ -14,8 +14,10 @@ from schemas.idiom import Idiom
 from schemas.poem import Couplet, Poem, Section
 from schemas.record import Form, Language, Provenance
 from schemas.rejection import Rejection
+from scrapers.boundary import MALFORMED, explain
+from scrapers.labels import number, with_country
 from scrapers.source import Entry, SourceOptions
-from scrapers.verse import couplets, pairs, split
+from scrapers.verse import Arrangement, arrange, as_lines, couplets, dedications, split
 
 Kind = Literal["poem", "idiom"]
 
@@ -140,10 +142,10 @@ def record(
     """
     values = {field: row.get(column) for field, column in columns.items()}
     values |= {field: value for field, value in defaults.items() if values.get(field) in (None, "")}
-    values, repairs = _repaired(values)
-    if values.get("id") not in (None, ""):
-        identifier = f"{identifier.rpartition('-')[0]}-{values['id']}"
     try:
+        values, repairs = _repaired(values)
+        if values.get("id") not in (None, ""):
+            identifier = f"{identifier.rpartition('-')[0]}-{values['id']}"
         updates = {name: str(values[name]) for name in ("licence", "attribution", "url") if values.get(name)}
         provenance = provenance.model_copy(update=updates)
         made: Iterator[Entry] = _poem(values, identifier, provenance)
@@ -157,6 +159,8 @@ def record(
         first = error.errors()[0]
         detail = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
         yield _rejection(identifier, provenance, "row_invalid", detail, row)
+    except MALFORMED as error:
+        yield _rejection(identifier, provenance, "row_invalid", explain(error), row)
 
 
 def _repaired(value: Any) -> tuple[Any, list[str]]:
@@ -181,7 +185,10 @@ def _noted(entry: Poem | Idiom, repairs: list[str]) -> Poem | Idiom:
 def _rejection(
     identifier: str, provenance: Provenance, reason: str, detail: str, row: Mapping[str, Any]
 ) -> Rejection:
-    body = orjson.dumps(dict(row), default=str).decode()
+    try:
+        body = orjson.dumps(dict(row), default=str).decode()
+    except orjson.JSONEncodeError:  # nested deeper than JSON goes
+        body = ""
     return Rejection(
         record=identifier,
         source=provenance.source,
@@ -236,14 +243,17 @@ def _idiom(values: Mapping[str, Any], identifier: str, provenance: Provenance) -
 
 
 def _poem(values: Mapping[str, Any], identifier: str, provenance: Provenance) -> Iterator[Entry]:
-    units = list(_verses(values, identifier, provenance.source))
+    declared = _declared(values.get("declared_couplets"))
+    found = _arranged(values, declared)
+    units = list(couplets(identifier, provenance.source, found.units, found.kind))
     beside = {
         one: _beside(values, field, len(units))
         for field, one in (("prose", "prose"), ("explanations", "explanation"))
     }
     kept, rejected = split(_with_texts(units, beside))
-    labels = {name: _text(values, name) for name in _LABELS if _text(values, name).strip()}
-    declared = values.get("declared_couplets")
+    labels = with_country({name: _text(values, name) for name in _LABELS if _text(values, name).strip()})
+    form = _text(values, "form") or found.labels.get("form_found", "")
+    yield from dedications(identifier, provenance.source, found)
     yield from rejected
     if not kept:
         raise RecordRejected("verses_missing", "no couplet of the row can be used")
@@ -253,14 +263,21 @@ def _poem(values: Mapping[str, Any], identifier: str, provenance: Provenance) ->
             "language": _text(values, "language"),
             "title": _text(values, "title"),
             "poet": _text(values, "poet"),
-            "sections": (Section(index=0, rhyme=_text(values, "rhyme"), form=_text(values, "form")),),
+            "sections": (Section(index=0, rhyme=_text(values, "rhyme"), form=form),),
             "couplets": kept,
-            "declared_couplets": None if declared in (None, "") else declared,
+            "declared_couplets": declared,
             "explanation": _text(values, "explanation"),
-            "source_labels": labels,
+            "source_labels": labels | found.labels,
             "provenance": provenance,
         }
     )
+
+
+def _declared(value: Any) -> int | None:
+    """The count that a cell states in figures or in a phrase; a phrase without a number states none."""
+    if not isinstance(value, (str, int, float, type(None))):
+        raise RecordRejected("row_invalid", f"declared_couplets is a {type(value).__name__}, not a number")
+    return None if value is None else number(value)
 
 
 def _beside(values: Mapping[str, Any], field: str, units: int) -> list[str]:
@@ -289,15 +306,17 @@ def _with_texts(
         yield unit.model_copy(update=texts) if isinstance(unit, Couplet) and texts else unit
 
 
-def _verses(values: Mapping[str, Any], poem: str, source: str) -> Iterator[Couplet | Rejection]:
+def _arranged(values: Mapping[str, Any], declared: int | None) -> Arrangement:
     if values.get("couplets"):
-        return couplets(poem, source, [_unit(unit) for unit in _list(values["couplets"])])
+        return Arrangement([_unit(unit) for unit in _list(values["couplets"])])
     if values.get("hemistichs"):
-        return couplets(poem, source, pairs(_texts(values["hemistichs"], "hemistichs")))
+        rows = _texts(values["hemistichs"], "hemistichs")
+        language = _text(values, "language")
+        return arrange(rows, language if language in ("ar", "fa") else "en", declared)  # type: ignore[arg-type]
     if values.get("lines"):
-        return couplets(poem, source, [(line, None) for line in _texts(values["lines"], "lines")], "line")
+        return as_lines(_texts(values["lines"], "lines"))
     if _text(values, "first").strip():
-        return couplets(poem, source, [(_text(values, "first"), _text(values, "second"))])
+        return Arrangement([(_text(values, "first"), _text(values, "second"))])
     raise RecordRejected("verses_missing", "the row holds no verse")
 
 

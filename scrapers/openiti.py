@@ -1,7 +1,7 @@
-"""Books of idioms and proverbs in OpenITI's plain text: heads and explanations as paragraphs.
+"""Books of idioms and proverbs as plain text, OpenITI's or any other: heads with their explanations.
 
-Known from Ahmad Taymur's two books: al-Kinayat (`layout: colon`, a head is a short line ending in a colon)
-and al-Amthal (`layout: quoted`, a head is a paragraph wholly in «»). The converter has dropped the harakat,
+The shape of the entries is found from the book (`scrapers/book.py`) unless the config names it. Seen in real
+books: Ahmad Taymur's al-Kinayat (`colon`) and al-Amthal (`quoted`), whose converter has dropped the harakat,
 hard-wrapped the lines and left footnote digits standing alone.
 """
 
@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import orjson
+from pydantic import Field
 
 from mihakk.errors import SourceChanged, UsageError
 from schemas.idiom import Idiom
 from schemas.record import Form, Provenance
 from schemas.rejection import Rejection
-from scrapers.heads import is_cross_reference, is_short_head, quoted_head, section_letter
-from scrapers.place import find
+from scrapers.book import BookEntry, Reading, read
+from scrapers.heads import is_cross_reference
+from scrapers.place import find_file
 from scrapers.raw import RawStore
 from scrapers.shape import check_fields
 from scrapers.source import Entry, Source, SourceOptions, register
@@ -36,138 +38,118 @@ _HEADER_IGNORED = (
     "TranslNam",
     "BookRel",
 )
-_SECTION = re.compile(r"^# \| (.*)$", re.MULTILINE)
-_FOOTNOTE = re.compile(r"[٠-٩]+\s*[.،]?")
-Layout = Literal["colon", "quoted"]
+Layout = Literal[
+    "",
+    "quoted",
+    "colon",
+    "same_line",
+    "dash",
+    "equals",
+    "numbered",
+    "bulleted",
+    "mark",
+    "definition",
+    "indented",
+    "first_line",
+]
 
 
 class OpenitiOptions(SourceOptions):
     """Which book and how its entries are laid out."""
 
     path: str
-    layout: Layout = "colon"
-    sections: str = "حرف"
-    """Only sections whose title starts with this are read; a preface or an appendix holds no entries."""
+    layout: Layout = ""
+    """Shape of the entries; found from the book when empty."""
+    sections: str = ""
+    """Only sections whose title starts with this are read, as a preface or an appendix holds no entries;
+    when empty, those named for letters, else all."""
+    least_share: float = Field(default=0.8, ge=0, le=1)
+    """Least share of the text of these sections that must stand in entries."""
+    genre: Literal["", "idiom", "proverb"] = ""
+    """When empty: proverbs where heads stand in «», else idioms."""
+    attribution: str = ""
+    """Needed for a text without OpenITI's header, which names author and title."""
     dialect: str = ""
     licence: str = "public-domain"
 
 
-@dataclass
-class BookEntry:
-    """One head with the paragraphs under it."""
-
-    line: int
-    """Of the head, counted from 1."""
-    head: str
-    paragraphs: list[str] = field(default_factory=list)
-
-
-def parse(text: str, layout: Layout, sections: str) -> Iterator[BookEntry]:
-    """Entries of a book in their order.
-
-    Raises:
-        SourceChanged: No section has such a title, or text stands in one before its first head.
-    """
-    marks = list(_SECTION.finditer(text))
-    chosen = [
-        (mark.group(1).strip(), mark.end(), following.start() if following else len(text))
-        for mark, following in zip(marks, [*marks[1:], None], strict=True)
-        if mark.group(1).strip().startswith(sections)
-    ]
-    if not chosen:
-        titles = ", ".join(mark.group(1).strip() for mark in marks[:8]) or "none"
-        raise SourceChanged(f"no section's title starts with {sections!r}; titles: {titles}")
-    for title, start, end in chosen:
-        yield from _section(title, list(_blocks(text, start, end)), layout)
-
-
-def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, list[str]]]:
-    """Paragraphs between two places: line number of the first line, and the lines."""
-    number = text.count("\n", 0, start) + 1
-    block: list[str] = []
-    for offset, line in enumerate([*text[start:end].split("\n"), ""]):
-        stripped = line.strip(" \u200f\t")
-        if stripped:
-            block.append(stripped)
-        elif block:
-            yield number + offset - len(block), block
-            block = []
-
-
-def _section(title: str, blocks: list[tuple[int, list[str]]], layout: Layout) -> Iterator[BookEntry]:
-    letter = section_letter(title)
-    entry: BookEntry | None = None
-    for index, (line, lines) in enumerate(blocks):
-        following = blocks[index + 1][1] if index + 1 < len(blocks) else []
-        head = _head(lines, following, letter, layout)
-        if head:
-            if entry is not None:
-                yield entry
-            entry = BookEntry(line, head)
-            continue
-        paragraph = _unwrap(lines)
-        if _FOOTNOTE.sub("", paragraph).strip(" .،") == "":
-            continue
-        if entry is None:
-            raise SourceChanged(f"line {line}: {paragraph[:60]!r} stands before the first head of {title!r}")
-        entry.paragraphs.append(paragraph)
-    if entry is not None:
-        yield entry
-
-
-def _head(lines: list[str], following: list[str], letter: str, layout: Layout) -> str:
-    """The head that a paragraph is, or nothing.
-
-    Two heads of al-Kinayat have lost colon and explanation to a footnote; they are known by the footnote's
-    digit that follows.
-    """
-    text = _unwrap(lines)
-    if layout == "quoted":
-        return quoted_head(text)
-    bare = text.removesuffix(":").strip()
-    if len(lines) != 1 or not is_short_head(bare, letter):
-        return ""
-    orphan = bool(following) and bool(letter) and _FOOTNOTE.fullmatch(" ".join(following)) is not None
-    return bare if text.endswith(":") or orphan else ""
-
-
-def _unwrap(lines: list[str]) -> str:
-    """One paragraph on one line; a mark that the converter set on its own line goes back to its word."""
-    kept = [line for line in lines if not re.fullmatch(r"[٠-٩]+", line)]
-    return re.sub(r"\s+([،؛.:)»])", r"\1", " ".join(kept or lines))
-
-
 def _header(text: str) -> tuple[dict[str, str], int]:
+    """Fields of OpenITI's header and where it ends; nothing of a text without one."""
     found = _HEADER.match(text)
     if found is None:
-        raise SourceChanged("the text does not begin with an OpenITI header")
-    fields = orjson.loads(found.group(1))
+        return {}, 0
+    try:
+        fields = orjson.loads(found.group(1))
+    except orjson.JSONDecodeError as error:
+        raise SourceChanged(f"the OpenITI header is damaged: {error}") from error
     check_fields(fields, required=_HEADER_USED, ignored=_HEADER_IGNORED, where="OpenITI header")
     return fields, found.end()
 
 
-def scrape(options: OpenitiOptions, raw: RawStore) -> Iterator[Entry]:
-    """Idioms with an explanation; entries without one, and mere references to others, are rejected."""
-    path = find(options.path)
-    data = path.read_bytes()
+def read_book(options: OpenitiOptions) -> tuple[Reading, dict[str, str], Path, bytes]:
+    """What a book gives, its header, its file and bytes; says nothing yet of whether that is enough.
+
+    Raises:
+        UsageError: Not UTF-8, or neither a header nor an attribution.
+        SourceChanged: No shape of entries fits the book.
+    """
+    path, data = find_file(options.path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8, which OpenITI's texts are: {error}") from error
-    header, _ = _header(text)
+        raise UsageError(
+            f"{path} is not UTF-8, which OpenITI's texts are ({error}): convert it, for example with "
+            f"`iconv -f cp1256 -t utf-8`"
+        ) from error
+    text = text.replace("\r\n", "\n")
+    header, end = _header(text)
+    if not header and not options.attribution:
+        raise SourceChanged(
+            f"{path.name} does not begin with an OpenITI header: name author and title in `attribution`"
+        )
+    first_line = text.count("\n", 0, end) + 1
+    found = read(text[end:], layout=options.layout, title=options.sections, first_line=first_line)
+    return found, header, path, data
+
+
+def scrape(options: OpenitiOptions, raw: RawStore) -> Iterator[Entry]:
+    """Idioms with an explanation; entries without one, and mere references to others, are rejected.
+
+    Raises:
+        SourceChanged: The second count of heads differs, or too much of the text stands in no entry.
+    """
+    found, header, path, data = read_book(options)
+    credit = options.attribution or (
+        f"{header['AuthorNam']}, {header['BookTitle']}; text of the OpenITI corpus"
+    )
     provenance = Provenance(
         source="openiti",
         url=f"file:{path.name}",
         licence=options.licence,
-        attribution=f"{header['AuthorNam']}, {header['BookTitle']}; text of the OpenITI corpus",
+        attribution=credit,
         sha256=raw.keep(data),
         parser_version=SOURCE.parser_version,
     )
-    for number, entry in enumerate(parse(text, options.layout, options.sections), start=1):
-        yield _record(entry, f"openiti-{header['BookID']}-{number}", options, provenance)
+    book = header.get("BookID") or path.stem
+    genre = options.genre or ("proverb" if found.shape.name == "quoted" else "idiom")
+    far = {id(entry) for entry in found.far_longer()}
+    for number, entry in enumerate(found.entries, start=1):
+        made = _record(entry, f"openiti-{book}-{number}", options.dialect, genre, provenance)
+        if id(entry) in far and isinstance(made, Idiom):
+            label = f"{entry.words} words, {found.median:g} in the middle of the book"
+            made = made.model_copy(update={"source_labels": {"far_longer": label}})
+        yield made
+    if problems := found.problems(options.least_share):
+        raise SourceChanged(f"{path.name}: " + "; ".join(problems))
 
 
-def _record(entry: BookEntry, identifier: str, options: OpenitiOptions, provenance: Provenance) -> Entry:
+def _record(
+    entry: BookEntry,
+    identifier: str,
+    dialect: str,
+    genre: Literal["idiom", "proverb"],
+    provenance: Provenance,
+) -> Entry:
     reason = ""
     if not entry.paragraphs:
         reason, detail = "explanation_missing", f"{entry.head!r} has no explanation"
@@ -179,8 +161,8 @@ def _record(entry: BookEntry, identifier: str, options: OpenitiOptions, provenan
     return Idiom(
         id=identifier,
         language="ar",
-        dialect=options.dialect,
-        genre="idiom" if options.layout == "colon" else "proverb",
+        dialect=dialect,
+        genre=genre,
         phrase=Form(raw=entry.head),
         explanation=Form(raw="\n".join(entry.paragraphs)),
         provenance=provenance.model_copy(update={"url": f"{provenance.url}#{entry.line}"}),
@@ -190,12 +172,12 @@ def _record(entry: BookEntry, identifier: str, options: OpenitiOptions, provenan
 SOURCE = register(
     Source(
         name="openiti",
-        title="Idiom and proverb books in OpenITI's text",
+        title="Idiom and proverb books as plain text",
         licence="public-domain",
         home="https://github.com/OpenITI",
         languages=("ar",),
         options=OpenitiOptions,
-        parser_version="1",
+        parser_version="2",
         scrape=scrape,
         least_yield=50,
     )

@@ -28,6 +28,8 @@ def check_fields(
     Raises:
         SourceChanged: A required field is missing, or there is a field that nobody has looked at yet.
     """
+    if not isinstance(row, Mapping):
+        raise SourceChanged(f"{where}: an object was expected, not a {type(row).__name__}")
     missing = sorted(set(required) - set(row))
     if missing:
         raise SourceChanged(f"{where}: {', '.join(missing)} missing; it has {', '.join(sorted(row))}")

@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from mihakk.errors import SourceChanged, UsageError
+from mihakk.configs import validate
+from mihakk.errors import SourceChanged
 from mihakk.registry import Registry
 from schemas.benchmark import SourceUse
 from schemas.idiom import Idiom
 from schemas.poem import Poem
 from schemas.record import Language, Record
 from schemas.rejection import Rejection
+from scrapers.boundary import parsed
 from scrapers.raw import RawStore
 
 Entry = Poem | Idiom | Rejection
@@ -91,11 +93,11 @@ class OpenSource:
         """Records and rejections in the source's order; stops after `limit` records.
 
         Raises:
-            SourceChanged: The source ended with fewer records than it should give.
+            SourceChanged: The source ended with fewer records than it should give, or met malformed input.
         """
         records = rejected = 0
         seen: set[str] = set()
-        for entry in self.source.scrape(self.options, raw):
+        for entry in parsed(f"source {self.name!r}", self.source.scrape(self.options, raw)):
             if isinstance(entry, Rejection):
                 rejected += 1
                 yield entry if entry.source else entry.model_copy(update={"source": self.source.name})
@@ -135,20 +137,8 @@ def open_source(use: SourceUse) -> OpenSource:
         UsageError: No such source, or an option that it does not know or can't take.
     """
     source = SOURCES.get(use.use)
-    unknown = sorted(set(use.options) - set(source.options.model_fields))
-    if unknown:
-        known = ", ".join(sorted(source.options.model_fields))
-        raise UsageError(f"source {use.use!r} has no option {', '.join(unknown)}; its options are: {known}")
-    try:
-        options = source.options.model_validate(use.options)
-    except ValidationError as error:
-        problems = "; ".join(f"{_place(e['loc'])}: {e['msg']}" for e in error.errors())
-        raise UsageError(f"options of source {use.use!r}: {problems}") from error
-    return OpenSource(source=source, options=options, name=use.name or use.use, limit=use.limit)
-
-
-def _place(location: tuple[int | str, ...]) -> str:
-    return ".".join(map(str, location)) or "options"
+    options = validate(use.options, source.options, f"options of source {use.use!r}")
+    return OpenSource(source=source, options=options, name=use.label, limit=use.limit)
 
 
 def run(use: SourceUse, raw: RawStore) -> Iterator[Entry]:

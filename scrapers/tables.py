@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -152,9 +152,15 @@ def _separated(delimiter: str) -> Callable[[Path, str, str], Iterator[Row]]:
 
 
 def _check_header(path: Path, header: list[str]) -> None:
-    twice = sorted({name for name in header if header.count(name) > 1})
+    twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
         raise UsageError(f"{path}: two columns are named {', '.join(twice)}; give each its own name")
+
+
+def _unnamed(header: list[str], cells: Sequence[Any]) -> str:
+    """Letters of the columns that hold a value and have no name, as under a header of merged cells."""
+    places = [n for n, cell in enumerate(cells) if cell is not None and (n >= len(header) or not header[n])]
+    return ", ".join(chr(ord("A") + place) if place < 26 else str(place + 1) for place in places)
 
 
 def _xlsx(path: Path, _encoding: str, sheet: str) -> Iterator[Row]:
@@ -171,6 +177,9 @@ def _xlsx(path: Path, _encoding: str, sheet: str) -> Iterator[Row]:
             if header is None:
                 header = [str(cell or "").strip() for cell in cells]
                 _check_header(path, header)
+            elif lost := _unnamed(header, cells):
+                detail = f"cells in column {lost} stand under no name: unmerge the header and name them"
+                yield Row(number, {}, ("columns_mismatch", detail))
             else:
                 yield Row(number, {name: cell for name, cell in zip(header, cells, strict=False) if name})
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,41 @@ import pytest
 from mihakk import settings as settings_module
 from tests.prefect_server import PrefectServer
 from tests.servers import serving_vllm
+from tools.docs_claims import claims
 
+# Two test workers on two cores, each with two threads for its products, would wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 ROOT = Path(__file__).resolve().parent.parent
+REAL_DATA = "needs the real data that is not part of the repository"
+LONGEST_FIRST = (
+    *("tests/drills/test_lake.py", "tests/annotation/test_label_studio.py", "tests/drills/test_nightly.py"),
+    *("tests/releases/test_likelihood.py", "tests/validators/audit/test_audit_services.py"),
+    *("tests/drills/test_release_sign_off.py", "tests/drills/test_on_demand.py", "tests/drills/test_lake.py"),
+    *("tests/annotation/test_killed.py", "tests/annotation/test_round.py", "tests/end_to_end"),
+    *("tests/releases/test_consumers.py", "tests/annotation", "tests/generators", "tests/releases"),
+)
+"""Files and folders that take longest: started first, so that no worker waits for another at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Longest files first; the tests of a file keep their order."""
+
+    def place(item: pytest.Item) -> int:
+        name = str(item.path.relative_to(ROOT))
+        return next((n for n, long in enumerate(LONGEST_FIRST) if name.startswith(long)), len(LONGEST_FIRST))
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Where `MIHAKK_NOTHING_SKIPS` is set, a test that lacks a tool fails; only real data may be absent."""
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]
+    if report.skipped and os.environ.get("MIHAKK_NOTHING_SKIPS"):
+        reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+        if REAL_DATA not in reason:
+            report.outcome, report.longrepr = "failed", f"skipped, where nothing may: {reason}"
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +55,7 @@ def shared_data() -> Path:
     """Folder of real data beside the checkout; a user's checkout has none, so its tests are skipped."""
     folder = Path(os.environ.get("MIHAKK_SHARED_DATA", ROOT.parent / "shared" / "data"))
     if not folder.is_dir():
-        pytest.skip(f"needs the real data that is not part of the repository (looked in {folder})")
+        pytest.skip(f"{REAL_DATA} (looked in {folder})")
     return folder
 
 
@@ -51,6 +84,20 @@ def prefect_server(tmp_path: Path) -> Iterator[PrefectServer]:
     """A real Prefect server on SQLite."""
     with PrefectServer(tmp_path / "prefect") as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def measured() -> Callable[[str, float], None]:
+    """Compares what a test measures with the figure that `docs/claims.yaml` commits for the claim of that id."""
+    known = claims()
+
+    def compare(claim: str, value: float) -> None:
+        figure = known[claim].figure
+        assert figure is not None, f"{claim} commits no figure"
+        away = abs(value - figure.value)
+        assert away <= figure.tolerance, f"{figure.what}: {value}, committed {figure.value}"
+
+    return compare
 
 
 @pytest.fixture(autouse=True)

@@ -102,8 +102,17 @@ class PrefectServer:
         self.process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        process = self.start(*PREFECT, "server", "start", "--host", "127.0.0.1", "--port", str(self._port))
-        self.wait(self._healthy, 180, "the Prefect server did not start")
+        command = (*PREFECT, "server", "start", "--host", "127.0.0.1", "--port", str(self._port))
+        process = self.start(*command)
+        try:
+            self.wait(self._healthy, 90, "the Prefect server did not start")
+        except (
+            pytest.fail.Exception
+        ):  # another project's server, on a busy machine: its start alone is tried again
+            print("the Prefect server did not answer within 90 s of its start: started once more")
+            kill(process)
+            process = self.start(*command)
+            self.wait(self._healthy, 180, "the Prefect server did not start")
         return process
 
     def _healthy(self) -> bool:

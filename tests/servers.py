@@ -47,9 +47,9 @@ def answering(server: ThreadingHTTPServer) -> Iterator[None]:
 def serving_vllm() -> Iterator[str]:
     """Base URL of a real vLLM that serves SmolLM2 on the CPU; skips where it is not installed."""
     if not list(ROOT.glob(".venv-vllm/ready-*")) or not (VLLM_WEIGHTS / "config.json").exists():
-        pytest.skip("needs vLLM for the CPU: run contrib/vllm_cpu.sh setup (some 3.5 GB)")
+        pytest.skip("needs vLLM for the CPU: run tools/vllm_cpu.sh setup (some 3.5 GB)")
     port = free_port()
-    command = [str(ROOT / "contrib" / "vllm_cpu.sh"), "serve", str(port)]
+    command = [str(ROOT / "tools" / "vllm_cpu.sh"), "serve", str(port)]
     server = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     )

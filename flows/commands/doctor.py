@@ -1,4 +1,4 @@
-"""`mihakk doctor`: what is installed, reachable or missing, and how to mend it."""
+"""`mihakk doctor`: what is installed, reachable or missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Literal, NamedTuple
 
 import typer
-from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from mihakk.errors import MihakkError
+from reports.console import open_console
 
 State = Literal["ok", "optional", "missing"]
 
@@ -39,6 +40,8 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     ("sentence-transformers", "other embeddings", "nlp"),
     ("mlcroissant", "Croissant validation", "publish"),
     ("lm-eval", "running a release", "eval"),
+    ("sacrebleu", "BLEU and chrF++ of replies", "eval"),
+    ("pyarabic", "BALSAM's metrics", "metrics"),
     ("vllm", "auditors on this machine's GPU", "gpu"),
 )
 """Distribution, what it is for, and the extra that brings it (empty: the core does)."""
@@ -52,7 +55,7 @@ def register(app: typer.Typer) -> None:
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
 ) -> None:
-    """Say what is installed, reachable and missing, and how to mend it; exit 1 if a build can't run."""
+    """Say what is installed, reachable and missing, and how to fix it; exit 1 if a build can't run."""
     found = list(diagnose())
     if as_json:
         import json
@@ -63,8 +66,10 @@ def doctor(
         colours = {"ok": "green", "optional": "yellow", "missing": "red"}
         table = Table("What", "State", "Detail", "Remedy")
         for one in found:
-            table.add_row(one.subject, f"[{colours[one.state]}]{one.state}[/]", one.detail, one.remedy)
-        Console().print(table)
+            table.add_row(
+                one.subject, f"[{colours[one.state]}]{one.state}[/]", escape(one.detail), escape(one.remedy)
+            )
+        open_console().print(table)
     if any(one.state == "missing" for one in found):
         raise typer.Exit(1)
 

@@ -1,37 +1,122 @@
-"""`mihakk items quality`: what can be guessed without reading the question."""
+"""`mihakk items`: questions to be read by people, and what can be guessed without reading them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.console import Console, Group
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
+
+from mihakk.errors import UsageError
+from reports.console import open_console
+from schemas.stages import CURATED, GENERATED
 
 if TYPE_CHECKING:
-    from generators.quality import Quality
+    from generators.quality.item_quality import ItemQuality
+    from reports.questions.sample import Question
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    items = typer.Typer(help="Measures of the generated items.")
+    items = typer.Typer(help="The generated items: to be read, and measured.")
+    items.command()(show)
+    items.command()(page)
     items.command()(quality)
-    items.callback()(lambda: None)
     app.add_typer(items, name="items", rich_help_panel="Look")
 
 
+Config = Annotated[Path, typer.Argument(help="The benchmark's config, or its name.")]
+Task = Annotated[str, typer.Option(help="Only this task.")]
+Language = Annotated[str, typer.Option(help="Only this language: ar, fa or en.")]
+Sample = Annotated[int, typer.Option(min=1, help="Questions of each task and language.")]
+Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake.")]
+_ISOLATE = {True: "\u2067", False: "\u2066"}
+"""Opens a text of its own direction, right to left or left to right."""
+
+
+def show(
+    config: Config = Path("demo"),
+    task: Task = "",
+    language: Language = "",
+    sample: Sample = 20,
+    lake: Lake = None,
+) -> None:
+    """Print questions with their options, which one is right and why each other one is wrong."""
+    from reports.templates import RIGHT_TO_LEFT
+
+    console = open_console()
+    for number, question in enumerate(_sampled(config, task, language, sample, lake), 1):
+        console.print(_card(number, question, rtl=question.item.language in RIGHT_TO_LEFT))
+
+
+def page(
+    config: Config = Path("demo"),
+    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("questions.html"),
+    task: Task = "",
+    language: Language = "",
+    sample: Sample = 20,
+    lake: Lake = None,
+) -> None:
+    """Write the same as one HTML page that opens offline, to hand to a scholar."""
+    from pipeline.build import open_build
+    from reports.questions.page import write_questions_page
+
+    questions = _sampled(config, task, language, sample, lake)
+    write_questions_page(open_build(config, Path("runs"), lake).config.title, questions, out)
+    open_console(soft_wrap=True).print(f"{len(questions):,} questions in [bold]{out}[/]")
+
+
+def _sampled(config: Path, task: str, language: str, size: int, lake: str | None) -> list[Question]:
+    from pipeline.build import open_build
+    from pipeline.rows import rows_of
+    from reports.questions.sample import explain_options, sample_questions
+    from schemas.item import ITEM_ROWS
+
+    opened = open_build(config, Path("runs"), lake)
+    rows = list(opened.stage(GENERATED).read_all("items", ITEM_ROWS))
+    items = sample_questions(rows, task=task, language=language, size=size, seed=opened.config.seed)
+    if not items:
+        known = ", ".join(sorted({f"{row.task} ({row.language})" for row in rows})) or "none"
+        raise UsageError(f"no questions of task {task!r} and language {language!r}; there are {known}")
+    curated = opened.stage(CURATED)
+    tables = [name for name in ("poems", "idioms") if name in curated.tables()]
+    return explain_options(items, (row for name in tables for row in curated.read_all(name, rows_of(name))))
+
+
+def _card(number: int, question: Question, *, rtl: bool) -> Group:
+    item = question.item
+    side: Literal["left", "right"] = "right" if rtl else "left"
+
+    def line(text: str, style: str = "") -> Text:
+        lines = "\n".join(f"{_ISOLATE[rtl]}{part}\u2069" for part in text.splitlines())
+        return Text(lines, style=style, justify=side)
+
+    rows = [Text(f"{number}. {item.id}", style="bold")]
+    rows += [line(item.context, "dim")] if item.context else []
+    rows.append(line(item.question))
+    for place, option in enumerate(question.options, 1):
+        mark, style = (" ✓", "green") if option.right else ("", "")
+        rows.append(line(f"{place}) {option.text}{mark}", style))
+        rows += [Text(f"   {place}: {option.why}", style="dim")] if option.why else []
+    rows += [line(answer, "green") for answer in question.answers]
+    return Group(*rows, Text(""))
+
+
 def quality(
-    config: Annotated[Path, typer.Argument(help="The benchmark's config, or its name.")] = Path("demo"),
+    config: Config = Path("demo"),
     cosines: Annotated[
         bool, typer.Option("--cosines", help="Embed questions and options too; slow with the bundled model.")
     ] = False,
-    lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake.")] = None,
+    lake: Lake = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Baselines that never read the question, how right and wrong options differ, where the golds stand."""
-    from flows.context import ITEM_ROWS, open_build
-    from generators.quality import measure_quality
+    from generators.quality.item_quality import measure_quality
+    from pipeline.build import open_build
+    from schemas.item import ITEM_ROWS
 
     opened = open_build(config, Path("runs"), lake)
     embedder = None
@@ -40,15 +125,15 @@ def quality(
 
         embedder = open_embedder(opened.config.embeddings)
     found = measure_quality(
-        opened.stage("4_generated").read_all("items", ITEM_ROWS), embedder=embedder, seed=opened.config.seed
+        opened.stage(GENERATED).read_all("items", ITEM_ROWS), embedder=embedder, seed=opened.config.seed
     )
     if as_json:
         print(found.model_dump_json(indent=2))
         return
-    Console().print(quality_tables(found))
+    open_console().print(quality_tables(found))
 
 
-def quality_tables(found: Quality) -> Group:
+def quality_tables(found: ItemQuality) -> Group:
     """The measures as tables."""
     baselines = Table(
         "Task",

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+from flows.commands.options import AsJson
+from reports.console import open_console
+from schemas.stages import SCRAPED
 
 
 def register(app: typer.Typer) -> None:
@@ -52,17 +53,17 @@ def sources(
 
 def last_runs(config: Path, lake: str | None) -> dict[str, tuple[str, str]]:
     """Source to when its records were last written in the benchmark's lake, and how many they are."""
-    from flows.context import open_build
+    from pipeline.build import open_build
 
     opened = open_build(config, Path("runs"), lake)
-    scraped = opened.stage("1_scraped")
+    scraped = opened.stage(SCRAPED)
     if not scraped.finished():
         return {}
     found: dict[str, tuple[str, str]] = {}
     for use in opened.config.sources:
-        mine = [s for s in scraped.manifest().shards if s.shard.rpartition("-")[0] == (use.name or use.use)]
+        mine = [s for s in scraped.manifest().shards if s.source == (use.label)]
         records = sum(shard.counts.kept for shard in mine) + int(found.get(use.use, ("", "0"))[1])
-        found[use.use] = max((shard.started for shard in mine), default=""), str(records)
+        found[use.use] = max((shard.started[:19] for shard in mine), default=""), str(records)
     return found
 
 
@@ -105,4 +106,4 @@ def _print(rows: list[dict[str, Any]], as_json: bool, only_json: tuple[str, ...]
     table = Table(*(name.replace("_", " ") for name in shown))
     for row in rows:
         table.add_row(*(str(row[name]) for name in shown))
-    Console().print(table)
+    open_console().print(table)

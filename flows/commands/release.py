@@ -8,17 +8,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.markdown import Markdown
+
+from reports.console import open_console
+from schemas.stages import RELEASED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from flows.context import Build
-    from releases.hub.publication import Publication
+    from rich.console import Console
+
+    from pipeline.build import Build
+    from releases.gates import Gate
 
 Benchmark = Annotated[
     Path, typer.Argument(help="The benchmark's config, or its name in configs/benchmarks/.")
+]
+Overridden = Annotated[
+    list[str] | None,
+    typer.Option("--override", help="A gate that may stay shut for these very tables. Repeatable."),
+]
+Reasons = Annotated[
+    list[str] | None, typer.Option("--why", help="The reason, one for each --override; the card prints it.")
 ]
 
 
@@ -36,6 +47,8 @@ def release(
         typer.Option("--sign-off", help="Your name: you approve these tables. The card names you."),
     ] = "",
     note: Annotated[str, typer.Option(help="What you want the card to say beside your name.")] = "",
+    override: Overridden = None,
+    why: Reasons = None,
     lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake.")] = None,
 ) -> None:
     """Assemble the reviewed tables into a version on the embedded Hub, and say how every gate stands.
@@ -44,34 +57,66 @@ def release(
     """
     from dataclasses import replace
 
-    from flows.context import open_build
-    from flows.engine import local_engine
-    from flows.history import recorded
-    from flows.pipeline import run_step, step_of
-    from flows.steps.release import standing_gates
-    from flows.terminal import TerminalObserver
+    from pipeline.build import open_build
 
     opened = open_build(config, Path("runs"), lake)
     chosen = opened.config.release.model_copy(update={"version": version})
     opened = replace(opened, config=opened.config.model_copy(update={"release": chosen}))
-    console = Console()
+    console = open_console()
     if sign_off:
-        from flows.sign_off import sign
+        from pipeline.sign_off import sign
 
         sign(opened, "approve", sign_off, note)
+    _keep_overrides(opened, override, why)
+    _assemble(opened, console)
+
+
+def _keep_overrides(opened: Build, gates: list[str] | None, reasons: list[str] | None) -> None:
+    from mihakk.errors import UsageError
+    from pipeline.overrides import override
+
+    named, said = gates or [], reasons or []
+    if len(named) != len(said):
+        raise UsageError(
+            f"{len(named)} gates are named by --override and {len(said)} reasons by --why: give each its own"
+        )
+    for gate, reason in zip(named, said, strict=True):
+        override(opened, gate, reason)
+
+
+def _assemble(opened: Build, console: Console) -> None:
+    """Runs the last step and says how every gate stands."""
+    from pipeline.engines.local import local_engine
+    from pipeline.history import recorded
+    from pipeline.run import run_step
+    from pipeline.steps.order import step_of
+    from pipeline.steps.release import standing_gates
+    from reports.log_lines import observer_for
+    from reports.run.closing import released, standing_commit
+
+    before = standing_commit(opened)
     for gate in standing_gates(opened):
-        mark = "[green]open[/]" if gate.passed else "[red]shut[/]" if gate.asked else "[yellow]not asked[/]"
-        console.print(f"{mark} {gate.name}: {gate.found}", soft_wrap=True)
+        console.print(f"{_state(gate)} {gate.name}: {gate.found}", soft_wrap=True)
+        if gate.override:
+            console.print(f"  overridden: {gate.override}", soft_wrap=True, markup=False)
     with (
         opened.lake.locked(),
         local_engine() as engine,
-        TerminalObserver(console) as observer,
+        observer_for(console, "auto") as observer,
         recorded(opened, observer) as log,
     ):
-        run_step(step_of("8_released"), opened, engine, log)
-    from flows.commands.build import released
+        run_step(step_of(RELEASED), opened, engine, log)
+    console.print(released(opened, before))
 
-    console.print(released(opened))
+
+def _state(gate: Gate) -> str:
+    if gate.passed:
+        return "[green]open[/]"
+    if gate.override:
+        return "[yellow]shut, overridden[/]"
+    if gate.asked:
+        return "[red]shut[/]"
+    return "[yellow]shut for publication[/]" if gate.bars_publication else "[yellow]not asked[/]"
 
 
 def publish(
@@ -79,54 +124,28 @@ def publish(
     version: Annotated[str, typer.Option(help="A version on the embedded Hub; the newest when empty.")] = "",
     repository: Annotated[str, typer.Option(help="owner/name on the Hub, instead of the config's.")] = "",
     endpoint: Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")] = "",
+    override: Overridden = None,
+    why: Reasons = None,
+    lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake, for --override.")] = None,
 ) -> None:
     """Push a released version to huggingface.co: one commit, tag last, loaded back and compared byte by byte.
 
-    The token comes from MIHAKK_HF_TOKEN. Releases whose auditors are no judges are refused.
+    The token comes from MIHAKK_HF_TOKEN. The release is judged by its own `audit/gates.json`, whatever the
+    config says by now. --override makes a new version, whose card names the gate and the reason for good.
     """
-    from flows.context import open_build
+    from mihakk.errors import UsageError
+    from pipeline.build import open_build
+    from pipeline.publishing import publish_version
 
-    opened = open_build(config, Path("runs"))
+    opened = open_build(config, Path("runs"), lake)
+    if override or why:
+        if version:
+            raise UsageError("--override makes a new version: leave --version out")
+        _keep_overrides(opened, override, why)
+        _assemble(opened, open_console())
     publication = publish_version(opened, version, repository, endpoint)
     done = "published" if publication.created else "stands there already, byte for byte"
-    Console().print(f"{publication.name} {publication.version} {done}: commit {publication.commit}")
-
-
-def publish_version(
-    opened: Build, version: str = "", repository: str = "", endpoint: str = ""
-) -> Publication:
-    """Pushes a version of the embedded Hub (the newest when empty) to where the config says.
-
-    Raises:
-        UsageError: The config's auditors are no judges, nothing is released, or no repository is named.
-        ExternalFailure: The Hub failed; the same call goes on where it stopped.
-    """
-    from dataclasses import replace
-
-    from mihakk.errors import UsageError
-    from releases.hub.embedded import EmbeddedHub
-    from releases.hub.publishing import push_release
-    from releases.standing import read_release
-
-    wanted = opened.config.release
-    if repository:
-        wanted = wanted.model_copy(update={"repository": repository})
-    if not all(auditor.capable for auditor in opened.auditors().auditors):
-        raise UsageError(
-            "the config's auditors are not capable judges, so nothing they passed is published: "
-            "name two capable models in audit.auditors and build again"
-        )
-    hub, name = EmbeddedHub(), opened.config.name
-    chosen = version or hub.latest(name)
-    if not chosen:
-        raise UsageError(f"{name} has no release yet: run `mihakk build` of it first")
-    with tempfile.TemporaryDirectory(prefix="mihakk-publish-") as scratch:
-        assembled = read_release(name, hub.checkout(name, chosen, Path(scratch) / chosen))
-        if chosen in hub.versions(f"{name}-answers"):
-            golds = hub.checkout(f"{name}-answers", chosen, Path(scratch) / "answers")
-            assembled = replace(assembled, answers=read_release(f"{name}-answers", golds))
-        settled = opened.config.model_copy(update={"release": wanted})
-        return push_release(assembled, settled, endpoint or None)
+    open_console().print(f"{publication.name} {publication.version} {done}: commit {publication.commit}")
 
 
 @contextmanager
@@ -148,10 +167,10 @@ def diff(
     ] = False,
 ) -> None:
     """Say what changed between two versions: added, removed with the reason, gold changed, text changed."""
-    from flows.context import open_build
-    from releases.changelog import section
-    from releases.diff import diff as compare
-    from releases.papers import write_changes
+    from pipeline.build import open_build
+    from releases.paper_trail.audit_tables import write_changes
+    from releases.versions.changelog import section
+    from releases.versions.diff import diff as compare
 
     name = open_build(config, Path("runs")).config.name
     with _checked_out(name, old) as before, _checked_out(name, new) as after:
@@ -162,7 +181,7 @@ def diff(
     if as_markdown:
         print(text)
     else:
-        Console().print(Markdown(text))
+        open_console().print(Markdown(text))
 
 
 def report_defect(
@@ -184,11 +203,11 @@ def report_defect(
     """File a defect in a released item; the next build sends the item to people unless it has changed."""
     from typing import get_args
 
-    from flows.context import open_build
-    from flows.steps.check import errata_folder
     from mihakk.errors import UsageError
-    from releases.errata import report_defect as file_report
+    from pipeline.build import open_build
+    from pipeline.steps.check import errata_folder
     from releases.hub.embedded import EmbeddedHub
+    from releases.paper_trail.errata import report_defect as file_report
     from schemas.review import DiscardReason
 
     if problem not in get_args(DiscardReason):
@@ -208,4 +227,4 @@ def report_defect(
             reporter=reporter,
             folder=errata_folder(name),
         )
-    Console().print(f"filed as {path}; it binds while the item is unchanged")
+    open_console().print(f"filed as {path}; it binds while the item is unchanged")

@@ -10,15 +10,18 @@ import typer
 from rich.console import Console
 
 from mihakk.errors import UsageError
+from reports.console import open_console
+from schemas.stages import AUDITED
 
 if TYPE_CHECKING:
-    from annotation.connection import Connection
-    from annotation.push import Pushed
-    from annotation.review import ReviewPulled
-    from flows.context import Build
+    from annotation.label_studio.exchange import ReviewPulled
+    from annotation.label_studio.push import Pushed
 
 Benchmark = Annotated[
-    Path, typer.Argument(help="The benchmark's config, or its name in configs/benchmarks/.")
+    Path,
+    typer.Argument(
+        help="The benchmark's config, its name in configs/benchmarks/, or the folder of an external audit."
+    ),
 ]
 Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake.")]
 
@@ -43,14 +46,15 @@ def serve(
 
     The first start takes a minute or two. Stop it with Ctrl+C; everything people did stays.
     """
-    from annotation.connection import Connection
-    from annotation.server import LocalServer
-    from flows.context import open_build
+    from annotation.label_studio.connection import Connection
+    from annotation.label_studio.server import LocalServer
     from mihakk.settings import settings
+    from pipeline.build import open_build
+    from pipeline.people import push_queue
 
-    console = Console(soft_wrap=True)
+    console = open_console(soft_wrap=True)
     opened = open_build(config, Path("runs"), lake)
-    opened.stage("6_audited").shards()  # says that nothing is built yet before a server is started for it
+    opened.stage(AUDITED).shards()  # says that nothing is built yet before a server is started for it
     server = LocalServer(settings().label_studio_home, port, database=database)
     with console.status("Starting Label Studio…"):
         server.start()
@@ -74,23 +78,36 @@ def serve(
 
 def push(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
     """Bring flagged items, the miss-rate sample and attention checks onto MIHAKK_LABEL_STUDIO_URL."""
-    from annotation.review import connect
-    from flows.context import open_build
+    from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
+    from pipeline.build import open_build
+    from pipeline.external_people import is_audited_set, push_set
+    from pipeline.people import push_queue
 
+    if is_audited_set(config):
+        with connect(settings()) as connection:
+            show_pushed(push_set(config, connection), open_console())
+        return
     opened = open_build(config, Path("runs"), lake)
     with connect(settings()) as connection:
-        show_pushed(push_queue(opened, connection), Console())
+        show_pushed(push_queue(opened, connection), open_console())
 
 
 def pull(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
     """Fetch what people decided; the next `mihakk build` applies it."""
-    from annotation.review import connect
-    from flows.context import open_build
+    from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
+    from pipeline.build import open_build
+    from pipeline.external_people import is_audited_set, open_set, pull_set
+    from pipeline.people import pull_decisions
 
+    console = open_console()
+    if is_audited_set(config):
+        with connect(settings()) as connection:
+            show_pulled(pull_set(config, connection), open_set(config).review.overlap, console)
+        console.print(f"Apply them with the audit's own command and --out {config}")
+        return
     opened = open_build(config, Path("runs"), lake)
-    console = Console()
     with connect(settings()) as connection:
         show_pulled(pull_decisions(opened, connection), opened.config.review.overlap, console)
     console.print(f"Apply them with: mihakk build {config}")
@@ -124,12 +141,12 @@ def relay(
     import asyncio
     import secrets
 
-    import annotation.relay as service
-    from annotation.review import connect
-    from flows.context import open_build
+    import annotation.label_studio.relay as service
+    from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
+    from pipeline.build import open_build
 
-    known, console = settings(), Console(soft_wrap=True)
+    known, console = settings(), open_console(soft_wrap=True)
     target = to or ("prefect" if known.prefect_api_url else "pull")
     if target not in ("pull", "prefect"):
         raise UsageError(f"--to {to!r} is neither pull nor prefect")
@@ -179,11 +196,11 @@ def export(
     lake: Lake = None,
 ) -> None:
     """Write people's decisions as CSV that a spreadsheet can open without running anything in it."""
-    from annotation.decisions import decisions, stored
-    from annotation.export import write_csv
-    from annotation.ratings import Label
-    from flows.context import open_build
-    from flows.steps.people import review_stores
+    from annotation.decisions.export import write_csv
+    from annotation.decisions.store import decisions, stored
+    from annotation.screens.ratings import Label
+    from pipeline.build import open_build
+    from pipeline.people import review_stores
     from schemas.review import Review
 
     kept = review_stores(open_build(config, Path("runs"), lake))
@@ -191,7 +208,7 @@ def export(
         count = write_csv(csv, stored(kept.labels, Label), Label)
     else:
         count = write_csv(csv, decisions(kept.decisions), Review)
-    Console(soft_wrap=True).print(f"{count} rows in {csv}")
+    open_console(soft_wrap=True).print(f"{count} rows in {csv}")
 
 
 def person(
@@ -203,9 +220,9 @@ def person(
 
     Somebody new is given theirs now, so that an adjudicator can be named before their first decision.
     """
-    from annotation.people import pseudonyms
-    from flows.context import open_build
-    from flows.steps.people import review_stores
+    from annotation.decisions.pseudonyms import pseudonyms
+    from pipeline.build import open_build
+    from pipeline.people import review_stores
 
     if "@" not in address:
         raise UsageError(f"{address!r} is no e-mail address: write the one of their Label Studio account")
@@ -219,51 +236,20 @@ def report(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
     """Agreement, overturned auditors, miss rate and annotators' speed, as Markdown."""
     from rich.markdown import Markdown
 
-    from annotation.report import markdown
-    from flows.context import open_build
-    from flows.steps.people import review_state
+    from annotation.statistics.review_report import markdown
+    from pipeline.build import open_build
+    from pipeline.external_people import is_audited_set, set_report
+    from pipeline.people import review_state
 
-    Console().print(Markdown(markdown(review_state(open_build(config, Path("runs"), lake)))))
+    if is_audited_set(config):
+        found = set_report(config)
+    else:
+        found = review_state(open_build(config, Path("runs"), lake))
+    open_console().print(Markdown(markdown(found)))
 
 
 def _now() -> str:
     return datetime.now().astimezone().strftime("%H:%M:%S")
-
-
-def push_queue(opened: Build, connection: Connection) -> dict[str, Pushed]:
-    """Brings the review queue of a build onto the server; returns what changed there, by language."""
-    from annotation.review import push_review
-    from flows.context import ITEM_ROWS
-    from flows.steps.people import review_stores
-    from schemas.audit import Audit, Verdict
-    from schemas.finding import Finding
-
-    audited = opened.stage("6_audited")
-    return push_review(
-        connection,
-        opened.config.name,
-        list(audited.read_all("items", ITEM_ROWS)),
-        audited.read_all("verdicts", Verdict),
-        audited.read_all("findings", Finding),
-        audits=audited.read_all("audits", Audit),
-        stores=review_stores(opened),
-        seed=opened.config.seed,
-        config=opened.config.review,
-    )
-
-
-def pull_decisions(opened: Build, connection: Connection, wait: float = 0) -> ReviewPulled:
-    """Brings home what people decided about a build; the next build of it applies that.
-
-    It waits so many seconds for a build that goes on: its steps have to see the same decisions.
-    """
-    from annotation.review import pull_review
-    from flows.steps.people import review_stores
-
-    with opened.lake.locked(wait):
-        return pull_review(
-            connection, opened.config.name, stores=review_stores(opened), config=opened.config.review
-        )
 
 
 def show_pushed(pushed: dict[str, Pushed], console: Console) -> None:

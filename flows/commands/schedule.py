@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
-from rich.console import Console
+
+from reports.console import open_console
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,7 +43,7 @@ def deploy(config: Benchmark = Path("demo"), notify: Notify = "") -> None:
     """
     from flows.deployed.deployments import apply, deployments, make_pool
 
-    console, benchmark = Console(), _benchmark(config)
+    console, benchmark = open_console(), _benchmark(config)
     with _server() as client:
         pool = make_pool(client)
         wanted = deployments(_named(config), pooled=True)
@@ -68,7 +69,7 @@ def serve(
     from flows.deployed.deployments import deployments
     from mihakk.settings import ROOT
 
-    console, benchmark, named = Console(), _benchmark(config), _named(config)
+    console, benchmark, named = open_console(), _benchmark(config), _named(config)
     os.chdir(ROOT)  # relative paths in configs are those of the checkout
     os.environ.setdefault("PREFECT_FLOWS_HEARTBEAT_FREQUENCY", HEARTBEAT_SECONDS)
     with _server() as client:
@@ -98,7 +99,7 @@ def _named(config: Path) -> str:
 
 
 def _benchmark(config: Path) -> str:
-    from flows.context import open_build
+    from pipeline.build import open_build
 
     return open_build(config, Path("runs")).config.name
 

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from mihakk.errors import UsageError
+from reports.console import open_console
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from flows.context import Build
+    from pipeline.build import Build
     from schemas.record import Record
 
 
@@ -41,7 +41,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
 ) -> None:
     """Print records of a stage's table; with an ID, that record whole."""
-    from flows.context import open_build
+    from pipeline.build import open_build
 
     opened = open_build(config, Path("runs"), lake)
     if table == "stages":
@@ -57,7 +57,7 @@ def show(
         for row in found:
             print(row.model_dump_json())
         return
-    console = Console()
+    console = open_console()
     for row in found:
         console.print(card(row) if identifier else line(row))
 
@@ -68,13 +68,16 @@ def records(opened: Build, table: str) -> Iterator[Any]:
     Raises:
         UsageError: No such stage or table; the message lists those there are.
     """
-    from flows.context import STAGES
+    from pipeline.rows import rows_of
+    from schemas.stages import STAGES
 
     stage_name, _, name = table.partition("/")
     matches = [stage for stage in STAGES if stage == stage_name or stage.partition("_")[2] == stage_name]
     if not matches:
         raise UsageError(f"there is no stage {stage_name!r}; stages are {', '.join(STAGES)}")
     stage = opened.stage(matches[0])
+    if name == "rejected" and (failed := stage.failed_rejections()) is not None:
+        return iter(failed)
     known = ["rejected", *stage.tables()]
     name = name or next((n for n in ("items", "poems", "release") if n in known), known[-1])
     if name not in known:
@@ -82,32 +85,6 @@ def records(opened: Build, table: str) -> Iterator[Any]:
     if name == "rejected":
         return iter(stage.rejections())
     return stage.read_all(name, rows_of(name))
-
-
-def rows_of(table: str) -> Any:
-    """Models of the rows of a table."""
-    from flows.context import ITEM_ROWS
-    from schemas.audit import Audit, Verdict
-    from schemas.finding import Finding
-    from schemas.idiom import Idiom
-    from schemas.poem import Poem
-    from schemas.published import Published
-    from schemas.rejection import Cluster, Rejection
-    from schemas.review import Resolution
-
-    models: dict[str, Any] = {
-        "items": ITEM_ROWS,
-        "poems": Poem,
-        "idioms": Idiom,
-        "removed": Rejection,
-        "clusters": Cluster,
-        "findings": Finding,
-        "audits": Audit,
-        "verdicts": Verdict,
-        "resolutions": Resolution,
-        "release": Published,
-    }
-    return models[table]
 
 
 def name_of(row: Record) -> str:
@@ -151,9 +128,14 @@ def readable(value: Any) -> str:
 
 
 def _stages(opened: Build, as_json: bool) -> None:
-    from flows.context import STAGES
+    from schemas.stages import STAGES
 
     finished = [opened.stage(name) for name in STAGES if opened.stage(name).finished()]
+    if not finished:
+        raise UsageError(
+            f"no stage of {opened.config.name} has finished in {opened.lake.storage.root}: "
+            "run `mihakk build`, or name the lake with --lake"
+        )
     if as_json:
         for stage in finished:
             print(stage.manifest().model_dump_json(exclude={"shards"}))
@@ -169,4 +151,4 @@ def _stages(opened: Build, as_json: bool) -> None:
             f"{counts.written:,}",
             f"{counts.rejected + counts.merged:,}",
         )
-    Console().print(table)
+    open_console().print(table)

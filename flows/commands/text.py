@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from mihakk.errors import UsageError
+from reports.console import open_console
 
 
 def register(app: typer.Typer) -> None:
@@ -33,7 +33,7 @@ def text(
         decoded = decode(file.read_bytes())
     except OSError as error:
         raise UsageError(f"{file} can't be read: {error.strerror}") from error
-    console = Console()
+    console = open_console()
     if not as_json:
         console.print(f"{file}: read as {decoded.encoding}", style="dim")
     for number, line in enumerate(decoded.text.splitlines(), 1):

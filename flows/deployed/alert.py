@@ -1,4 +1,4 @@
-"""`alert`: started by the server when another run fails; leaves the reason where people look."""
+"""`alert`: started by the server when a run fails or waits for a person; leaves the reason."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from releases.markdown import plain
 
 
 @flow(name="alert", flow_run_name="alert {job}")
-def alert(job: str, state: str = "", message: str = "", run: str = "") -> None:
-    """Notes that a run failed, and why.
+def alert(job: str, state: str = "", message: str = "", run: str = "", link: str = "") -> None:
+    """Notes that a run failed or waits, and why.
 
     Args:
         job: Which run it was.
         state: What became of it.
         message: What the run said last; errors of ours end with what to do.
         run: Id of the flow run.
+        link: Its page in the UI.
     """
     get_run_logger().error("%s: %s. %s", job, state, message)
     lines = [
         f"# {plain(job)}: {plain(state)}",
         plain(message) or "It left no message.",
-        f"Flow run `{plain(run)}`",
+        f"Flow run `{plain(run)}` {plain(link)}",
     ]
-    create_markdown_artifact("\n\n".join(lines), key="alert", description="A run failed")
+    create_markdown_artifact("\n\n".join(lines), key="alert", description=f"{job}: {state}")

@@ -14,13 +14,15 @@ from prefect.artifacts import (
     update_progress_artifact,
 )
 
-from flows.commands.build import audited, released
-from flows.context import ITEM_ROWS, Build
-from flows.steps.step import Step
+from pipeline.build import Build
+from pipeline.step import Step
 from releases.markdown import plain, table
+from reports.run.closing import audited, released
 from schemas.idiom import Idiom
+from schemas.item import ITEM_ROWS
 from schemas.manifest import StageManifest
 from schemas.poem import Poem
+from schemas.stages import AUDITED, RELEASED
 
 SAMPLES = 3
 """Records of each kind that a stage's artifact shows."""
@@ -111,9 +113,9 @@ def summary_artifacts(build: Build, manifests: Sequence[StageManifest], waiting:
         for m in manifests
     ]
     done = [f"- Waiting for people: {waiting:,} items"]
-    if build.stage("8_released").finished():
+    if build.stage(RELEASED).finished():
         done.insert(0, f"- Release: {released(build)}")
-    if any(m.stage == "6_audited" for m in manifests):
+    if any(m.stage == AUDITED for m in manifests):
         done.append(f"- Audit: {audited(build, list(manifests))}")
     if report:
         done.append(f"- Report: `{report}`")

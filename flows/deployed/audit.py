@@ -9,10 +9,12 @@ from typing import Literal
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
-from flows.audited import AuditSummary
 from flows.deployed.artifacts import markdown_table
 from flows.deployed.job import secrets_from_blocks
-from flows.external import AuditJob, run_audit
+from pipeline.external_audit import AuditJob
+from pipeline.external_summary import AuditSummary
+from reports.external.page import audit_to_page
+from schemas.audit import by_audit_state
 from schemas.record import Language
 
 
@@ -59,7 +61,7 @@ def audit(
         split=split,
         revision=revision,
     )
-    summary_artifacts(run_audit(job, lambda _: None))
+    summary_artifacts(audit_to_page(job, lambda _: None)[1])
     return str(folder)
 
 
@@ -71,7 +73,7 @@ def summary_artifacts(found: AuditSummary) -> None:
     lines = [
         f"# {found.source}",
         f"{found.items:,} items, {found.unreadable:,} unreadable rows, "
-        f"{found.audited:,} seen by both auditors, policy {found.policy}.",
+        f"policy {found.policy}. {by_audit_state(found.audit_states)}.",
         markdown_table(head, rows),
         *files,
     ]

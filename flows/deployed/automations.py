@@ -1,4 +1,4 @@
-"""What the server does by itself: tells of failures and silence, buries dead runs, pulls decisions."""
+"""What the server does by itself: tells of failures, silence and sign-offs, ends dead runs, pulls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from prefect.client.orchestration import SyncPrefectClient
 from prefect.events.schemas.automations import AutomationCore
 from prefect.exceptions import ObjectNotFound
 
-from annotation.relay import EVENT
+from annotation.label_studio.relay import EVENT
 from mihakk.errors import UsageError
 
 HEARTBEAT_LOST = 90
@@ -18,8 +18,13 @@ HEARTBEAT_LOST = 90
 SILENCE = 26 * 3600
 """Seconds after which a nightly job that has not come through has stopped without failing."""
 ENDED = tuple(f"prefect.flow-run.{state}" for state in ("Completed", "Failed", "Cancelled", "Crashed"))
-SUBJECT = "{{ flow.name }} {{ flow_run.name }}: {{ flow_run.state.name }}"
-BODY = "{{ flow_run.state.message }}\n{{ flow_run|ui_url }}"
+REMINDER = 24 * 3600
+"""Seconds after which a sign-off that nobody has given is asked for again."""
+STATE = "flow_run.state.name"
+WAITS = "'waits for a sign-off'"
+STILL_WAITS = "'still waits for a sign-off, since a day'"
+REASON = "flow_run.state.message"
+SIGN = "'Read the artifact sign-off of this run, then resume it with approve or reject.'"
 
 Plain = dict[str, Any]
 
@@ -39,14 +44,25 @@ def register(
     Raises:
         UsageError: There is no such block.
     """
-    told = told_by(client, notify) if notify else None
+
+    def told(state: str, reason: str) -> Plain:
+        text = f"flow.name ~ ' ' ~ flow_run.name ~ ': ' ~ {state}"
+        return told_by(client, notify, text, reason) if notify else _alert(jobs, state, reason)
+
     rules = {
-        "a run failed": (_failure(jobs), told or _alert(jobs, FAILED)),
+        "a run failed": (_failure(jobs), told(STATE, REASON)),
         "a run died": (_lost(jobs), CRASHED),
+        "a sign-off waits": (_paused(jobs), told(WAITS, SIGN)),
+        "a sign-off still waits": (_still_paused(jobs), told(STILL_WAITS, SIGN)),
         "people have decided": (_annotated(benchmark), _run(jobs["review_pull"])),
     }
     if nightly:
-        rules["no nightly run came through"] = (_silence(jobs), told or _alert(jobs, SILENT))
+        silence = (
+            told_by(client, notify, "'nightly: silent'", SILENT, of_run=False)
+            if notify
+            else _run(jobs["alert"], SILENT_RUN)
+        )
+        rules["no nightly run came through"] = (_silence(jobs), silence)
     for name, (trigger, action) in rules.items():
         wanted = {"name": f"mihakk {benchmark}: {name}", "trigger": trigger, "actions": [action]}
         automation = AutomationCore.model_validate({**wanted, "enabled": True})
@@ -89,6 +105,23 @@ def _lost(jobs: Mapping[str, UUID]) -> Plain:
     }
 
 
+def _paused(jobs: Mapping[str, UUID]) -> Plain:
+    """A release pauses for nothing but a person's sign-off."""
+    return {**_runs(jobs, "release"), "posture": "Reactive", "expect": ["prefect.flow-run.Paused"]}
+
+
+def _still_paused(jobs: Mapping[str, UUID]) -> Plain:
+    paused = "prefect.flow-run.Paused"
+    return {
+        **_runs(jobs, "release"),
+        "posture": "Proactive",
+        "after": [paused],
+        "expect": ["prefect.flow-run.Running", *ENDED],
+        "for_each": ["prefect.resource.id"],
+        "within": REMINDER,
+    }
+
+
 def _silence(jobs: Mapping[str, UUID]) -> Plain:
     completed = ["prefect.flow-run.Completed"]
     return {**_runs(jobs, "nightly"), "posture": "Proactive", "expect": completed, "within": SILENCE}
@@ -105,17 +138,26 @@ CRASHED: Plain = {
     "state": "CRASHED",
     "message": "No heartbeat: the process, its worker or the machine is gone. The next run goes on.",
 }
-FAILED = {
-    "job": "{{ flow.name }}: {{ flow_run.name }}",
-    "state": "{{ flow_run.state.name }}",
-    "message": "{{ flow_run.state.message }}",
-    "run": "{{ flow_run.id | string }}",
+SILENT = "'No nightly run has come through since yesterday: look at the server and its workers.'"
+SILENT_RUN = {
+    "job": "nightly",
+    "state": "silent",
+    "message": "No nightly run has come through since yesterday: look at the server and its workers.",
 }
-SILENT = {"job": "nightly", "state": "silent", "message": "No nightly run has come through since yesterday."}
 
 
-def told_by(client: SyncPrefectClient, block: str) -> Plain:
-    """Sends through a notification or webhook block: from the server, so a dead worker is told of too."""
+def told_by(client: SyncPrefectClient, block: str, text: str, reason: str, *, of_run: bool = True) -> Plain:
+    """Sends through a notification or webhook block: from the server, so a dead worker is told of too.
+
+    Args:
+        client: Of the server.
+        block: `<block type>/<block name>`.
+        text: Template expression of what happened.
+        reason: Template expression of why, with what to do.
+        of_run: Whether a run set it off, which is then named and linked.
+
+    A webhook gets JSON with the fields text, reason, run and link; the template engine escapes each.
+    """
     kind, _, name = block.partition("/")
     try:
         document = client.read_block_document_by_name(name, kind)
@@ -126,12 +168,25 @@ def told_by(client: SyncPrefectClient, block: str) -> Plain:
         ) from error
     sent = {"block_document_id": str(document.id)}
     if kind == "webhook":
-        return {**sent, "type": "call-webhook", "payload": f'{{"text": "{SUBJECT}"}}'}
-    return {**sent, "type": "send-notification", "subject": SUBJECT, "body": BODY}
+        fields = {"text": text, "reason": reason}
+        if of_run:
+            fields |= {"run": "flow_run.id|string", "link": "flow_run|ui_url"}
+        shown = ", ".join(f'"{name}": {{{{ ({value})|tojson }}}}' for name, value in fields.items())
+        return {**sent, "type": "call-webhook", "payload": f"{{{shown}}}"}
+    link = "\n{{ flow_run|ui_url }}" if of_run else ""
+    body = f"{{{{ {reason} }}}}{link}"
+    return {**sent, "type": "send-notification", "subject": f"{{{{ {text} }}}}", "body": body}
 
 
-def _alert(jobs: Mapping[str, UUID], said: Mapping[str, str]) -> Plain:
-    return _run(jobs["alert"], dict(said))
+def _alert(jobs: Mapping[str, UUID], state: str, reason: str) -> Plain:
+    said = {
+        "job": "{{ flow.name }}: {{ flow_run.name }}",
+        "state": f"{{{{ {state} }}}}",
+        "message": f"{{{{ {reason} }}}}",
+        "run": "{{ flow_run.id | string }}",
+        "link": "{{ flow_run|ui_url }}",
+    }
+    return _run(jobs["alert"], said)
 
 
 def _run(deployment: UUID, parameters: Plain | None = None) -> Plain:

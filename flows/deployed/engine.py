@@ -10,9 +10,11 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from flows.deployed.job import RETRY_DELAYS, failed_outside
-from flows.engine import Engine, LocalEngine, engine_parts, local_engine
-from flows.steps.step import Call, Tick
 from mihakk.errors import ExternalFailure
+from pipeline.engines.choose import engine_parts
+from pipeline.engines.engine import Engine
+from pipeline.engines.local import LocalEngine, local_engine
+from pipeline.step import Call, Tick
 
 if TYPE_CHECKING:
     from prefect_dask import DaskTaskRunner
@@ -78,7 +80,7 @@ def _results(futures: Sequence[Any], tick: Tick) -> list[Any]:
 
 @contextmanager
 def prefect_engine(spec: str = "") -> Iterator[Engine]:
-    """The engine a setting names as Prefect's tasks, inside a flow; see `flows.engine.open_engine`.
+    """The engine a setting names as Prefect's tasks, inside a flow; see `pipeline.engines.choose`.
 
     Raises:
         UsageError: The spec names no engine, or its packages are not installed.
@@ -89,8 +91,8 @@ def prefect_engine(spec: str = "") -> Iterator[Engine]:
         if kind == "processes":
             yield PrefectEngine(local)
             return
-        from flows.cluster import check_workers, runner_options
         from mihakk.settings import settings
+        from pipeline.engines.dask import check_workers, runner_options
 
         dask_runner = _dask_runner()
         options = runner_options(settings().workers) if not address else {"address": address}
@@ -106,11 +108,11 @@ def prefect_engine(spec: str = "") -> Iterator[Engine]:
 
 
 def _dask_runner() -> type[DaskTaskRunner]:
-    from flows.cluster import lacking
+    from pipeline.engines.dask import missing_dask
 
     try:
         from prefect_dask import DaskTaskRunner
     except ImportError as error:
-        raise lacking() from error
+        raise missing_dask() from error
     found: type[DaskTaskRunner] = DaskTaskRunner
     return found

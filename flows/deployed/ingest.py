@@ -7,7 +7,8 @@ from prefect import flow
 from flows.deployed.artifacts import ArtifactObserver
 from flows.deployed.engine import prefect_engine
 from flows.deployed.job import open_job
-from flows.pipeline import INGEST, run_pipeline
+from pipeline.run import run_pipeline
+from pipeline.steps.order import INGEST
 
 
 @flow(name="ingest", flow_run_name="ingest {config}")

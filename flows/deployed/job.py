@@ -13,14 +13,15 @@ from prefect.blocks.system import Secret
 from prefect.client.schemas.objects import State, TaskRun
 from prefect.logging import get_run_logger
 
-from flows.commands.build import link_latest, write_review_queue
-from flows.context import Build, open_build
 from flows.deployed.artifacts import summary_artifacts
-from flows.guards import write_data_docs
-from flows.pipeline import Run
-from flows.report.page import write_report
 from mihakk.errors import ExternalFailure
 from mihakk.settings import Settings, settings
+from pipeline.build import Build, open_build
+from pipeline.guards import write_data_docs
+from pipeline.run import Run
+from reports.run.closing import link_latest, write_review_queue
+from reports.run.page import write_report
+from schemas.stages import RELEASED
 
 SECRETS = ("hf_token", "label_studio_token", "aldiwan_token", "blind_key")
 """Settings that may come from a Prefect block `mihakk-hf-token`, ... where the environment has none."""
@@ -59,9 +60,9 @@ def close_job(build: Build, run: Run, seconds: Mapping[str, float]) -> str:
     """
     queue, waiting = write_review_queue(build)
     report = ""
-    if run.guards:
-        write_data_docs(build, run.guards)
-    if build.stage("8_released").finished():
+    if run.data_docs:
+        write_data_docs(build, run.data_docs)
+    if build.stage(RELEASED).finished():
         report = str(write_report(build, seconds))
         link_latest(build.run_folder)
     summary_artifacts(build, run.manifests, waiting, report)

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any, Literal
 
 from prefect import flow, task
+from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.flow_runs import pause_flow_run
@@ -14,15 +15,18 @@ from prefect.logging import get_run_logger
 from prefect.states import Completed
 from pydantic import Field
 
-from flows.commands.release import publish_version
-from flows.context import ITEM_ROWS, Build
 from flows.deployed.artifacts import ArtifactObserver, markdown_table
 from flows.deployed.engine import prefect_engine
 from flows.deployed.job import RETRY_DELAYS, close_job, failed_outside, open_job
-from flows.pipeline import RELEASE, run_pipeline
-from flows.sign_off import sign, standing_sign_off, tables_to_sign
-from flows.steps.release import standing_gates
+from pipeline.build import Build
+from pipeline.publishing import publish_version
+from pipeline.run import run_pipeline
+from pipeline.sign_off import sign, standing_sign_off, tables_to_sign
+from pipeline.steps.order import RELEASE
+from pipeline.steps.release import standing_gates
+from schemas.item import ITEM_ROWS
 from schemas.sign_off import SignOff
+from schemas.stages import RELEASED
 
 
 class SignOffForm(RunInput):
@@ -89,7 +93,9 @@ def ask(build: Build, wait_hours: float) -> SignOff:
     """The standing word on the tables; pauses the run until it is about the tables as they are now."""
     while (word := standing_sign_off(build)) is None:
         tables = tables_to_sign(build)
-        form = SignOffForm.with_initial_data(description=matter(build))
+        shown = matter(build)
+        create_markdown_artifact(shown, key="sign-off", description=f"{build.config.title}: to be signed")
+        form = SignOffForm.with_initial_data(description=shown)
         said = pause_flow_run(wait_for_input=form, timeout=int(wait_hours * 3600))
         sign(build, said.decision, said.name, said.note, tables)
         if tables != tables_to_sign(build):
@@ -106,7 +112,7 @@ def rejected(word: SignOff) -> State[None]:
 
 def matter(build: Build) -> str:
     """What the person decides on, as Markdown: items, gates, what waits."""
-    before = build.before("8_released")
+    before = build.before(RELEASED)
     items = Counter((item.language, item.task) for item in before.read_all("items", ITEM_ROWS))
     rows = [(language, task_name, count) for (language, task_name), count in sorted(items.items())]
     gates = [

@@ -8,11 +8,11 @@ from prefect import flow, task
 from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
-from annotation.review import connect, counted
-from flows.commands.review import pull_decisions, push_queue
-from flows.context import Build
+from annotation.label_studio.exchange import connect, counted
 from flows.deployed.job import RETRY_DELAYS, failed_outside, open_job
 from mihakk.settings import settings
+from pipeline.build import Build
+from pipeline.people import pull_decisions, push_queue
 
 LONGEST_BUILD = 6 * 3600
 """Seconds a pull waits for a build that holds the lake."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from generators.corpus import form_text
-from generators.stems import idiom_stem
+from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Options, Skip, Stem, task
 from mihakk.text import word_keys
 from schemas.idiom import Connotation, Idiom
@@ -40,6 +40,7 @@ def connotation(ctx: Context[ConnotationOptions], idiom: Idiom) -> Made:
             _stem(idiom, subject, text),
             NAMES[idiom.language][idiom.connotation],
             [NAMES[idiom.language][label] for label in get_args(Connotation) if label != idiom.connotation],
+            kinds=["other_label"] * (len(NAMES[idiom.language]) - 1),
             strategy="labels",
         )
 

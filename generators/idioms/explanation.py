@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from generators.corpus import form_text
-from generators.replies import wrong_language
-from generators.stems import idiom_stem
+from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Options, Skip, task
+from generators.writing.replies import wrong_language
 from mihakk.text import word_keys
 from schemas.idiom import Idiom
 

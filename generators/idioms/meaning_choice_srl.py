@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from generators.corpus import form_text
-from generators.roles import relabelled
-from generators.stems import idiom_stem
+from generators.parts.roles import relabelled
+from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Options, Skip, task
 from schemas.idiom import Idiom
 
 
-@task(title="Meaning of an idiom, one role changed", reads="idiom", needs_model=True)
+@task(title="Meaning of an idiom, one role changed", reads="idiom", version="2", needs_model=True)
 def meaning_choice_srl(ctx: Context[Options], idiom: Idiom) -> Made:
     """The model lists the roles of the right explanation and fills exactly one otherwise; a rule checks that
     one role and nothing else changed."""
@@ -20,5 +19,10 @@ def meaning_choice_srl(ctx: Context[Options], idiom: Idiom) -> Made:
     stem = idiom_stem(idiom)
     stem.metadata.update(wrong.notes)
     yield from ctx.choice(
-        stem, form_text(idiom.explanation), (wrong.text,), strategy=wrong.strategy, written=wrong.written
+        stem,
+        wrong.right,
+        (wrong.text,),
+        kinds=("role",),
+        strategy=wrong.strategy,
+        written=wrong.written,
     )

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from generators.corpus import form_text
-from generators.explanations import MeaningOptions, wrong_explanation
-from generators.sentences import find_sentence
-from generators.stems import idiom_stem
+from generators.parts.explanations import MeaningOptions, wrong_explanation
+from generators.parts.sentences import find_sentence
+from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Skip, task
 from schemas.idiom import Idiom
 
 
-@task(title="Meaning of an idiom in a sentence", reads="idiom", options=MeaningOptions, uses_vectors=True)
+@task(
+    title="Meaning of an idiom in a sentence",
+    reads="idiom",
+    version="2",
+    options=MeaningOptions,
+    uses_vectors=True,
+)
 def meaning_in_context(ctx: Context[MeaningOptions], idiom: Idiom) -> Made:
     """The options of the plain meaning choice with a sentence that uses the idiom word for word: the
     source's, or one a model wrote in the dialect, which people then review."""
@@ -26,7 +31,7 @@ def meaning_in_context(ctx: Context[MeaningOptions], idiom: Idiom) -> Made:
     stem.metadata["sentence"] = "written" if sentence.written else "source"
     yield from ctx.choice(
         stem,
-        form_text(idiom.explanation),
+        wrong.right,
         (wrong.text,),
         more_records=wrong.records,
         strategy=wrong.strategy,

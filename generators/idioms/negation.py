@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from generators.corpus import form_text
-from generators.explanations import MeaningOptions, wrong_explanation
-from generators.stems import idiom_stem
+from generators.parts.explanations import MeaningOptions, wrong_explanation
+from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Skip, task
 from schemas.idiom import Idiom
 
 
-@task(title="Which explanation is wrong", reads="idiom", options=MeaningOptions, uses_vectors=True)
+@task(
+    title="Which explanation is wrong", reads="idiom", version="2", options=MeaningOptions, uses_vectors=True
+)
 def negation(ctx: Context[MeaningOptions], idiom: Idiom) -> Made:
     """The same two options as in the meaning choice; the gold is the wrong one."""
     wrong = wrong_explanation(ctx, idiom)
@@ -19,8 +20,9 @@ def negation(ctx: Context[MeaningOptions], idiom: Idiom) -> Made:
     yield from ctx.choice(
         idiom_stem(idiom),
         wrong.text,
-        (form_text(idiom.explanation),),
+        (wrong.right,),
         more_records=wrong.records,
+        kinds=("true_explanation",),
         strategy=wrong.strategy,
         written=wrong.written,
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from generators.corpus import Phrase, form_text
-from generators.explanations import other_idioms
-from generators.replies import contains
-from generators.sentences import Sentence, find_sentence
-from generators.stems import idiom_stem
+from generators.parts.explanations import other_idioms
+from generators.parts.sentences import Sentence, find_sentence
+from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Options, Skip, task
+from generators.writing.replies import contains
 from schemas.idiom import Idiom
 
 
@@ -36,6 +36,7 @@ def pragmatic_use(ctx: Context[Options], idiom: Idiom) -> Made:
         form_text(idiom.phrase),
         (wrong.phrase,),
         more_records=(wrong.id,),
+        kinds=("other_idiom",),
         strategy="near_meaning" if ctx.corpus.phrase_vectors is not None else "drawn",
         written=sentence.written,
     )

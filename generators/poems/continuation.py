@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.stems import couplet_stem, recalled
+from generators.parts.stems import couplet_stem, recalled
 from generators.task import Context, Made, Options, Skip, task
 from schemas.poem import Poem
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from generators.distractors import LineOptions, with_wrong_continuations
-from generators.stems import couplet_stem
+from generators.parts.distractors import LineOptions, with_wrong_continuations
+from generators.parts.stems import couplet_stem
 from generators.task import Context, Made, Skip, task
 from schemas.poem import Poem
 
@@ -11,7 +11,7 @@ from schemas.poem import Poem
 @task(
     title="Canonical continuation, chosen among three",
     reads="poem",
-    version="2",
+    version="3",
     options=LineOptions,
     uses_vectors=True,
 )
@@ -28,5 +28,6 @@ def continuation_choice(ctx: Context[LineOptions], poem: Poem) -> Made:
             line.second,
             (wrong.same_poem.second, wrong.other_poem.second),
             more_records=wrong.records,
+            kinds=wrong.kinds,
             strategy=wrong.strategy,
         )

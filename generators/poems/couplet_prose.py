@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from generators.excerpts import shown
-from generators.prose import prose_objection
-from generators.stems import couplet_stem
+from generators.parts.excerpts import shown
+from generators.parts.prose import prose_objection
+from generators.parts.stems import couplet_stem
 from generators.task import Context, Made, Options, Skip, task
 from schemas.poem import Poem
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from generators.excerpts import ExcerptOptions, unnamed
-from generators.labelled import label_choice
+from generators.parts.excerpts import ExcerptOptions, unnamed
+from generators.parts.labelled import label_choice
+from generators.parts.terms import eras
 from generators.task import Context, Made, task
-from generators.terms import eras
 from schemas.poem import Poem
 
 
-@task(title="Era of a poem", reads="poem", languages=("ar",), options=ExcerptOptions)
+@task(title="Era of a poem", reads="poem", version="2", languages=("ar",), options=ExcerptOptions)
 def era_choice(ctx: Context[ExcerptOptions], poem: Poem) -> Made:
-    """The wrong eras stand among the options as often as they are right elsewhere; no two options overlap in
-    time and place. Couplets that name the poet are not shown."""
+    """The wrong eras stand among the options as often as they are right elsewhere; no two options share
+    years. Couplets that name the poet are not shown."""
     yield from label_choice(ctx, poem, "era", eras(), unnamed(poem))

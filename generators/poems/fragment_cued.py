@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Literal
 
 from generators.corpus import Line
-from generators.salience import rarest_words, telling_words
-from generators.stems import couplet_stem, recalled
+from generators.parts.salience import rarest_words, telling_words
+from generators.parts.stems import couplet_stem, recalled
 from generators.task import Context, Made, Options, Skip, Written, task
-from generators.writer import chosen
+from generators.writing.writer import chosen
 from mihakk.errors import RecordRejected
-from mihakk.text import word_key, words
+from mihakk.text import word_key, word_keys, words
 from schemas.poem import Poem
 from schemas.record import Record
 
@@ -33,11 +33,11 @@ class Salient(Record):
     second_word: str = chosen("Another word of the line, exactly as it stands there.")
 
 
-@task(title="Continuation with two words as a cue", reads="poem", options=FragmentOptions)
+@task(title="Continuation with two words as a cue", reads="poem", version="2", options=FragmentOptions)
 def fragment_cued(ctx: Context[FragmentOptions], poem: Poem) -> Made:
     """Two different words of the second hemistich, as they stand there; completion only, for among options
-    they would give the answer away. Chosen by a model, or else the rarest; hemistichs under four words are
-    left out."""
+    they would give the answer away. Chosen by a model, or else the rarest; never words of the hemistich shown
+    or of the refrain. Hemistichs under four words are left out."""
     for found in recalled(ctx, poem):
         if isinstance(found, Skip):
             yield found
@@ -47,7 +47,9 @@ def fragment_cued(ctx: Context[FragmentOptions], poem: Poem) -> Made:
             yield Skip(couplet.id, "too_short", line.second)
             continue
         by_model = ctx.options.words == "model" or (ctx.options.words == "auto" and ctx.writer is not None)
-        chosen = _by_model(ctx, line) if by_model else _rarest(line)
+        # What the shown hemistich says, and what every couplet of the poem closes with, is no cue.
+        given = frozenset(word_keys(line.first, line.language)) | ctx.corpus.radif(line.poem)
+        chosen = _by_model(ctx, line, given) if by_model else _rarest(line, given)
         if isinstance(chosen, Skip):
             yield chosen
             continue
@@ -60,16 +62,21 @@ def fragment_cued(ctx: Context[FragmentOptions], poem: Poem) -> Made:
         )
 
 
-def _rarest(line: Line) -> tuple[tuple[str, str], Written | None] | Skip:
-    pair = rarest_words(line.second, line.language)
-    return (pair, None) if pair else Skip(line.id, "words_alike", line.second)
+def _rarest(line: Line, given: frozenset[str]) -> tuple[tuple[str, str], Written | None] | Skip:
+    pair = rarest_words(line.second, line.language, given)
+    return (pair, None) if pair else Skip(line.id, "words_given", line.second)
 
 
-def _by_model(ctx: Context[FragmentOptions], line: Line) -> tuple[tuple[str, str], Written | None] | Skip:
+def _by_model(
+    ctx: Context[FragmentOptions], line: Line, given: frozenset[str]
+) -> tuple[tuple[str, str], Written | None] | Skip:
     if ctx.writer is None:
         return Skip(line.id, "no_model")
     asked = ctx.asked(line.id, "fragment_cued", line.language, hemistich=line.second)
-    request = replace(asked, choices=telling_words(line.second, line.language))
+    choices = telling_words(line.second, line.language, given)
+    if len(choices) < 2:
+        return Skip(line.id, "words_given", line.second)
+    request = replace(asked, choices=choices)
     telling = {word_key(word, line.language) for word in request.choices}
     surface = {word_key(word, line.language): word for word in words(line.second)}
 

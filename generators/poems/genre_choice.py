@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from generators.excerpts import ExcerptOptions
-from generators.labelled import label_choice
+from generators.parts.excerpts import ExcerptOptions
+from generators.parts.labelled import label_choice
+from generators.parts.terms import genres
 from generators.task import Context, Made, task
-from generators.terms import genres
 from schemas.poem import Poem
 
 

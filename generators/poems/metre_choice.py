@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from generators.excerpts import shown
-from generators.stems import couplet_stem
+from generators.parts.excerpts import shown
+from generators.parts.stems import couplet_stem
+from generators.parts.terms import metres, wrong_terms
 from generators.task import Context, Made, Options, Skip, task
-from generators.terms import metres, wrong_terms
 from mihakk.text import words
 from schemas.poem import Poem
 
@@ -48,5 +48,6 @@ def metre_choice(ctx: Context[MetreOptions], poem: Poem) -> Made:
                 right.name,
                 [term.name for term in wrong],
                 more_records=drawn,
+                kinds=["other_label"] * len(wrong),
                 strategy="as_frequent",
             )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from generators.cued import cued_completion
-from generators.paraphrase import ParaphraseOptions, paraphrase_cue
+from generators.parts.cued import cued_completion
+from generators.parts.paraphrase import ParaphraseOptions, paraphrase_cue
 from generators.task import Context, Made, task
 from schemas.poem import Poem
 

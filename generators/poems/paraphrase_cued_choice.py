@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from generators.cued import cued_choice
-from generators.paraphrase import ParaphraseOptions, paraphrase_cue
+from generators.parts.cued import cued_choice
+from generators.parts.paraphrase import ParaphraseOptions, paraphrase_cue
 from generators.task import Context, Made, task
 from schemas.poem import Poem
 
@@ -11,7 +11,7 @@ from schemas.poem import Poem
 @task(
     title="Continuation chosen with a paraphrase of the prose as a cue",
     reads="poem",
-    version="2",
+    version="3",
     options=ParaphraseOptions,
     needs_model=True,
     uses_vectors=True,

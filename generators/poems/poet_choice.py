@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from generators.excerpts import ExcerptOptions, excerpt, unnamed
-from generators.stems import poem_stem
+from generators.parts.excerpts import ExcerptOptions, excerpt, unnamed
+from generators.parts.stems import poem_stem
 from generators.task import Context, Made, Skip, task
 from mihakk.text import key
 from schemas.poem import Poem
@@ -40,6 +40,7 @@ def poet_choice(ctx: Context[ExcerptOptions], poem: Poem) -> Made:
         poem.poet,
         [other.poet for other in wrong],
         more_records=[other.id for other in wrong],
+        kinds=["other_poet"] * len(wrong),
         strategy="same_era" if all(other.era == poem.era for other in wrong) else "same_language",
     )
 

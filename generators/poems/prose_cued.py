@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from generators.cued import cued_completion
-from generators.prose import ProseOptions, prose_cue
+from generators.parts.cued import cued_completion
+from generators.parts.prose import ProseOptions, prose_cue
 from generators.task import Context, Made, task
 from schemas.poem import Poem
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from generators.cued import cued_choice
-from generators.prose import ProseOptions, prose_cue
+from generators.parts.cued import cued_choice
+from generators.parts.prose import ProseOptions, prose_cue
 from generators.task import Context, Made, task
 from schemas.poem import Poem
 
@@ -11,7 +11,7 @@ from schemas.poem import Poem
 @task(
     title="Continuation chosen with the couplet's prose as a cue",
     reads="poem",
-    version="2",
+    version="3",
     options=ProseOptions,
     uses_vectors=True,
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from generators.permuted import permuted
-from generators.stems import couplet_stem
+from generators.parts.permuted import permuted
+from generators.parts.stems import couplet_stem
 from generators.task import Context, Made, Options, Skip, task
 from schemas.poem import Poem
 
 
-@task(title="Shuffled hemistich, restored", reads="poem")
+@task(title="Shuffled hemistich, restored", reads="poem", version="2")
 def shuffled(ctx: Context[Options], poem: Poem) -> Made:
     """The words are a true permutation, never the original: the last word moves and at least three words
     stand elsewhere. Hemistichs under four words are left out."""

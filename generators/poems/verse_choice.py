@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from generators.distractors import FIRST, LineOptions, find_distractors
-from generators.stems import couplet_stem, recalled
+from generators.parts.distractors import FIRST, LineOptions, find_distractors
+from generators.parts.stems import couplet_stem, recalled
 from generators.task import Context, Made, Skip, task
 from schemas.poem import Poem
 
@@ -16,7 +16,13 @@ class OpeningOptions(LineOptions):
     rhyme: Literal["prefer", "same_poem", "require"] = "prefer"
 
 
-@task(title="Which verse opens the couplet", reads="poem", options=OpeningOptions, uses_vectors=True)
+@task(
+    title="Which verse opens the couplet",
+    reads="poem",
+    version="2",
+    options=OpeningOptions,
+    uses_vectors=True,
+)
 def verse_choice(ctx: Context[OpeningOptions], poem: Poem) -> Made:
     """The continuation turned round: the rhyme stands in the question, so that it excludes no option. One
     wrong line is from the same poem, one from another in the metre, of the couplets nearest in meaning."""
@@ -28,7 +34,7 @@ def verse_choice(ctx: Context[OpeningOptions], poem: Poem) -> Made:
         if len(ctx.corpus.openings[line.language, line.second_key]) > 1:
             yield Skip(couplet.id, "ambiguous_closing", line.second)
             continue
-        wrong = find_distractors(ctx.corpus, line, FIRST, ctx.options.rhyme)
+        wrong = find_distractors(ctx.corpus, line, FIRST, ctx.options)
         if isinstance(wrong, str):
             yield Skip(couplet.id, wrong)
             continue
@@ -37,5 +43,6 @@ def verse_choice(ctx: Context[OpeningOptions], poem: Poem) -> Made:
             line.first,
             (wrong.same_poem.first, wrong.other_poem.first),
             more_records=wrong.records,
+            kinds=wrong.kinds,
             strategy=wrong.strategy,
         )

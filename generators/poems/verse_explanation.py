@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from generators.excerpts import shown
-from generators.replies import same_text, wrong_language
-from generators.stems import poem_stem
+from generators.parts.excerpts import shown
+from generators.parts.stems import poem_stem
 from generators.task import Context, Made, Options, Skip, task
+from generators.writing.replies import same_text, wrong_language
 from schemas.poem import Poem
 
 

@@ -10,13 +10,13 @@ from pydantic import Field
 
 from mihakk.configs import load_config
 from mihakk.errors import UsageError
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from schemas.record import Language, Record
 
 FOLDER = Path(__file__).resolve().parent
 
 
-class Ask(Record):
+class Wording(Record):
     """A task's words in one language."""
 
     question: str
@@ -39,7 +39,7 @@ class TaskPrompts(Record):
 
     version: str
     """Raised with every change of wording."""
-    ask: dict[Language, Ask]
+    ask: dict[Language, Wording]
     write: dict[Language, WritePrompt] = Field(default_factory=dict)
     """By language of the record; absent where no model writes."""
 
@@ -66,12 +66,26 @@ class Layout(Record):
 
 
 class Prompts:
-    """All prompts of a folder, read when first asked for."""
+    """All prompts, read when first asked for.
 
-    def __init__(self, folder: Path = FOLDER) -> None:
-        self._folder = folder
+    Args:
+        own: Folder with `<task>.yaml` files that stand in for the bundled ones of the same name.
+
+    Raises:
+        UsageError: The folder is missing, or holds a file that stands in for none.
+    """
+
+    def __init__(self, own: Path | None = None) -> None:
+        self._own = own
         self._tasks: dict[str, TaskPrompts] = {}
-        self.layout = load_config(folder / "layout.yaml", Layout)
+        self.layout = load_config(FOLDER / "layout.yaml", Layout)
+        if own is None:
+            return
+        if not own.is_dir():
+            raise UsageError(f"prompts: there is no folder {own}")
+        known = {path.name for path in FOLDER.glob("*.yaml")} - {"layout.yaml"}
+        if strange := sorted(path.name for path in own.glob("*.yaml") if path.name not in known):
+            raise UsageError(f"prompts: {own / strange[0]} is no task's; name it after one of `mihakk tasks`")
 
     def of(self, task: str) -> TaskPrompts:
         """The prompts of a task.
@@ -80,8 +94,12 @@ class Prompts:
             UsageError: The task has no file, or the file does not fit.
         """
         if task not in self._tasks:
-            self._tasks[task] = load_config(self._folder / f"{task}.yaml", TaskPrompts)
+            self._tasks[task] = load_config(self._file(task), TaskPrompts)
         return self._tasks[task]
+
+    def _file(self, task: str) -> Path:
+        own = None if self._own is None else self._own / f"{task}.yaml"
+        return own if own and own.is_file() else FOLDER / f"{task}.yaml"
 
     def question(self, task: str, language: Language, fields: dict[str, str]) -> str:
         """The stem in one language."""
@@ -104,7 +122,7 @@ class Prompts:
             )
         return labels[:options]
 
-    def render(self, item: ChoiceItem | AnswerItem | ExplanationItem, language: Language) -> str:
+    def render(self, item: Item, language: Language) -> str:
         """The whole prompt in one language; options keep their own words and their script's labels."""
         ask = self._ask(item.task, language)
         layout = self.layout.languages[language]
@@ -129,12 +147,10 @@ class Prompts:
                 ]
         return "\n\n".join(part.strip() for part in parts) + "\n"
 
-    def _ask(self, task: str, language: Language) -> Ask:
+    def _ask(self, task: str, language: Language) -> Wording:
         ask = self.of(task).ask
         if language not in ask:
-            raise UsageError(
-                f"generators/prompts/{task}.yaml has no words in {language!r}: add them under `ask`"
-            )
+            raise UsageError(f"{self._file(task)} has no words in {language!r}: add them under `ask`")
         return ask[language]
 
 
@@ -153,6 +169,12 @@ def bundled() -> Prompts:
     return Prompts()
 
 
-def render(item: ChoiceItem | AnswerItem | ExplanationItem, language: Language) -> str:
+@cache
+def prompts_of(folder: str) -> Prompts:
+    """The prompts of a config: the folder's own, and the bundled ones beside them."""
+    return Prompts(Path(folder)) if folder else bundled()
+
+
+def render(item: Item, language: Language) -> str:
     """The item as a prompt in one language, with the bundled words."""
     return bundled().render(item, language)

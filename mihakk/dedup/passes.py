@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from mihakk.dedup.grams import GRAM, count_groups, rarest, summed
-from mihakk.dedup.near import filed_together, filed_under
+from mihakk.dedup._grams import GRAM, count_groups, rarest, summed
+from mihakk.dedup._near import filed_together, filed_under
 from mihakk.lake.scratch import Scratch
 
 Numbers = NDArray[np.int64]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mihakk.dedup import passes
-from mihakk.dedup.near import Pair
+from mihakk.dedup._near import Pair
 from mihakk.dedup.passes import Part
 from mihakk.lake.scratch import Scratch
 
@@ -21,7 +21,7 @@ class Wanted(NamedTuple):
     threshold: float
 
 
-class Spread:
+class DuplicatePasses:
     """Finds near duplicates of several sets side by side.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from mihakk.ids import digest
-from mihakk.lake.packed import pack, unpack
+from mihakk.lake._packed import pack, unpack
 from mihakk.lake.storage import Storage
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class Scratch:
             return pa.Table.from_batches([reader.get_batch(bucket)])
 
     def packed(self, kind: str, inputs: Any, make: Callable[[], Any]) -> str:
-        """As `made`, of one data class; see `mihakk.lake.packed`."""
+        """As `made`, of one data class; see `mihakk.lake._packed`."""
         column = pa.schema([("data", pa.large_binary())])
         return self.made(
             kind,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import io
+import os
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,9 +23,9 @@ from pydantic import ValidationError
 
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import canonical_json, digest, sha256
+from mihakk.lake._lease import Lease
+from mihakk.lake._manifests import read_manifest, refuse_newer
 from mihakk.lake.columns import Row, from_table, to_table
-from mihakk.lake.lease import Lease
-from mihakk.lake.manifests import read_manifest, refuse_newer
 from mihakk.lake.mirror import Mirror
 from mihakk.lake.scratch import Scratch
 from mihakk.lake.storage import Storage
@@ -49,6 +51,9 @@ class ShardOutput:
     """Table name to (model, rows)."""
     counts: ShardCounts
     rejections: Sequence[Rejection] = field(default=())
+
+
+_FAILED = "rejected_before_failure.parquet"
 
 
 class Lake:
@@ -104,15 +109,24 @@ class Lake:
             finally:
                 lease.release()
             return
-        with Path(self.storage.path(".lock")).open("a") as handle:
+        with Path(self.storage.path(".lock")).open("a+") as handle:
             deadline = time.monotonic() + wait
-            while not _taken(handle):
+            while not try_lock(handle):
                 if time.monotonic() >= deadline:
+                    holder = _holder(handle)
+                    run = f"another run ({holder})" if holder else "another run"
                     raise UsageError(
-                        f"another run is working on {self.storage.root}: wait for it, or stop it first"
+                        f"{run} is working on {self.storage.root}: wait for it, or stop it first"
                     )
                 time.sleep(0.2)
-            yield lambda: None
+            handle.truncate(0)
+            began = datetime.now(UTC).isoformat(timespec="seconds")
+            handle.write(f"process {os.getpid()} on {socket.gethostname()}, since {began}")
+            handle.flush()
+            try:
+                yield lambda: None
+            finally:
+                handle.truncate(0)
 
 
 class Stage:
@@ -191,6 +205,18 @@ class Stage:
         rows: list[Rejection] = from_table(pq.read_table(io.BytesIO(data)), Rejection)
         return rows
 
+    def keep_rejections(self, rejections: Sequence[Rejection]) -> None:
+        """Writes what a run rejected before it failed; the next run that ends well takes them away."""
+        self._storage.write(self._path(_FAILED), _parquet(to_table(rejections, Rejection)))
+
+    def failed_rejections(self) -> list[Rejection] | None:
+        """What the last run rejected before it failed; None where it did not fail."""
+        if not self._storage.exists(self._path(_FAILED)):
+            return None
+        data = self._storage.read(self._path(_FAILED))
+        rows: list[Rejection] = from_table(pq.read_table(io.BytesIO(data)), Rejection)
+        return rows
+
     def done(self, shard: str, shard_digest: str) -> ShardManifest | None:
         """The shard's manifest when it was finished from the same inputs and its parts are whole."""
         path = self._path("shards", f"{shard}.json")
@@ -228,7 +254,7 @@ class Stage:
             parts=parts,
             counts=output.counts,
             seconds=round(time.monotonic() - clock, 3),
-            started=started.isoformat(timespec="seconds"),
+            started=started.isoformat(timespec="microseconds"),
             format=FORMAT,
         )
         self._storage.write(self._path("shards", f"{shard}.json"), canonical_json(manifest))
@@ -263,6 +289,8 @@ class Stage:
             orjson.dumps(manifest.model_dump(mode="json"), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS),
         )
         self._forget_all_but({shard.shard: set(shard.parts) for shard in shards})
+        if self._storage.exists(self._path(_FAILED)):
+            self._storage.remove(self._path(_FAILED))
         return manifest
 
     def _forget_all_but(self, kept: Mapping[str, set[str]]) -> None:
@@ -285,13 +313,23 @@ class Stage:
         return self._storage.path(self.name, *parts)
 
 
-def _taken(handle: IO[str]) -> bool:
+def try_lock(handle: IO[str]) -> bool:
     """Takes the lock unless another process has it; the system gives it back when its holder dies."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
+
+
+def _holder(handle: IO[str]) -> str:
+    """Who holds the lock, as it wrote into the file; it may have taken it only just now."""
+    for _ in range(10):
+        handle.seek(0)
+        if holder := handle.read().strip():
+            return holder
+        time.sleep(0.1)
+    return ""
 
 
 def total(counts: Iterator[ShardCounts] | Sequence[ShardCounts]) -> ShardCounts:

@@ -72,7 +72,13 @@ class Storage:
                 self._fs.pipe_file(path, data)
                 return
             target = Path(path)
-            target.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+            except FileNotFoundError as error:
+                raise UsageError(
+                    f"{target.parent} can't be made: its file system takes no folders. "
+                    "Set MIHAKK_LAKE to a folder on a disk"
+                ) from error
             temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
             try:
                 with temporary.open("wb") as handle:
@@ -146,6 +152,11 @@ class Storage:
         names = (str(entry).rstrip("/").rpartition("/")[2] for entry in self._fs.ls(folder, detail=False))
         return sorted(name for name in names if not name.startswith("."))
 
+    def size(self, path: str) -> int:
+        """Bytes of a file."""
+        with _explained(path):
+            return int(self._fs.size(path) or 0)
+
     def remove(self, path: str) -> None:
         """Removes a file or a whole folder; nothing happens when it is not there."""
         with _explained(path):
@@ -177,8 +188,8 @@ def _explained(path: str) -> Iterator[None]:
         kind = type(error)
         if kind.__name__ in ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound"):
             raise UsageError(
-                f"{path}: the store asks who you are ({error}): set AWS_ACCESS_KEY_ID and "
-                "AWS_SECRET_ACCESS_KEY, or what else the store's own tools read"
+                f"{path}: no credentials for the object store ({error}): set AWS_ACCESS_KEY_ID and "
+                "AWS_SECRET_ACCESS_KEY, or any credentials its own command line accepts"
             ) from error
         if kind.__module__.partition(".")[0] in _DRIVERS:
             raise ExternalFailure(

@@ -1,7 +1,7 @@
 """Asks one model over the OpenAI-compatible API: bounded, balanced, patient and within its budget.
 
 Plain aiohttp: with journal and checks a call costs half a millisecond of CPU, where the openai package alone
-costs nearly two (`benchmarks/audit_client.py`), and every attempt stays visible to budget and circuit.
+costs nearly two (`performance/audit_client.py`), and every attempt stays visible to budget and circuit.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 AGAIN = frozenset({408, 409, 425, 429})
 """Statuses besides 5xx after which the same call may succeed."""
 OURS = {401: "the key is not accepted", 403: "the key may not use it", 404: "no such model or path"}
-"""Statuses that only a change of config can mend."""
+"""Statuses that only a change of config can fix."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 """Hosts that are never asked through a proxy of the environment."""
 LONGEST_REPLY = 4 << 20
@@ -124,8 +124,8 @@ class Client:
             self.spending.retries += 1
             if not self.spending.answered and self.dispatcher.hopeless():
                 raise ExternalFailure(
-                    f"{self.name} has not answered once, last: {problem}. "
-                    "Start its server, or mend `url` in the auditors' config, and run again"
+                    f"{self.name} never answered; last error: {problem}. "
+                    "Start it, or correct `serve.endpoints` in the auditors' config, and run again"
                 )
             if attempt < self._limits.attempts and not self.dispatcher.other(endpoint):
                 await stop.sleep(backoff(attempt))
@@ -133,7 +133,7 @@ class Client:
             raise TimedOut(f"no reply in {self._limits.attempts} attempts: {problem}")
         raise ExternalFailure(
             f"{self.name} did not answer in {self._limits.attempts} attempts, last: {problem}. "
-            "Answered calls are kept; run again when the server is well"
+            "Answered calls are kept; run again when the server is healthy"
         )
 
     async def tokens(self, model: str, text: str) -> int | None:
@@ -264,7 +264,10 @@ class Client:
         endpoint.succeeded()
         self.spending.answered += 1
         self.spending.tokens += answer.prompt_tokens + answer.completion_tokens
-        return answer
+        # Journals and tables keep replies for good, and a server may answer with what it was sent.
+        return replace(
+            answer, text=self._hidden(answer.text), finish_reason=self._hidden(answer.finish_reason)
+        )
 
     async def _post(self, url: str, payload: dict[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and body; the body is read as it comes, so that an endless one is noticed."""
@@ -280,7 +283,7 @@ class Client:
     def _status(
         self, status: int, headers: Mapping[str, str], body: bytes, endpoint: Endpoint, started: float
     ) -> Exception:
-        """What an error status means: try again, mend the config, or give up this one call."""
+        """What an error status means: try again, fix the config, or give up this one call."""
         now = asyncio.get_running_loop().time()
         where = f"{bare(endpoint.url)} answered {status}"
         said = self._clean(body.decode("utf-8", "replace"))[:300]
@@ -301,8 +304,11 @@ class Client:
 
     def _clean(self, message: str) -> str:
         """The message on one line and without the key, which some servers repeat."""
-        message = " ".join(message.split())
-        return message.replace(self._key, "***") if len(self._key) > 3 else message
+        return self._hidden(" ".join(message.split()))
+
+    def _hidden(self, text: str) -> str:
+        """The text without the key, in whose place three stars stand."""
+        return text.replace(self._key, "***") if len(self._key) > 3 else text
 
 
 class Broken(Exception):

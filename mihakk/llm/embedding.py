@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mihakk.errors import ExternalFailure, UsageError
+from mihakk.llm.client import LOOPBACK
+from mihakk.settings import settings
 
 if TYPE_CHECKING:
     from openai import OpenAI
     from openai.types import Embedding
 
-KEY = "MIHAKK_EMBEDDINGS_KEY"
-"""Environment variable that holds the server's key, where it asks for one."""
 AGAIN = frozenset({408, 409, 425, 429})
 """Statuses besides 5xx after which the same call may succeed."""
 SECONDS = 120.0
@@ -74,7 +74,11 @@ class EmbeddingEndpoint:
             code = error.status_code
             if code >= 500 or code in AGAIN:
                 raise ExternalFailure(f"{self._url} answers {code}") from error
-            remedy = f"set {KEY}" if code in (401, 403) else "mend the URL and model of `embeddings`"
+            remedy = (
+                "set MIHAKK_EMBEDDINGS_KEY"
+                if code in (401, 403)
+                else "correct the URL and model of `embeddings`"
+            )
             raise UsageError(f"{self._url} refuses {self._model!r} with {code}: {remedy}") from error
         except openai.OpenAIError as error:
             raise ExternalFailure(f"{self._url} gives no embeddings: {error}") from error
@@ -85,11 +89,16 @@ class EmbeddingEndpoint:
         import openai
 
         if self._client is None:
+            key = settings().embeddings_key
+            unset: Any = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
             self._client = openai.OpenAI(
                 base_url=self._url,
                 # The package insists on a key; servers that ask for none ignore it.
-                api_key=os.environ.get(KEY) or "none",
+                api_key=key.get_secret_value() if key else "none",
                 max_retries=self._attempts - 1,
                 timeout=SECONDS,
+                # Whoever uses OpenAI too has these in the environment; this server has no business with them.
+                default_headers=unset,
+                http_client=openai.DefaultHttpxClient(trust_env=urlsplit(self._url).hostname not in LOOPBACK),
             )
         return self._client

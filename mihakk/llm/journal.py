@@ -3,6 +3,9 @@
 A folder holds any number of journals (`<name>.jsonl`, one per shard or purpose). Look-ups go over all of
 them, so a rebuild reuses every reply whose key is unchanged. Lines hold the raw reply, token usage, latency
 and time, which never enter a table. Only keys and file offsets stay in memory, about 200 bytes a call.
+
+Two further kinds of lines stand among the calls: `{"unusable": ...}` marks calls whose request got no usable
+reply, and `{"ask_again": ...}` names such a mark whose calls no longer count, so that they are asked anew.
 """
 
 from __future__ import annotations
@@ -11,7 +14,9 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Iterator
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +33,8 @@ from schemas.record import Record
 FSYNC_EVERY = 64
 FSYNC_SECONDS = 2.0
 PREFIX = b'{"key":"'
+MARK = b'{"unusable":'
+AGAIN = b'{"ask_again":'
 
 
 class Entry(Record):
@@ -52,6 +59,19 @@ class Entry(Record):
     """What the caller wants kept beside: item, content hash, prompt name, version and hash, sampling."""
 
 
+class Mark(Record):
+    """Calls of one request that led to no usable reply."""
+
+    unusable: str
+    """Id of the mark."""
+    tag: str
+    """The caller's id of the request."""
+    calls: tuple[tuple[str, str], ...]
+    """Key and time of each call; the time is empty where the server gave no reply to keep."""
+    problem: str
+    """Why the last reply is unusable."""
+
+
 def now() -> str:
     """The present moment as journals write it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -72,6 +92,10 @@ class Journal:
         self.folder = folder
         self._lock = threading.Lock()
         self._places: dict[bytes, tuple[int, int]] = {}
+        self._marks: dict[str, Mark] = {}
+        self._asked_again: set[str] = set()
+        self._standing: dict[tuple[str, tuple[tuple[str, str], ...]], Mark] = {}
+        """Marks whose requests were not asked anew."""
         self._readers: list[BinaryIO] = []
         self._unsynced = 0
         self._synced_at = time.monotonic()
@@ -81,6 +105,12 @@ class Journal:
             self.path, self._out = self._open(name)
             for path in sorted(folder.glob("*.jsonl")):
                 self._index(path)
+            self._drop(self._marks[name] for name in self._asked_again if name in self._marks)
+            self._standing = {
+                (mark.tag, mark.calls): mark
+                for name, mark in self._marks.items()
+                if name not in self._asked_again
+            }
         except OSError as error:
             raise ExternalFailure(f"can't keep the journal in {folder}: {error}") from error
         self._own = sorted(folder.glob("*.jsonl")).index(self.path)
@@ -112,17 +142,38 @@ class Journal:
         """Writes one answered call; when this returns, killing the process can't lose it."""
         line = PREFIX + entry.key.encode() + b'",' + _body(entry)[1:] + b"\n"
         with self._lock:
-            try:
-                offset = self._out.seek(0, os.SEEK_END)
-                written = self._out.write(line)
-                while written < len(line):
-                    written += self._out.write(line[written:])
-                self._unsynced += 1
-                if self._unsynced >= FSYNC_EVERY or time.monotonic() - self._synced_at > FSYNC_SECONDS:
-                    self._sync()
-            except OSError as error:
-                raise ExternalFailure(f"can't write the journal {self.path}: {error}") from error
-            self._places[bytes.fromhex(entry.key)] = (self._own, offset)
+            self._places[bytes.fromhex(entry.key)] = (self._own, self._write(line))
+
+    def mark_unusable(self, keys: Sequence[str], tag: str, problem: str) -> None:
+        """Notes that the calls of those keys gave their request no usable reply; once for the same calls."""
+        entries = [self.get(key) for key in keys]
+        calls = tuple((key, entry.at if entry else "") for key, entry in zip(keys, entries, strict=True))
+        with self._lock:
+            if (tag, calls) in self._standing:
+                return
+            mark = Mark(unusable=uuid.uuid4().hex, tag=tag, calls=calls, problem=problem)
+            self._write(orjson.dumps(mark.model_dump(mode="json")) + b"\n")
+            self._marks[mark.unusable] = self._standing[tag, calls] = mark
+
+    def ask_again(self) -> int:
+        """Lets every request that got no usable reply be asked anew; the replies stay in the file.
+
+        Returns:
+            How many requests.
+        """
+        with self._lock:
+            chosen = list(self._standing.values())
+            self._standing.clear()
+            for mark in chosen:
+                self._write(AGAIN + orjson.dumps(mark.unusable) + b"}\n")
+                self._asked_again.add(mark.unusable)
+            self._drop(chosen)
+            return len(chosen)
+
+    def times_asked_again(self, tags: Iterable[str]) -> dict[str, int]:
+        """How often requests of those tags had to be asked anew; tags that never had to be are left out."""
+        counts = Counter(self._marks[name].tag for name in self._asked_again if name in self._marks)
+        return {tag: counts[tag] for tag in sorted(set(tags)) if counts[tag]}
 
     def entries(self) -> Iterator[Entry]:
         """Every entry of the folder, journal by journal; damaged lines are left out."""
@@ -152,6 +203,37 @@ class Journal:
     ) -> None:
         self.close()
 
+    def _write(self, line: bytes) -> int:
+        """Appends a line and returns where it begins; the lock is held by whoever calls."""
+        try:
+            offset = int(self._out.seek(0, os.SEEK_END))
+            written = self._out.write(line)
+            while written < len(line):
+                written += self._out.write(line[written:])
+            self._unsynced += 1
+            if self._unsynced >= FSYNC_EVERY or time.monotonic() - self._synced_at > FSYNC_SECONDS:
+                self._sync()
+        except OSError as error:
+            raise ExternalFailure(f"can't write the journal {self.path}: {error}") from error
+        return offset
+
+    def _drop(self, marks: Iterable[Mark]) -> None:
+        """Forgets the calls of marks, and finds the later reply of a key that has one already."""
+        dropped = {call for mark in marks for call in mark.calls}
+        for key in {key for key, _ in dropped}:
+            self._places.pop(bytes.fromhex(key), None)
+        if not dropped or not self._readers:
+            return
+        wanted = {key.encode(): key for key, _ in dropped}
+        for number, reader in enumerate(self._readers):
+            offset = reader.seek(0)
+            for line in reader:
+                if line.startswith(PREFIX) and line[8:72] in wanted:
+                    entry = _parse(line)
+                    if entry is not None and (entry.key, entry.at) not in dropped:
+                        self._places.setdefault(bytes.fromhex(entry.key), (number, offset))
+                offset += len(line)
+
     def _open(self, name: str) -> tuple[Path, Any]:
         for number in range(1, 1000):
             path = self.folder / (f"{name}.jsonl" if number == 1 else f"{name}.{number}.jsonl")
@@ -175,7 +257,18 @@ class Journal:
                 key = line[8:72]
                 with suppress(ValueError):  # a torn line that was closed off later
                     self._places.setdefault(bytes.fromhex(key.decode("ascii")), (number, offset))
+            elif line.startswith((MARK, AGAIN)):
+                self._note(line)
             offset += len(line)
+
+    def _note(self, line: bytes) -> None:
+        with suppress(ValueError):
+            found = orjson.loads(line)
+            if "ask_again" in found:
+                self._asked_again.add(str(found["ask_again"]))
+            else:
+                mark = Mark.model_validate(found)
+                self._marks[mark.unusable] = mark
 
     def _sync(self) -> None:
         if self._unsynced:

@@ -14,14 +14,16 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from mihakk.errors import ExternalFailure, UsageError
+from mihakk.llm.chat import Chat, chat_payload
 from mihakk.llm.client import Client, Completion, Refused, Spending, TimedOut
 from mihakk.llm.endpoint import Stop, bare
 from mihakk.llm.journal import Entry, Journal, now
-from mihakk.llm.server import Server
+from mihakk.llm.server import ChildServer, Server
 from mihakk.llm.structured import Reply, Request, compact, parse_object, payload, repair, reply_key
+from mihakk.llm.vllm import VllmServer
 from mihakk.llm.weights import catalogue, revision
 from mihakk.settings import Settings, settings
-from schemas.model import Embedded, ModelConfig, Remote
+from schemas.model import Embedded, ModelConfig, Remote, Vllm
 
 T = TypeVar("T")
 EMBEDDED = "embedded-1"
@@ -48,7 +50,7 @@ class Model:
         self._store = store
         self._share = share
         self._api_key = _api_key(config)
-        self._server: Server | None = None
+        self._server: ChildServer | None = None
         self._client: Client | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -108,6 +110,23 @@ class Model:
         coroutine = self._ask(request, journal, Stop())
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, self._running_loop()))
 
+    async def complete(self, chat: Chat, journal: Journal, stop: Stop) -> Entry:
+        """The reply to one request in words, whatever it says; from any event loop.
+
+        Raises:
+            Refused: The server won't take this one request.
+            TimedOut: This one request was never answered, though others were.
+            ExternalFailure: The server failed for good or a budget is spent; `stop` is set for all others.
+            UsageError: The key or the model's name is not accepted.
+        """
+        body = chat_payload(self.config, chat)
+        answer = self._answer(self.chat_key(chat), body, chat, journal, stop)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(answer, self._running_loop()))
+
+    def chat_key(self, chat: Chat) -> str:
+        """Journal key of a request in words."""
+        return reply_key(self.config, self.revision, chat_payload(self.config, chat))
+
     def key(self, request: Request[Any]) -> str:
         """Journal key of a request's first call."""
         return reply_key(self.config, self.revision, payload(self.config, request, request.messages))
@@ -158,26 +177,28 @@ class Model:
             self._server = None
 
     async def _ask(self, request: Request[T], journal: Journal, stop: Stop) -> Reply[T]:
-        key, entry, problem = "", None, ""
-        messages = list(request.messages)
+        keys: list[str] = []
+        messages, problem = list(request.messages), ""
         for asked_twice in (False, True):
             body = payload(self.config, request, messages)
-            key = reply_key(self.config, self.revision, body)
+            keys.append(reply_key(self.config, self.revision, body))
             try:
-                entry = await self._answer(key, body, request, journal, stop)
+                entry = await self._answer(keys[-1], body, request, journal, stop)
             except (Refused, TimedOut) as failure:
-                return Reply(request.tag, key, None, str(failure), asked_twice)
+                problem = str(failure)
+                break
             try:
                 value = request.validate(parse_object(entry.text, entry.finish_reason))
             except ValueError as error:
                 problem = str(error)
                 messages = repair(request.messages, entry.text, problem)
             else:
-                return Reply(request.tag, key, value, "", asked_twice)
-        return Reply(request.tag, key, None, problem, True)
+                return Reply(request.tag, keys[-1], value, "", asked_twice)
+        journal.mark_unusable(keys, request.tag, problem)
+        return Reply(request.tag, keys[-1], None, problem, asked_twice)
 
     async def _answer(
-        self, key: str, body: dict[str, Any], request: Request[Any], journal: Journal, stop: Stop
+        self, key: str, body: dict[str, Any], request: Request[Any] | Chat, journal: Journal, stop: Stop
     ) -> Entry:
         """The journaled answer to one payload; equal payloads in flight are asked once."""
         if (known := journal.get(key)) is not None:
@@ -194,10 +215,10 @@ class Model:
             task.exception()  # seen, even when everybody who asked has gone
 
     async def _call(
-        self, key: str, body: dict[str, Any], request: Request[Any], journal: Journal, stop: Stop
+        self, key: str, body: dict[str, Any], request: Request[Any] | Chat, journal: Journal, stop: Stop
     ) -> Entry:
         client = await self._started_client()
-        sent = body if self._server is None else compact(body)
+        sent = compact(body) if isinstance(self.config.serve, Embedded) else body
         try:
             completion = await client.complete(sent, stop)
         except Refused as refusal:
@@ -215,7 +236,7 @@ class Model:
         journal.append(entry)
         return entry
 
-    def _entry(self, key: str, completion: Completion, request: Request[Any]) -> Entry:
+    def _entry(self, key: str, completion: Completion, request: Request[Any] | Chat) -> Entry:
         return Entry(
             key=key,
             model=self.config.model,
@@ -267,12 +288,16 @@ class Model:
             if self._client is not None:
                 return
             serve = self.config.serve
-            if isinstance(serve, Embedded):
-                self._server = Server(self.config.model, serve, self._store.cache, self._share)
+            if isinstance(serve, Remote):
+                self._client = Client(self.config.name, serve.endpoints, self._api_key, self.config.limits)
+            else:
+                self._server = (
+                    VllmServer(self.config.model, serve)
+                    if isinstance(serve, Vllm)
+                    else Server(self.config.model, serve, self._store.cache, self._share)
+                )
                 urls, alive = (self._server.endpoint,), self._server.check
                 self._client = Client(self.config.name, urls, "", self.config.limits, alive)
-            else:
-                self._client = Client(self.config.name, serve.endpoints, self._api_key, self.config.limits)
 
     def _endpoint_count(self) -> int:
         return len(self.config.serve.endpoints) if isinstance(self.config.serve, Remote) else 1
@@ -316,7 +341,7 @@ def _check_family(config: ModelConfig, weights: str) -> None:
     if known is not None and known.family != config.family.casefold():
         raise UsageError(
             f"{config.name}: the weights {weights!r} are of the family {known.family!r}, "
-            f"not {config.family!r}; mend `family`, for two auditors must differ in it"
+            f"not {config.family!r}; correct `family`, for two auditors must differ in it"
         )
 
 
@@ -331,7 +356,7 @@ def _api_key(config: ModelConfig) -> str:
                 f"{config.name}: the endpoint {bare(url)} carries credentials; put the key into an "
                 "environment variable and name that in `api_key_env`"
             )
-    if isinstance(config.serve, Embedded) or not config.serve.api_key_env:
+    if not isinstance(config.serve, Remote) or not config.serve.api_key_env:
         return ""
     key = os.environ.get(config.serve.api_key_env, "")
     if not key:

@@ -1,4 +1,4 @@
-"""Embedded model servers: local weights served on loopback, each by a child process of its own.
+"""Model servers that a run starts itself, each a child process on loopback; here local weights, embedded.
 
 A crash of native code then ends one child, not the run, and the run can say which model died and what it
 printed last.
@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from mihakk.errors import ExternalFailure
 from mihakk.llm.weights import locate
@@ -29,34 +29,22 @@ STAMP = re.compile(r"^[\d.]+ [A-Z] ")
 """Time and level before a line of llama.cpp's log."""
 
 
-class Server:
-    """One model served on loopback while the `with` block lasts.
+class ChildServer:
+    """A model server that runs as a child of this process while the `with` block lasts."""
 
-    Args:
-        name: Model name the server answers to.
-        serve: Weights and sizes.
-        cache_folder: Where assembled weights are kept.
-        share: How many embedded models run at once; `threads: 0` gives each its part of the cores, because
-            llama.cpp collapses when more threads than cores wait for each other.
+    kind = "server"
+    closing_seconds = 3.0
+    _process: subprocess.Popen[bytes]
 
-    Raises:
-        UsageError: The weights are missing or damaged.
-        ExternalFailure: The server did not start.
-    """
-
-    def __init__(self, name: str, serve: Embedded, cache_folder: Path, share: int = 1) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
         self._address = ""
-        path = locate(serve.weights, cache_folder)
-        settings = {
-            "path": str(path),
-            "model": name,
-            "slots": serve.slots,
-            "context": serve.context,
-            "threads": serve.threads or max(1, (os.cpu_count() or 1) // max(1, share)),
-        }
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
-        self._process = self._start(settings)
+
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return f"the {self.kind} of {self.name!r}"
 
     @property
     def endpoint(self) -> str:
@@ -73,8 +61,8 @@ class Server:
         code = self._process.poll()
         if code is not None:
             raise ExternalFailure(
-                f"the embedded server of {self.name!r} died (exit {code}); run again to go on. "
-                f"Its last words: {self._tail() or 'none'}"
+                f"{self.title} died (exit {code}); run again to go on. "
+                f"Last log lines: {self._tail() or '(none)'}"
             )
 
     def close(self) -> None:
@@ -83,19 +71,57 @@ class Server:
             with suppress(OSError):
                 self._process.stdin.close()
         try:
-            self._process.wait(timeout=3)
+            self._process.wait(timeout=self.closing_seconds)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait(timeout=10)
         self._log.close()
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _tail(self) -> str:
+        # pread: the child writes through the same file position, which a seek would move.
+        number = self._log.fileno()
+        size = os.fstat(number).st_size
+        text = os.pread(number, TAIL, max(0, size - TAIL)).decode("utf-8", "replace")
+        lines = [STAMP.sub("", line).strip() for line in text.splitlines()[size > TAIL :]]
+        return "; ".join(list(dict.fromkeys(filter(None, lines)))[-8:])
+
+
+class Server(ChildServer):
+    """One model served on loopback while the `with` block lasts.
+
+    Args:
+        name: Model name the server answers to.
+        serve: Weights and sizes.
+        cache_folder: Where assembled weights are kept.
+        share: How many embedded models run at once; `threads: 0` gives each its part of the cores, because
+            llama.cpp collapses when more threads than cores wait for each other.
+
+    Raises:
+        UsageError: The weights are missing or damaged.
+        ExternalFailure: The server did not start.
+    """
+
+    kind = "embedded server"
+
+    def __init__(self, name: str, serve: Embedded, cache_folder: Path, share: int = 1) -> None:
+        super().__init__(name)
+        path = locate(serve.weights, cache_folder)
+        settings = {
+            "path": str(path),
+            "model": name,
+            "slots": serve.slots,
+            "context": serve.context,
+            "threads": serve.threads or max(1, (os.cpu_count() or 1) // max(1, share)),
+        }
+        self._process = self._start(settings)
 
     def _start(self, settings: dict[str, object]) -> subprocess.Popen[bytes]:
         ready, write_end = os.pipe()
@@ -136,24 +162,12 @@ class Server:
             left = deadline - time.monotonic()
             readable, _, _ = select.select([ready], [], [], max(0.0, left))
             if not readable:
-                raise ExternalFailure(
-                    f"the embedded server of {self.name!r} was not ready in {START_SECONDS:.0f} s: "
-                    f"{self._tail()}"
-                )
+                raise ExternalFailure(f"{self.title} was not ready in {START_SECONDS:.0f} s: {self._tail()}")
             block = os.read(ready, 4096)
             if not block:
                 self._process.wait()
                 raise ExternalFailure(
-                    f"the embedded server of {self.name!r} did not start "
-                    f"(exit {self._process.returncode}): {self._tail()}"
+                    f"{self.title} did not start (exit {self._process.returncode}): {self._tail()}"
                 )
             received += block
         return dict(json.loads(received))
-
-    def _tail(self) -> str:
-        # pread: the child writes through the same file position, which a seek would move.
-        number = self._log.fileno()
-        size = os.fstat(number).st_size
-        text = os.pread(number, TAIL, max(0, size - TAIL)).decode("utf-8", "replace")
-        lines = [STAMP.sub("", line).strip() for line in text.splitlines()[size > TAIL :]]
-        return "; ".join(list(dict.fromkeys(filter(None, lines)))[-8:])

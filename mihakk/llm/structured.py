@@ -98,8 +98,10 @@ def compact(body: dict[str, Any]) -> dict[str, Any]:
     """The payload as the embedded server takes it: the same schema as a grammar that allows no padding.
 
     llama.cpp ignores the wish for compact JSON inside `response_format`, and small models left free pad their
-    replies with line breaks until `max_tokens` cuts them off.
+    replies with line breaks until `max_tokens` cuts them off. A payload without a schema is sent as it is.
     """
+    if "response_format" not in body:
+        return body
     rest = {key: value for key, value in body.items() if key != "response_format"}
     schema = body["response_format"]["json_schema"]["schema"]
     strict = {"x-guidance": {"whitespace_flexible": False}, **schema}

@@ -1,16 +1,16 @@
 """Canonical text, keys, words, verse and encodings of Arabic and Persian (and the English beside them)."""
 
+from mihakk.text._difference import Difference, code_points, differences
+from mihakk.text._tokens import strip_marks, tokens, words
+from mihakk.text._verse import Couplet, join, split_mudawwar
 from mihakk.text.canonical import Canonical, canonical, canonicalize, total
 from mihakk.text.codepoints import LANGUAGES, Language
 from mihakk.text.corruption import Damage, corruption
-from mihakk.text.difference import Difference, code_points, differences
 from mihakk.text.digits import parse_int
 from mihakk.text.encoding import Decoded, Repair, decode, repair_mojibake
 from mihakk.text.key import key, word_key, word_keys, words_key
 from mihakk.text.rhyme import poem_rhyme, rhyme
 from mihakk.text.script import arabic_share, script_shares, wrong_letters
-from mihakk.text.tokens import strip_marks, tokens, words
-from mihakk.text.verse import Couplet, join, split_mudawwar
 
 __all__ = [
     "LANGUAGES",

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
+from mihakk.text import _orthography
 from mihakk.text import codepoints as cp
-from mihakk.text import orthography
 from mihakk.text.codepoints import Language
 
 
@@ -34,9 +34,9 @@ def canonical(raw: str, language: Language) -> str:
     """The canonical form of `raw` alone: `canonicalize` without its counts, and quicker on clean text."""
     if _RULES[language].unclean.search(raw) is not None or raw.strip(" ") != raw:
         return canonicalize(raw, language).text
-    if language != "ar" and orthography.loose(raw, persian=language == "fa"):
+    if language != "ar" and _orthography.loose(raw, persian=language == "fa"):
         return canonicalize(raw, language).text
-    return orthography.compose(raw)
+    return _orthography.compose(raw)
 
 
 def total(changes: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -78,15 +78,15 @@ def _line(line: str, found: list[str], rule: _Rule, changes: dict[str, int]) -> 
     if found:
         line = _fold(line, found, rule, changes)
     if rule.language == "fa" and cp.HAMZA_ABOVE in line:
-        line = _step(orthography.compose_yeh(line), "yeh", changes)
+        line = _step(_orthography.compose_yeh(line), "yeh", changes)
     if rule.language != "ar" and cp.ZWNJ in line:
-        line = _step(orthography.tidy_zwnj(line), "zwnj", changes)
+        line = _step(_orthography.tidy_zwnj(line), "zwnj", changes)
     if cp.TATWEEL in line:
-        line = _step(orthography.drop_kashida(line), "kashida", changes)
-    if orthography.untidy(line):
-        line = _step(orthography.squeeze(line), "space", changes)
-        line = _step(orthography.attach_marks(line), "detached_mark", changes)
-    composed = orthography.compose(line)
+        line = _step(_orthography.drop_kashida(line), "kashida", changes)
+    if _orthography.untidy(line):
+        line = _step(_orthography.squeeze(line), "space", changes)
+        line = _step(_orthography.attach_marks(line), "detached_mark", changes)
+    composed = _orthography.compose(line)
     _count(changes, "nfc", int(composed != line))
     return composed
 
@@ -95,19 +95,19 @@ def _fold(line: str, found: list[str], rule: _Rule, changes: dict[str, int]) -> 
     """The steps that need only know which characters the line has."""
     present = set(found)
     if rule.language == "ar" and cp.FARSI_YEH in present:
-        line = orthography.read_final_yeh(line)
-    line = orthography.spell_allah(line)
+        line = _orthography.read_final_yeh(line)
+    line = _orthography.spell_allah(line)
     # A line has few kinds of suspects: replacing each is quicker than translating every character.
     for char in sorted(present & rule.folds.keys()):
         kind, folded = rule.folds[char]
         _count(changes, kind, found.count(char))
         line = line.replace(char, folded)
     if not cp.FORM_MARKS.keys().isdisjoint(present):
-        line = _step(orthography.fold_form_marks(line), "presentation_form", changes)
+        line = _step(_orthography.fold_form_marks(line), "presentation_form", changes)
     if cp.ZWJ in present:
-        line = _step(orthography.tidy_zwj(line), "zwj", changes)
+        line = _step(_orthography.tidy_zwj(line), "zwj", changes)
     if rule.language == "ar" and cp.ZWNJ in present:
-        line = _step(orthography.drop_zwnj(line), "zwnj", changes)
+        line = _step(_orthography.drop_zwnj(line), "zwnj", changes)
     return line
 
 

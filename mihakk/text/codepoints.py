@@ -72,8 +72,6 @@ NON_JOINING: Final = (
 )
 # Letters only Persian writes with the Arabic letter a key folds them to.
 PERSIAN_LETTERS: Final = {"پ": "ب", "چ": "ج", "ژ": "ز", "گ": "ك", "ڤ": "ف"}
-# Letters Persian never writes but in quoted Arabic.
-ARABIC_ONLY_LETTERS: Final = "ةيكى"
 
 # --- characters which leave `text`, by the kind under which the change is counted -------------------
 BIDI_CONTROLS: Final = "\u061c\u200e\u200f" + _span((0x202A, 0x202E), (0x2066, 0x2069))

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from mihakk.text import codepoints as cp
+from mihakk.text._tokens import strip_marks, words
 from mihakk.text.encoding import repair_mojibake
-from mihakk.text.tokens import strip_marks, words
 
 
 class Damage(NamedTuple):
@@ -30,7 +30,7 @@ _M: Final = f"[{cp.MARKS}]"
 def corruption(text: str) -> list[Damage]:
     """Every sign of damage in `text`, by place and then by kind.
 
-    Signs, not proof: canonical form mends some kinds (presentation forms, controls), nobody can mend others.
+    Signs, not proof: canonical form fixes some kinds (presentation forms, controls), nobody can fix others.
     """
     found = [
         Damage(kind, start, end, text[start:end])
@@ -97,7 +97,7 @@ repeated_character = _pattern(
 
 
 def mojibake(text: str) -> Iterator[Span]:
-    """The whole text, where reading it again with the right encoding mends it."""
+    """The whole text, where reading it again with the right encoding fixes it."""
     if repair_mojibake(text):
         yield 0, len(text)
 

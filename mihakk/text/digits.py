@@ -20,11 +20,6 @@ def convert(text: str, system: System) -> str:
     return text.translate(_TABLES[system])
 
 
-def systems(text: str) -> set[System]:
-    """The digit systems `text` uses."""
-    return {system for system, zero in _ZERO.items() if any(zero <= ord(c) < zero + 10 for c in text)}
-
-
 def parse_int(text: str) -> int:
     """The whole number `text` writes in any digit system, thousands separated or not ("١٬٢٠٠" is 1200).
 

@@ -4,9 +4,9 @@ import unicodedata
 from typing import Final
 
 from mihakk.text import codepoints as cp
+from mihakk.text._orthography import spell_allah
+from mihakk.text._tokens import words
 from mihakk.text.codepoints import Language
-from mihakk.text.orthography import spell_allah
-from mihakk.text.tokens import words
 
 
 class _Fold(dict[int, str]):

@@ -7,10 +7,10 @@ from math import ceil
 from typing import Final
 
 from mihakk.text import codepoints as cp
+from mihakk.text._tokens import words
 from mihakk.text.canonical import canonical
 from mihakk.text.codepoints import Language
 from mihakk.text.key import words_key
-from mihakk.text.tokens import words
 
 # The part of a poem that must share an ending before it counts as its rhyme: editions carry stray lines.
 SHARED: Final = 0.75

@@ -6,6 +6,7 @@ version, byte for byte, whatever a cache or a moved tag holds.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
@@ -20,6 +21,18 @@ _ANSWER = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL | re.IGNORECASE
 _FOLDED = str.maketrans(
     {"أ": "ا", "إ": "ا", "آ": "ا", "ي": "ی", "ى": "ی", "ك": "ک", "ة": "ه", "ـ": None, "\u200c": None}
 )
+
+
+def leave_nothing(spec: Any) -> None:
+    """Remove the compiled copy that Python keeps beside a file of a release when it imports it.
+
+    A release is only read: no run of it leaves a byte in its folder.
+    """
+    kept = Path(spec.cached) if spec is not None and spec.cached else None
+    if kept is not None and ROOT in kept.parents:
+        with contextlib.suppress(OSError):  # another process removed it first, or uses the folder
+            kept.unlink()
+            kept.parent.rmdir()
 
 
 @cache
@@ -115,3 +128,15 @@ def answer_scores(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
     right = [fold(text) for text in (doc["answer"], *doc["accepted"]) if fold(text)]
     errors = min(min(1.0, distance(given, one) / len(one)) for one in right)
     return {"exact": float(given in right), "cer": errors, "empty": float(not given)}
+
+
+def explanation_scores(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
+    """chrF of a poem's explanation against the reference, from 0 to 1."""
+    from sacrebleu.metrics import CHRF
+
+    found = CHRF().sentence_score(results[0], [reference(doc)]).score / 100
+    return {"chrf": found, "empty": float(not results[0].strip())}
+
+
+if Path(__file__).with_name("pinned.json").is_file():
+    leave_nothing(__spec__)

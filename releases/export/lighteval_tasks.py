@@ -31,6 +31,7 @@ def _harness() -> ModuleType:
 
 
 HARNESS = _harness()
+HARNESS.leave_nothing(globals().get("__spec__"))
 
 
 def choice_prompt(line: dict[str, Any], task_name: str) -> Any:
@@ -103,9 +104,10 @@ def _tasks(config: str) -> list[Any]:
     pinned = HARNESS.pinned()
     splits = list(HARNESS.data_files(config))
     scored = "test" if "test" in splits else splits[0]
+    named = config if scored == "test" else f"{config}_{scored}"
     return [
         LightevalTaskConfig(
-            name=f"{pinned['name']}-{pinned['version']}:{config}{suffix}",
+            name=f"{pinned['name']}-{pinned['version']}:{named}{suffix}",
             prompt_function=prompt,
             hf_repo=str(HARNESS.ROOT),
             hf_subset=config,

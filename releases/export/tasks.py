@@ -1,8 +1,8 @@
-"""Task files for lm-eval and LightEval, pinned to one release by the digests of its data files."""
+"""Task files for lm-eval, LightEval and Inspect, pinned to one release by the digests of its data files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,13 @@ from typing import Any
 import orjson
 import yaml
 
+from generators.abilities import ability_of
+from releases.content.checksum import file_digest
+from releases.content.item_tables import CORE, core_file, data_files
+
 HARNESS = Path(__file__).with_name("harness.py")
 LIGHTEVAL = Path(__file__).with_name("lighteval_tasks.py")
+INSPECT = Path(__file__).with_name("inspect_tasks.py")
 FOLDER = Path("eval") / "lm_eval"
 
 
@@ -23,11 +28,23 @@ class ConfigFiles:
     kind: str
     files: Mapping[str, Mapping[str, str]]
     """Split -> path in the release -> sha256."""
+    core: bool = False
+    """The core of another config: its tasks have a tag of their own."""
 
     @property
     def test_split(self) -> str:
         """The split that is scored."""
         return "test" if "test" in self.files else next(iter(self.files))
+
+    @property
+    def ability(self) -> str:
+        """`recall` or `skill`."""
+        return ability_of(self.name.removesuffix(CORE if self.core else "").partition("_")[2])
+
+    @property
+    def task(self) -> str:
+        """What its task is called: a release that can't score its test split says which split it scores."""
+        return self.name if self.test_split == "test" else f"{self.name}_{self.test_split}"
 
     @property
     def shot_split(self) -> str | None:
@@ -109,15 +126,43 @@ def _explanation(task: dict[str, Any]) -> list[dict[str, Any]]:
 _BY_KIND = {"choice": _choice, "answer": _answer, "explanation": _explanation}
 
 
+def write_tasks(
+    name: str, version: str, kinds: Mapping[str, str], release: Path, *, core: Iterable[str], sealed: str = ""
+) -> None:
+    """Write the task files of every harness, after the data files.
+
+    Args:
+        name: Of the benchmark.
+        version: Of the release.
+        kinds: Config -> kind of its items.
+        release: Its folder.
+        core: Configs that have a core.
+        sealed: The split whose golds are elsewhere; it can't be scored.
+    """
+    files: dict[str, dict[str, dict[str, str]]] = {}
+    for config, split, path in data_files(release):
+        if split != sealed:
+            where = path.relative_to(release).as_posix()
+            files.setdefault(config, {}).setdefault(split, {})[where] = file_digest(path)
+    configs = [ConfigFiles(config, kinds[config], splits) for config, splits in files.items()]
+    for config in core:
+        path = core_file(release, config)
+        splits = files[config] | {"test": {path.relative_to(release).as_posix(): file_digest(path)}}
+        configs.append(ConfigFiles(f"{config}{CORE}", kinds[config], splits, core=True))
+    write_lm_eval(name, version, configs, release)
+    write_lighteval(release)
+    write_inspect(configs, release)
+
+
 def lm_eval_tasks(name: str, version: str, config: ConfigFiles) -> list[dict[str, Any]]:
     """The tasks of one config, as lm-eval reads them."""
     task: dict[str, Any] = {
-        "task": f"{name}_{config.name}",
-        "tag": name,
+        "task": f"{name}_{config.task}",
+        "tag": f"{name}{CORE}" if config.core else name,
         "custom_dataset": _Function("harness.load"),
         "test_split": config.test_split,
         "doc_to_text": "{{prompt}}",
-        "metadata": {"config": config.name, "version": version},
+        "metadata": {"config": config.name, "version": version, "ability": config.ability},
     }
     if config.shot_split:
         task["fewshot_split"] = config.shot_split
@@ -138,8 +183,8 @@ def pins(name: str, version: str, configs: list[ConfigFiles]) -> bytes:
 def write_lm_eval(name: str, version: str, configs: list[ConfigFiles], release: Path) -> None:
     """Write `eval/lm_eval/`: a YAML file per task, the loader they call and the digests it checks.
 
-    Tag `<name>` runs them all. A choice has two tasks: by likelihood of the labels, and `_written` for
-    servers that give no likelihoods.
+    Tag `<name>` runs them all, `<name>_core` those of the core alone. A choice has two tasks: by likelihood
+    of the labels, and `_written` for servers that give no likelihoods.
     """
     folder = release / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
@@ -156,3 +201,24 @@ def write_lighteval(release: Path) -> None:
     folder = release / "eval" / "lighteval"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "tasks.py").write_bytes(LIGHTEVAL.read_bytes())
+
+
+_INSPECT_TASK = '''
+
+@task
+def {task}(split: str = "") -> Task:
+    """{kind}; the scored split unless another is named: `-T split=dev`."""
+    return _task("{name}", split)
+'''
+"""Inspect finds tasks by reading a file before it runs it, so each stands there word by word."""
+
+
+def write_inspect(configs: list[ConfigFiles], release: Path) -> None:
+    """Write `eval/inspect/tasks.py`: a task a config, with the same pins and scoring functions."""
+    folder = release / "eval" / "inspect"
+    folder.mkdir(parents=True, exist_ok=True)
+    tasks = "".join(
+        _INSPECT_TASK.format(name=config.name, task=config.task, kind=config.kind.capitalize())
+        for config in configs
+    )
+    (folder / "tasks.py").write_text(INSPECT.read_text(encoding="utf-8") + tasks, encoding="utf-8")

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import fcntl
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock
+
 from mihakk.errors import UsageError
 from mihakk.settings import settings
 from releases.assemble import AssembledRelease
-from releases.checksum import MANIFEST, faults, read_manifest
-from releases.hub.exchange import exchange
-from releases.hub.git import git, is_repository, tags
+from releases.content.checksum import MANIFEST, faults, read_manifest
+from releases.hub._exchange import exchange
+from releases.hub._git import git, is_repository, tags
+from releases.hub._tags import require_version
+from releases.hub._verification import Verification, verify_folder
 from releases.hub.publication import Publication, refuse_lower, refuse_other_bytes, sorted_versions
-from releases.hub.verification import Verification, verify_folder
 
 BRANCH = "main"
 
@@ -57,8 +59,14 @@ class EmbeddedHub:
         return found
 
     def checkout(self, name: str, version: str, folder: Path) -> Path:
-        """Write the files of a version into a fresh folder, without the repository around them."""
-        return self.checkout_commit(name, self.commit(name, version), folder)
+        """Write the files of a version into a fresh folder, without the repository around them.
+
+        Raises:
+            UsageError: There is no such version.
+            ExternalFailure: The version's tag was moved to another version.
+        """
+        files = self.checkout_commit(name, self.commit(name, version), folder)
+        return require_version(files, name, version)
 
     def checkout_commit(self, name: str, commit: str, folder: Path) -> Path:
         """Write the files of a commit into a fresh folder."""
@@ -146,8 +154,7 @@ class EmbeddedHub:
     @contextmanager
     def _locked(self, name: str) -> Iterator[None]:
         """Hold the right to publish a benchmark and sweep away what a killed publisher left."""
-        with (self.root / f".{name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with FileLock(self.root / f".{name}.lock"):
             for left in self.root.glob(f".{name}.publishing-*"):
                 shutil.rmtree(left)
             aside = self.root / f".{name}.aside"

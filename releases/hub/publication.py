@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mihakk.errors import UsageError
-from releases.version import Version, is_version
+from releases.versions.version import Version, is_version
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -11,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from mihakk.errors import ExternalFailure, UsageError
 from releases.assemble import AssembledRelease
-from releases.checksum import FOREIGN, MANIFEST, faults, parse_manifest
-from releases.hub.client import StaleParent, Unavailable, asking, hub_api
+from releases.content.checksum import FOREIGN, MANIFEST, faults, parse_manifest
+from releases.hub._client import StaleParent, Unavailable, asking, hub_api
+from releases.hub._tags import require_version
+from releases.hub._verification import Verification, verify_folder
 from releases.hub.publication import Publication, refuse_lower, refuse_other_bytes, sorted_versions
-from releases.hub.verification import Verification, verify_folder
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
@@ -84,6 +86,7 @@ class RemoteHub:
                 local_dir=folder,
                 force_download=True,
             )
+        shutil.rmtree(folder / ".cache", ignore_errors=True)  # the client's own notes
         return folder
 
     @contextmanager
@@ -94,7 +97,7 @@ class RemoteHub:
             yield None
             return
         with tempfile.TemporaryDirectory(prefix="mihakk-previous-") as scratch:
-            yield self.fetch(self.commit(version), Path(scratch))
+            yield self._version(version, Path(scratch))
 
     def publish(self, release: AssembledRelease) -> Publication:
         """Make a release visible under its version; safe to repeat after any failure.
@@ -136,7 +139,10 @@ class RemoteHub:
     def verify(self, version: str, expected: Path | None = None) -> Verification:
         """Fetch a published version and compare it with its manifest and the assembled folder."""
         with tempfile.TemporaryDirectory(prefix="mihakk-verify-") as scratch:
-            return verify_folder(self.fetch(self.commit(version), Path(scratch)), version, expected)
+            return verify_folder(self._version(version, Path(scratch)), version, expected)
+
+    def _version(self, version: str, folder: Path) -> Path:
+        return require_version(self.fetch(self.commit(version), folder), self.repository, version)
 
     def _create(self) -> None:
         with asking(self.endpoint, f"creating {self.repository}"):

@@ -10,7 +10,7 @@ from mihakk.settings import settings
 from schemas.rejection import Rejection
 from scrapers.aldiwan import api, page
 from scrapers.aldiwan.poem import record
-from scrapers.crawl import Page, Plan, SiteOptions, gather, plan, provenance
+from scrapers.crawl import CrawlPlan, Page, SiteOptions, plan, provenance, read_pages
 from scrapers.raw import RawStore
 from scrapers.source import Entry, Source, register
 
@@ -34,11 +34,7 @@ class AldiwanOptions(SiteOptions):
 def scrape(options: AldiwanOptions, raw: RawStore) -> Iterator[Entry]:
     """Poems with the era, metre, theme and form that aldiwan names."""
     crawl = _api(options) if options.read == "api" else _pages(options)
-    for found in gather(crawl, raw):
-        if isinstance(found, Rejection):
-            yield found
-        elif found.ask.kind == "poem":
-            yield from _poem(found, options)
+    yield from read_pages(crawl, raw, "poem", lambda page: _poem(page, options))
 
 
 def _poem(found: Page, options: AldiwanOptions) -> Iterator[Entry]:
@@ -48,12 +44,12 @@ def _poem(found: Page, options: AldiwanOptions) -> Iterator[Entry]:
         else:
             read, credit = page.read(found), SOURCE.attribution
     except RecordRejected as error:
-        yield Rejection(record=found.ask.url, source="aldiwan", reason=error.reason, detail=error.detail)
+        yield Rejection(record=found.request.url, source="aldiwan", reason=error.reason, detail=error.detail)
         return
     yield from record(read, provenance(SOURCE, found, licence=options.licence, attribution=credit))
 
 
-def _api(options: AldiwanOptions) -> Plan:
+def _api(options: AldiwanOptions) -> CrawlPlan:
     token = settings().aldiwan_token
     if token is None and not options.offline:
         raise UsageError(
@@ -72,7 +68,7 @@ def _api(options: AldiwanOptions) -> Plan:
     )
 
 
-def _pages(options: AldiwanOptions) -> Plan:
+def _pages(options: AldiwanOptions) -> CrawlPlan:
     if not options.start:
         raise UsageError("source 'aldiwan' with `read: pages` needs `start`, e.g. [/poem66.html]")
     base = (options.base or page.HOME).rstrip("/")

@@ -10,7 +10,7 @@ import orjson
 
 from mihakk.errors import SourceChanged
 from scrapers.aldiwan.poem import Read
-from scrapers.crawl import Ask, Page
+from scrapers.crawl import Page, PageRequest
 from scrapers.shape import check_fields
 
 HOME = "https://api.aldiwan.net/v1"
@@ -41,36 +41,38 @@ _POEM_IGNORED = (
 )
 
 
-def starts(base: str, poets: Iterable[str], eras: Iterable[str], poems: Iterable[str]) -> Iterator[Ask]:
+def starts(
+    base: str, poets: Iterable[str], eras: Iterable[str], poems: Iterable[str]
+) -> Iterator[PageRequest]:
     """First requests: poems by number, and listings by poet or era."""
     for poem in poems:
-        yield Ask(url=f"{base}/poems/{poem}", kind="poem")
+        yield PageRequest(url=f"{base}/poems/{poem}", kind="poem")
     for name, values in (("poet_id", poets), ("era_id", eras)):
         for value in values:
             query = urlencode({name: value, "page": 1, "per_page": _PER_PAGE})
-            yield Ask(url=f"{base}/poems?{query}", kind="listing")
+            yield PageRequest(url=f"{base}/poems?{query}", kind="listing")
 
 
-def follow(page: Page) -> Iterator[Ask]:
+def follow(page: Page) -> Iterator[PageRequest]:
     """Poems of a listing, and its next page while this one is full.
 
     Raises:
         SourceChanged: The listing has another shape than the parser knows.
     """
-    if page.ask.kind != "listing":
+    if page.request.kind != "listing":
         return
     body = _object(page)
     check_fields(
-        body, required=_LIST_USED, optional=_LIST_OPTIONAL, ignored=_LIST_IGNORED, where=page.ask.url
+        body, required=_LIST_USED, optional=_LIST_OPTIONAL, ignored=_LIST_IGNORED, where=page.request.url
     )
-    parts = urlsplit(page.ask.url)
+    parts = urlsplit(page.request.url)
     for row in body["data"]:
         address = urlunsplit((parts.scheme, parts.netloc, f"{parts.path}/{row['id']}", "", ""))
-        yield Ask(url=address, kind="poem")
+        yield PageRequest(url=address, kind="poem")
     if len(body["data"]) == _PER_PAGE:
         query = dict(parse_qsl(parts.query))
         query["page"] = str(int(query["page"]) + 1)
-        yield Ask(url=urlunsplit(parts._replace(query=urlencode(query))), kind="listing")
+        yield PageRequest(url=urlunsplit(parts._replace(query=urlencode(query))), kind="listing")
 
 
 def read(page: Page) -> tuple[Read, str]:
@@ -80,7 +82,7 @@ def read(page: Page) -> tuple[Read, str]:
         SourceChanged: The answer has another shape than the parser knows, or gives no credit line.
     """
     body = _object(page)
-    where = page.ask.url
+    where = page.request.url
     row = body
     if isinstance(body.get("data"), dict):
         check_fields(body, required=_LIST_USED, ignored=(*_LIST_OPTIONAL, *_LIST_IGNORED), where=where)
@@ -117,7 +119,7 @@ def _object(page: Page) -> dict[str, Any]:
     try:
         body = orjson.loads(page.body)
     except orjson.JSONDecodeError as error:
-        raise SourceChanged(f"{page.ask.url} is not JSON: {page.body[:120]!r}") from error
+        raise SourceChanged(f"{page.request.url} is not JSON: {page.body[:120]!r}") from error
     if not isinstance(body, dict):
-        raise SourceChanged(f"{page.ask.url}: an object was expected")
+        raise SourceChanged(f"{page.request.url}: an object was expected")
     return body

@@ -17,49 +17,48 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from mihakk.errors import RecordRejected, SourceChanged
 from mihakk.text.encoding import decode
-from scrapers.aldiwan.poem import Read, number
-from scrapers.crawl import Ask, Page
+from scrapers.aldiwan.poem import Read
+from scrapers.crawl import Page, PageRequest
+from scrapers.labels import is_country, names_era, number
 
 HOME = "https://www.aldiwan.net"
 _FREE = {"التفعيله", "التفعيلة", "شعر حر", "قصيدة النثر", "قصيدة نثر"}
-# The first part of a breadcrumb is the era of an old poet and the country of a modern one.
-_ERA = re.compile(r"العصر|عصر|مخضرم|جاهلي|قبل الإسلام|إسلامي|أموي|عباسي|أندلس|أيوبي|فاطمي|مملوكي|عثماني")
 _NUMBER = re.compile(r"/poem(\d+)(?:\.html)?$")
 # Leading words of the tags under a poem, and what they say.
 _TAGS = (("بحر ", "metre"), ("قافية ", "rhyme"), ("قصيدة ", "genre"))
 _FORMS = {"قصيدة عمودية", "قصيدة نثر", "قصيدة النثر"}
 
 
-def starts(base: str, addresses: Iterable[str]) -> Iterator[Ask]:
+def starts(base: str, addresses: Iterable[str]) -> Iterator[PageRequest]:
     """First requests: poems (`/poem66.html`) and pages of poets (`/cat-poet-...`)."""
     for address in addresses:
         kind = "poem" if _NUMBER.search(urlsplit(address).path) else "listing"
-        yield Ask(url=f"{base}{address}", kind=kind)
+        yield PageRequest(url=f"{base}{address}", kind=kind)
 
 
-def follow(page: Page) -> Iterator[Ask]:
+def follow(page: Page) -> Iterator[PageRequest]:
     """Poems and further pages of a poet's page.
 
     Raises:
         SourceChanged: A listing without a poem.
     """
-    if page.ask.kind != "listing":
+    if page.request.kind != "listing":
         return
     tree = _tree(page)
     links = [
         link.attributes.get("href") or ""
         for link in tree.css('div.record a.float-right, a[href^="/poem"], a[href^="poem"]')
     ]
-    poems = [urljoin(page.ask.url, link) for link in links]
+    poems = [urljoin(page.request.url, link) for link in links]
     found = [link for link in dict.fromkeys(poems) if _NUMBER.search(urlsplit(link).path)]
     if not found:
-        raise SourceChanged(f"{page.ask.url}: no poem in a listing")
+        raise SourceChanged(f"{page.request.url}: no poem in a listing")
     for address in found:
-        yield Ask(url=address, kind="poem")
+        yield PageRequest(url=address, kind="poem")
     for link in tree.css('a[href*="page="]'):
-        target = urljoin(page.ask.url, link.attributes.get("href") or "")
-        if urlsplit(target).path == urlsplit(page.ask.url).path:
-            yield Ask(url=target, kind="listing")
+        target = urljoin(page.request.url, link.attributes.get("href") or "")
+        if urlsplit(target).path == urlsplit(page.request.url).path:
+            yield PageRequest(url=target, kind="listing")
 
 
 def read(page: Page) -> Read:
@@ -70,14 +69,14 @@ def read(page: Page) -> Read:
         RecordRejected: The page contradicts itself.
     """
     tree = _tree(page)
-    found = _NUMBER.search(urlsplit(page.ask.url).path)
+    found = _NUMBER.search(urlsplit(page.request.url).path)
     if found is None:
-        raise SourceChanged(f"{page.ask.url} is not the address of a poem")
+        raise SourceChanged(f"{page.request.url} is not the address of a poem")
     if tree.css_first("#poem_content") is not None:
-        return _generation_b(tree, found[1], page.ask.url)
+        return _generation_b(tree, found[1], page.request.url)
     if tree.css_first("#poemText") is not None:
-        return _generation_c(tree, found[1], page.ask.url)
-    raise SourceChanged(f"{page.ask.url} is of no generation that the parser knows")
+        return _generation_c(tree, found[1], page.request.url)
+    raise SourceChanged(f"{page.request.url} is of no generation that the parser knows")
 
 
 def _tree(page: Page) -> LexborHTMLParser:
@@ -110,7 +109,8 @@ def _generation_b(tree: LexborHTMLParser, identifier: str, where: str) -> Read:
 
 
 def _place(first: str) -> dict[str, str]:
-    return {"era" if _ERA.search(first) else "country": first}
+    """The first part of a breadcrumb is the era of an old poet and the country of a modern one."""
+    return {"era" if names_era(first) and not is_country(first) else "country": first}
 
 
 def _tag(poem: Read, text: str, where: str) -> None:

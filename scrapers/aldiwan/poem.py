@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mihakk.errors import RecordRejected
-from schemas.poem import CoupletKind, Poem, Section
+from schemas.poem import Poem, Section
 from schemas.record import Provenance
 from schemas.rejection import Rejection
 from scrapers.source import Entry
-from scrapers.verse import couplets, pairs, split
-
-_DIGITS = str.maketrans("٠١٢٣٤٥٦٧٨٩", "0123456789")
+from scrapers.verse import Arrangement, arrange, as_lines, couplets, dedications, split
 
 
 @dataclass
@@ -34,12 +31,6 @@ class Read:
     declared: int | None = None
 
 
-def number(text: str) -> int | None:
-    """The first number of a text in either digits, thousands separators dropped."""
-    found = re.search(r"\d[\d,٬]*", text.translate(_DIGITS))
-    return int(re.sub(r"\D", "", found[0])) if found else None
-
-
 def record(read: Read, provenance: Provenance) -> Iterator[Entry]:
     """The poem, or the reason why it can't be used."""
     identifier = f"aldiwan-{read.number}"
@@ -53,20 +44,22 @@ def record(read: Read, provenance: Provenance) -> Iterator[Entry]:
 
 
 def _record(read: Read, identifier: str, provenance: Provenance) -> Iterator[Entry]:
-    kind: CoupletKind = "couplet"
     if read.units:
-        units = read.units
+        found = Arrangement(read.units)
     elif read.hemistichs:
-        units = [(first, second) for first, second in pairs(read.hemistichs)]
+        found = arrange(read.hemistichs, "ar", read.declared)
     else:
-        units, kind = [(line, None) for line in read.lines if line.strip()], "line"
+        found = as_lines(read.lines)
+    units, kind = found.units, found.kind
     if not units:
         raise RecordRejected("verses_missing", "the page holds no verse")
-    if kind == "couplet" and read.declared is not None and read.declared != len(units):
+    whole = len(units) + len(found.dropped) // 2 + len(found.dropped) % 2
+    if kind == "couplet" and read.declared is not None and read.declared != whole:
         raise RecordRejected(
             "count_differs", f"the page declares {read.declared} couplets and holds {len(units)}"
         )
     kept, rejected = split(couplets(identifier, "aldiwan", units, kind))
+    yield from dedications(identifier, "aldiwan", found)
     yield from rejected
     if not kept:
         raise RecordRejected("verses_missing", "no couplet can be used")
@@ -75,9 +68,13 @@ def _record(read: Read, identifier: str, provenance: Provenance) -> Iterator[Ent
         language="ar",
         title=read.title,
         poet=read.poet,
-        sections=(Section(index=0, rhyme=read.rhyme, form=read.labels.get("form", "")),),
+        sections=(
+            Section(
+                index=0, rhyme=read.rhyme, form=read.labels.get("form") or found.labels.get("form_found", "")
+            ),
+        ),
         couplets=kept,
         declared_couplets=read.declared,
-        source_labels=read.labels,
+        source_labels=read.labels | found.labels,
         provenance=provenance,
     )

@@ -8,8 +8,8 @@ from typing import Literal
 
 from mihakk.errors import UsageError
 from schemas.record import Provenance
-from schemas.rejection import Rejection
-from scrapers.crawl import Page, Plan, SiteOptions, gather, plan, provenance
+from scrapers.boundary import parsed
+from scrapers.crawl import CrawlPlan, Page, SiteOptions, plan, provenance, read_pages
 from scrapers.ganjoor import api, page
 from scrapers.ganjoor.export import is_poem, members, read_poet
 from scrapers.ganjoor.poem import Poet, parse
@@ -19,6 +19,9 @@ from scrapers.source import Entry, Source, register
 
 _PUBLIC_DOMAIN_HIJRI = 1370
 """Lunar year of death (1950) up to which life plus seventy years has run out everywhere that counts so."""
+UNSURE_MARGIN = 200
+"""Lunar years before that limit from which a year of death that Ganjoor is not sure of is enough: no doubt
+about a poet's year spans two centuries."""
 
 
 class GanjoorOptions(SiteOptions):
@@ -33,7 +36,8 @@ class GanjoorOptions(SiteOptions):
     similar: tuple[str, ...] = ()
     """With the API: queries for poems that share something, e.g. `metre=...&poetId=2`."""
     licence: str = ""
-    """Of all poems; when empty, `public-domain` for poets who died by 1950, `unknown` for others."""
+    """Of all poems; when empty, `public-domain` for poets who died by 1950 (where the year is unsure: two
+    lunar centuries before), `unknown` for others."""
 
 
 def scrape(options: GanjoorOptions, raw: RawStore) -> Iterator[Entry]:
@@ -46,15 +50,10 @@ def scrape(options: GanjoorOptions, raw: RawStore) -> Iterator[Entry]:
             "source 'ganjoor' needs the option `export` (the public export as a folder or .tar.gz) or "
             "`start` (addresses such as /hafez/ghazal to fetch)"
         )
-    crawl = _crawl(options)
-    for found in gather(crawl, raw):
-        if isinstance(found, Rejection):
-            yield found
-        elif found.ask.kind == "poem":
-            yield from _from_page(found, options)
+    yield from read_pages(_crawl(options), raw, "poem", lambda page: _from_page(page, options))
 
 
-def _crawl(options: GanjoorOptions) -> Plan:
+def _crawl(options: GanjoorOptions) -> CrawlPlan:
     if options.read == "pages":
         base = (options.base or page.HOME).rstrip("/")
         return plan(SOURCE, options, page.starts(base, options.start), "scrapers.ganjoor.page:follow")
@@ -64,8 +63,12 @@ def _crawl(options: GanjoorOptions) -> Plan:
 
 
 def _from_page(found: Page, options: GanjoorOptions) -> Iterator[Entry]:
-    death = found.ask.context.get("poet_death_hijri", "")
-    poet = Poet(name=found.ask.context.get("poet", ""), death_hijri=int(death) if death else None)
+    death = found.request.context.get("poet_death_hijri", "")
+    poet = Poet(
+        name=found.request.context.get("poet", ""),
+        death_hijri=int(death) if death else None,
+        death_sure=bool(found.request.context.get("poet_death_sure")),
+    )
     origin = provenance(SOURCE, found, licence=_licence(options, poet))
     reader = parse if options.read == "api" else page.parse
     yield from reader(found.body, origin, poet)
@@ -92,7 +95,7 @@ def _from_export(options: GanjoorOptions, raw: RawStore) -> Iterator[Entry]:
             sha256=raw.keep(data),
             parser_version=SOURCE.parser_version,
         )
-        yield from parse(data, origin, poet)
+        yield from parsed(origin.url, parse(data, origin, poet))
     if not found:
         raise UsageError(f"{path} holds no JSON file under poets/: is it Ganjoor's export?")
 
@@ -106,8 +109,13 @@ def _wanted(address: str, start: tuple[str, ...]) -> bool:
 def _licence(options: GanjoorOptions, poet: Poet) -> str:
     if options.licence:
         return options.licence
-    known = poet.death_hijri is not None and poet.death_hijri <= _PUBLIC_DOMAIN_HIJRI
-    return "public-domain" if known else "unknown"
+    return "public-domain" if in_public_domain(poet) else "unknown"
+
+
+def in_public_domain(poet: Poet) -> bool:
+    """The poet is known to have died by 1950, or by an unsure year at least `UNSURE_MARGIN` years before."""
+    limit = _PUBLIC_DOMAIN_HIJRI - (0 if poet.death_sure else UNSURE_MARGIN)
+    return poet.death_hijri is not None and poet.death_hijri <= limit
 
 
 SOURCE = register(
@@ -118,7 +126,7 @@ SOURCE = register(
         home="https://ganjoor.net",
         languages=("fa", "ar"),
         options=GanjoorOptions,
-        parser_version="1",
+        parser_version="2",
         scrape=scrape,
         delay_seconds=1.0,
         least_of=lambda options: (len(options.start) + len(options.similar) + 1) // 2,

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 import orjson
 
 from mihakk.errors import SourceChanged
-from scrapers.crawl import Ask, Page
+from scrapers.crawl import Page, PageRequest
 from scrapers.shape import check_fields
 
 HOME = "https://api.ganjoor.net"
@@ -38,16 +38,16 @@ _CATEGORY_IGNORED = (
 )
 
 
-def starts(base: str, addresses: Iterable[str]) -> Iterator[Ask]:
+def starts(base: str, addresses: Iterable[str]) -> Iterator[PageRequest]:
     """First requests: the category of each address (a poet's address is that of the poet's root category)."""
     for address in addresses:
-        yield Ask(url=category_url(base, address), kind="category")
+        yield PageRequest(url=category_url(base, address), kind="category")
 
 
-def similar_starts(base: str, queries: Iterable[str]) -> Iterator[Ask]:
+def similar_starts(base: str, queries: Iterable[str]) -> Iterator[PageRequest]:
     """First pages of the listings of poems that share a metre, a rhyme, a poet or a form."""
     for query in queries:
-        yield Ask(url=_similar_url(base, query, 1), kind="listing")
+        yield PageRequest(url=_similar_url(base, query, 1), kind="listing")
 
 
 def _similar_url(base: str, query: str, number: int) -> str:
@@ -65,63 +65,66 @@ def poem_url(base: str, address: str) -> str:
     return f"{base}/api/ganjoor/poem?url={quote(address)}&{_POEM_FLAGS}"
 
 
-def follow(page: Page) -> Iterator[Ask]:
+def follow(page: Page) -> Iterator[PageRequest]:
     """Poems and child categories of a category; poems and the next page of a listing.
 
     Raises:
         SourceChanged: The answer has another shape than the parser knows.
     """
-    if page.ask.kind == "listing":
+    if page.request.kind == "listing":
         yield from _listed(page)
-    elif page.ask.kind == "category":
+    elif page.request.kind == "category":
         yield from _category(page)
 
 
-def _listed(page: Page) -> Iterator[Ask]:
+def _listed(page: Page) -> Iterator[PageRequest]:
     rows = _json(page)
     header = page.fetched.headers.get(PAGING)
     if not isinstance(rows, list) or header is None:
-        raise SourceChanged(f"{page.ask.url}: a list of poems with the header {PAGING} was expected")
+        raise SourceChanged(f"{page.request.url}: a list of poems with the header {PAGING} was expected")
     paging = orjson.loads(header)
-    parts = urlsplit(page.ask.url)
+    parts = urlsplit(page.request.url)
     base = f"{parts.scheme}://{parts.netloc}"
     for row in rows:
-        yield Ask(url=poem_url(base, row["fullUrl"]), kind="poem")
+        yield PageRequest(url=poem_url(base, row["fullUrl"]), kind="poem")
     number = paging["currentPage"]
     if rows and number < paging["totalPages"]:
-        address = page.ask.url.replace(f"&PageNumber={number}&", f"&PageNumber={number + 1}&")
-        yield Ask(url=address, kind="listing")
+        address = page.request.url.replace(f"&PageNumber={number}&", f"&PageNumber={number + 1}&")
+        yield PageRequest(url=address, kind="listing")
 
 
-def _category(page: Page) -> Iterator[Ask]:
+def _category(page: Page) -> Iterator[PageRequest]:
     body = _object(page)
-    check_fields(body, required=_CAT_USED, where=page.ask.url)
+    check_fields(body, required=_CAT_USED, where=page.request.url)
     category = body["cat"]
-    check_fields(category, required=_CATEGORY_USED, ignored=_CATEGORY_IGNORED, where=f"{page.ask.url}, cat")
-    parts = urlsplit(page.ask.url)
+    check_fields(
+        category, required=_CATEGORY_USED, ignored=_CATEGORY_IGNORED, where=f"{page.request.url}, cat"
+    )
+    parts = urlsplit(page.request.url)
     base = f"{parts.scheme}://{parts.netloc}"
     poet = body["poet"]
     context = {"poet": poet["name"]}
-    if poet.get("validDeathDate") and poet.get("deathYearInLHijri"):
+    if poet.get("deathYearInLHijri"):
         context["poet_death_hijri"] = str(poet["deathYearInLHijri"])
+        context["poet_death_sure"] = "yes" if poet.get("validDeathDate") else ""
     for poem in category["poems"] or ():
         # A poem's summary in a category has no address of its own; it is the category's and the poem's slug.
         address = f"{category['fullUrl']}/{poem['urlSlug']}"
-        yield Ask(url=poem_url(base, address), kind="poem", context=context)
+        yield PageRequest(url=poem_url(base, address), kind="poem", context=context)
     for child in category["children"] or ():
-        yield Ask(url=category_url(base, child["fullUrl"]), kind="category")
+        yield PageRequest(url=category_url(base, child["fullUrl"]), kind="category")
 
 
 def _json(page: Page) -> Any:
     try:
         return orjson.loads(page.body)
     except orjson.JSONDecodeError as error:
-        raise SourceChanged(f"{page.ask.url} is not JSON: {page.body[:120]!r}") from error
+        raise SourceChanged(f"{page.request.url} is not JSON: {page.body[:120]!r}") from error
 
 
 def _object(page: Page) -> dict[str, Any]:
     body = _json(page)
     if not isinstance(body, dict):
         # Errors of the service come as a bare string with status 200 or 400.
-        raise SourceChanged(f"{page.ask.url} answered {body!r}")
+        raise SourceChanged(f"{page.request.url} answered {body!r}")
     return body

@@ -10,6 +10,7 @@ import orjson
 
 from mihakk.errors import SourceChanged, UsageError
 from scrapers.ganjoor.poem import Poet
+from scrapers.place import inside
 from scrapers.shape import check_fields
 
 _MOST_BYTES = 64 << 20
@@ -31,7 +32,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
         SourceChanged: A file is far larger than any poem.
     """
     if path.is_dir():
-        for file in sorted(path.rglob("*.json")):
+        for file in inside(path, "*.json"):
             if "poets" in file.relative_to(path).parts or path.name == "poets":
                 yield (
                     file.relative_to(path).as_posix(),
@@ -65,7 +66,10 @@ def is_poem(name: str) -> bool:
 
 def read_poet(data: bytes, where: str) -> tuple[str, Poet]:
     """Address part (`/hafez`) of a poet and what is known of them."""
-    row = orjson.loads(data)
+    try:
+        row = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise SourceChanged(f"{where} is not JSON: {error}; get the export again") from error
     check_fields(row, required=_POET_USED, optional=_POET_OPTIONAL, ignored=_POET_IGNORED, where=where)
-    death = row.get("DeathYearInLHijri") if row.get("ValidDeathDate") else None
-    return row["FullUrl"], Poet(name=row["Name"], death_hijri=death or None)
+    death = row.get("DeathYearInLHijri") or None
+    return row["FullUrl"], Poet(row["Name"], death, death_sure=bool(row.get("ValidDeathDate")))

@@ -16,7 +16,7 @@ from mihakk.text.encoding import decode
 from schemas.poem import Couplet, Poem, Section
 from schemas.record import Form, Provenance
 from schemas.rejection import Rejection
-from scrapers.crawl import Ask, Page
+from scrapers.crawl import Page, PageRequest
 from scrapers.ganjoor.poem import Poet
 from scrapers.source import Entry
 
@@ -31,19 +31,19 @@ _FORMS = {
 }
 
 
-def starts(base: str, addresses: Iterable[str]) -> Iterator[Ask]:
+def starts(base: str, addresses: Iterable[str]) -> Iterator[PageRequest]:
     """First requests: the poem at each address; the others are reached by its links to its neighbours."""
     for address in addresses:
-        yield Ask(url=f"{base}{address}", kind="poem")
+        yield PageRequest(url=f"{base}{address}", kind="poem")
 
 
-def follow(page: Page) -> Iterator[Ask]:
+def follow(page: Page) -> Iterator[PageRequest]:
     """The poems before and after, where they stand in the same category."""
-    folder = urlsplit(page.ask.url).path.rpartition("/")[0]
+    folder = urlsplit(page.request.url).path.rpartition("/")[0]
     for link in _tree(page.body).css("#nav .navleft a, #nav .navright a"):
-        target = urljoin(page.ask.url, link.attributes.get("href") or "")
+        target = urljoin(page.request.url, link.attributes.get("href") or "")
         if urlsplit(target).path.rpartition("/")[0] == folder:
-            yield Ask(url=target, kind="poem")
+            yield PageRequest(url=target, kind="poem")
 
 
 def _tree(body: bytes) -> LexborHTMLParser:

@@ -88,7 +88,9 @@ class Poet:
 
     name: str = ""
     death_hijri: int | None = None
-    """Year of death in lunar years, where Ganjoor is sure of it."""
+    """Year of death in lunar years."""
+    death_sure: bool = True
+    """Ganjoor calls the year valid; of half the poets it does not."""
 
 
 @dataclass
@@ -115,14 +117,25 @@ def parse(data: bytes, provenance: Provenance, poet: Poet | None = None) -> Iter
     """The poem of one response or export file, after rejections of what in it can't be used.
 
     Args:
-        data: JSON of one poem.
+        data: JSON of one poem; a file that a copy or an archive left damaged is one rejection.
         provenance: Of these bytes.
         poet: What is known of the poet from elsewhere.
 
     Raises:
         SourceChanged: The poem has another shape than the parser knows.
     """
-    poem = orjson.loads(data)
+    try:
+        poem = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        reason = "file_truncated" if error.pos >= len(error.doc) else "not_json"
+        yield Rejection(
+            record=provenance.url,
+            source="ganjoor",
+            reason=reason,
+            detail=f"{provenance.url} is damaged: {error}; get the file again",
+            body=error.doc,
+        )
+        return
     if not isinstance(poem, dict):
         raise SourceChanged(f"{provenance.url}: a poem was expected, not a {type(poem).__name__}")
     poem = _lowered(poem)
@@ -173,7 +186,7 @@ def _labels(poem: dict[str, Any], shape: _Shape, poet: Poet) -> dict[str, str]:
     if name:
         labels["poet"] = name
     if poet.death_hijri is not None:
-        labels["poet_death_hijri"] = str(poet.death_hijri)
+        labels["poet_death_hijri"] = f"{poet.death_hijri}{'' if poet.death_sure else ' (unsure)'}"
     if len(set(shape.labels)) == 1 and shape.labels[0]:
         labels["metre"] = shape.labels[0]
     elif any(shape.labels):

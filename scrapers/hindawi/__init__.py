@@ -8,14 +8,14 @@ from typing import Literal
 
 from mihakk.errors import SourceChanged, UsageError
 from schemas.record import Provenance
-from schemas.rejection import Rejection
-from scrapers.crawl import SiteOptions, gather, plan, provenance
+from scrapers.boundary import parsed
+from scrapers.crawl import Page, SiteOptions, plan, provenance, read_pages
 from scrapers.hindawi import site
 from scrapers.hindawi.blocks import Block, blocks
 from scrapers.hindawi.entries import Layout, entries, idioms, poem
 from scrapers.hindawi.epub import Book, Chapter, open_book, parse_xml
 from scrapers.hindawi.rights import licence
-from scrapers.place import find
+from scrapers.place import find_file
 from scrapers.raw import RawStore
 from scrapers.source import Entry, Source, register
 
@@ -48,8 +48,7 @@ def scrape(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
     """Idioms or poems of the books, in the order of their chapters."""
     if options.epub:
         for name in options.epub:
-            path = find(name, "epub")
-            data = path.read_bytes()
+            path, data = find_file(name, "epub")
             origin = Provenance(
                 source=SOURCE.name,
                 url=f"file:{path.name}",
@@ -57,7 +56,7 @@ def scrape(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
                 sha256=raw.keep(data),
                 parser_version=SOURCE.parser_version,
             )
-            yield from _book(data, path.stem, origin, options)
+            yield from parsed(origin.url, _book(data, path.stem, origin, options))
     elif options.read == "epub":
         yield from _fetched_epubs(options, raw)
     else:
@@ -75,11 +74,11 @@ def _fetched_epubs(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
     _asked_for(options)
     base = (options.base or site.DOWNLOADS).rstrip("/")
     crawl = plan(SOURCE, options, site.epub_starts(base, options.books), "scrapers.hindawi.site:follow")
-    for found in gather(crawl, raw):
-        if isinstance(found, Rejection):
-            yield found
-        else:
-            yield from _book(found.body, found.ask.context["book"], provenance(SOURCE, found), options)
+    yield from read_pages(crawl, raw, "epub", lambda page: _fetched_book(page, options))
+
+
+def _fetched_book(page: Page, options: HindawiOptions) -> Iterator[Entry]:
+    yield from _book(page.body, page.request.context["book"], provenance(SOURCE, page), options)
 
 
 def _fetched_pages(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
@@ -87,22 +86,16 @@ def _fetched_pages(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
     base = (options.base or site.HOME).rstrip("/")
     starts = site.starts(base, options.books, options.listings)
     crawl = plan(SOURCE, options, starts, "scrapers.hindawi.site:follow")
-    for found in gather(crawl, raw):
-        if isinstance(found, Rejection):
-            yield found
-        elif found.ask.kind == "chapter":
-            context = found.ask.context
-            credit = _credit(context["author"], context["title"])
-            origin = provenance(SOURCE, found, licence=options.licence or "unknown", attribution=credit)
-            name = f"{context['book']}-{found.ask.url.rstrip('/').rpartition('/')[2]}"
-            yield from _chapter(
-                blocks(site.chapter(found), found.ask.url),
-                name,
-                context["title"],
-                context["author"],
-                origin,
-                options,
-            )
+    yield from read_pages(crawl, raw, "chapter", lambda page: _fetched_chapter(page, options))
+
+
+def _fetched_chapter(page: Page, options: HindawiOptions) -> Iterator[Entry]:
+    context, url = page.request.context, page.request.url
+    credit = _credit(context["author"], context["title"])
+    origin = provenance(SOURCE, page, licence=options.licence or "unknown", attribution=credit)
+    name = f"{context['book']}-{url.rstrip('/').rpartition('/')[2]}"
+    found = blocks(site.chapter(page), url)
+    yield from _chapter(found, name, context["title"], context["author"], origin, options)
 
 
 def _book(data: bytes, name: str, origin: Provenance, options: HindawiOptions) -> Iterator[Entry]:

@@ -19,14 +19,14 @@ Layout = Literal["terms", "colon", "quoted"]
 
 
 @dataclass
-class Found:
+class HeadWithExplanation:
     """A head and what stands under it."""
 
     head: str
     explanation: list[str] = field(default_factory=list)
 
 
-def entries(blocks: Iterable[Block], layout: Layout) -> Iterator[Found]:
+def entries(blocks: Iterable[Block], layout: Layout) -> Iterator[HeadWithExplanation]:
     """Heads with their explanations.
 
     Args:
@@ -35,7 +35,7 @@ def entries(blocks: Iterable[Block], layout: Layout) -> Iterator[Found]:
             the letter of its chapter. `quoted`: a paragraph wholly in «» before its explanation.
     """
     letter = ""
-    current: Found | None = None
+    current: HeadWithExplanation | None = None
     for block in blocks:
         if block.kind == "heading":
             letter = section_letter(block.text)
@@ -54,24 +54,24 @@ def entries(blocks: Iterable[Block], layout: Layout) -> Iterator[Found]:
         yield current
 
 
-def _head(block: Block, layout: Layout, letter: str) -> Found | None:
+def _head(block: Block, layout: Layout, letter: str) -> HeadWithExplanation | None:
     if layout == "terms":
         if block.kind != "term":
             return None
-        return Found(block.text.removesuffix(":").strip(), [block.rest] if block.rest else [])
+        return HeadWithExplanation(block.text.removesuffix(":").strip(), [block.rest] if block.rest else [])
     if block.kind != "paragraph":
         return None
     if layout == "quoted":
         head = quoted_head(block.text)
-        return Found(head) if head else None
+        return HeadWithExplanation(head) if head else None
     head, mark, rest = block.text.partition(":")
     if not mark or not is_short_head(head, letter):
         return None
-    return Found(head.strip(), [rest.strip()] if rest.strip() else [])
+    return HeadWithExplanation(head.strip(), [rest.strip()] if rest.strip() else [])
 
 
 def idioms(
-    found: Iterable[Found],
+    found: Iterable[HeadWithExplanation],
     prefix: str,
     *,
     genre: Literal["idiom", "proverb"],

@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from mihakk.errors import SourceChanged
 from mihakk.text.encoding import decode
-from scrapers.crawl import Ask, Page
+from scrapers.crawl import Page, PageRequest
 from scrapers.hindawi.blocks import from_html
 
 HOME = "https://www.hindawi.org"
@@ -31,45 +31,47 @@ class BookPage:
     chapters: tuple[str, ...]
 
 
-def starts(base: str, books: Iterable[str], listings: Iterable[str]) -> Iterator[Ask]:
+def starts(base: str, books: Iterable[str], listings: Iterable[str]) -> Iterator[PageRequest]:
     """First requests: pages of books and of listings."""
     for book in books:
-        yield Ask(url=f"{base}/books/{book}/", kind="book")
+        yield PageRequest(url=f"{base}/books/{book}/", kind="book")
     for listing in listings:
-        yield Ask(url=f"{base}{listing}", kind="listing")
+        yield PageRequest(url=f"{base}{listing}", kind="listing")
 
 
-def epub_starts(base: str, books: Iterable[str]) -> Iterator[Ask]:
+def epub_starts(base: str, books: Iterable[str]) -> Iterator[PageRequest]:
     """First requests where the EPUBs themselves are wanted."""
     for book in books:
-        yield Ask(url=f"{base}/books/{book}.epub", kind="epub", context={"book": book})
+        yield PageRequest(url=f"{base}/books/{book}.epub", kind="epub", context={"book": book})
 
 
-def follow(page: Page) -> Iterator[Ask]:
+def follow(page: Page) -> Iterator[PageRequest]:
     """Books and further pages of a listing; chapters of a book."""
-    if page.ask.kind == "listing":
+    if page.request.kind == "listing":
         yield from _listed(page)
-    elif page.ask.kind == "book":
+    elif page.request.kind == "book":
         book = read_book(page)
         for address in book.chapters:
             context = {"book": book.number, "title": book.title, "author": book.author}
-            yield Ask(url=urljoin(page.ask.url, address), kind="chapter", context=context)
+            yield PageRequest(url=urljoin(page.request.url, address), kind="chapter", context=context)
 
 
-def _listed(page: Page) -> Iterator[Ask]:
+def _listed(page: Page) -> Iterator[PageRequest]:
     tree = LexborHTMLParser(decode(page.body).text)
     covers = tree.css("li.bookCover > a[href]")
     if not covers:
-        raise SourceChanged(f"{page.ask.url}: no li.bookCover in a listing")
+        raise SourceChanged(f"{page.request.url}: no li.bookCover in a listing")
     for cover in covers:
         address = cover.attributes["href"] or ""
         if not _BOOK.search(address):
-            raise SourceChanged(f"{page.ask.url}: the parser does not know the book address {address!r}")
-        yield Ask(url=urljoin(page.ask.url, address), kind="book")
+            raise SourceChanged(f"{page.request.url}: the parser does not know the book address {address!r}")
+        yield PageRequest(url=urljoin(page.request.url, address), kind="book")
     # The pager stands above and below the books.
     for link in tree.css("div.pagination .pages a[aria-label]"):
         if "active" not in (link.attributes.get("class") or "").split():
-            yield Ask(url=urljoin(page.ask.url, link.attributes.get("href") or ""), kind="listing")
+            yield PageRequest(
+                url=urljoin(page.request.url, link.attributes.get("href") or ""), kind="listing"
+            )
 
 
 def read_book(page: Page) -> BookPage:
@@ -79,7 +81,7 @@ def read_book(page: Page) -> BookPage:
         SourceChanged: The page does not show them where Hindawi has them.
     """
     tree = LexborHTMLParser(decode(page.body).text)
-    number = _BOOK.search(urlsplit(page.ask.url).path)
+    number = _BOOK.search(urlsplit(page.request.url).path)
     heading = tree.css_first("article.book div.details h2") or tree.css_first("h2")
     meta = tree.css_first('meta[property="og:title"]')
     # TITLE | AUTHOR | publisher; the page's h1 is the same on every page.
@@ -88,14 +90,14 @@ def read_book(page: Page) -> BookPage:
     title = heading.text(strip=True) if heading else named[0]
     writer = author.text(strip=True) if author else (named[1] if len(named) == 3 else "")
     if number is None or not title or not writer:
-        raise SourceChanged(f"{page.ask.url}: no title or author where Hindawi has them")
+        raise SourceChanged(f"{page.request.url}: no title or author where Hindawi has them")
     links = [link.attributes.get("href") or "" for link in tree.css("div.bookIndex a[href]")]
-    chapters = [urljoin(page.ask.url, link) for link in links]
+    chapters = [urljoin(page.request.url, link) for link in links]
     own = [link for link in dict.fromkeys(chapters) if _CHAPTER.search(urlsplit(link).path)]
     if links and not own:
-        raise SourceChanged(f"{page.ask.url}: the index leads to no chapter: {links[:3]}")
+        raise SourceChanged(f"{page.request.url}: the index leads to no chapter: {links[:3]}")
     return BookPage(
-        number[1], title, writer, tuple(own) or (urljoin(page.ask.url, f"/books/{number[1]}/1/"),)
+        number[1], title, writer, tuple(own) or (urljoin(page.request.url, f"/books/{number[1]}/1/"),)
     )
 
 
@@ -107,5 +109,5 @@ def chapter(page: Page) -> Element:
     """
     article = LexborHTMLParser(decode(page.body).text).css_first("article.chapterContent")
     if article is None:
-        raise SourceChanged(f"{page.ask.url}: no article.chapterContent")
+        raise SourceChanged(f"{page.request.url}: no article.chapterContent")
     return from_html(article)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from annotation.connection import Connection
-from annotation.server import LocalServer
+from annotation.label_studio.connection import Connection
+from annotation.label_studio.server import LocalServer
 from tests.annotation.signed_up import Member, sign_up
 from tests.servers import free_port
 

@@ -8,7 +8,7 @@ from typing import Any
 from mihakk.ids import content_hash, item_id
 from schemas.audit import CRITERIA, Audit, Issue, Verdict
 from schemas.finding import Finding
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Origin
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
 from schemas.review import Review
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -95,9 +95,7 @@ def verdict(item: str, status: str = "flag") -> Verdict:
     )  # type: ignore[arg-type]
 
 
-def review(
-    item: ChoiceItem | AnswerItem | ExplanationItem, annotator: str, decision: str = "keep", **changes: Any
-) -> Review:
+def review(item: Item, annotator: str, decision: str = "keep", **changes: Any) -> Review:
     fields: dict[str, Any] = {
         "item": item.id,
         "content_hash": content_hash(item),

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import random
 from datetime import timedelta
+from typing import get_args
 
+import krippendorff
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.agreement import (
+from annotation.decisions.fixes import fixed
+from annotation.decisions.store import add, decisions
+from annotation.decisions.stores import Stores
+from annotation.screens.ratings import Label
+from annotation.statistics.agreement import (
     Judgement,
     _alphas,
     _counts,
@@ -19,16 +25,15 @@ from annotation.agreement import (
     label_judgements,
     review_judgements,
 )
-from annotation.decisions import add, decisions
-from annotation.fixes import fixed
-from annotation.pull import Stores
-from annotation.quality import annotators, miss_rates, overturns, upper_bound, wilson
-from annotation.ratings import Label
-from annotation.report import markdown, review_report
-from annotation.sampling import Entry, Queued
+from annotation.statistics.auditor_errors import annotators, overturns
+from annotation.statistics.review_report import markdown, review_report
+from annotation.statistics.sampling import Queued, QueueEntry
 from mihakk.ids import content_hash
-from schemas.review import Review
+from schemas.audit import CRITERIA
+from schemas.review import Decision, Review
 from tests.annotation.judged import NOON, audit, choice, review
+
+DECISIONS = get_args(Decision)
 
 
 @pytest.mark.parametrize(("level", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
@@ -93,10 +98,65 @@ def test_decisions_become_judgements_of_the_decision_and_of_every_criterion():
     ]
     judged = review_judgements(votes, {item.id: "ar"})
     assert len(judged) == 11
-    assert [one.value for one in judged["answer_quality"]] == ["met", "met"], (
-        "a changed mind replaces the first"
+    assert [one.value for one in judged["answer_quality"]] == ["unmet", "met"], (
+        "the first word is the independent one"
     )
     assert judged["decision"][0].language == "ar"
+
+
+def test_votes_asked_for_because_people_disagreed_change_no_agreement():
+    """The oracle is the published implementation over the first two columns alone."""
+    chance = random.Random(3)
+    first = [
+        (d, d if chance.random() < 0.8 else chance.choice(DECISIONS))
+        for d in chance.choices(DECISIONS, k=300)
+    ]
+    items = [choice(n) for n in range(300)]
+    votes = [review(item, f"p{n}", pair[n]) for n in (0, 1) for item, pair in zip(items, first, strict=True)]
+    third = [(item, pair) for item, pair in zip(items, first, strict=True) if pair[0] != pair[1]]
+    votes += [review(item, "p2", chance.choice(pair)) for item, pair in third]
+    votes += [review(items[0], "p0", first[0][1])]
+    expected = krippendorff.alpha(
+        list(zip(*first, strict=True)), value_domain=DECISIONS, level_of_measurement="nominal"
+    )
+    judged = review_judgements(votes, {})["decision"]
+    rows = {row.group: row for row in agreement("quality_review", "decision", judged, resamples=20)}
+    assert set(rows) == {"all"}, "the third person judged nothing independently, so no pair is theirs"
+    assert rows["all"].alpha == pytest.approx(expected)
+    assert rows["all"].observed == pytest.approx(sum(one == two for one, two in first) / 300)
+    everybody = [
+        [*pair, *([vote.decision for vote in votes[600:-1] if vote.item == item.id])]
+        for item, pair in zip(items, first, strict=True)
+    ]
+    assert krippendorff_alpha(everybody, "nominal") != pytest.approx(expected, abs=0.01), (
+        "all votes say another thing"
+    )
+
+
+def test_raw_agreement_and_ac1_stand_beside_a_low_alpha(tmp_path):
+    stores, items = Stores.under(str(tmp_path)), [choice(n) for n in range(60)]
+    votes = [
+        review(
+            item,
+            person,
+            failed=("spelling_accuracy",) if (n, person) in ((0, "p1"), (1, "p2"), (2, "p1")) else (),
+        )
+        for n, item in enumerate(items)
+        for person in ("p1", "p2")
+    ]
+    add(stores.decisions, Review, votes)
+    report = review_report(stores, items, [], seed=1)
+    rows = {row.label: row for row in report.agreement if row.group == "all"}
+    spelling = rows["spelling_accuracy"]
+    assert spelling.alpha < 0
+    assert spelling.observed == pytest.approx(0.95)
+    # By hand: the mean share of "unmet" is 3 of 120, so chance agreement is 2 x .025 x .975.
+    assert spelling.ac1 == pytest.approx((0.95 - 0.04875) / (1 - 0.04875))
+    assert (rows["decision"].alpha, rows["decision"].observed, rows["decision"].ac1) == (None, 1, 1)
+    assert (
+        f"| {spelling.alpha:.2f} | {spelling.low:.2f} to {spelling.high:.2f} | 95.00% | 0.95 | 60 | 2 |"
+        in markdown(report)
+    )
 
 
 def test_depth_is_an_interval_and_its_parts_ordinal():
@@ -141,45 +201,40 @@ def test_people_overturn_an_auditor():
     ) == (0, 1, None)
 
 
+def test_who_discards_as_wrong_gold_agrees_with_the_auditor_and_judges_nothing_else():
+    item = choice()
+    votes = [review(item, person, "discard", reason="wrong_gold") for person in ("p1", "p2")]
+    said = {name: int(name not in ("answer_alignment", "spelling_accuracy")) for name in CRITERIA}
+    rows = {row.criterion: row for row in overturns(votes, {(item.id, content_hash(item)): {"strict": said}})}
+    gold, spelling = rows["answer_alignment"], rows["spelling_accuracy"]
+    assert (gold.zeros, gold.overturned, gold.not_judged) == (1, 0, 0)
+    assert (spelling.zeros, spelling.overturned, spelling.not_judged, spelling.rate) == (0, 0, 1, None)
+    assert sum(row.missed for row in rows.values()) == 0
+
+
 @pytest.mark.parametrize(
-    ("found", "tried", "bound"), [(0, 300, 0.0099), (0, 600, 0.0050), (3, 50, 0.1478), (5, 5, 1), (0, 0, 1)]
+    ("decision", "more", "judged"),
+    [
+        ("keep", {}, dict.fromkeys(CRITERIA, True)),
+        ("keep", {"failed": ("answer_quality",)}, {name: name != "answer_quality" for name in CRITERIA}),
+        ("discard", {"reason": "wrong_gold"}, {"answer_alignment": False}),
+        (
+            "discard",
+            {"reason": "unreadable", "failed": ("spelling_accuracy",)},
+            {"text_readability": False, "spelling_accuracy": False},
+        ),
+        ("discard", {"reason": "duplicate"}, {}),
+        ("fix", {"corrections": {"gold": "1"}}, {"answer_alignment": False}),
+        ("fix", {"corrections": {"question": "ما المقصود؟"}}, {}),
+        (
+            "fix",
+            {"corrections": {"question": "؟"}, "failed": ("question_clarity",)},
+            {"question_clarity": False},
+        ),
+    ],
 )
-def test_clopper_pearson_upper_bound(found, tried, bound):
-    assert upper_bound(found, tried) == pytest.approx(bound, abs=0.0001)
-
-
-@settings(deadline=None)
-@given(st.integers(0, 60), st.integers(1, 60))
-def test_the_bound_is_the_beta_quantile(found, tried):
-    beta = pytest.importorskip("scipy.stats").beta
-    if found < tried:
-        assert upper_bound(found, tried) == pytest.approx(beta.ppf(0.95, found + 1, tried - found), abs=1e-9)
-
-
-def test_wilson_interval():
-    low, high = wilson(160, 200)
-    assert (round(low, 2), round(high, 2)) == (0.74, 0.85)
-
-
-def test_the_miss_rate_counts_settled_samples_only():
-    items = [choice(n) for n in range(5)]
-    queued = [
-        Queued(
-            item=item.id,
-            content_hash=content_hash(item),
-            why="sample" if n else "flagged",
-            stratum="ar/meaning_choice",
-        )
-        for n, item in enumerate(items)
-    ]
-    votes = [review(item, p, "keep") for item in items[:3] for p in ("p1", "p2")]
-    votes += [review(items[3], p, "discard", reason="wrong_gold") for p in ("p1", "p2")]
-    votes += [review(items[4], "p1")]
-    rows = miss_rates(queued, votes, 2)
-    assert [(row.stratum, row.decided, row.missed) for row in rows] == [
-        ("all", 3, 1),
-        ("ar/meaning_choice", 3, 1),
-    ]
+def test_what_a_decision_judges(decision, more, judged):
+    assert review(choice(), "p1", decision, **more).judged == judged
 
 
 def work(person, number, *, seconds=30.0, decision="keep") -> list[Review]:
@@ -238,8 +293,8 @@ def test_the_report_reads_the_stores_and_is_the_same_every_time(tmp_path):
     assert report.agreement[0].alpha == 1
     assert report == review_report(stores, items, audits, seed=1)
     text = markdown(report)
-    assert "| ar/meaning_choice | 2 | 1 | 0.50 | 97.47% |" in text
-    assert "| first | answer_alignment | 6 | 6 | 1.00 |" in text
+    assert "| ar/meaning_choice | 2 | 1 | 0 | 0 | 0 | 50.00% | 1.26% to 98.74% | 97.47% |" in text
+    assert "| first | answer_alignment | 3 | 3 | 1.00 | 0.44 to 1.00 | 0 | 3 |" in text
     assert "nobody" not in text
 
 
@@ -251,7 +306,7 @@ def test_a_corrected_item_still_counts_as_missed_and_as_judged(tmp_path):
         Review,
         [review(item, person, "fix", **fix) for person in ("annotator-01", "annotator-02")],
     )
-    before = Entry(item, "sample").queued(
+    before = QueueEntry(item, "sample").queued(
         [audit(item.id, "first"), audit(item.id, "second", failed=("answer_alignment",))]
     )
     add(stores.queued, Queued, [before])

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.answers import Answer, Reader
-from annotation.labelling import labelling, template_names
-from annotation.pull import Pulled, _latest
-from annotation.ratings import LEVELS, depth_task, text_task
-from annotation.tasks import review_task
+from annotation.label_studio.answers import ReadAnnotation, Reader
+from annotation.label_studio.pull import Pulled, _latest
+from annotation.screens.labelling import labelling, template_names
+from annotation.screens.ratings import LEVELS, depth_task, text_task
+from annotation.screens.tasks import review_task
 from mihakk.errors import RecordRejected
 from tests.annotation.judged import NOON, choice, explanation
 
@@ -35,7 +35,7 @@ def typed(name, text):
     return {"id": name, "from_name": name, "to_name": "item", "type": "textarea", "value": {"text": [text]}}
 
 
-def answer(*result, data=DATA, **more) -> Answer:
+def answer(*result, data=DATA, **more) -> ReadAnnotation:
     fields = {
         "task": 1,
         "data": data,
@@ -45,7 +45,7 @@ def answer(*result, data=DATA, **more) -> Answer:
         "updated_at": NOON,
         "seconds": 9.0,
     }
-    return Answer(**fields | more)
+    return ReadAnnotation(**fields | more)
 
 
 @pytest.fixture(scope="module")

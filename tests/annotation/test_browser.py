@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.labelling import template_names
-from annotation.project import ensure_project
-from annotation.pull import Stores, pull
-from annotation.push import push
-from annotation.ratings import (
+from annotation.decisions.stores import Stores
+from annotation.label_studio.project import ensure_project
+from annotation.label_studio.pull import pull
+from annotation.label_studio.push import push
+from annotation.screens.labelling import template_names
+from annotation.screens.ratings import (
     connotation_task,
     correctness_task,
     depth_task,
@@ -17,7 +18,7 @@ from annotation.ratings import (
     sentence_task,
     text_task,
 )
-from annotation.tasks import review_task
+from annotation.screens.tasks import review_task
 from schemas.idiom import Idiom
 from schemas.poem import Couplet, Poem, Section
 from schemas.record import Form, Provenance

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.corrections import correct, form, read_form, showable
+from annotation.screens.corrections import correct, form, read_form, showable
 from mihakk.errors import RecordRejected
 from mihakk.ids import content_hash
 from tests.annotation.judged import answer, choice, explanation

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import annotation.decisions
-from annotation.decisions import append, decisions
+import annotation.decisions.store
+from annotation.decisions.store import append, decisions
 from mihakk.errors import UsageError
 from tests.annotation.judged import choice, review
 
@@ -63,13 +63,13 @@ def test_a_half_written_part_is_not_read(tmp_path):
 
 def test_two_pulls_at_once_add_the_same_decisions_and_they_count_once(tmp_path, monkeypatch):
     folder, mine = str(tmp_path), [review(choice(n), "p1") for n in range(3)]
-    real = annotation.decisions.stored
+    real = annotation.decisions.store.stored
     monkeypatch.setattr(
-        annotation.decisions, "stored", lambda *_: []
+        annotation.decisions.store, "stored", lambda *_: []
     )  # both looked before either had written
     append(folder, mine[:2])
     append(folder, mine)
-    monkeypatch.setattr(annotation.decisions, "stored", real)
+    monkeypatch.setattr(annotation.decisions.store, "stored", real)
     assert len(list(tmp_path.iterdir())) == 2
     assert decisions(folder) == mine
     assert append(folder, mine) == []

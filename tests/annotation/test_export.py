@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.export import guarded, write_csv
+from annotation.decisions.export import write_csv
+from mihakk.spreadsheet import guarded
 from schemas.review import Review
 from tests.annotation.judged import choice, review
 

@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from annotation.apply import apply
-from annotation.connection import Connection
-from annotation.decisions import decisions, stored
-from annotation.project import ensure_project, find_project
-from annotation.pull import Stores, pull
-from annotation.push import push
-from annotation.resolution import resolve
-from annotation.review import counted, pull_review, push_review
-from annotation.sampling import Queued
-from annotation.tasks import review_task
+from annotation.decisions.apply import apply
+from annotation.decisions.fixes import fixed
+from annotation.decisions.resolution import resolve
+from annotation.decisions.store import decisions, stored
+from annotation.decisions.stores import Stores
+from annotation.label_studio.connection import Connection
+from annotation.label_studio.exchange import counted, pull_review, push_review
+from annotation.label_studio.project import ensure_project, find_project
+from annotation.label_studio.pull import pull
+from annotation.label_studio.push import push
+from annotation.screens.tasks import review_task
+from annotation.statistics.sampling import Queued
 from mihakk.errors import UsageError
 from mihakk.ids import content_hash
 from schemas.benchmark import ReviewConfig
@@ -88,11 +90,13 @@ def test_three_people_review_sixty_tasks(connection, members, stores):
     assert Counter(row.outcome for row in resolutions.values()) == {"keep": 54, "discard": 2, "fix": 1}
     assert (resolutions[flagged[0].id].by, resolutions[flagged[1].id].by) == ("majority", "agreement")
     reviewed = apply(items, verdicts, resolutions.values(), reviews)
-    assert {gone.record: gone.reason for gone in reviewed.removed} == dict.fromkeys(
-        [flagged[0].id, flagged[1].id], "discarded_ambiguous"
-    )
-    assert reviewed.recheck == (flagged[2].id,)
-    assert next(item for item in reviewed.kept if item.id == flagged[2].id).question.startswith("ما المقصود")
+    assert {gone.record: gone.reason for gone in reviewed.removed} == {
+        **dict.fromkeys([flagged[0].id, flagged[1].id], "discarded_ambiguous"),
+        flagged[2].id: "unresolved",
+    }
+    assert reviewed.waiting == (flagged[2].id,)
+    corrected, _ = fixed(items, reviews, 2)
+    assert next(item for item in corrected if item.id == flagged[2].id).question.startswith("ما المقصود")
 
 
 def test_changed_content_is_a_new_task_and_old_answers_stay_with_the_old_content(connection, members, stores):

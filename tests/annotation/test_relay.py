@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import httpx
 import pytest
 
-from annotation.relay import EVENT, HEADER, Hints, emit, listen, relay_app
+from annotation.label_studio.relay import EVENT, HEADER, Hints, emit, listen, relay_app
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.settings import Settings
 

@@ -10,8 +10,8 @@ import sys
 import httpx
 import pytest
 
-from annotation.decisions import decisions
-from annotation.pull import Stores
+from annotation.decisions.store import decisions
+from annotation.decisions.stores import Stores
 from mihakk.settings import ROOT
 from tests.annotation.judged import choice
 from tests.annotation.pushed import DISCARD, KEEP, pushed_project

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.apply import apply
-from annotation.corrections import correct
-from annotation.decisions import add, append
-from annotation.fixes import fixed
-from annotation.pull import Stores
-from annotation.resolution import fix_key, resolve
-from annotation.review import resolutions
-from annotation.sampling import Entry, Queued
+from annotation.decisions.apply import apply
+from annotation.decisions.fixes import fixed
+from annotation.decisions.resolution import fix_key, resolve
+from annotation.decisions.store import add, append
+from annotation.decisions.stores import Stores
+from annotation.label_studio.exchange import resolutions
+from annotation.screens.corrections import correct
+from annotation.statistics.sampling import Queued, QueueEntry
 from mihakk.errors import UsageError
 from mihakk.ids import content_hash
 from schemas.benchmark import ReviewConfig
@@ -128,27 +128,87 @@ def test_every_item_is_kept_or_removed_with_a_reason():
         ]
     ]
     result = reviewed(items, [verdict(i.id, s) for i, s in zip(items, status, strict=True)], reviews)
-    assert [item.id for item in result.kept] == [passed.id, kept.id, fixed.id]
-    assert result.kept[2].gold == (1,)
-    assert result.recheck == (fixed.id,)
+    assert [item.id for item in result.kept] == [passed.id, kept.id]
     assert [(gone.record, gone.reason) for gone in result.removed] == [
+        (fixed.id, "unresolved"),
         (dropped.id, "discarded_wrong_gold"),
         (waiting.id, "unresolved"),
         (blocked.id, "blocked"),
     ]
-    assert "الجواب خاطئ" in result.removed[0].detail
-    assert "CH07" in result.removed[1].detail
-    assert result.removed[0].body == dropped.model_dump_json()
-    assert result.waiting == (waiting.id,)
+    assert "الجواب خاطئ" in result.removed[1].detail
+    assert "CH07" in result.removed[2].detail
+    assert result.removed[1].body == dropped.model_dump_json()
+    assert result.waiting == (fixed.id, waiting.id), "a correction counts once the checks have applied it"
 
 
 def test_a_corrected_item_goes_through_with_its_new_verdict_or_comes_back_to_people():
     reviews = [review(ITEM, who, "fix", **FIX) for who in ("p1", "p2")]
-    corrected = reviewed([ITEM], [verdict(ITEM.id)], reviews).kept
+    corrected, _ = fixed([ITEM], reviews, 2)
+    assert corrected[0].gold == (1,)
     assert reviewed(corrected, [verdict(ITEM.id, "pass")], reviews).kept == corrected
     again = reviewed(corrected, [verdict(ITEM.id, "flag")], reviews)
     assert [gone.reason for gone in again.removed] == ["unresolved"]
     assert "content changed after 2 decisions" in again.removed[0].detail
+
+
+def both_orders(number=0):
+    """One question in both orders: three options, the first right."""
+    texts = ("يأخذ ما ليس له", "يعمل في الحقل كل يوم", "يحب السفر البعيد")
+    one = choice(number, options=texts, gold=(0,), pair_id=f"pair-{number}")
+    other = choice(
+        number,
+        id=f"{one.id}-b",
+        options=(texts[1], texts[2], texts[0]),
+        gold=(2,),
+        pair_id=one.pair_id,
+        order=1,
+    )
+    return one, other
+
+
+@pytest.mark.parametrize("removed", ["unresolved", "discarded_wrong_gold", "blocked"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_pair_is_kept_or_removed_whole(removed, place):
+    whole, broken = both_orders(0), both_orders(1)
+    gone, left = broken[place], broken[1 - place]
+    status = {"unresolved": "flag", "blocked": "block"}.get(removed, "pass")
+    votes = [
+        review(gone, who, "discard", reason="wrong_gold") for who in ("p1", "p2") if removed.startswith("d")
+    ]
+    items = [*whole, *broken]
+    verdicts = [verdict(item.id, status if item is gone else "pass") for item in items]
+    result = reviewed(items, verdicts, votes)
+    assert result.kept == list(whole)
+    assert {row.record: row.reason for row in result.removed} == {gone.id: removed, left.id: "other_order"}
+    assert gone.id in next(row.detail for row in result.removed if row.record == left.id)
+    assert result.waiting == ((gone.id,) if removed == "unresolved" else ()), (
+        "people are asked about one alone"
+    )
+
+
+def test_what_corrects_one_order_corrects_the_other():
+    one, other = both_orders()
+    said = {"options[1]": "يعمل كثيرا", "gold": "2", "question": "ما المراد؟"}
+    for fixed_one, left in ((one, other), (other, one)):
+        votes = [review(fixed_one, who, "fix", corrections=said) for who in ("p1", "p2")]
+        done, settled = fixed([one, other], votes, 2)
+        assert set(settled) == {one.id, other.id}
+        assert {item.question for item in done} == {"ما المراد؟"}
+        assert sorted(done[0].options) == sorted(done[1].options)
+        assert len({item.options[item.gold[0]] for item in done}) == 1
+        assert len({item.options.index("يعمل كثيرا") for item in done}) == 2, "the orders still differ"
+        gone = [*votes, *(review(left, who, "discard", reason="other") for who in ("p1", "p2"))]
+        assert set(fixed([one, other], gone, 2)[1]) == {fixed_one.id}
+
+
+def test_a_correction_that_came_by_its_other_order_can_be_corrected_again():
+    one, other = both_orders()
+    votes = [review(one, who, "fix", corrections={"question": "ما المراد؟"}) for who in ("p1", "p2")]
+    carried = fixed([one, other], votes, 2)[0][1]
+    votes += [
+        review(carried, who, "fix", corrections={"question": "ما المقصود هنا؟"}) for who in ("p1", "p2")
+    ]
+    assert [item.question for item in fixed([one, other], votes, 2)[0]] == ["ما المراد؟", "ما المقصود هنا؟"]
 
 
 def test_people_can_remove_an_item_nothing_flagged():
@@ -198,7 +258,7 @@ def test_an_adjudicators_correction_wins_over_split_votes():
 def test_the_standing_of_items_leaves_out_attention_checks(tmp_path):
     stores, config = Stores.under(str(tmp_path)), ReviewConfig(overlap=2)
     check, open_one, split = choice(1), choice(2), choice(3)
-    add(stores.queued, Queued, [Entry(check, "attention").queued()])
+    add(stores.queued, Queued, [QueueEntry(check, "attention").queued()])
     votes = [review(check, "p1"), review(open_one, "p1"), review(split, "p1")]
     append(stores.decisions, [*votes, review(split, "p2", "discard", reason="other")])
     standing = {item: told.votes for (item, _), told in resolutions(stores, config).items()}

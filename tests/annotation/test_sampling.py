@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.decisions import stored
-from annotation.people import Person, pseudonyms
-from annotation.queue import by_subject
-from annotation.review import _tasks
-from annotation.sampling import allocate, broken, choose
+from annotation.decisions.pseudonyms import Person, pseudonyms
+from annotation.decisions.store import stored
+from annotation.label_studio.exchange import _tasks
+from annotation.screens.queue import by_subject
+from annotation.statistics.sampling import allocate, broken, choose
 from mihakk.ids import content_hash
 from tests.annotation.judged import answer, audit, choice, explanation, finding, verdict
 

@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from annotation.connection import Connection
-from annotation.review import connect
-from annotation.server import LocalServer, install
+from annotation.label_studio.connection import Connection
+from annotation.label_studio.exchange import connect
+from annotation.label_studio.server import LocalServer, install
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.settings import Settings
 from tests.servers import free_port
@@ -53,7 +53,7 @@ def test_two_at_once_install_it_once(tmp_path, monkeypatch):
     uv = tmp_path / "uv"
     uv.write_text(FAKE_UV)
     uv.chmod(0o755)
-    monkeypatch.setattr("annotation.server.shutil.which", lambda *_, **__: str(uv))
+    monkeypatch.setattr("annotation.label_studio.server.shutil.which", lambda *_, **__: str(uv))
     with ThreadPoolExecutor(3) as people:
         found = [people.submit(install, tmp_path / "venv") for _ in range(3)]
     assert {one.result() for one in found} == {tmp_path / "venv" / "bin" / "label-studio"}
@@ -91,7 +91,7 @@ def test_a_server_that_never_answers_is_given_up_and_stopped(tmp_path, port):
 
 def test_nobody_at_the_address(port, monkeypatch):
     pytest.importorskip("label_studio_sdk")
-    monkeypatch.setattr("annotation.connection.time.sleep", lambda _: None)
+    monkeypatch.setattr("annotation.label_studio.connection.time.sleep", lambda _: None)
     with pytest.raises(ExternalFailure, match="mihakk review serve"):
         Connection(f"http://127.0.0.1:{port}", "0" * 40).check()
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.labelling import labelling, words
-from annotation.queue import queue, write_queue
-from annotation.tasks import escaped, review_task, sealed, untouched, urgency
+from annotation.screens.labelling import labelling, words
+from annotation.screens.queue import queue, write_queue
+from annotation.screens.tasks import escaped, review_task, sealed, untouched, urgency
 from mihakk.ids import content_hash
 from schemas.audit import CRITERIA
 from tests.annotation.judged import answer, audit, choice, explanation, finding, verdict

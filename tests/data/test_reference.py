@@ -261,7 +261,7 @@ def test_persian_metres_are_those_of_the_export(shared_data: Path) -> None:
 
 
 def test_hafez_table_is_what_the_script_makes(shared_data: Path, tmp_path: Path) -> None:
-    from contrib.hafez_metres import write
+    from tools.hafez_metres import write
 
     made = tmp_path / "hafez_metres.tsv"
     with made.open("w", encoding="utf-8") as out:

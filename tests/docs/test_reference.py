@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from contrib.docs_reference import commands, configs
 from mihakk.settings import Settings
 from schemas.benchmark import BenchmarkConfig, ReviewConfig
+from tools.docs_map import PAGE, page
+from tools.docs_reference import commands, configs
 
 
 def test_every_command_and_option_is_in_the_reference() -> None:
@@ -21,3 +22,7 @@ def test_every_key_and_variable_is_in_the_reference() -> None:
         assert f"| `MIHAKK_{name.upper()}` |" in page
     assert "Take only the first so many records." in page, "descriptions are the attribute docstrings"
     assert str(__file__).split("/tests/", maxsplit=1)[0] not in page, "no path of this machine"
+
+
+def test_the_map_of_the_code_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run `python -m tools.docs_map`"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from contrib.docs_reference import write
+from tools.docs_reference import write
 
 pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.drills.pager import pager
 from tests.end_to_end.conftest import auditors, workshop
 
-__all__ = ["auditors", "workshop"]
+__all__ = ["auditors", "pager", "workshop"]

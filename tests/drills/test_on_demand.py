@@ -4,49 +4,26 @@ from __future__ import annotations
 
 import json
 import sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from annotation.relay import emit
+from annotation.label_studio.relay import emit
+from flows.deployed.deployments import described
 from mihakk.settings import ROOT, Settings
+from tests.drills.pager import BLOCK
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import Workshop
 from tests.prefect_server import PATIENCE, PREFECT, PrefectServer
-from tests.servers import answering
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
-BLOCK = """
-import sys
-from prefect.blocks.webhook import Webhook
-Webhook(method="POST", url=sys.argv[1]).save("pager")
-"""
 QUESTIONS = [
     {"q": "ما عاصمة مصر؟", "a": "القاهرة", "b": "بغداد", "c": "دمشق", "d": "تونس", "gold": "A"},
     {"q": "ما عاصمة العراق؟", "a": "القاهرة", "b": "بغداد", "c": "دمشق", "d": "تونس", "gold": "B"},
     {"q": "ما عاصمة العراق؟", "a": "القاهرة", "b": "بغداد", "c": "دمشق", "d": "تونس", "gold": "C"},
 ]
-
-
-@pytest.fixture
-def pager() -> Any:
-    """A listener on loopback, and what it was told."""
-    told: list[str] = []
-
-    class Heard(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            told.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Heard)
-    with answering(server):
-        yield f"http://127.0.0.1:{server.server_port}/page", told
 
 
 def test_an_audit_is_asked_for_and_a_failed_pull_rings_the_pager(
@@ -75,7 +52,7 @@ def test_an_audit_is_asked_for_and_a_failed_pull_rings_the_pager(
     assert (tmp_path / "audited" / "report.html").exists()
     artifacts = {row["key"]: row["data"] for row in prefect_server.rows("artifacts")}
     assert "3 items, 0 unreadable rows" in artifacts["audit-summary"]
-    assert '"blocked": 2' in artifacts["audit-subsets"], "two rows disagree about Iraq's capital"
+    assert '"flagged": 2' in artifacts["audit-subsets"], "two rows disagree: people decide on both"
     assert told == []
 
     monkeypatch.setenv("PREFECT_API_URL", prefect_server.url)
@@ -93,6 +70,8 @@ def test_an_audit_is_asked_for_and_a_failed_pull_rings_the_pager(
     (page,) = told
     assert json.loads(page)["text"].startswith("review_pull ")
     assert json.loads(page)["text"].endswith(": Failed")
+    assert json.loads(page)["reason"] == state["message"]
+    assert pulled()[0]["id"] in json.loads(page)["link"]
 
 
 def test_prefects_own_command_reads_the_same_file(prefect_server: PrefectServer) -> None:
@@ -100,7 +79,7 @@ def test_prefects_own_command_reads_the_same_file(prefect_server: PrefectServer)
     prefect_server.run(*PREFECT, "--no-prompt", "deploy", "--all", cwd=ROOT, MIHAKK_ROOT=str(ROOT))
     found = {row["entrypoint"]: row for row in prefect_server.rows("deployments")}
     prefect_server.unschedule()
-    assert len(found) == 8
+    assert found.keys() == {entry["entrypoint"] for entry in described()}
     assert found["flows.deployed.nightly:nightly"]["pull_steps"] == [
         {"prefect.deployments.steps.set_working_directory": {"directory": str(ROOT)}}
     ]

@@ -68,6 +68,7 @@ def unlocked(lake: Path) -> bool:
         return True
 
 
+@pytest.mark.drill
 def test_the_worker_and_then_the_server_are_killed(
     workshop: Workshop, auditors: ScriptedServer, prefect_server: PrefectServer
 ) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from flows.deployed.deployments import described
 from mihakk.llm.scripted import ScriptedServer
+from tests.drills.pager import BLOCK
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import make_workshop
 from tests.prefect_server import PATIENCE, PrefectServer
@@ -24,10 +27,15 @@ def asked(config: dict[str, Any]) -> None:
 
 
 def test_a_version_waits_for_a_person_and_names_them(
-    tmp_path: Path, auditors: ScriptedServer, prefect_server: PrefectServer
+    tmp_path: Path,
+    auditors: ScriptedServer,
+    prefect_server: PrefectServer,
+    pager: tuple[str, list[str]],
 ) -> None:
     shop = make_workshop(tmp_path, auditors.url, asked)
-    prefect_server.deploy(shop.config)
+    address, told = pager
+    prefect_server.run(sys.executable, "-c", BLOCK, address)
+    prefect_server.deploy(shop.config, "--notify", "webhook/pager")
     prefect_server.worker(**place(shop, "signed"))
     release = prefect_server.deployment("release/small")["id"]
 
@@ -43,6 +51,12 @@ def test_a_version_waits_for_a_person_and_names_them(
     prefect_server.wait(paused, PATIENCE, "nobody was asked")
     (waiting,) = paused()
     assert not list(shop.hub("signed").rglob("README.md")), "released before anybody said so"
+    prefect_server.wait(lambda: told, PATIENCE, "nobody was told that a sign-off waits")
+    page = json.loads(told[0])
+    assert page["text"].endswith("waits for a sign-off")
+    assert waiting in page["link"]
+    shown = [row["data"] for row in prefect_server.rows("artifacts") if row["key"] == "sign-off"]
+    assert "items may go into the next version" in shown[0]
 
     wrong = prefect_server.ask(
         "POST", f"flow_runs/{waiting}/resume", {"run_input": {"decision": "perhaps", "name": "Layla"}}
@@ -73,7 +87,10 @@ def test_served_from_one_process_a_refusal_releases_nothing(
     prefect_server.start(
         sys.executable, "-m", "flows.cli", "serve", str(shop.config), **place(shop, "refused")
     )
-    prefect_server.wait(lambda: len(prefect_server.rows("deployments")) == 8, PATIENCE, "nothing is served")
+    every = len(described())
+    prefect_server.wait(
+        lambda: len(prefect_server.rows("deployments")) == every, PATIENCE, "nothing is served"
+    )
     assert (
         prefect_server.ended(
             prefect_server.submit("build/small", release=False, runs=str(tmp_path / "runs"))

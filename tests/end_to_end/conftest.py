@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from flows.context import Build, open_build
-from flows.engine import LocalEngine
-from flows.pipeline import Step, run_pipeline
 from mihakk.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.settings import settings
+from pipeline.build import Build, open_build
+from pipeline.engines.local import LocalEngine
+from pipeline.run import Step, run_pipeline
 from schemas.audit import CRITERIA
 from schemas.manifest import StageManifest
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.engine import open_engine
-from flows.pipeline import run_pipeline
-from flows.steps.step import Call
 from mihakk.errors import ExternalFailure, UsageError
+from pipeline.engines.choose import open_engine
+from pipeline.run import run_pipeline
+from pipeline.step import Call
 from tests.end_to_end.conftest import ROOT, Silent, Workshop
 from tests.prefect_server import PrefectServer
 from tests.servers import free_port
@@ -101,17 +101,18 @@ def test_a_workers_error_is_the_runs(cluster: Cluster) -> None:
 def test_workers_of_other_code_are_refused(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_engine(f"dask:{cluster.address}"):
         pass
-    monkeypatch.setattr("flows.cluster.PACKAGES", ("schemas",))
+    monkeypatch.setattr("pipeline.engines.dask.PACKAGES", ("schemas",))
     with pytest.raises(UsageError, match="other code"), open_engine(f"dask:{cluster.address}"):
         pass
 
 
 def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flows.cluster.ANSWER_SECONDS", 2)
+    monkeypatch.setattr("pipeline.engines.dask.ANSWER_SECONDS", 2)
     with pytest.raises(ExternalFailure, match="no Dask scheduler"), open_engine("dask:tcp://127.0.0.1:9"):
         pass
 
 
+@pytest.mark.drill
 def test_the_flow_puts_its_tasks_on_the_cluster(
     workshop: Workshop,
     cluster: Cluster,
@@ -121,7 +122,7 @@ def test_the_flow_puts_its_tasks_on_the_cluster(
 ) -> None:
     workshop.build("plain", monkeypatch)
     prefect_server.run(
-        *(sys.executable, "-m", "flows.build", str(workshop.config)),
+        *(sys.executable, "-m", "flows.deployed.build", str(workshop.config)),
         cwd=ROOT,
         MIHAKK_ENGINE=f"dask:{cluster.address}",
         MIHAKK_LAKE=str(workshop.lake("flow")),

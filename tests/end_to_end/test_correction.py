@@ -14,15 +14,15 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from annotation.decisions import append
+from annotation.decisions.store import append
 from mihakk.ids import content_hash
 from mihakk.llm.scripted import ScriptedServer
 from mihakk.settings import settings
+from releases.content.item_tables import data_files, row_item
 from releases.hub.embedded import EmbeddedHub
+from releases.hub.load import load
+from releases.hub.reload import read_release
 from releases.hub.remote import RemoteHub
-from releases.load import load
-from releases.standing import read_release
-from releases.tables import data_files, row_item
 from schemas.item import AnswerItem
 from schemas.review import Review
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
@@ -40,7 +40,7 @@ class Round:
     """Two versions, and the items that the second treats otherwise."""
 
     shop: Workshop
-    mended: AnswerItem
+    corrected: AnswerItem
     doubted: AnswerItem
     told: dict[str, str]
     """Command -> what it printed."""
@@ -79,15 +79,15 @@ def released_answers(hub: EmbeddedHub, folder: Path) -> list[AnswerItem]:
 
 @pytest.fixture(scope="module")
 def corrected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Round]:
-    """0.1.0; two defects reported; one mended by a person, the other still undecided; 0.2.0."""
+    """0.1.0; two defects reported; one corrected by a person, the other still undecided; 0.2.0."""
     folder = tmp_path_factory.mktemp("correction")
     with ScriptedServer(opinion) as auditors:
         shop = make_workshop(folder, auditors.url)
         config = str(shop.config)
         told = {"build": mihakk(shop, "build", config)}
-        mended, doubted = released_answers(EmbeddedHub(shop.hub("a")), folder / "first")[:2]
+        corrected, doubted = released_answers(EmbeddedHub(shop.hub("a")), folder / "first")[:2]
         told["report"] = mihakk(
-            shop, "report-defect", config, mended.id, "--problem", "wrong_gold", "--correct", f"answer={RIGHT}",
+            shop, "report-defect", config, corrected.id, "--problem", "wrong_gold", "--correct", f"answer={RIGHT}",
             "--evidence", "Taymur's dictionary gives the other meaning (p. 12).", "--reporter", "a reader",
         )  # fmt: skip
         mihakk(
@@ -95,7 +95,7 @@ def corrected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Round]:
             "--evidence", "Two of the explanations fit the phrase.",
         )  # fmt: skip
         decision = Review(
-            item=mended.id, content_hash=content_hash(mended), annotator="annotator-01", decision="fix",
+            item=corrected.id, content_hash=content_hash(corrected), annotator="annotator-01", decision="fix",
             reason="wrong_gold", corrections={"answer": RIGHT}, decided_at=datetime(2026, 1, 2, tzinfo=UTC),
         )  # fmt: skip
         append(str(shop.lake("a") / "small" / "decisions"), [decision])
@@ -103,7 +103,7 @@ def corrected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Round]:
         told["diff"] = mihakk(
             shop, "diff", config, "0.1.0", "0.2.0", "--markdown", "--parquet", str(folder / "changes.parquet")
         )
-        yield Round(shop, mended, doubted, told)
+        yield Round(shop, corrected, doubted, told)
 
 
 def test_the_diff_and_the_changelog_name_what_changed_and_nothing_else(
@@ -111,7 +111,7 @@ def test_the_diff_and_the_changelog_name_what_changed_and_nothing_else(
 ) -> None:
     assert corrected.hub.versions("small") == ["0.1.0", "0.2.0"]
     expected = {
-        (corrected.mended.id, "gold_changed", ""),
+        (corrected.corrected.id, "gold_changed", ""),
         (corrected.doubted.id, "removed", "unresolved"),
     }
     new = corrected.hub.checkout("small", "0.2.0", tmp_path / "new")
@@ -128,8 +128,8 @@ def test_the_diff_and_the_changelog_name_what_changed_and_nothing_else(
     assert before.keys() - after.keys() == {corrected.doubted.id}
     assert not after.keys() - before.keys()
     changed = {name for name in after if before[name]["content_hash"] != after[name]["content_hash"]}
-    assert changed == {corrected.mended.id}
-    assert after[corrected.mended.id]["answer"] == RIGHT
+    assert changed == {corrected.corrected.id}
+    assert after[corrected.corrected.id]["answer"] == RIGHT
 
 
 def _rows(hub: EmbeddedHub, version: str, folder: Path) -> list[dict[str, object]]:
@@ -145,7 +145,7 @@ def test_the_errata_name_the_last_version_that_had_the_doubted_item(corrected: R
     reported = {row["subject"]: row["detail"] for row in findings if row["check"] == "ER01"}
     assert reported == {
         corrected.doubted.id: "reported in 0.1.0 as ambiguous: Two of the explanations fit the phrase."
-    }, "the mended item is another one now: its report binds no longer"
+    }, "the corrected item is another one now: its report binds no longer"
 
 
 @pytest.fixture
@@ -182,9 +182,9 @@ def _both_load(remote: RemoteHub, corrected: Round) -> None:
         rows = [row for split in splits.values() for row in split]
         assert {row["version"] for row in rows} == {version}
         ids[version] = {row["id"] for row in rows}
-        golds[version] = next(row["answer"] for row in rows if row["id"] == corrected.mended.id)
+        golds[version] = next(row["answer"] for row in rows if row["id"] == corrected.corrected.id)
     assert ids["0.1.0"] - ids["0.2.0"] == {corrected.doubted.id}
-    assert golds == {"0.1.0": corrected.mended.answer, "0.2.0": RIGHT}
+    assert golds == {"0.1.0": corrected.corrected.answer, "0.2.0": RIGHT}
 
 
 def test_a_third_build_changes_nothing(corrected: Round) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from flows.engine import LocalEngine
-from flows.guards import write_data_docs
-from flows.pipeline import run_pipeline
-from flows.report.page import write_report
 from mihakk.llm.scripted import ScriptedServer
+from pipeline.engines.local import LocalEngine
+from pipeline.guards import write_data_docs
+from pipeline.run import run_pipeline
+from reports.run.page import write_report
 from tests.end_to_end.conftest import ROOT, Silent, make_workshop
 
 PAYLOAD = "<img src=x onerror=alert(7001)><script>alert(7001)</script><svg/onload=alert(7001)> [x](javascript:alert(7001))"
@@ -76,7 +76,7 @@ def test_nothing_of_a_hostile_source_runs_in_any_page(
     finally:
         engine.close()
     pages = {"report.html": write_report(build, {}).read_text("utf-8")}
-    docs = write_data_docs(build, run.guards).parent
+    docs = write_data_docs(build, run.data_docs).parent
     pages |= {str(path.relative_to(docs)): path.read_text("utf-8") for path in docs.rglob("*.html")}
     assert len(pages) > 3
     seen = Counter(name for name, page in pages.items() if "7001" in page)

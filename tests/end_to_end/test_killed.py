@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 
-from flows.context import STAGES
 from mihakk.llm.scripted import ScriptedServer
+from schemas.stages import STAGES
 from tests.end_to_end.conftest import Workshop
 
 

@@ -6,14 +6,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from annotation.decisions import append
-from flows.context import ITEM_ROWS, Build
-from flows.engine import LocalEngine
-from flows.pipeline import run_step, step_of
-from flows.steps.people import review_stores
+from annotation.decisions.store import append
 from mihakk.ids import content_hash
+from pipeline.build import Build
+from pipeline.engines.local import LocalEngine
+from pipeline.people import review_stores
+from pipeline.run import run_step
+from pipeline.steps.order import step_of
 from schemas.audit import Verdict
-from schemas.item import ChoiceItem
+from schemas.item import ITEM_ROWS, ChoiceItem
 from schemas.review import Review
 from tests.end_to_end.conftest import Silent, Workshop
 

@@ -11,16 +11,16 @@ from pathlib import Path
 import httpx
 import pytest
 
-from flows.context import Build, open_build
-from flows.engine import LocalEngine
-from flows.pipeline import run_pipeline
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.lake import Lake
-from mihakk.lake.lease import Lease
+from mihakk.lake._lease import Lease
 from mihakk.lake.storage import Storage
 from mihakk.llm.journal import Entry, Journal
 from mihakk.llm.scripted import ScriptedServer
 from mihakk.settings import settings
+from pipeline.build import Build, open_build
+from pipeline.engines.local import LocalEngine
+from pipeline.run import run_pipeline
 from scrapers.raw import RawStore
 from tests.end_to_end.conftest import Silent, Workshop
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,19 +10,21 @@ from uuid import uuid4
 
 import pytest
 import yaml
+from jinja2.sandbox import SandboxedEnvironment
 from prefect.events.schemas.automations import AutomationCore
 from prefect.exceptions import ObjectNotFound
 from prefect.server.events.actions import RunDeployment
+from prefect.server.utilities import user_templates
 from prefect.utilities.importtools import import_object
 from prefect.utilities.schema_tools.hydration import HydrationContext, hydrate
 
-from annotation.relay import EVENT
+from annotation.label_studio.relay import EVENT
 from flows.deployed.automations import register, told_by
 from flows.deployed.deployments import deployments, described
 from mihakk.errors import UsageError
 from mihakk.settings import ROOT
 
-JOBS = {"ingest", "build", "review_push", "review_pull", "release", "nightly", "audit", "alert"}
+JOBS = {"ingest", "build", "review_push", "review_pull", "release", "nightly", "audit", "evaluate", "alert"}
 
 
 class Automations:
@@ -51,7 +54,7 @@ class Automations:
 def test_every_job_is_deployed_one_at_a_time_and_tagged() -> None:
     found = {one.flow_name: one for one in deployments("configs/benchmarks/persian.yaml", pooled=True)}
     assert set(found) == JOBS
-    for name in JOBS - {"alert", "audit"}:
+    for name in JOBS - {"alert", "audit", "evaluate"}:
         assert found[name].name == "persian"
         assert found[name].parameters["config"] == "configs/benchmarks/persian.yaml"
     for name in JOBS - {"alert"}:
@@ -77,16 +80,17 @@ def test_registering_twice_renews_and_adds_nothing() -> None:
     first = register(server, "demo", jobs, nightly=True)  # type: ignore[arg-type]
     again = register(server, "demo", jobs, nightly=True)  # type: ignore[arg-type]
     assert first == again
-    assert len(server.standing) == len(first) == 4
+    assert len(server.standing) == len(first) == 6
     died = server.standing["mihakk demo: a run died"]
     assert died.actions[0].type == "change-flow-run-state"
     decided = server.standing["mihakk demo: people have decided"]
     assert decided.trigger.expect == {EVENT}  # type: ignore[union-attr]
     register(server, "other", jobs, nightly=False)  # type: ignore[arg-type]
-    assert len(server.standing) == 4 + 3
+    assert len(server.standing) == 6 + 5
 
 
-def test_the_alarm_is_filled_in_as_the_server_does_it() -> None:
+def test_the_alarm_is_filled_in_as_the_server_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(user_templates._sync_template_environment.filters, "ui_url", lambda _: "http://ui")
     server, jobs = Automations(), {name: uuid4() for name in JOBS}
     register(server, "demo", jobs, nightly=True)  # type: ignore[arg-type]
     action = server.standing["mihakk demo: a run failed"].actions[0]
@@ -104,7 +108,30 @@ def test_the_alarm_is_filled_in_as_the_server_does_it() -> None:
         "state": "Crashed",
         "message": 'a "quoted"\nreason',
         "run": str(run.id),
+        "link": "http://ui",
     }
+
+
+@pytest.mark.parametrize("rule", ["a run failed", "a sign-off waits", "a sign-off still waits"])
+def test_a_webhook_gets_json_whatever_the_reason_holds(rule: str) -> None:
+    server, jobs = Automations(), {name: uuid4() for name in JOBS}
+    register(server, "demo", jobs, nightly=True, notify="webhook/team")  # type: ignore[arg-type]
+    payload = server.standing[f"mihakk demo: {rule}"].actions[0].payload
+    state = SimpleNamespace(name="Failed", message='a "quoted"\nreason, بيت {{ 7 * 7 }} \\')
+    run = SimpleNamespace(id=uuid4(), name="nightly demo", state=state)
+    engine = SandboxedEnvironment()
+    engine.filters["ui_url"] = lambda _: "http://ui"
+    found = json.loads(engine.from_string(payload).render(flow=SimpleNamespace(name="release"), flow_run=run))
+    assert found["text"].startswith("release nightly demo: ")
+    assert (found["run"], found["link"]) == (str(run.id), "http://ui")
+    assert found["reason"] == state.message if rule == "a run failed" else "approve" in found["reason"]
+
+
+def test_silence_has_no_run_to_name() -> None:
+    server, jobs = Automations(), {name: uuid4() for name in JOBS}
+    register(server, "demo", jobs, nightly=True, notify="webhook/team")  # type: ignore[arg-type]
+    payload = server.standing["mihakk demo: no nightly run came through"].actions[0].payload
+    assert json.loads(SandboxedEnvironment().from_string(payload).render())["text"] == "nightly: silent"
 
 
 def test_failures_go_through_the_block_that_is_named() -> None:
@@ -113,9 +140,9 @@ def test_failures_go_through_the_block_that_is_named() -> None:
     kinds = {name: one.actions[0].type for name, one in server.standing.items()}
     assert kinds["mihakk demo: a run failed"] == "send-notification"
     assert kinds["mihakk demo: no nightly run came through"] == "send-notification"
-    assert told_by(server, "webhook/team")["type"] == "call-webhook"  # type: ignore[arg-type]
+    assert told_by(server, "webhook/team", "'a'", "'b'")["type"] == "call-webhook"  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="slack-webhook/nobody"):
-        told_by(server, "slack-webhook/nobody")  # type: ignore[arg-type]
+        told_by(server, "slack-webhook/nobody", "'a'", "'b'")  # type: ignore[arg-type]
 
 
 def test_prefect_itself_reads_the_same_file() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mihakk.normalization import normalize
+from curation.normalization import normalize
 from mihakk.settings import REFERENCE
 from schemas.poem import Poem
 from schemas.record import Provenance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from generators.stage import Generated, generate_shard, prepare
+from generators.generating import Generated, generate_shard, prepare
 from schemas.benchmark import BenchmarkConfig
 from schemas.idiom import Idiom
 from schemas.poem import Poem

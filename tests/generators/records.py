@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mihakk.normalization import normalize
+from curation.normalization import normalize
 from schemas.idiom import Idiom
 from schemas.poem import Couplet, Poem, Section
 from schemas.record import Form, Language, Provenance

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from generators.writer import Outcome, ReplyT, WriteRequest
+from generators.writing.writer import Outcome, ReplyT, WriteRequest
 from mihakk.errors import RecordRejected
 
 
@@ -26,7 +26,7 @@ class ScriptedWriter:
     def write(
         self, request: WriteRequest, schema: type[ReplyT], objection: Callable[[ReplyT], str]
     ) -> ReplyT:
-        """See `generators.writer.Writer`."""
+        """See `generators.writing.writer.Writer`."""
         self.requests.append(request)
         problem = ""
         script = self._replies[request.name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.stage import generate_shard, prepare
+from generators.generating import generate_shard, prepare
 from generators.task import TASKS
 from mihakk.text import key
 from schemas.benchmark import BenchmarkConfig

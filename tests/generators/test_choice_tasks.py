@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 
 import pytest
+import yaml
 
+from generators.generating import Generated, generate_shard, prepare
+from generators.parts.terms import Term, eras, genres, metres
 from generators.poems.poet_choice import poet_choice
-from generators.stage import Generated, generate_shard, prepare
-from generators.terms import Term, eras, genres, metres
 from mihakk.errors import UsageError
+from mihakk.settings import ROOT
 from mihakk.text import key
 from schemas.benchmark import BenchmarkConfig
 from schemas.item import ChoiceItem
@@ -149,3 +152,19 @@ def test_an_unknown_option_or_task_is_an_error_that_names_the_known() -> None:
         generate([arabic(0)], "meter_choice")
     with pytest.raises(UsageError, match="named twice"):
         generate([arabic(0)], "metre_choice", "metre_choice")
+
+
+def test_no_two_eras_of_a_question_share_years() -> None:
+    """By the table's own spans: Abbasid and Mamluk share eight years, Andalusian and Fatimid 262."""
+    rows = yaml.safe_load((ROOT / "data/reference/eras.yaml").read_text("utf-8"))["eras"]
+    years = {row["ar"]: set(range(row["span"][0] or 400, row["span"][1] or 2030)) for row in rows}
+    poems = [
+        make_poem(f"{row['id']}{n}", [("قفا نبك من ذكرى حبيب ومنزل", f"بسقط اللوى بين الدخول فحومل {n}")], language="ar", poet=f"شاعر {row['id']}", era=row["id"])
+        for row in rows
+        for n in range(4)
+    ]  # fmt: skip
+    asked = [item for item in generate(poems, "era_choice").items if isinstance(item, ChoiceItem)]
+    assert len(asked) > 60
+    for item in asked:
+        for one, other in combinations(item.options, 2):
+            assert not years[one] & years[other], item.options

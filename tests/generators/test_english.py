@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from generators.generating import generate_shard, prepare
 from generators.prompts import render
-from generators.stage import generate_shard, prepare
 from schemas.benchmark import BenchmarkConfig
 from schemas.item import ChoiceItem
 from schemas.poem import Poem, Section

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.replies import wrong_language
-from generators.stage import generate_shard, prepare
+from generators.generating import generate_shard, prepare
+from generators.writing.replies import wrong_language
 from schemas.benchmark import BenchmarkConfig
 from schemas.item import AnswerItem, ExplanationItem
 from schemas.poem import Poem

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from generators.generating import generate_shard, prepare
 from generators.prompts import bundled, render
-from generators.stage import generate_shard, prepare
 from generators.task import LANGUAGES, TASKS
 from schemas.benchmark import BenchmarkConfig
 from schemas.idiom import Idiom
@@ -46,11 +46,16 @@ def records() -> list[Poem | Idiom]:
         [
             ("یاری اندر کس نمی بینیم یاران را چه شد", "دوستی کی آخر آمد دوستداران را چه شد"),
             ("آب حیوان تیره گون شد خضر فرخ پی کجاست", "خون چکید از شاخ گل باد بهاران را چه شد"),
+            ("شهر یاران بود و خاک مهربانان این دیار", "مهربانی کی سر آمد شهریاران را چه شد"),
         ],
         metre="fa_8",
     )
     prose = "رفاقت در هیچ کس نمی‌بینیم؛ بر سر یاران چه آمد و مهر کی تمام شد؟"
-    told = ["شاعر از نبودن یار گله می‌کند", "حتی آب زندگی هم تیره شده است"]
+    told = [
+        "شاعر از نبودن یار گله می‌کند",
+        "حتی آب زندگی هم تیره شده است",
+        "در این سرزمین دیگر مهری نیست",
+    ]
     ghazal = ghazal.model_copy(
         update={
             "couplets": tuple(
@@ -63,7 +68,9 @@ def records() -> list[Poem | Idiom]:
     )
     others = [
         make_poem(
-            "other", [("بیا که قصر امل سخت سست بنیاد است", "بیار باده که بنیاد عمر بر باد است")], metre="fa_8"
+            "other",
+            [("گوی توفیق و کرامت در میان افکنده اند", "کس به میدان در نمی آید سواران را چه شد")],
+            metre="fa_8",
         ),
         *(
             make_poem(f"poet{n}", [("گفتم غم تو دارم", "گفتا غمت سر آید")], poet=name)

@@ -88,5 +88,5 @@ def test_completion_leaves_out_a_word_that_stands_before_and_accepts_other_endin
 def test_an_explanation_that_quotes_the_idiom_tells_the_answer() -> None:
     quoting = make_idiom("q", "قلبه أبيض", "يقال فلان قَلبُه أبيَض إذا كان طيب النية لا يضمر لأحد شرًا")
     made = generate([quoting, *IDIOMS[1:]], "meaning_choice", "explanation")
-    assert made.skipped == {"skipped.meaning_choice.explanation_quotes_idiom": 1}
+    assert made.skipped == {"skipped.meaning_choice.explanation_repeats_idiom": 1}
     assert {item.task for item in made.items if item.origin.records[0] == "q"} == {"explanation"}

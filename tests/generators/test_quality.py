@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators import baselines
-from generators.people import connotations_to_label, distractors_to_rate, sentences_to_review
-from generators.quality import Baseline, measure_quality, wilson
-from generators.stage import generate_shard, prepare
+from generators.generating import generate_shard, prepare
+from generators.quality.item_quality import Baseline, baselines, measure_quality
+from generators.quality.rating_tables import (
+    connotations_to_label,
+    distractors_to_rate,
+    sentences_to_review,
+)
 from schemas.benchmark import BenchmarkConfig
 from schemas.item import ChoiceItem, Origin
 from schemas.poem import Poem
@@ -75,13 +78,6 @@ def test_ties_share_the_choice(scores: list[float], data: st.DataObject) -> None
     total = sum(baselines.share_right(scores, (n,)) for n in range(len(scores)))
     assert total == pytest.approx(1)
     assert baselines.share_right([0.0] * len(scores), (0,)) == pytest.approx(1 / len(scores))
-
-
-def test_wilson_interval() -> None:
-    low, high = wilson(0.5, 100)
-    assert (low, high) == (pytest.approx(0.4038, abs=1e-4), pytest.approx(0.5962, abs=1e-4))
-    assert wilson(0.0, 0) == (0.0, 1.0)
-    assert wilson(1.0, 10)[1] == pytest.approx(1.0)
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from generators.generating import Generated, generate_shard, prepare
 from generators.prompts import render
-from generators.stage import Generated, generate_shard, prepare
 from generators.task import TASKS
 from mihakk.ids import content_hash
 from mihakk.settings import SAMPLES

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from generators.model import json_schema
+from generators.parts.prose import Prose
+from generators.parts.roles import Relabelled
 from generators.poems.fragment_cued import Salient
-from generators.prose import Prose
-from generators.roles import Relabelled
-from generators.writer import WriteRequest
+from generators.writing.model_writer import json_schema
+from generators.writing.writer import WriteRequest
 from schemas.record import Language
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.shuffle import LEAST_WORDS, OUT_OF_PLACE, shuffled_words
+from generators.parts.shuffle import LEAST_WORDS, OUT_OF_PLACE, shuffled_words
 from mihakk.text import word_keys
 
 WORDS = st.lists(st.text("ابتجدرسشقکلمنهوی", min_size=1, max_size=5), min_size=1, max_size=9)

@@ -8,16 +8,16 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.excerpts import shown
+from generators.generating import generate_shard, prepare
 from generators.idioms.connotation import NAMES
-from generators.prose import leaks
-from generators.stage import generate_shard, prepare
-from generators.task import TASKS, AnyItem
-from generators.terms import eras, genres, metres
+from generators.parts.excerpts import shown
+from generators.parts.prose import leaks
+from generators.parts.terms import eras, genres, metres
+from generators.task import TASKS
 from mihakk.text import key, word_keys
 from schemas.benchmark import BenchmarkConfig
 from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from schemas.poem import Poem
 from tests.generators.records import make_idiom, make_poem
 from tests.generators.scripted import ScriptedWriter
@@ -82,7 +82,7 @@ def wrong(item: ChoiceItem) -> list[str]:
     return [option for place, option in enumerate(item.options) if place not in item.gold]
 
 
-def own(item: AnyItem, poem: Poem) -> Any:
+def own(item: Item, poem: Poem) -> Any:
     return next(couplet for couplet in poem.couplets if couplet.id == item.origin.records[0])
 
 

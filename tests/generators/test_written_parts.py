@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
+from generators.generating import Generated, expected_requests, generate_shard, prepare
 from generators.idioms.pragmatic_use import pragmatic_use
-from generators.paraphrase import self_bleu
-from generators.prose import ProseOptions
-from generators.roles import Relabelled, role_objection
-from generators.sentences import blanked
-from generators.stage import Generated, expected_requests, generate_shard, prepare
-from generators.task import AnyItem
-from generators.writer import Writer
+from generators.parts.paraphrase import self_bleu
+from generators.parts.prose import ProseOptions
+from generators.parts.roles import Relabelled, role_objection
+from generators.parts.sentences import blanked
+from generators.writing.writer import Writer
 from schemas.benchmark import BenchmarkConfig
 from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem
+from schemas.item import AnswerItem, ChoiceItem, Item
 from schemas.poem import Poem
 from tests.generators.records import make_idiom, make_poem
 from tests.generators.scripted import ScriptedWriter
@@ -83,8 +82,10 @@ def test_a_bad_wrong_explanation_is_asked_for_once_more_then_left_out(bad: str, 
     made = generate([IDIOM], "meaning_choice", ScriptedWriter(meaning_choice=[{"explanation": bad}]))
     assert made.items == []
     assert [row.reason for row in made.rejected] == [reason]
-    mended = generate([IDIOM], "meaning_choice", ScriptedWriter(meaning_choice=[{"explanation": bad}, GOOD]))
-    assert len(mended.items) == 2
+    corrected = generate(
+        [IDIOM], "meaning_choice", ScriptedWriter(meaning_choice=[{"explanation": bad}, GOOD])
+    )
+    assert len(corrected.items) == 2
 
 
 def test_the_writer_of_a_wrong_explanation_never_sees_the_idiom_and_is_recorded() -> None:
@@ -342,7 +343,7 @@ def test_written_prose_must_mean_what_its_couplet_means() -> None:
 
 
 def test_what_became_of_every_reply_is_counted_once() -> None:
-    bad, mended = {"explanation": IDIOM.explanation.text}, GOOD
+    bad, corrected = {"explanation": IDIOM.explanation.text}, GOOD
     config = BenchmarkConfig.model_validate(
         {
             "name": "t",
@@ -353,7 +354,7 @@ def test_what_became_of_every_reply_is_counted_once() -> None:
         }
     )
     corpus = prepare([IDIOM], config)
-    for script, outcome in (([GOOD], "accepted"), ([bad, mended], "repaired"), ([bad], "rejected")):
+    for script, outcome in (([GOOD], "accepted"), ([bad, corrected], "repaired"), ([bad], "rejected")):
         made = generate_shard([IDIOM], corpus, config, ScriptedWriter(meaning_choice=script))
         assert made.written == {f"written.meaning_choice.{outcome}": 1}
     assert generate_shard([IDIOM], corpus, config).written == {}
@@ -366,7 +367,7 @@ def test_the_model_writes_for_the_same_few_records_in_every_shard_and_task() -> 
         {"name": "t", "title": "t", "sources": [{"use": "f"}], "tasks": tasks, "embeddings": "none"}
     )
 
-    def made(records: list[Idiom], shard: list[Idiom]) -> tuple[list[AnyItem], dict[str, set[str]]]:
+    def made(records: list[Idiom], shard: list[Idiom]) -> tuple[list[Item], dict[str, set[str]]]:
         writer = ScriptedWriter(meaning_choice=[GOOD])
         items = generate_shard(shard, prepare(records, config), config, writer).items
         written: dict[str, set[str]] = {"meaning_choice": set(), "negation": set()}

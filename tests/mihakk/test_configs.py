@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.configs import load_config, validate
+from mihakk.configs import load_config, load_yaml, validate
 from mihakk.errors import UsageError
 from schemas.benchmark import BenchmarkConfig
 from schemas.model import AuditorsConfig
@@ -41,3 +41,9 @@ def test_auditors_of_one_family_are_refused() -> None:
     same = [{"name": n, "family": "Qwen", "model": n, "serve": serve} for n in ("a", "b")]
     with pytest.raises(UsageError, match="different families"):
         validate({"auditors": same}, AuditorsConfig, "auditors.yaml")
+
+
+def test_off_and_on_are_words_and_only_true_and_false_are_truth_values(tmp_path: Path) -> None:
+    path = tmp_path / "checks.yaml"
+    path.write_text("off: [TX21, CH05]\nblind: off\nyes: no\nkept: true\n", encoding="utf-8")
+    assert load_yaml(path) == {"off": ["TX21", "CH05"], "blind": "off", "yes": "no", "kept": True}

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from releases.assemble import AssembledRelease, assemble
-from tests.releases.release_material import corrected_arguments, hafez_items, release_arguments
+from tests.releases.release_material import (
+    corrected_arguments,
+    hafez_items,
+    only_read,
+    release_arguments,
+)
 
 
 @pytest.fixture(scope="session")
-def first_release(tmp_path_factory: pytest.TempPathFactory) -> AssembledRelease:
+def first_release(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AssembledRelease]:
     """Version 0.1.0 of 40 ghazals and the idioms."""
     folder = tmp_path_factory.mktemp("first") / "release"
-    return assemble(folder=folder, **release_arguments(hafez_items()))
+    yield from only_read(assemble(folder=folder, **release_arguments(hafez_items())))
 
 
 @pytest.fixture(scope="session")
 def second_release(
     tmp_path_factory: pytest.TempPathFactory, first_release: AssembledRelease
-) -> AssembledRelease:
-    """The version after: one item gone with a reason, one gold mended, one question reworded, one item new."""
+) -> Iterator[AssembledRelease]:
+    """The version after: one item gone with a reason, one gold corrected, one question reworded, one item new."""
     folder = tmp_path_factory.mktemp("second") / "release"
-    return assemble(folder=folder, previous=first_release.folder, **corrected_arguments())
+    release = assemble(folder=folder, previous=first_release.folder, **corrected_arguments())
+    yield from only_read(release)

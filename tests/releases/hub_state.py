@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from releases.assemble import AssembledRelease
-from releases.checksum import write_manifest
+from releases.content.checksum import write_manifest
 
 
 @dataclass

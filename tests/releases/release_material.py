@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from mihakk.ids import content_hash, digest, item_id
 from mihakk.seeds import rng
-from releases.facts import (
+from releases.assemble import AssembledRelease
+from releases.release_facts import (
     AgreementFact,
     AuditorAgreementFact,
     AuditorFact,
@@ -19,11 +22,9 @@ from releases.facts import (
 from schemas.audit import CRITERIA, Audit, Issue, Verdict
 from schemas.benchmark import BenchmarkConfig
 from schemas.finding import Finding
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Origin
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
 from schemas.rejection import Cluster, Rejection
 from schemas.review import Resolution
-
-AnyItem = ChoiceItem | AnswerItem | ExplanationItem
 
 IDIOMS = (
     ("إيده طويلة", "يسرق ما ليس له", "قامته أطول من غيره", "كريم مع ضيوفه"),
@@ -49,7 +50,7 @@ def hafez_config(**release: Any) -> BenchmarkConfig:
     )
 
 
-def plain_prompt(item: AnyItem, language: str) -> str:
+def plain_prompt(item: Item, language: str) -> str:
     """A prompt for tasks that have no words in the repository."""
     parts = [item.question, item.context]
     if isinstance(item, ChoiceItem):
@@ -58,19 +59,19 @@ def plain_prompt(item: AnyItem, language: str) -> str:
 
 
 @cache
-def hafez_items(ghazals: int = 40) -> tuple[AnyItem, ...]:
+def hafez_items(ghazals: int = 40) -> tuple[Item, ...]:
     """Continuation items, both orders of a choice and one completion per couplet, of the first ghazals."""
     import hafez
 
     poems = {number: hafez.get_poem(number)["poem"] for number in range(1, ghazals + 1)}
-    made: list[AnyItem] = []
+    made: list[Item] = []
     for number, lines in poems.items():
         for place in range(len(lines) // 2):
             made += _couplet_items(poems, number, place)
     return (*made, *idiom_items())
 
 
-def _couplet_items(poems: dict[int, list[str]], number: int, place: int) -> list[AnyItem]:
+def _couplet_items(poems: dict[int, list[str]], number: int, place: int) -> list[Item]:
     lines, record = poems[number], f"hafez:{number}:{place}"
     draw = rng(7, record, "distractors")
     first, gold = lines[2 * place], lines[2 * place + 1]
@@ -85,7 +86,7 @@ def _couplet_items(poems: dict[int, list[str]], number: int, place: int) -> list
         "attribution": "Package hafez 0.4.2",
     }
     origin = {"generator_version": "1", "seed": 7}
-    choices: list[AnyItem] = []
+    choices: list[Item] = []
     for order in (0, 1):
         options = [gold, *wrong]
         options = options[order:] + options[:order]
@@ -118,9 +119,9 @@ def _couplet_items(poems: dict[int, list[str]], number: int, place: int) -> list
     return [*choices, completion]
 
 
-def idiom_items() -> tuple[AnyItem, ...]:
+def idiom_items() -> tuple[Item, ...]:
     """Egyptian idioms with explanations, and one explained poem, so that all three kinds are there."""
-    made: list[AnyItem] = []
+    made: list[Item] = []
     for number, (phrase, *options) in enumerate(IDIOMS):
         record = f"own-idioms:{number}"
         turned = options[number % 3 :] + options[: number % 3]
@@ -158,7 +159,7 @@ def idiom_items() -> tuple[AnyItem, ...]:
     return tuple(made)
 
 
-def verdict_of(item: AnyItem, status: str = "pass") -> Verdict:
+def verdict_of(item: Item, status: str = "pass") -> Verdict:
     """A verdict as the strict policy gives it."""
     return Verdict.model_validate(
         {"item": item.id, "status": status, "audited": True, "policy": "strict",
@@ -167,7 +168,7 @@ def verdict_of(item: AnyItem, status: str = "pass") -> Verdict:
     )  # fmt: skip
 
 
-def audits_of(item: AnyItem) -> list[Audit]:
+def audits_of(item: Item) -> list[Audit]:
     """Both auditors' opinions; the second finds fault with one criterion of every seventh item."""
     strict = int(digest(item.id)[:4], 16) % 7 == 0
     good = dict.fromkeys(CRITERIA, 1)
@@ -214,13 +215,11 @@ FACTS = ReleaseFacts(
         AuditorAgreementFact(criterion="all", scores=1000, observed=0.985, ac1=0.984, kappa=-0.01),
         AuditorAgreementFact(criterion="question_clarity", scores=100, observed=0.86, ac1=0.84),
     ),
-    agreement=AgreementFact(value=0.71, low=0.6, high=0.8, items=60, annotators=2),
+    agreement=AgreementFact(value=0.71, low=0.6, high=0.8, observed=0.9, ac1=0.86, items=60, annotators=2),
 )  # fmt: skip
 
 
-def release_arguments(
-    items: tuple[AnyItem, ...], facts: ReleaseFacts = FACTS, **release: Any
-) -> dict[str, Any]:
+def release_arguments(items: tuple[Item, ...], facts: ReleaseFacts = FACTS, **release: Any) -> dict[str, Any]:
     """Everything `assemble` takes but the folder: one item removed, one flagged and kept by people."""
     kept = sorted(items, key=lambda item: item.id)
     flagged, gone = kept[0], "fa-continuation_choice-ffffffffffffffff"
@@ -241,23 +240,23 @@ def release_arguments(
     }
 
 
-def hashes(items: tuple[AnyItem, ...]) -> dict[str, str]:
+def hashes(items: tuple[Item, ...]) -> dict[str, str]:
     """Id to content hash."""
     return {item.id: content_hash(item) for item in items}
 
 
-def corrected_items() -> tuple[tuple[AnyItem, ...], Rejection]:
+def corrected_items() -> tuple[tuple[Item, ...], Rejection]:
     """The first release's items after a correction, and why one of them is gone.
 
-    Gone: the first Persian choice. Gold mended: the second. Reworded: the first completion. New: an idiom.
+    Gone: the first Persian choice. Gold corrected: the second. Reworded: the first completion. New: an idiom.
     """
     items = list(hafez_items())
     choices = [item for item in items if item.task == "continuation_choice"]
     completion = next(item for item in items if item.task == "continuation_completion")
-    gone, mended = choices[0], choices[1]
-    assert isinstance(mended, ChoiceItem)
+    gone, corrected = choices[0], choices[1]
+    assert isinstance(corrected, ChoiceItem)
     items.remove(gone)
-    items[items.index(mended)] = mended.model_copy(update={"gold": ((mended.gold[0] + 1) % 3,)})
+    items[items.index(corrected)] = corrected.model_copy(update={"gold": ((corrected.gold[0] + 1) % 3,)})
     items[items.index(completion)] = completion.model_copy(
         update={"question": completion.question + " (کامل)"}
     )
@@ -284,3 +283,14 @@ def corrected_arguments() -> dict[str, Any]:
     arguments = release_arguments(items)
     arguments["removed"] = [*arguments["removed"], removed]
     return arguments
+
+
+def only_read(release: AssembledRelease) -> Iterator[AssembledRelease]:
+    """A release that tests share: one that writes into its folder, or leaves a byte there, is at fault."""
+    before = _bytes(release.folder)
+    yield release
+    assert _bytes(release.folder) == before, "a test wrote into a folder that others share: give it a copy"
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

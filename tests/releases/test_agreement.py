@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from releases.agreement import ALL, auditor_agreement
+from releases.auditor_agreement import ALL, auditor_agreement
 from schemas.audit import CRITERIA, Audit
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -12,16 +13,19 @@ import yaml
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import content_hash
 from releases.assemble import AssembledRelease, assemble
-from releases.canary import canary_guid
-from releases.checksum import MANIFEST, faults, write_manifest
-from releases.hub.verification import verify_folder
-from releases.tables import data_files, row_hash, row_item
+from releases.content.canary import canary_guid
+from releases.content.checksum import MANIFEST, faults, write_manifest
+from releases.content.item_tables import data_files, row_hash, row_item
+from releases.hub._verification import verify_folder
+from schemas.benchmark import BenchmarkConfig
 from schemas.finding import Finding
 from tests.releases.release_material import (
     FACTS,
     corrected_arguments,
+    hafez_config,
     hafez_items,
     hashes,
+    idiom_items,
     plain_prompt,
     release_arguments,
     verdict_of,
@@ -57,7 +61,7 @@ def test_every_item_comes_back_from_the_files_as_it_went_in(first_release: Assem
 
 
 def test_canary_and_version_stand_in_the_rows_and_never_in_a_prompt(first_release: AssembledRelease) -> None:
-    guid = canary_guid("touchstone")
+    guid = canary_guid(hafez_config())
     for _, _, path in data_files(first_release.folder):
         for row in pq.read_table(path).to_pylist():
             assert row["canary"] == guid
@@ -67,14 +71,39 @@ def test_canary_and_version_stand_in_the_rows_and_never_in_a_prompt(first_releas
     assert guid in (first_release.folder / "README.md").read_text(encoding="utf-8")
 
 
+def canaries(folder: Path) -> set[str]:
+    return {text for _, _, path in data_files(folder) for text in pq.read_table(path)["canary"].to_pylist()}
+
+
+def test_two_benchmarks_of_one_name_have_canaries_of_their_own_and_keep_them(tmp_path: Path) -> None:
+    given = release_arguments(idiom_items())
+    mine = assemble(folder=tmp_path / "mine", **given).folder
+    again = assemble(folder=tmp_path / "again", **given).folder
+    found = [canaries(mine)]
+    for number, change in enumerate(({"title": "Another"}, {"seed": 8}, {"release": {"repository": "a/b"}})):
+        config = given["config"].model_dump() | change
+        other = given | {"config": BenchmarkConfig.model_validate(config)}
+        assert other["config"].name == "touchstone"
+        found.append(canaries(assemble(folder=tmp_path / f"other{number}", **other).folder))
+    assert [len(one) for one in found] == [1, 1, 1, 1]
+    assert len(set.union(*found)) == 4
+    assert canaries(again) == canaries(mine)
+    renamed = given | {"config": given["config"].model_copy(update={"title": "Renamed", "seed": 9})}
+    later = assemble(folder=tmp_path / "later", previous=mine, **renamed)
+    assert later.version != "0.1.0"
+    assert canaries(later.folder) == canaries(mine)
+    assert canaries(mine).pop() in (later.folder / "README.md").read_text(encoding="utf-8")
+
+
 def test_card_lists_every_config_and_split_with_its_rows(first_release: AssembledRelease) -> None:
     text = (first_release.folder / "README.md").read_text(encoding="utf-8")
     front = yaml.safe_load(text.split("---\n")[1])
-    listed = {
-        info["config_name"]: {split["name"]: split["num_examples"] for split in info["splits"]}
-        for info in front["dataset_info"]
-    }
-    assert listed == first_release.rows
+    listed = {one["config_name"]: {file["split"] for file in one["data_files"]} for one in front["configs"]}
+    assert listed == {config: set(splits) for config, splits in first_release.rows.items()}
+    for config, splits in first_release.rows.items():
+        for split, rows in splits.items():
+            assert re.search(rf"\| {config} \| [^|]+ \| {split} \| \w+ \| {rows} \|", text)
+    assert len(yaml.safe_dump(front).splitlines()) < 60
     assert front["language"] == ["ar", "fa"]
     assert front["license"] == "cc-by-4.0"
 

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from releases.assemble import AssembledRelease
-from releases.charts import bars, grid
-from releases.plots import Mark, scatter, spans
-from releases.similarity import cluster_similarities, letter_spreads
+from releases.card.charts import bars, grid
+from releases.card.plots import Mark, scatter, spans
+from releases.card.similarity import cluster_similarities, letter_spreads
 from schemas.item import ChoiceItem
 from schemas.rejection import Cluster
 from tests.releases.release_material import hafez_items

@@ -15,9 +15,10 @@ import pytest
 
 from mihakk.settings import settings
 from releases.assemble import AssembledRelease
+from releases.content.checksum import generated
 from releases.hub.embedded import EmbeddedHub
+from releases.hub.load import load
 from releases.hub.remote import RemoteHub
-from releases.load import load
 from tests.releases.hub_server import HubServer
 from tests.servers import serving_olah
 
@@ -200,10 +201,10 @@ def test_lm_eval_runs_the_releases_own_files(
     pytest.importorskip("lm_eval")
     command = [sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--tasks", "touchstone", "--include_path",
                str(published / "eval" / "lm_eval"), "--output_path", str(tmp_path / "out")]  # fmt: skip
-    done = subprocess.run(
-        command, env={**os.environ, "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True, check=False
-    )
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": ""}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
+    assert generated(published) == []
     results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text(encoding="utf-8"))
     scored = {name: one["original"] for name, one in results["n-samples"].items()}
     assert scored["touchstone_fa_continuation_choice"] == second_release.rows[CONFIG]["test"]
@@ -245,8 +246,10 @@ def test_lighteval_runs_the_releases_own_files(published: Path, tmp_path: Path) 
         pytest.skip("needs LightEval 0.13 in an environment of its own: set MIHAKK_LIGHTEVAL to its python")
     command = [interpreter, "-c", LIGHTEVAL, str(published / "eval" / "lighteval" / "tasks.py")]
     environment = {**os.environ, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
+    environment["PYTHONDONTWRITEBYTECODE"] = ""
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
+    assert generated(published) == []
     results = json.loads(done.stdout.splitlines()[-1])
     assert 0.0 <= results["touchstone-0.2.0:fa_continuation_choice:0"]["acc"] <= 1.0
     assert results["touchstone-0.2.0:fa_continuation_choice_written:0"]["unparsed"] == 1.0

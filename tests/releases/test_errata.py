@@ -8,8 +8,9 @@ import pytest
 
 from mihakk.errors import UsageError
 from releases.assemble import AssembledRelease
-from releases.errata import DefectReport, read_reports, report_defect, report_findings
-from tests.releases.release_material import hafez_items
+from releases.content.canary import canary_guid
+from releases.paper_trail.errata import DefectReport, read_reports, report_defect, report_findings
+from tests.releases.release_material import hafez_config, hafez_items
 
 ITEM = hafez_items()[0]
 
@@ -28,7 +29,7 @@ def test_a_report_comes_back_as_a_finding_that_flags_its_item(
     assert again == written
     (report,) = read_reports(tmp_path)
     assert (report.version, report.reporter) == ("0.1.0", "قارئ")
-    (finding,) = report_findings([report], hafez_items(), "touchstone")
+    (finding,) = report_findings([report], hafez_items())
     assert (finding.check, finding.severity, finding.subject, finding.where) == (
         "ER01",
         "flag",
@@ -45,9 +46,10 @@ def test_a_report_binds_no_longer_once_the_item_changed_or_for_another_benchmark
         first_release.folder, ITEM.id, "ambiguous", "Two options continue the verse.", folder=tmp_path
     )
     reports = read_reports(tmp_path)
-    assert report_findings(reports, [ITEM.model_copy(update={"question": "another"})], "touchstone") == []
-    assert report_findings(reports, [], "touchstone") == []
-    assert report_findings(reports, [ITEM], "other") == []
+    assert report_findings(reports, [ITEM.model_copy(update={"question": "another"})]) == []
+    assert report_findings(reports, []) == []
+    assert read_reports(tmp_path, canary_guid(hafez_config())) == reports
+    assert read_reports(tmp_path, "another") == []
 
 
 def test_a_report_that_says_nothing_or_names_nothing_is_refused(

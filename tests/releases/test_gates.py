@@ -7,11 +7,25 @@ from typing import Any
 import pytest
 
 from mihakk.errors import UsageError
-from releases.facts import AgreementFact, AuditorAgreementFact, BaselineFact, MissRateFact, ReleaseFacts
 from releases.gates import gates, require
+from releases.release_facts import (
+    AgreementFact,
+    AuditorAgreementFact,
+    BaselineFact,
+    MissRateFact,
+    ReleaseFacts,
+)
 from tests.releases.release_material import FACTS, hafez_config, idiom_items, verdict_of
 
 CAPABLE = tuple(one.model_copy(update={"capable": True}) for one in FACTS.auditors)
+
+
+def solver(accuracy: float, low: float, config: str = "fa_x") -> BaselineFact:
+    """A solver that gets so many right, at least so many by its interval."""
+    return BaselineFact(
+        config=config, name="rhyme_only", accuracy=accuracy, chance=0.33, items=42, low=low, high=1.0
+    )
+
 
 AUDITORS_AGREE = AuditorAgreementFact(criterion="all", scores=100, observed=0.8, ac1=0.6)
 
@@ -62,10 +76,23 @@ def test_nothing_is_shut_that_the_config_does_not_ask_for() -> None:
         ),
         ("miss_rate", {}, {"miss_rate": MissRateFact(sampled=300, defective=0, upper_bound=0.01)}, {"miss_rate_bound": 0.02}),
         (
+            "miss_rate",
+            {"miss_rate": MissRateFact(sampled=300, defective=0, outdated=151, upper_bound=0.01)},
+            {"miss_rate": MissRateFact(sampled=300, defective=0, outdated=150, upper_bound=0.01)},
+            {"miss_rate_bound": 0.02},
+        ),
+        (
             "baselines",
-            {"baselines": (BaselineFact(config="fa_x", name="rhyme_only", accuracy=0.92, chance=0.33, items=9),)},
-            {"baselines": (BaselineFact(config="fa_x", name="rhyme_only", accuracy=0.4, chance=0.33, items=9),)},
+            {"baselines": (solver(0.92, 0.81),)},
+            {"baselines": (solver(0.92, 0.57),)},
             {},
+        ),
+        ("baselines", {"baselines": (solver(0.45, 0.44),)}, {"baselines": (solver(0.45, 0.42),)}, {"baseline_margin": 0.1}),
+        (
+            "baselines",
+            {"baselines": (solver(0.92, 0.81), solver(0.92, 0.81, "fa_y"))},
+            {"baselines": (solver(0.92, 0.81),)},
+            {"baseline_margins": {"x": 0.5}},
         ),
     ],
 )  # fmt: skip

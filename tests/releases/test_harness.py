@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -11,9 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
+from typer.testing import CliRunner
 
+from flows.cli import app
+from mihakk.errors import ExternalFailure
 from releases.assemble import AssembledRelease
 from releases.export import harness
+from releases.hub.reload import read_release
 
 AR = ["أ", "ب", "ج"]
 FA = ["الف", "ب", "ج"]
@@ -35,6 +43,70 @@ def test_the_shipped_loader_gives_the_released_rows(first_release: AssembledRele
     for config, splits in first_release.rows.items():
         loaded = module.load(config=config, version=first_release.version)
         assert {split: part.num_rows for split, part in loaded.items()} == splits
+
+
+LM_EVAL = """
+import sys
+from pathlib import Path
+from lm_eval.tasks import TaskManager
+manager = TaskManager(include_path=sys.argv[1])
+tasks = manager.load_task_or_group([name for name in manager.all_tasks if name.startswith("touchstone")])
+assert tasks
+"""
+PLAIN = "import sys; sys.path.insert(0, sys.argv[1]); import harness; harness.load('ar_meaning_choice')"
+
+
+@pytest.mark.parametrize("code", [PLAIN, pytest.param(LM_EVAL, marks=pytest.mark.slow)])
+def test_running_a_release_leaves_no_byte_in_its_folder(
+    first_release: AssembledRelease, tmp_path: Path, code: str, measured: Callable[[str, float], None]
+) -> None:
+    if "lm_eval" in code:
+        pytest.importorskip("lm_eval")
+    folder = Path(shutil.copytree(first_release.folder, tmp_path / "pulled"))
+    before = sorted(folder.rglob("*"))
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "HF_HOME": str(tmp_path / "hf")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(folder / "eval/lm_eval")],
+        env=environment, cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    measured("leaves-no-byte", len({*folder.rglob("*")} - {*before}))
+
+
+def test_verification_names_what_readers_left_apart_from_damage(
+    first_release: AssembledRelease, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(first_release.folder, tmp_path / "pulled"))
+    left = folder / "eval" / "lm_eval" / "__pycache__" / "harness.cpython-311.pyc"
+    left.parent.mkdir()
+    left.write_bytes(b"compiled")
+    (folder / ".DS_Store").write_bytes(b"")
+    run = CliRunner()
+    found = run.invoke(app, ["verify", str(folder)])
+    assert found.exit_code == 0, found.output
+    assert "generated: eval/lm_eval/__pycache__/harness.cpython-311.pyc" in found.output
+    assert "generated: .DS_Store" in found.output
+    assert f"all {len(first_release.digests)} files are as the manifest states" in found.output
+    assert run.invoke(app, ["verify", str(folder), "--version", "0.2.0"]).exit_code == 1
+    (folder / "CITATION.cff").write_text("other", "utf-8")
+    (folder / "ar_meaning_choice" / "test-00001-of-00001.parquet").write_bytes(b"")
+    found = run.invoke(app, ["verify", str(folder)])
+    assert found.exit_code == 1
+    assert "damaged: CITATION.cff has other bytes" in found.output
+    assert "damaged: ar_meaning_choice/test-00001-of-00001.parquet is not in the manifest" in found.output
+    assert "generated: .DS_Store" in found.output
+
+
+def test_a_compiled_file_that_came_with_a_release_is_refused(
+    first_release: AssembledRelease, tmp_path: Path
+) -> None:
+    """Python would run it in place of the file beside it, which the manifest states."""
+    folder = Path(shutil.copytree(first_release.folder, tmp_path / "fetched"))
+    planted = folder / "eval" / "lm_eval" / "__pycache__" / "harness.cpython-311.pyc"
+    planted.parent.mkdir()
+    planted.write_bytes(b"anything")
+    with pytest.raises(ExternalFailure, match=r"harness\.cpython-311\.pyc is not in the manifest"):
+        read_release("touchstone", folder)
 
 
 def test_a_changed_data_file_is_refused(first_release: AssembledRelease, tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from releases.assemble import assemble
-from releases.facts import BaselineFact
 from releases.markdown import code, link, plain, table
+from releases.release_facts import BaselineFact
 from schemas.rejection import Rejection
 from tests.releases.release_material import FACTS, idiom_items, release_arguments
 

@@ -13,9 +13,9 @@ import pytest
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.settings import settings
 from releases.assemble import AssembledRelease, assemble
-from releases.checksum import MANIFEST
+from releases.content.checksum import MANIFEST
+from releases.hub.load import load, release_folder
 from releases.hub.remote import RemoteHub
-from releases.load import load, release_folder
 from tests.releases.hub_server import HubServer
 from tests.releases.hub_state import altered
 from tests.releases.release_material import idiom_items, release_arguments
@@ -221,7 +221,7 @@ def test_the_server_dies_on_the_way_and_the_next_run_ends_it(
         _die_and_go_on(server, hub, small, number, when)
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_the_server_dies_at_each_request_in_turn(
     when: str, server: HubServer, hub: RemoteHub, small: AssembledRelease

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mihakk.errors import UsageError
-from releases.facts import ReleaseFacts
+from releases.content.placement import place
+from releases.content.split import group_items, split_items, split_of, work
 from releases.licence import known, licences, refuse_unknown
-from releases.placement import place
-from releases.split import group_items, split_items, split_of, work
-from releases.version import Version, choose
+from releases.release_facts import ReleaseFacts
+from releases.versions.version import Version, choose
 from schemas.item import AnswerItem, Origin
 from schemas.rejection import Cluster
 from tests.releases.release_material import hafez_config, hafez_items, idiom_items

@@ -6,29 +6,29 @@ import re
 from collections.abc import Iterator
 
 from mihakk.errors import SourceChanged
-from scrapers.crawl import Ask, Page
+from scrapers.crawl import Page, PageRequest
 
 
-def follow(page: Page) -> Iterator[Ask]:
+def follow(page: Page) -> Iterator[PageRequest]:
     """Every `href` of a page; `list` in an address makes it a listing."""
     for link in re.findall(rb'href="([^"]+)"', page.body):
         url = link.decode()
         if url.startswith("/"):
-            url = "/".join(page.ask.url.split("/")[:3]) + url
-        yield Ask(url=url, kind="listing" if "list" in url else "page")
+            url = "/".join(page.request.url.split("/")[:3]) + url
+        yield PageRequest(url=url, kind="listing" if "list" in url else "page")
 
 
-def shape_changed(page: Page) -> Iterator[Ask]:
-    raise SourceChanged(f"{page.ask.url} has no heading")
+def shape_changed(page: Page) -> Iterator[PageRequest]:
+    raise SourceChanged(f"{page.request.url} has no heading")
     yield  # a generator, as the crawl expects
 
 
-def broken(page: Page) -> Iterator[Ask]:
+def broken(page: Page) -> Iterator[PageRequest]:
     """A bug in a source's `follow`."""
-    yield Ask(url=page.ask.context["no such key"])
+    raise RuntimeError(f"a bug at {page.request.url}")
 
 
-def full_disk(page: Page) -> Iterator[Ask]:
+def full_disk(page: Page) -> Iterator[PageRequest]:
     """What writing to a full disk raises."""
     raise OSError(28, "No space left on device")
     yield

@@ -18,7 +18,7 @@ from mihakk.errors import SourceChanged, UsageError
 from schemas.idiom import Idiom
 from schemas.poem import Poem
 from schemas.rejection import Rejection
-from scrapers.crawl import Ask, Page
+from scrapers.crawl import Page, PageRequest
 from scrapers.heads import is_cross_reference, is_short_head, quoted_head, section_letter
 from scrapers.hindawi import site
 from scrapers.hindawi.blocks import blocks
@@ -136,12 +136,12 @@ def test_a_real_epub_gives_terms_and_verse_with_its_licence(shared_data: Path, s
 def test_a_real_listing_leads_to_its_books_and_pages(shared_data: Path, raw: RawStore) -> None:
     url = "https://www.hindawi.org/books/categories/poetry/1/"
     body = (shared_data / "hindawi" / "categories_poetry_1.html").read_bytes()
-    page = Page(Ask(url=url, kind="listing"), raw.add(url, body), body)
-    asks = list(site.follow(page))
-    books = [ask.url for ask in asks if ask.kind == "book"]
+    page = Page(PageRequest(url=url, kind="listing"), raw.add(url, body), body)
+    requests = list(site.follow(page))
+    books = [one.url for one in requests if one.kind == "book"]
     assert len(books) == len(set(books)) == 20
     assert "https://www.hindawi.org/books/14284864/" in books
-    more = {ask.url for ask in asks if ask.kind == "listing"}
+    more = {one.url for one in requests if one.kind == "listing"}
     assert "https://www.hindawi.org/books/categories/poetry/2/" in more
 
 

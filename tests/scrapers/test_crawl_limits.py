@@ -10,7 +10,7 @@ from aiohttp import web
 
 from mihakk.errors import ExternalFailure, SourceChanged, UsageError
 from scrapers._addresses import PrivateAddressError, check_address
-from scrapers.crawl import Ask, fetch, gather
+from scrapers.crawl import PageRequest, fetch, gather
 from scrapers.raw import RawStore
 from tests.scrapers.site import Site
 from tests.scrapers.toy import crawl, pages
@@ -61,7 +61,7 @@ def test_loopback_is_refused_unless_allowed(
         fetch(closed, raw)
     named = closed.model_copy(
         update={
-            "starts": (Ask(url=site.url.replace("127.0.0.1", "localhost")),),
+            "starts": (PageRequest(url=site.url.replace("127.0.0.1", "localhost")),),
             "hosts": (site.url.replace("127.0.0.1", "localhost").removeprefix("http://"),),
         }
     )

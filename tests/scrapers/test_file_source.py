@@ -163,7 +163,7 @@ def test_verses_come_in_several_shapes(
         ({"hemistichs": []}, "verses_missing"),
         ({"couplets": [["a", "b", "c"]]}, "couplet_invalid"),
         ({"couplets": 7}, "row_invalid"),
-        ({"couplets": [["a", "b"]], "declared_couplets": "many"}, "row_invalid"),
+        ({"couplets": [["a", "b"]], "declared_couplets": ["many"]}, "row_invalid"),
     ],
 )
 def test_a_bad_row_is_rejected_with_its_place(

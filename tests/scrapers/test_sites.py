@@ -107,6 +107,53 @@ def test_aldiwan_stops_when_the_daily_quota_is_spent(
     assert site.paths() == ["/poems/1"]
 
 
+def test_pages_of_aldiwan_are_crawled_read_and_after_a_day_only_asked_about(
+    site: Site, scraped: Scrape
+) -> None:
+    """A poet's listing to its poems in the older layout, then poems of the newer one; nothing is sent twice."""
+    asked: list[str] = []
+
+    def serve(path: str, name: str) -> None:
+        @site.on(path)
+        async def page(request: web.Request) -> web.Response:
+            if request.headers.get("If-None-Match") == f'"{name}"':
+                asked.append(path)
+                return web.Response(status=304)
+            body = sample("aldiwan", name)
+            return web.Response(body=body, headers={"Content-Type": "text/html", "ETag": f'"{name}"'})
+
+    serve("/cat-poet-sample", "listing_b.html")
+    for number in (70, 71, 72):
+        serve(f"/poem{number}.html", f"b{number}.html")
+    for number in (80, 81, 82):
+        serve(f"/poem{number}", f"c{number}.html")
+    start = ["/cat-poet-sample", "/poem80", "/poem81", "/poem82"]
+    first = scraped("aldiwan", read="pages", base=site.url, start=start, least_yield=1, **LOCAL)
+    ids = {entry.id for entry in first if isinstance(entry, Poem)}
+    for sheet in ("pages_b", "pages_c"):
+        rows = json.loads((SAMPLES / "aldiwan" / f"{sheet}.expected.json").read_text(encoding="utf-8"))
+        assert {row["id"] for row in rows if row.get("kind") == "poem" or "couplets" in row} <= ids
+    fetched = len(site.paths())
+    assert fetched == 7
+    day_later = scraped(
+        "aldiwan", read="pages", base=site.url, start=start, least_yield=1, fresh_hours=0, **LOCAL
+    )
+    assert len(asked) == 7
+    assert [getattr(entry, "id", "") for entry in day_later] == [getattr(entry, "id", "") for entry in first]
+
+
+def test_pages_of_ganjoor_are_crawled_and_read(site: Site, scraped: Scrape) -> None:
+    site.page("/nemune/ghazal/sh1", sample("ganjoor", "page.html"), content_type="text/html; charset=utf-8")
+    found = scraped(
+        "ganjoor", read="pages", base=site.url, start=["/nemune/ghazal/sh1"], least_yield=1, **LOCAL
+    )
+    (poem,) = [entry for entry in found if isinstance(entry, Poem)]
+    rows = json.loads((SAMPLES / "ganjoor" / "pages.expected.json").read_text(encoding="utf-8"))
+    assert [couplet.first.raw for couplet in poem.couplets] == [
+        couplet["first"]["raw"] for couplet in rows[-1]["couplets"]
+    ]
+
+
 def test_aldiwan_pages_stop_at_a_bot_wall(site: Site, scraped: Scrape) -> None:
     @site.on("/poem70.html")
     async def wall(_request: web.Request) -> web.Response:

@@ -16,7 +16,17 @@ from scrapers.raw import RawStore
 from scrapers.source import SOURCES, open_source, run
 
 FILES = sorted((ROOT / "configs" / "sources").glob("*.yaml"))
-LOCAL = ("ganjoor_export", "kinayat_openiti", "hindawi_epub_file", "fannorflop", "own_table", "hafez")
+LOCAL = (
+    "amthal_openiti",
+    "aldiwan_table",
+    "ganjoor_poets",
+    "ganjoor_export",
+    "kinayat_openiti",
+    "hindawi_epub_file",
+    "fannorflop",
+    "own_table",
+    "hafez",
+)
 
 
 def use_of(path: Path) -> SourceUse:
@@ -30,6 +40,18 @@ def test_an_example_opens(path: Path) -> None:
 
 def test_every_source_has_an_example() -> None:
     assert {use_of(path).use for path in FILES} == set(SOURCES.names())
+
+
+def test_every_example_that_was_not_tried_says_so() -> None:
+    for path in FILES:
+        text = path.read_text(encoding="utf-8")
+        remote = (
+            use_of(path).use in ("hub", "aldiwan", "arabic_poetry_net") or "jawaher" in text or "MAPS" in text
+        )
+        if path.stem in ("jawaher_table", "maps_english", "ashaar_hub"):
+            assert "Inferred" in text, path.stem
+            assert use_of(path).options["licence"] == "unknown"
+        assert remote or path.stem in LOCAL or use_of(path).use in ("ganjoor", "hindawi"), path.stem
 
 
 @pytest.mark.parametrize("name", LOCAL)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from schemas.rejection import Rejection
-from scrapers.crawl import Ask, Page, Plan, SiteOptions, plan
+from scrapers.crawl import CrawlPlan, Page, PageRequest, SiteOptions, plan
 from scrapers.source import Source
 from tests.scrapers.site import Site
 
@@ -22,12 +22,12 @@ SOURCE = Source(
 )
 
 
-def crawl(site: Site, start: str = "/", by: str = "follow", **options: Any) -> Plan:
+def crawl(site: Site, start: str = "/", by: str = "follow", **options: Any) -> CrawlPlan:
     defaults = {"allow_loopback": True, "backoff_seconds": 0.01, "retries": 2, "timeout_seconds": 5}
     return plan(
         SOURCE,
         SiteOptions.model_validate(defaults | options),
-        [Ask(url=site.url + start, kind="listing")],
+        [PageRequest(url=site.url + start, kind="listing")],
         f"tests.scrapers.links:{by}",
     )
 
@@ -37,7 +37,7 @@ def pages(found: Iterator[Page | Rejection]) -> tuple[dict[str, bytes], dict[str
     rejected: dict[str, str] = {}
     for entry in found:
         if isinstance(entry, Page):
-            bodies["/" + entry.ask.url.split("/", 3)[3]] = entry.body
+            bodies["/" + entry.request.url.split("/", 3)[3]] = entry.body
         else:
             rejected["/" + entry.record.split("/", 3)[3]] = entry.reason
     return bodies, rejected

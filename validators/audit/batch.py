@@ -18,10 +18,10 @@ from mihakk.llm.client import Broken, completion
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import Model, open_model
 from mihakk.llm.structured import Request
-from schemas.model import ModelConfig
+from schemas.item import Item
+from schemas.model import ModelConfig, Remote
 from schemas.record import Record
-from validators.audit.defects import Item
-from validators.audit.stage import request
+from validators.audit.auditing import request
 
 
 class Imported(Record):
@@ -46,7 +46,7 @@ def export_batch(items: Sequence[Item], config: ModelConfig, journal: Journal, t
     half = target.with_name(f"{target.name}.part")
     count = 0
     try:
-        with open_model(config) as model, half.open("wb") as out:
+        with open_model(_keyless(config)) as model, half.open("wb") as out:
             for key, _, body in _outstanding(items, model, journal):
                 line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
                 out.write(orjson.dumps(line) + b"\n")
@@ -66,7 +66,7 @@ def import_batch(items: Sequence[Item], config: ModelConfig, journal: Journal, s
     if not source.is_file():
         raise UsageError(f"there is no file {source}: name the output of the batch run")
     answered = known = foreign = failed = 0
-    with open_model(config) as model, source.open("rb") as lines:
+    with open_model(_keyless(config)) as model, source.open("rb") as lines:
         wanted = {key: asked for key, asked, _ in _outstanding(items, model, journal)}
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -87,13 +87,20 @@ def import_batch(items: Sequence[Item], config: ModelConfig, journal: Journal, s
     return Imported(answered=answered, known=known, foreign=foreign, failed=failed)
 
 
+def _keyless(config: ModelConfig) -> ModelConfig:
+    """The model without its key: nothing is asked here, and whoever writes the files need not have one."""
+    if not isinstance(config.serve, Remote):
+        return config
+    return config.model_copy(update={"serve": config.serve.model_copy(update={"api_key_env": ""})})
+
+
 def _outstanding(
     items: Sequence[Item], model: Model, journal: Journal
 ) -> Iterator[tuple[str, Request[Any], dict[str, Any]]]:
     """Key, request and payload of every call still needed, each once."""
     seen = set()
     for item in items:
-        asked = request(item)
+        asked = request(item, form=model.config.reply)
         found = model.outstanding(asked, journal)
         if found is not None and found[0] not in seen:
             seen.add(found[0])

@@ -13,9 +13,8 @@ import yaml
 
 from mihakk.seeds import rng
 from schemas.audit import Criterion
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 
-Item = ChoiceItem | AnswerItem | ExplanationItem
 Change = Callable[[Any, random.Random, Sequence[Item]], "Item | None"]
 
 UNTRUE = {

@@ -13,7 +13,8 @@ from pydantic import Field
 
 from mihakk.ids import content_hash, digest
 from schemas.audit import CASCADE, CRITERIA, Criterion
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.item import AnswerItem, ChoiceItem, Item
+from schemas.model import ReplyForm
 from schemas.record import Record
 
 FOLDER = Path(__file__).parent
@@ -22,6 +23,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SOUND = orjson.dumps({"scores": dict.fromkeys(CRITERIA, 1), "issues": []}).decode()
 """The reply that a sound sample gets, in compact JSON."""
+SHORT_SOUND = orjson.dumps({"issues": []}).decode()
+"""The same where a reply holds issues alone."""
 
 
 class CriterionText(Record):
@@ -70,20 +73,20 @@ def criteria() -> dict[Criterion, CriterionText]:
 
 
 @cache
-def prompt(kind: Kind) -> Prompt:
-    """The instructions for a kind of item."""
+def prompt(kind: Kind, form: ReplyForm = "scores") -> Prompt:
+    """The instructions for a kind of item and a form of reply."""
     path = FOLDER / "prompts" / f"{kind}.yaml"
     file = _PromptFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     system = Template(file.system.strip()).substitute(
         criteria="\n".join(f"{key}: {text.wording(kind)}" for key, text in criteria().items()),
         cascade=", ".join(CASCADE),
         issue=orjson.dumps({"criterion": "answer_alignment", "explanation": file.issue}).decode(),
-        sound=SOUND,
+        sound=SHORT_SOUND if form == "issues" else SOUND,
     )
     return Prompt(name=file.name, version=file.version, system=system, digest=digest(system))
 
 
-def sample(item: ChoiceItem | AnswerItem | ExplanationItem) -> str:
+def sample(item: Item) -> str:
     """The item as one line of JSON.
 
     Quotes and line breaks inside it are escaped, so no text in an item can end the sample and speak in the
@@ -111,17 +114,17 @@ def sample(item: ChoiceItem | AnswerItem | ExplanationItem) -> str:
     return orjson.dumps(shown).decode()
 
 
-def messages(item: ChoiceItem | AnswerItem | ExplanationItem) -> list[dict[str, str]]:
+def messages(item: Item, form: ReplyForm = "scores") -> list[dict[str, str]]:
     """The conversation that asks for an audit of the item."""
     return [
-        {"role": "system", "content": prompt(item.kind).system},
+        {"role": "system", "content": prompt(item.kind, form).system},
         {"role": "user", "content": sample(item)},
     ]
 
 
-def described(item: ChoiceItem | AnswerItem | ExplanationItem) -> dict[str, Any]:
+def described(item: Item, form: ReplyForm = "scores") -> dict[str, Any]:
     """What the journal keeps beside a reply, so that it can be read years later."""
-    asked = prompt(item.kind)
+    asked = prompt(item.kind, form)
     return {
         "item": item.id,
         "content_hash": content_hash(item),

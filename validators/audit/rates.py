@@ -39,7 +39,7 @@ class Rate(Record):
         return f"{self.value:.0%} [{low * 100:.0f}, {high * 100:.0f}] of {self.cases}".replace("%", " %")
 
 
-class Agreement(Record):
+class AuditorAgreement(Record):
     """How far two binary raters agree."""
 
     cases: int
@@ -51,19 +51,19 @@ class Agreement(Record):
     """Gwet's AC1, which stays meaningful when nearly all ratings are 1 (as here), where kappa does not."""
 
 
-def agreement(first: Sequence[int], second: Sequence[int]) -> Agreement:
+def agreement(first: Sequence[int], second: Sequence[int]) -> AuditorAgreement:
     """Agreement of two raters' 0/1 ratings of the same cases."""
     n = len(first)
     if n != len(second):
         raise ValueError(f"{n} ratings against {len(second)}")
     if n == 0:
-        return Agreement(cases=0, observed=None, kappa=None, ac1=None)
+        return AuditorAgreement(cases=0, observed=None, kappa=None, ac1=None)
     observed = sum(a == b for a, b in zip(first, second, strict=True)) / n
     p, q = sum(first) / n, sum(second) / n
     by_chance = p * q + (1 - p) * (1 - q)
     middle = (p + q) / 2
     by_chance_ac1 = 2 * middle * (1 - middle)
-    return Agreement(
+    return AuditorAgreement(
         cases=n,
         observed=observed,
         kappa=None if by_chance == 1 else (observed - by_chance) / (1 - by_chance),

@@ -9,8 +9,12 @@ from typing import Any
 
 from mihakk.ids import digest
 from schemas.audit import CASCADE, CRITERIA, Criterion, Issue
+from schemas.model import ReplyForm
 
 LONGEST_EXPLANATION = 200
+SHORT_EXPLANATION = 80
+SHORT_ISSUES = 3
+"""Most issues of a reply in the short form: small models that go on listing never end."""
 SENTENCES = 2
 CASCADED = "The text can't be read, so this can't be met."
 """Explanation given to a criterion that only the cascade sets to 0."""
@@ -27,43 +31,45 @@ class Opinion:
     scores: dict[Criterion, int]
     issues: tuple[Issue, ...]
     repaired: str = ""
-    """What the cascade mended; empty when nothing."""
+    """What the cascade repaired; empty when nothing."""
 
 
 @cache
-def schema() -> dict[str, Any]:
+def schema(form: ReplyForm = "scores") -> dict[str, Any]:
     """JSON Schema of a reply; the cascade and the match of issues with zeros are beyond what it can say."""
     names = list(CRITERIA)
+    short = form == "issues"
+    longest = SHORT_EXPLANATION if short else LONGEST_EXPLANATION
     issue = {
         "type": "object",
         "properties": {
             "criterion": {"type": "string", "enum": names},
             # maxLength, not a pattern: vLLM's xgrammar crashes on a pattern that repeats 200 times.
-            "explanation": {"type": "string", "minLength": 3, "maxLength": LONGEST_EXPLANATION},
+            "explanation": {"type": "string", "minLength": 3, "maxLength": longest},
         },
         "required": ["criterion", "explanation"],
         "additionalProperties": False,
     }
+    issues = {"type": "array", "maxItems": SHORT_ISSUES if short else len(names), "items": issue}
+    scores = {
+        "type": "object",
+        "properties": {name: {"type": "integer", "enum": [0, 1]} for name in names},
+        "required": names,
+        "additionalProperties": False,
+    }
+    properties = {"issues": issues} if short else {"scores": scores, "issues": issues}
     return {
         "type": "object",
-        "properties": {
-            "scores": {
-                "type": "object",
-                "properties": {name: {"type": "integer", "enum": [0, 1]} for name in names},
-                "required": names,
-                "additionalProperties": False,
-            },
-            "issues": {"type": "array", "maxItems": len(names), "items": issue},
-        },
-        "required": ["scores", "issues"],
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }
 
 
 @cache
-def schema_digest() -> str:
+def schema_digest(form: ReplyForm = "scores") -> str:
     """Digest of the schema, kept beside every reply."""
-    return digest(schema())
+    return digest(schema(form))
 
 
 def legal(scores: dict[Criterion, int]) -> bool:
@@ -101,6 +107,18 @@ def opinion(value: dict[str, Any]) -> Opinion:
         by_key.get(key, Issue(criterion=key, explanation=CASCADED)) for key in CRITERIA if key in allowed
     )
     return Opinion(scores=scores, issues=complete, repaired=repaired)
+
+
+def short_opinion(value: dict[str, Any]) -> Opinion:
+    """The opinion of a reply that holds issues alone: what it names is 0, all else is 1.
+
+    Raises:
+        ValueError: What is wrong with the reply, worded for the model that wrote it.
+    """
+    if set(value) != {"issues"}:
+        raise ValueError(f'the one key must be "issues", not {_listed(value)}')
+    named = {issue.criterion for issue in _issues(value["issues"])}
+    return opinion({"scores": {key: int(key not in named) for key in CRITERIA}, "issues": value["issues"]})
 
 
 def _scores(value: Any) -> dict[Criterion, int]:

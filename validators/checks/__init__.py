@@ -1,8 +1,8 @@
 """Deterministic checks: one file per rule, found by its folder, run before any model is asked."""
 
 from validators.checks.check import CHECKS, Check, Objection, active, check
+from validators.checks.checking import check_items, check_records, check_set
 from validators.checks.setindex import Gathered, SetIndex, gather, index, prepare
-from validators.checks.stage import check_items, check_records, check_set
 
 __all__ = [
     "CHECKS",

@@ -12,13 +12,12 @@ from mihakk.registry import Registry
 from schemas.benchmark import ChecksConfig
 from schemas.finding import Finding, Severity
 from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from schemas.poem import Poem
 from validators.checks.setindex import SetIndex
 from validators.checks.texts import Texts
 
-AnyItem: TypeAlias = ChoiceItem | AnswerItem | ExplanationItem
-Checked: TypeAlias = AnyItem | Poem | Idiom
+Checked: TypeAlias = Item | Poem | Idiom
 ITEMS = (ChoiceItem, AnswerItem, ExplanationItem)
 RECORDS = (Poem, Idiom)
 EVERYTHING = (*ITEMS, *RECORDS)
@@ -116,7 +115,7 @@ CALLS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CheckPlan:
     """The checks of one type of subject, arranged so that most subjects cost few calls."""
 
     of_subject: tuple[Check, ...]
@@ -135,7 +134,7 @@ class Active:
     """The checks that a config lets run, with the severity it gives them."""
 
     severity: dict[str, Severity]
-    plans: dict[type, Plan]
+    plans: dict[type, CheckPlan]
     whole: tuple[Check, ...]
     """Checks of the whole set."""
 
@@ -156,7 +155,7 @@ def active(config: ChecksConfig) -> Active:
     )
 
 
-def _plan(running: Sequence[Check]) -> Plan:
+def _plan(running: Sequence[Check]) -> CheckPlan:
     always = [one for one in running if not one.compares and not one.when]
     triggered = tuple(one for one in running if one.when)
     characters = sorted({char for one in triggered for char in one.when})
@@ -164,7 +163,7 @@ def _plan(running: Sequence[Check]) -> Plan:
     def taking(*names: str) -> tuple[Check, ...]:
         return tuple(one for one in always if one.takes == names)
 
-    return Plan(
+    return CheckPlan(
         of_subject=taking("subject"),
         of_texts=taking("texts"),
         of_both=taking("subject", "texts"),

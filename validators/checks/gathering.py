@@ -11,17 +11,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.item import AnswerItem, ChoiceItem, Item
 from validators.checks.hemistich import has_rhyme, offers_hemistichs
 from validators.checks.texts import Texts
 
 if TYPE_CHECKING:
     from mihakk.embeddings import Embedder
 
-AnyItem = ChoiceItem | AnswerItem | ExplanationItem
 
-
-def split_of(item: AnyItem) -> str:
+def split_of(item: Item) -> str:
     """The item's split under the name its benchmark gives it; empty where it has none."""
     return item.split or item.metadata.get("split", "")
 
@@ -34,7 +32,7 @@ def bytes_hash(data: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
 
 
-class Print(NamedTuple):
+class Fingerprint(NamedTuple):
     """One item as its neighbours see it; all hashes are of matching forms."""
 
     item: str
@@ -54,7 +52,7 @@ class Print(NamedTuple):
     words: int
     """Its set of word pairs in `Gathered.shingles`; 0 where it has too few to be compared."""
 
-    def twin(self, other: Print) -> bool:
+    def twin(self, other: Fingerprint) -> bool:
         """The other is the same item, or the same with its options in another order."""
         return self.item == other.item or (self.pair != "" and self.pair == other.pair)
 
@@ -88,7 +86,7 @@ class Tally:
 class Gathered:
     """What one shard contributes to the index."""
 
-    prints: list[Print] = field(default_factory=list)
+    prints: list[Fingerprint] = field(default_factory=list)
     shingles: dict[str, dict[int, array[int]]] = field(default_factory=dict)
     """By task, the different sets of word pairs of its items: their hash, and the pairs' hashes ascending."""
     tallies: dict[tuple[str, str, int], Tally] = field(default_factory=dict)
@@ -103,11 +101,16 @@ class Gathered:
     """Metres of the poems that an option was taken from, known where it is the gold of some item."""
     eras: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     """Eras that items give a poet, by language and poet."""
+    ids: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """Rows by subset, split and the id that an outside benchmark gives them."""
+    subsets: Counter[str] = field(default_factory=Counter)
+    statements: dict[int, list[tuple[str, bool, int]]] = field(default_factory=dict)
+    """By hash of its words but negations: statement, whether it is negated, hash of its short answer."""
     cosines: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
     """By item id: each wrong option and its cosine to the gold; empty without an embedder."""
 
 
-def gather(items: Iterable[AnyItem], embedder: Embedder | None = None) -> Gathered:
+def gather(items: Iterable[Item], embedder: Embedder | None = None) -> Gathered:
     """One shard's contribution; small, independent of all other shards, fit to be sent between processes.
 
     Args:
@@ -130,6 +133,7 @@ def gather(items: Iterable[AnyItem], embedder: Embedder | None = None) -> Gather
         for gold in _golds(item):
             gathered.golds[item.task, len(texts.words(gold)) >= LEAST_WORDS] += 1
         _facts(gathered, item, mark)
+        _state(gathered, item, texts)
         prompt = texts.key(item.question) + texts.key(item.context)
         for name, value in item.fields.items():
             if len(texts.words(value)) >= 2:
@@ -144,13 +148,16 @@ LEAST_WORDS = 3
 
 
 NUMBER_WEIGHT = 3
+NEGATIONS = frozenset(
+    ["ليس", "ليست", "ليسوا", "لا", "لم", "لن", "غير", "not", "no", "never", "نیست", "نیستند"]
+)
 
 
 LEAST_SHINGLES = 8
 """Items of fewer word pairs are compared exactly or not at all: short templated stems overlap."""
 
 
-def _golds(item: AnyItem) -> Sequence[str]:
+def _golds(item: Item) -> Sequence[str]:
     if isinstance(item, AnswerItem):
         return (item.answer,)
     if isinstance(item, ChoiceItem):
@@ -158,7 +165,7 @@ def _golds(item: AnyItem) -> Sequence[str]:
     return ()
 
 
-def _print(item: AnyItem, texts: Texts, words: int) -> Print:
+def _print(item: Item, texts: Texts, words: int) -> Fingerprint:
     named = [f"{name}={texts.key(value)}" for name, value in sorted(item.fields.items())]
     prompt = text_hash(item.language, texts.key(item.question), texts.key(item.context), *named)
     options: frozenset[int] = frozenset()
@@ -173,7 +180,7 @@ def _print(item: AnyItem, texts: Texts, words: int) -> Print:
         prompt = text_hash(str(prompt), *[texts.key(verse) for verse in item.verses])
         gold = frozenset([text_hash(*[texts.key(text) for text in item.explanations])])
     body = text_hash(str(prompt), *map(str, sorted(options)), "gold", *map(str, sorted(gold)))
-    return Print(
+    return Fingerprint(
         item=item.id,
         task=item.task,
         pair=pair,
@@ -189,7 +196,7 @@ def _print(item: AnyItem, texts: Texts, words: int) -> Print:
     )
 
 
-def _cosines(items: Sequence[AnyItem], embedder: Embedder) -> dict[str, tuple[tuple[int, float], ...]]:
+def _cosines(items: Sequence[Item], embedder: Embedder) -> dict[str, tuple[tuple[int, float], ...]]:
     chosen = [
         item
         for item in items
@@ -212,7 +219,7 @@ def _cosines(items: Sequence[AnyItem], embedder: Embedder) -> dict[str, tuple[tu
     return found
 
 
-def _facts(gathered: Gathered, item: AnyItem, mark: Print) -> None:
+def _facts(gathered: Gathered, item: Item, mark: Fingerprint) -> None:
     metre, poet, era = (item.metadata.get(name, "") for name in ("metre", "poet", "era"))
     # The second hemistichs of a poem are golds of its own items: only these say which metre an option has.
     if metre and offers_hemistichs(item):
@@ -222,15 +229,38 @@ def _facts(gathered: Gathered, item: AnyItem, mark: Print) -> None:
         gathered.eras.setdefault((item.language, poet), set()).add(era)
 
 
+def _state(gathered: Gathered, item: Item, texts: Texts) -> None:
+    """What an outside row and a statement are known by."""
+    if item.subset:
+        gathered.subsets[item.subset] += 1
+    if item.metadata.get("id"):
+        gathered.ids[item.subset, split_of(item), item.metadata["id"]] += 1
+    if isinstance(item, AnswerItem) and not item.context and " " not in texts.folded(item.answer):
+        words = texts.words(item.question)
+        rest = [word for word in words if word not in NEGATIONS]
+        if len(rest) >= LEAST_WORDS:
+            odd = (len(words) - len(rest)) % 2 == 1
+            place = text_hash(item.task, *rest)
+            gathered.statements.setdefault(place, []).append(
+                (item.id, odd, text_hash(texts.folded(item.answer)))
+            )
+
+
 def option_hash(option: str, texts: Texts) -> int:
     """The hash under which `SetIndex.metres` knows an option."""
     return text_hash(texts.key(option) or option)
 
 
-def _shingles(item: AnyItem, texts: Texts) -> array[int]:
+def _shingles(item: Item, texts: Texts) -> array[int]:
+    # Questions on one passage of an outside benchmark are no near copies for sharing it.
+    passage = "" if item.origin.generator == "external" else item.context
     parts = [text for where, text in texts.parts if not where.startswith("accepted")]
     if isinstance(item, ChoiceItem):
-        parts = [item.question, item.context, *sorted(item.options)]
+        parts = [item.question, passage, *sorted(item.options)]
+    elif not passage and item.context:
+        parts = [
+            text for where, text in texts.parts if where != "context" and not where.startswith("accepted")
+        ]
     words = [word for text in (*parts, *item.fields.values()) for word in texts.words(text)]
     pairs = {crc32(f"{a} {b}".encode()) for a, b in pairwise(words)}
     # Two problems that differ by their numbers are two problems: a number weighs as much as several words.

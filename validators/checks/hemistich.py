@@ -1,7 +1,7 @@
 """Options that are hemistichs of a poem whose rhyme is known."""
 
 from mihakk.text import key, rhyme, words
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.item import ChoiceItem, Item
 
 SHUFFLED = "shuffled_choice"
 LEAST_WORDS = 3
@@ -17,7 +17,7 @@ def has_rhyme(option: str, item: ChoiceItem) -> bool:
     return rhyme(option, item.language) == poem
 
 
-def offers_hemistichs(item: ChoiceItem | AnswerItem | ExplanationItem) -> bool:
+def offers_hemistichs(item: Item) -> bool:
     """Whether the right option is a hemistich that rhymes as its poem does, and so the others should.
 
     A line against its own words in another order is left out: its last word moves by the task's definition,

@@ -8,12 +8,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from schemas.benchmark import ChecksConfig
-from validators.checks.gathering import AnyItem, Gathered, Print, Tally, gather, option_hash, text_hash
+from schemas.item import Item
+from validators.checks.gathering import (
+    LEAST_SHINGLES,
+    Fingerprint,
+    Gathered,
+    Tally,
+    gather,
+    option_hash,
+    text_hash,
+)
 from validators.checks.similar import SHOWN, near_items
 
 __all__ = [
+    "Fingerprint",
     "Gathered",
-    "Print",
     "SetIndex",
     "Tally",
     "cosine_band",
@@ -43,7 +52,7 @@ def cosine_band(config: ChecksConfig, embeddings: str) -> tuple[float, float] | 
 class SetIndex:
     """The whole set, prepared: groups of items that have something in common, and tallies."""
 
-    prints: dict[str, Print] = field(default_factory=dict)
+    prints: dict[str, Fingerprint] = field(default_factory=dict)
     """The items that copies or rivals name, by id."""
     copies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By item id: items of its task that equal it in prompt, options and gold."""
@@ -56,6 +65,12 @@ class SetIndex:
     """By task and field: share of items whose prompt holds the field's text."""
     values: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
     """By task and field: hash of each text of several words, and how many words it has."""
+    subsets: Counter[str] = field(default_factory=Counter)
+    """Items of each subset."""
+    repeated_ids: frozenset[tuple[str, str, str]] = frozenset()
+    """Subset, split and own id of rows that share all three."""
+    negated: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By item id: statements that say the opposite and have the same answer."""
     usual_options: dict[tuple[str, str], int] = field(default_factory=dict)
     """By subset and task: the number of options that nearly all items offer, where there is one."""
     wordy: dict[str, float] = field(default_factory=dict)
@@ -82,13 +97,19 @@ def prepare(
         band: Cosines to the gold that a wrong option may have; depends on the model behind the vectors.
     """
     index = SetIndex(band=band)
-    prints: dict[str, Print] = {}
+    prints: dict[str, Fingerprint] = {}
     shingles: dict[str, dict[int, array[int]]] = defaultdict(dict)
     fields: Counter[tuple[str, str, bool]] = Counter()
     golds: Counter[tuple[str, bool]] = Counter()
     metres: dict[int, set[str]] = defaultdict(set)
     eras: dict[tuple[str, str], set[str]] = defaultdict(set)
+    ids: Counter[tuple[str, str, str]] = Counter()
+    statements: dict[int, list[tuple[str, bool, int]]] = defaultdict(list)
     for shard in shards:
+        ids.update(shard.ids)
+        index.subsets.update(shard.subsets)
+        for words, said in shard.statements.items():
+            statements[words] += said
         prints.update((mark.item, mark) for mark in shard.prints)
         for task, sets in shard.shingles.items():
             shingles[task].update(sets)
@@ -108,6 +129,9 @@ def prepare(
             index.tallies.setdefault(place, Tally()).add(tally)
     _group(index, [prints[name] for name in sorted(prints)])
     _shares(index, fields, golds)
+    index.repeated_ids = frozenset(name for name, count in ids.items() if count > 1)
+    index.negated = _negated(statements)
+    _leave_template(shingles)
     index.near = near_items(prints.values(), shingles, similar)
     index.metres = {option: min(found) for option, found in sorted(metres.items()) if len(found) == 1}
     index.eras = {poet: tuple(sorted(found)) for poet, found in sorted(eras.items()) if len(found) > 1}
@@ -116,7 +140,7 @@ def prepare(
     return index
 
 
-def index(items: Iterable[AnyItem]) -> SetIndex:
+def index(items: Iterable[Item]) -> SetIndex:
     """The index of a set small enough to be read in one go."""
     return prepare([gather(items)])
 
@@ -181,8 +205,8 @@ def _shares(
             index.usual_options[place] = options
 
 
-def _group(index: SetIndex, prints: Sequence[Print]) -> None:
-    groups: dict[int, list[Print]] = defaultdict(list)
+def _group(index: SetIndex, prints: Sequence[Fingerprint]) -> None:
+    groups: dict[int, list[Fingerprint]] = defaultdict(list)
     splits: dict[str, set[str]] = defaultdict(set)
     for mark in prints:
         groups[mark.prompt].append(mark)
@@ -198,8 +222,41 @@ def _group(index: SetIndex, prints: Sequence[Print]) -> None:
     }
 
 
-def _copies(index: SetIndex, group: Sequence[Print]) -> None:
-    bodies: dict[tuple[str, int], list[Print]] = defaultdict(list)
+OUTSIDE = "external_"
+"""What the tasks of outside benchmarks begin with."""
+TEMPLATE_SHARE = 0.5
+LEAST_SETS = 20
+
+
+def _leave_template(shingles: dict[str, dict[int, array[int]]]) -> None:
+    """Takes out of an outside benchmark's items the pairs of words that most of them have: its template's."""
+    for task, sets in shingles.items():
+        if not task.startswith(OUTSIDE) or len(sets) < LEAST_SETS:
+            continue
+        counts = Counter(pair for members in sets.values() for pair in members)
+        common = {pair for pair, count in counts.items() if count > TEMPLATE_SHARE * len(sets)}
+        if not common:
+            continue
+        for name, members in sets.items():
+            rest = array("I", (pair for pair in members if pair not in common))
+            # What is nothing but template is compared as it stands.
+            sets[name] = rest if len(rest) >= LEAST_SHINGLES else members
+
+
+def _negated(statements: dict[int, list[tuple[str, bool, int]]]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for group in statements.values():
+        if len({odd for _, odd, _ in group}) < 2:
+            continue
+        for name, odd, answer in group:
+            others = [other for other, its, same in group if its != odd and same == answer]
+            if others:
+                found[name] = tuple(sorted(others)[:SHOWN])
+    return found
+
+
+def _copies(index: SetIndex, group: Sequence[Fingerprint]) -> None:
+    bodies: dict[tuple[str, int], list[Fingerprint]] = defaultdict(list)
     for mark in group:
         bodies[mark.task, mark.body].append(mark)
     for same in bodies.values():
@@ -213,8 +270,8 @@ def _copies(index: SetIndex, group: Sequence[Print]) -> None:
                 index.copies[mark.item] = tuple(other.item for other in others[:SHOWN])
 
 
-def _rivals(index: SetIndex, group: Sequence[Print]) -> None:
-    offered: dict[int, list[Print]] = defaultdict(list)
+def _rivals(index: SetIndex, group: Sequence[Fingerprint]) -> None:
+    offered: dict[int, list[Fingerprint]] = defaultdict(list)
     for mark in group:
         for option in mark.options - mark.gold:
             offered[option].append(mark)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from validators.checks.gathering import Print
+from validators.checks.gathering import Fingerprint
 
 Name = TypeVar("Name", int, str)
 Near = dict[str, tuple[tuple[str, float], ...]]
@@ -18,7 +18,7 @@ SHOWN: Final = 5
 
 
 def near_items(
-    prints: Iterable[Print], shingles: Mapping[str, Mapping[int, array[int]]], similar: float
+    prints: Iterable[Fingerprint], shingles: Mapping[str, Mapping[int, array[int]]], similar: float
 ) -> Near:
     """By item id, the items of its task that overlap by at least `similar`, best first; no copies, no twins.
 
@@ -27,7 +27,7 @@ def near_items(
         shingles: By task, the different sets of word pairs by their hash.
         similar: Least overlap (Jaccard), above 0 and at most 1.
     """
-    holders: dict[tuple[str, int], list[Print]] = defaultdict(list)
+    holders: dict[tuple[str, int], list[Fingerprint]] = defaultdict(list)
     for mark in prints:
         if mark.words:
             holders[mark.task, mark.words].append(mark)
@@ -54,9 +54,9 @@ def near_items(
     return near
 
 
-def _spokesmen(held: Sequence[Print]) -> list[Print]:
+def _spokesmen(held: Sequence[Fingerprint]) -> list[Fingerprint]:
     """Of items with the same words as many as can be named: the first of each body, and none twice over."""
-    bodies: dict[int, list[Print]] = defaultdict(list)
+    bodies: dict[int, list[Fingerprint]] = defaultdict(list)
     for mark in sorted(held, key=lambda mark: mark.item):
         if len(bodies[mark.body]) < SHOWN:
             bodies[mark.body].append(mark)

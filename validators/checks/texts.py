@@ -8,7 +8,7 @@ from re import Pattern
 
 from mihakk.text.key import words_key
 from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from schemas.poem import Poem
 from schemas.record import Language
 
@@ -39,20 +39,20 @@ class Texts:
         texts = [text for _, text in parts]
         self.joined = "\n".join(texts)
         """All parts, one a line: what a screen for the whole subject searches."""
-        # One pass over all parts is cheaper than one each; the fold leaves the letter between them alone.
-        if BETWEEN in self.joined:
+        # One pass over all parts is cheaper than one each. A text may hold the letter between them, or a sign
+        # that folds to it: then each is folded by itself.
+        self.whole = words_key(f" {BETWEEN} ".join(texts), language)
+        self.folds = [fold.strip() for fold in self.whole.split(BETWEEN)]
+        if len(self.folds) != len(texts):
             self.folds = [words_key(text, language) for text in texts]
             self.whole = f" {BETWEEN} ".join(self.folds)
-        else:
-            self.whole = words_key(f" {BETWEEN} ".join(texts), language)
-            self.folds = [fold.strip() for fold in self.whole.split(BETWEEN)]
         self._folded = dict(zip(texts, self.folds, strict=True))
         self._option_keys: list[str] | None = None
         self.vocabulary = self.whole.split()
         """Matching forms of all words, in order."""
 
     @classmethod
-    def of(cls, subject: ChoiceItem | AnswerItem | ExplanationItem | Poem | Idiom) -> Texts:
+    def of(cls, subject: Item | Poem | Idiom) -> Texts:
         """The texts of an item or record."""
         if isinstance(subject, ChoiceItem):
             parts = [("question", subject.question)]

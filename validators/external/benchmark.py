@@ -15,14 +15,21 @@ from schemas.item import AnswerItem, ChoiceItem, Origin, Split
 from schemas.record import Language
 from schemas.rejection import Rejection
 from validators.external.cells import blank, listed, shown
+from validators.external.embedded import embedded, fields
+from validators.external.folder import FileRead, file_read, missing_columns, read_folder
 from validators.external.golds import Golds, infer
 from validators.external.mapping import Mapping
-from validators.external.table import FORMATS, Table, read_dataset, read_file
+from validators.external.repair import CellRepair, repairs
+from validators.external.table import FORMATS, SHOWN, Table, read_dataset, read_tables
 
 GENERATOR_VERSION = "1"
 OPTIONAL_SHARE = 0.05
 """Share of rows that leave a column of options empty from which the column is one that questions may lack."""
 _SPLITS = {"dev": "dev", "test": "test", "validation": "validation", "valid": "validation", "train": "train"}
+FEW_ANSWERS = 6
+"""Different answers in words up to which a table's answers are labels, as `yes` and `no`."""
+MOST_CELL = 100_000
+"""Characters of a cell from which it is no question, option or passage but a file that slipped in."""
 
 
 @dataclass(slots=True)
@@ -35,8 +42,19 @@ class ExternalBenchmark:
     rejected: list[Rejection] = field(default_factory=list)
     place: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Item id to its table and row number."""
+    files: list[FileRead] = field(default_factory=list)
+    """Every file and sheet there is, read or not."""
+    repairs: list[CellRepair] = field(default_factory=list)
+    """Cells whose damage is repaired with certainty."""
+    repaired: bool = False
+    """Whether the tables hold the repaired cells."""
+    golds: dict[int, Golds] = field(default_factory=dict)
+    """How the golds of each table are written, by its place."""
+    labels: dict[str, str] = field(default_factory=dict)
+    """By table, what its golds are written in: `letter abc`, `index1`, few answers in words (`صح, خطأ`)."""
     gold_as: str = ""
-    """How the golds were read: `letter`, `index0`, `index1` or `text`; empty for questions in words."""
+    """How the golds were read: `letter`, `index0`, `index1` or `text`, joined by `and` where tables differ;
+    empty for questions in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +78,7 @@ def read_benchmark(
     language: Language = "ar",
     licence: str = "unknown",
     attribution: str = "",
+    repair: bool = False,
 ) -> ExternalBenchmark:
     """The benchmark in a file, a folder or on the Hub.
 
@@ -75,29 +94,26 @@ def read_benchmark(
         language: Language of rows that name none.
         licence: Licence of the benchmark, SPDX.
         attribution: Credit line.
+        repair: Repair damage of letters where that is certain; it is listed in either case.
 
     Raises:
         UsageError: A column is missing, the golds can't be read, or there is nothing there.
         ExternalFailure: The Hub can't be reached.
     """
-    path = Path(source)
-    named = path.is_file() or path.suffix.lower() in FORMATS
-    tables = [read_file(path)] if named else []
-    tables = tables or read_dataset(source, subsets, split, revision)
-    for table in tables:
-        _require(mapping, table)
-    benchmark = ExternalBenchmark(source=source, tables=tables)
+    tables, files = _tables(source, mapping, subsets, split, revision)
+    benchmark = ExternalBenchmark(source=source, tables=tables, files=files, repaired=repair)
+    benchmark.repairs = repairs(tables, mapping, apply=repair)
     rows = list(_rows(benchmark, mapping, language))
-    if mapping.choices:
-        golds = infer(
-            [(row.cells.get(mapping.gold), row.options, row.language) for row in rows], mapping.gold_as
-        )
-        benchmark.gold_as = golds.scheme
-    else:
-        golds = None
+    golds = _golds(rows, mapping, benchmark) if mapping.choices else {}
+    parts = [embedded(table, mapping, language) for table in tables]
     terms = {"licence": licence, "attribution": attribution}
     for row in rows:
-        item = _item(row, benchmark.tables[row.table], mapping, golds, terms)
+        item = _item(row, benchmark.tables[row.table], mapping, golds.get(row.table), terms)
+        item = (
+            item.model_copy(update={"fields": fields(row.cells, parts[row.table])})
+            if parts[row.table]
+            else item
+        )
         wanted = {split, _SPLITS.get(split, split)} if split else set()
         if wanted and item.metadata.get("split", item.split) not in wanted:
             continue
@@ -105,9 +121,41 @@ def read_benchmark(
             continue
         benchmark.items.append(item)
         benchmark.place[item.id] = (row.table, row.number)
+    if not mapping.choices:
+        benchmark.labels = _answers(rows, mapping, benchmark)
     if not benchmark.items:
         raise UsageError(f"{source}: no row is left; check the mapping, the subset and the split")
     return benchmark
+
+
+def _tables(
+    source: str, mapping: Mapping, subsets: Sequence[str], split: str, revision: str
+) -> tuple[list[Table], list[FileRead]]:
+    """All tables that fit the mapping, and what became of every file and sheet."""
+    path = Path(source)
+    if path.is_dir():
+        tables, files = read_folder(path, mapping)
+        known = sorted({table.split for table in tables} - {""})
+        if split and not mapping.split and _SPLITS.get(split, split) not in known:
+            raise UsageError(f"{source} has no split {split!r}; it has {', '.join(known) or 'none'}")
+        return tables, files
+    if not path.is_file() and path.suffix.lower() not in FORMATS:
+        tables = read_dataset(source, subsets, split, revision)
+        for table in tables:
+            _require(mapping, table)
+        return tables, [file_read(table) for table in tables]
+    tables = read_tables(path, header=mapping.header)
+    lacking = {table.name: missing_columns(mapping, table) for table in tables}
+    fit = [table for table in tables if not lacking[table.name]]
+    if not fit:
+        _require(mapping, tables[0])
+    account = [
+        file_read(table)
+        if table in fit
+        else FileRead(file=table.name, status="skipped", reason=lacking[table.name])
+        for table in tables
+    ]
+    return fit, account
 
 
 def _require(mapping: Mapping, table: Table) -> None:
@@ -130,10 +178,11 @@ def _rows(benchmark: ExternalBenchmark, mapping: Mapping, language: Language) ->
         for number, cells in table.rows.items():
             name = f"{table.name}#{number}"
             try:
+                _weigh(cells, mapping)
                 options = _options(cells, mapping, optional)
                 spoken = _language(cells, mapping, language)
             except RecordRejected as error:
-                body = json.dumps(cells, ensure_ascii=False, default=str)
+                body = json.dumps(_cut(cells), ensure_ascii=False, default=str)
                 benchmark.rejected.append(
                     Rejection(
                         record=name,
@@ -145,6 +194,64 @@ def _rows(benchmark: ExternalBenchmark, mapping: Mapping, language: Language) ->
                 )
                 continue
             yield _Row(place, number, cells, name, spoken, options)
+
+
+def _golds(rows: Sequence[_Row], mapping: Mapping, benchmark: ExternalBenchmark) -> dict[int, Golds]:
+    """How each table's golds are read: by the scheme that fits it alone, or else the one that fits all."""
+    given = [(row.cells.get(mapping.gold), row.options, row.language) for row in rows]
+    problem: UsageError | None = None
+    try:
+        whole: Golds | None = infer(given, mapping.gold_as)
+    except UsageError as error:
+        whole, problem = None, error
+    found: dict[int, Golds] = {}
+    for place in range(len(benchmark.tables)):
+        mine = [one for one, row in zip(given, rows, strict=True) if row.table == place]
+        try:
+            alone = infer(mine, mapping.gold_as) if len(benchmark.tables) > 1 and mine else whole
+        except UsageError:
+            alone = whole
+        if alone is None:
+            raise problem or UsageError("the golds can't be read")
+        found[place] = alone
+    benchmark.golds = found
+    benchmark.gold_as = " and ".join(dict.fromkeys(one.scheme for one in found.values()))
+    benchmark.labels = {benchmark.tables[place].name: one.described for place, one in found.items()}
+    return found
+
+
+def _answers(rows: Sequence[_Row], mapping: Mapping, benchmark: ExternalBenchmark) -> dict[str, str]:
+    """By table, the answers in words of a table that has few different ones, as of statements."""
+    found = {}
+    for place, table in enumerate(benchmark.tables):
+        answers = [shown(row.cells.get(mapping.gold)).strip() for row in rows if row.table == place]
+        different = sorted(set(answers) - {""})
+        if 1 < len(different) <= FEW_ANSWERS and len(answers) >= 2 * len(different):
+            found[table.name] = ", ".join(different)
+    return found
+
+
+def _weigh(cells: dict[str, Any], mapping: Mapping) -> None:
+    for name in mapping.columns():
+        cell = cells.get(name)
+        if isinstance(cell, str) and len(cell) > MOST_CELL:
+            raise RecordRejected(
+                "cell_too_long", f"column {name!r} holds {len(cell):,} characters, more than {MOST_CELL:,}"
+            )
+        if isinstance(cell, bytes):
+            raise RecordRejected("cell_not_text", f"column {name!r} holds {len(cell):,} bytes, not text")
+
+
+def _cut(cells: dict[str, Any]) -> dict[str, Any]:
+    """The row with what is too long, or no text, cut to its beginning."""
+    return {
+        name: f"({len(cell)} bytes)"
+        if isinstance(cell, bytes)
+        else cell[:SHOWN]
+        if isinstance(cell, str)
+        else cell
+        for name, cell in cells.items()
+    }
 
 
 def _optional(mapping: Mapping, table: Table) -> frozenset[str]:

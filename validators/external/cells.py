@@ -35,10 +35,12 @@ def listed(value: Any) -> list[Any] | None:
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             value = json.loads(value)
+        except RecursionError:
+            return None
         except ValueError:
             try:
                 value = ast.literal_eval(value.strip())
-            except (ValueError, SyntaxError):
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
                 return None
     if isinstance(value, dict):
         value = value.get("text", list(value.values()))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from mihakk.errors import UsageError
+from mihakk.spreadsheet import may_run
 from mihakk.workbook import open_workbook
 from validators.external.benchmark import ExternalBenchmark
+from validators.external.places import row_places
 from validators.external.table import Table
 
 
@@ -21,84 +23,127 @@ def write_clean(benchmark: ExternalBenchmark, keep: Collection[str], path: Path)
     Args:
         benchmark: As it was read.
         keep: Ids of the items that stay.
-        path: File to write, or for a dataset of several subsets and splits the folder to write
-            `<subset>/<split>.parquet` into.
+        path: File to write, or the folder to write into: a folder's files keep their places in it, a dataset
+            of the Hub gets `<subset>/<split>.parquet`.
 
     Returns:
         The path written.
     """
-    several = len(benchmark.tables) > 1 or (benchmark.tables[0].arrow is not None and not path.suffix)
+    kept: dict[int, list[int]] = {place: [] for place in range(len(benchmark.tables))}
+    for place, number in sorted(benchmark.place[name] for name in keep):
+        kept[place].append(number)
+    books: dict[Path, list[tuple[Table, list[int]]]] = {}
     for place, table in enumerate(benchmark.tables):
-        numbers = sorted(row for at, row in (benchmark.place[name] for name in keep) if at == place)
-        target = path / f"{table.name}.parquet" if several else path
+        target = _target(benchmark, table, path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        _write(table, numbers, target, benchmark.source)
+        if table.format == "xlsx":
+            books.setdefault(target, []).append((table, kept[place]))
+        else:
+            _write(table, kept[place], target)
+    for target, sheets in books.items():
+        _workbook(sheets, target)
     return path
 
 
-def write_removed(benchmark: ExternalBenchmark, reasons: Mapping[str, Collection[str]], path: Path) -> Path:
+def formula_cells(benchmark: ExternalBenchmark, keep: Collection[str]) -> int:
+    """Cells of the cleaned csv and tsv files that a spreadsheet might run as formulas.
+
+    The cleaned copy keeps the benchmark's own texts, so they are counted and not changed.
+    """
+    places = [benchmark.place[name] for name in keep]
+    return sum(
+        may_run(str(cell))
+        for at, row in places
+        if benchmark.tables[at].format in ("csv", "tsv")
+        for cell in benchmark.tables[at].rows[row].values()
+        if cell is not None
+    )
+
+
+def _target(benchmark: ExternalBenchmark, table: Table, path: Path) -> Path:
+    """Where a table goes: the path itself, or below it the place that it has in its folder."""
+    if table.file is None:
+        return path / f"{table.name}.parquet"
+    folder = Path(benchmark.source)
+    return path / table.file.relative_to(folder) if folder.is_dir() else path
+
+
+def write_removed(
+    benchmark: ExternalBenchmark,
+    reasons: Mapping[str, Collection[str]],
+    path: Path,
+    outcomes: Mapping[str, str] | None = None,
+    merged: Mapping[str, str] | None = None,
+) -> Path:
     """Writes one row per removed item or unreadable row.
 
-    Columns: `table`, `row` (counted from 0), `item` (empty for an unreadable row), `subset`, `split`,
-    `reasons` (check ids or review reasons), `body` (the original row as JSON).
+    Columns: `source`, `table`, `row` (counted from 0), `line` (of the file, counted from 1), `item` and
+    `own_id` (empty for an unreadable row), `subset`, `split`, `outcome` (`block`, `flag`: waits for people,
+    `merged`, `unreadable`), `merged_into` (name of the equal row that stays), `reasons` (check ids or review
+    reasons), `body` (the original row as JSON).
 
     Args:
         benchmark: As it was read.
         reasons: Removed item ids and why.
         path: File to write.
+        outcomes: What becomes of each item; `flag` where it is not given.
+        merged: Merged items and the ones that stand for them.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    items = {item.id: item for item in benchmark.items}
+    places, tables = row_places(benchmark), {table.name: table for table in benchmark.tables}
     lines: list[dict[str, Any]] = []
     for name in sorted(reasons, key=lambda one: benchmark.place[one]):
-        place, row = benchmark.place[name]
-        table = benchmark.tables[place]
-        lines.append(
-            {
-                "table": table.name,
-                "row": row,
-                "item": name,
-                "subset": items[name].subset,
-                "split": items[name].split or table.split,
-                "reasons": sorted(reasons[name]),
-                "body": json.dumps(table.rows[row], ensure_ascii=False, default=str),
-            }
-        )
+        at, row = benchmark.place[name]
+        table = benchmark.tables[at]
+        body = json.dumps(table.rows[row], ensure_ascii=False, default=str)
+        split = places[name].split or table.split
+        stays = (merged or {}).get(name, "")
+        reason = {
+            "item": name,
+            "reasons": sorted(reasons[name]),
+            "body": body,
+            "outcome": (outcomes or {}).get(name, "flag"),
+            "merged_into": places[stays].name if stays else "",
+        }
+        lines.append({**places[name].model_dump(), "split": split, **reason})
     for rejection in benchmark.rejected:
         table_name, _, number = rejection.record.rpartition("#")
         lines.append(
             {
+                **dict.fromkeys(("item", "own_id", "subset", "split", "merged_into"), ""),
+                "outcome": "unreadable",
+                "source": benchmark.source,
                 "table": table_name,
                 "row": int(number),
-                "item": "",
-                "subset": "",
-                "split": "",
+                "line": tables[table_name].line(int(number)),
                 "reasons": [rejection.reason],
                 "body": rejection.body,
             }
         )
-    text = ("table", "item", "subset", "split", "body")
+    text = ("source", "table", "item", "own_id", "subset", "split", "outcome", "merged_into", "body")
     schema = pa.schema(
-        [(name, pa.string()) for name in text] + [("row", pa.int64()), ("reasons", pa.list_(pa.string()))]
+        [(name, pa.string()) for name in text]
+        + [("row", pa.int64()), ("line", pa.int64()), ("reasons", pa.list_(pa.string()))]
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(lines, schema=schema), path)
     return path
 
 
-def _write(table: Table, numbers: list[int], path: Path, source: str) -> None:
+def _write(table: Table, numbers: list[int], path: Path) -> None:
     match table.format:
         case "jsonl":
-            _text(table, path, "".join(f"{table.raw[number]}\n" for number in numbers))
+            _text(table, path, "".join(f"{_line(table, number)}\n" for number in numbers))
         case "json":
             rows = [table.rows[number] for number in numbers]
             _text(table, path, json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
         case "csv" | "tsv":
             out = io.StringIO()
             writer = csv.writer(out, delimiter=table.delimiter, lineterminator="\n")
-            writer.writerow(table.columns)
+            if table.header:
+                writer.writerow(table.header)
             writer.writerows([table.rows[number][name] for name in table.columns] for number in numbers)
             _text(table, path, out.getvalue())
         case "parquet":
@@ -106,22 +151,44 @@ def _write(table: Table, numbers: list[int], path: Path, source: str) -> None:
             import pyarrow.parquet as pq
 
             # Typed, for a split of which nothing is left.
-            pq.write_table(table.arrow.take(pa.array(numbers, pa.int64())), path)
-        case "xlsx":
-            _workbook(table, numbers, path, source)
+            pq.write_table(_arrow(table).take(pa.array(numbers, pa.int64())), path)
+
+
+def _line(table: Table, number: int) -> str:
+    """A line of jsonl: as it stood, unless a cell of it was repaired."""
+    raw = table.raw[number]
+    if number not in table.repaired:
+        return raw
+    return json.dumps(table.rows[number], ensure_ascii=raw.isascii())
+
+
+def _arrow(table: Table) -> Any:
+    """The Arrow table with its repaired cells, types unchanged."""
+    import pyarrow as pa
+
+    arrow = table.arrow
+    for name in sorted({column for cells in table.repaired.values() for column in cells}):
+        place = arrow.column_names.index(name)
+        values = [table.rows[number][name] for number in sorted(table.rows)]
+        arrow = arrow.set_column(place, arrow.field(place), pa.array(values, arrow.field(place).type))
+    return arrow
 
 
 def _text(table: Table, path: Path, text: str) -> None:
     path.write_bytes(text.encode(table.encoding))
 
 
-def _workbook(table: Table, numbers: list[int], path: Path, source: str) -> None:
+def _workbook(sheets: Sequence[tuple[Table, list[int]]], path: Path) -> None:
     """The original workbook with the other rows deleted, so that widths, fonts and further sheets stay."""
-    if not Path(source).is_file():
+    source = sheets[0][0].file
+    if source is None or not source.is_file():
         raise UsageError(f"{source} is gone: the cleaned workbook is made from it")
     book = open_workbook(source, read_only=False)
-    sheet = book.active
-    kept = set(numbers)
-    for number in sorted(set(table.rows) - kept, reverse=True):
-        sheet.delete_rows(number + 2)
+    for table, numbers in sheets:
+        sheet = book[table.sheet]
+        for number, cells in table.repaired.items():
+            for name, value in cells.items():
+                sheet.cell(number + 2, table.header.index(name) + 1).value = value
+        for number in sorted(set(table.rows) - set(numbers), reverse=True):
+            sheet.delete_rows(number + 2)
     book.save(path)

@@ -29,12 +29,27 @@ class Golds:
         self.scheme: GoldAs = scheme
         self.alphabet = alphabet
 
+    @property
+    def described(self) -> str:
+        """The scheme in words, with the first letters of its alphabet."""
+        return f"{self.scheme} {self.alphabet[:3]}" if self.scheme == "letter" else self.scheme
+
     def read(self, gold: Any, options: Sequence[str], language: Language) -> tuple[int, ...] | None:
         """Indices of the right options, perhaps out of range; None where the gold names nothing."""
         found = [self._one(piece, options, language) for piece in pieces(gold, self.scheme)]
         if not found or any(one is None for one in found):
             return None
         return tuple(sorted({one for one in found if one is not None}))
+
+    def write(self, index: int, options: Sequence[str], like: Any) -> Any:
+        """The cell that names an option as the benchmark does, in the type and case of the cell there is."""
+        if self.scheme == "text":
+            return options[index]
+        if self.scheme == "letter":
+            letter = self.alphabet[index]
+            return letter.upper() if shown(like).isupper() or not shown(like) else letter
+        number = index + (self.scheme == "index1")
+        return str(number) if isinstance(like, str) else number
 
     def _one(self, piece: Any, options: Sequence[str], language: Language) -> int | None:
         if self.scheme == "text":

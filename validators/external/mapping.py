@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import Literal
 
@@ -32,6 +33,8 @@ class Mapping(Record):
     subset_until: str = ""
     """The subset is what stands before the last of these in its column (`Biology-12` with `-`)."""
     split: str = ""
+    header: bool = True
+    """The first line of a csv or tsv names the columns; without one they are `column 1`, `column 2`, ..."""
     language: str = ""
     """Column with `ar`, `fa` or `en`, where rows differ."""
 
@@ -44,14 +47,31 @@ class Mapping(Record):
 _SEVERAL = ("question", "choices", "context")
 
 
+def _split(text: str, mark: str) -> list[str]:
+    """The pieces between marks that no backslash stands before."""
+    return re.split(rf"(?<!\\){re.escape(mark)}", text)
+
+
+def escaped(name: str) -> str:
+    """A column's name as a mapping writes it: `Name \\+ Prose`."""
+    return re.sub(r"([+,])", r"\\\1", name)
+
+
+def unescaped(name: str) -> str:
+    """The column's name that a mapping writes."""
+    return re.sub(r"\\([+,])", r"\1", name)
+
+
 def parse_mapping(text: str) -> Mapping:
     """The mapping that a command line gives; `subset=id~-` takes `Biology` from an id like `Biology-12`.
+
+    A `+` or `,` in a column's name stands behind a backslash.
 
     Raises:
         UsageError: A part is not `what=column`, or says an unknown what; the message names the nearest.
     """
     values: dict[str, str | tuple[str, ...]] = {}
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
+    for part in filter(None, (piece.strip() for piece in _split(text, ","))):
         what, equals, columns = (piece.strip() for piece in part.partition("="))
         if not equals or not columns:
             raise UsageError(
@@ -64,7 +84,10 @@ def parse_mapping(text: str) -> Mapping:
             raise UsageError(f"the mapping names {what!r} twice: join columns by + instead")
         if what == "subset":
             columns, _, values["subset_until"] = columns.partition("~")
-        values[what] = tuple(filter(None, columns.split("+"))) if what in _SEVERAL else columns
+        several = tuple(unescaped(name) for name in _split(columns, "+") if name)
+        values[what] = several if what in _SEVERAL else unescaped(columns)
+    if values.get("header", "yes") not in ("yes", "no"):
+        raise UsageError(f"header={values['header']} is neither yes nor no")
     missing = [what for what in ("question", "gold") if what not in values]
     if missing:
         raise UsageError(f"the mapping says nothing of {' and '.join(missing)}: add {missing[0]}=COLUMN")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +27,9 @@ FORMATS: dict[str, Format] = {
     ".parquet": "parquet",
     ".xlsx": "xlsx",
 }
+SHOWN = 300
+"""Characters of a damaged row or message that are kept: enough to find it, too few to flood a page."""
+MOST_FIELD = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Table:
     """One file, or one subset and split of a dataset."""
 
     name: str
-    """File name, or `<subset>/<split>`."""
+    """File name, path below the folder, or `<subset>/<split>`; then the sheet, if it is not the first."""
     format: Format
     columns: tuple[str, ...]
     rows: dict[int, dict[str, Any]]
@@ -54,40 +59,64 @@ class Table:
     """Lines of a jsonl file as they stood."""
     arrow: Any = None
     """The Arrow table of a parquet file or dataset, for its types."""
+    file: Path | None = None
+    """The file it was read from; None for a dataset on the Hub."""
+    sheet: str = ""
+    """Name of its sheet in a workbook."""
+    header: tuple[str, ...] = ()
+    """Names of the columns of a delimited file or sheet as they stand; `columns` tells equal ones apart."""
     encoding: str = "utf-8"
     delimiter: str = ","
+    repaired: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """Cells that no longer hold what the file holds, by row and column."""
+    lines: dict[int, int] = field(default_factory=dict)
+    """First line of each row of a delimited file, counted from 1: cells may hold line breaks."""
+
+    def line(self, number: int) -> int:
+        """Line of a text file or row of a sheet where a row begins, counted from 1; 0 where none is known."""
+        if self.format in ("jsonl", "xlsx"):
+            return number + (1 if self.format == "jsonl" else 2)
+        return self.lines.get(number, 0)
 
 
-def read_file(path: Path) -> Table:
-    """The table in one file.
+def read_tables(path: Path, name: str = "", *, header: bool = True) -> list[Table]:
+    """The tables of one file: one, or one for each sheet of a workbook that has a header.
+
+    Args:
+        path: The file.
+        name: What tables and messages call it; its own name if empty.
+        header: The first line of a csv or tsv names the columns.
 
     Raises:
-        UsageError: Unknown ending, no such file, or not what its ending says.
+        UsageError: Unknown ending, no such file, not what its ending says, or no rows.
     """
+    name = name or path.name
     if path.suffix.lower() not in FORMATS:
-        raise UsageError(f"{path.name}: can't read {path.suffix or 'no ending'}; give {', '.join(FORMATS)}")
+        raise UsageError(f"{name}: can't read {path.suffix or 'no ending'}; give {', '.join(FORMATS)}")
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
-    kind = FORMATS[path.suffix.lower()]
-    reader = {
+    readers: dict[Format, Callable[[Path, str], list[Table]]] = {
         "jsonl": _jsonl,
         "json": _json,
-        "csv": _delimited,
-        "tsv": _delimited,
+        "csv": partial(_delimited, header=header),
+        "tsv": partial(_delimited, header=header),
         "parquet": _parquet,
         "xlsx": _xlsx,
-    }[kind]
-    table = reader(path)
-    if not table.rows and not table.unreadable:
-        raise UsageError(f"{path.name} holds no rows")
-    return table
+    }
+    tables = readers[FORMATS[path.suffix.lower()]](path, name)
+    tables = [table for table in tables if table.rows or table.unreadable]
+    if not tables:
+        raise UsageError(f"{name} holds no rows")
+    for table in tables:
+        table.file = path
+    return tables
 
 
 def read_dataset(name: str, subsets: Sequence[str], split: str, revision: str) -> list[Table]:
-    """One table per subset and split of a dataset on the Hub or in a local folder.
+    """One table per subset and split of a dataset on the Hub.
 
     Args:
-        name: `owner/name`, or a folder that `datasets` can load.
+        name: `owner/name`.
         subsets: Configuration names; none: all of them.
         split: One split; empty: all of them.
         revision: Commit or tag on the Hub; empty: the newest.
@@ -125,9 +154,9 @@ def _dataset(subset: str, split: str, data: Any) -> Table:
     return table
 
 
-def _jsonl(path: Path) -> Table:
+def _jsonl(path: Path, name: str) -> list[Table]:
     rows: dict[int, dict[str, Any]] = {}
-    table = Table(path.name, "jsonl", (), rows)
+    table = Table(name, "jsonl", (), rows)
     text = _decoded(path, table)
     for number, line in enumerate(text.split("\n")):
         if not line.strip():
@@ -138,6 +167,10 @@ def _jsonl(path: Path) -> Table:
         except ValueError as error:
             table.unreadable.append(Unreadable(number, "not_json", f"line {number + 1}: {error}", line))
             continue
+        except RecursionError:
+            detail = f"line {number + 1} is nested deeper than any row of a benchmark"
+            table.unreadable.append(Unreadable(number, "nested_too_deep", detail, line[:SHOWN]))
+            continue
         if isinstance(row, dict):
             rows[number] = row
         else:
@@ -146,56 +179,86 @@ def _jsonl(path: Path) -> Table:
                 Unreadable(number, "not_an_object", f"line {number + 1} is a {what}", line)
             )
     table.columns = tuple(dict.fromkeys(name for row in rows.values() for name in row))
-    return table
+    return [table]
 
 
-def _json(path: Path) -> Table:
-    table = Table(path.name, "json", (), {})
+def _json(path: Path, name: str) -> list[Table]:
+    table = Table(name, "json", (), {})
     try:
         value = json.loads(_decoded(path, table))
     except ValueError as error:
-        raise UsageError(f"{path.name} is not JSON: {error}") from error
+        raise UsageError(f"{name} is not JSON: {error}") from error
+    except RecursionError as error:
+        raise UsageError(f"{name} is nested deeper than any table: give one object per row") from error
     if isinstance(value, dict):
         lists = [rows for rows in value.values() if isinstance(rows, list)]
         value = lists[0] if len(lists) == 1 else value
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-        raise UsageError(f"{path.name} is no list of objects: give one object per row, or a .jsonl file")
+        raise UsageError(f"{name} is no list of objects: give one object per row, or a .jsonl file")
     table.rows = dict(enumerate(value))
-    table.columns = tuple(dict.fromkeys(name for row in value for name in row))
-    return table
+    table.columns = tuple(dict.fromkeys(column for row in value for column in row))
+    return [table]
 
 
-def _delimited(path: Path) -> Table:
+def _delimited(path: Path, name: str, *, header: bool) -> list[Table]:
     kind = FORMATS[path.suffix.lower()]
-    table = Table(path.name, kind, (), {}, delimiter="\t" if kind == "tsv" else ",")
+    table = Table(name, kind, (), {}, delimiter="\t" if kind == "tsv" else ",")
     text = _decoded(path, table)
     header_line = text.partition("\n")[0]
     if kind == "csv" and table.delimiter not in header_line and ";" in header_line:
         table.delimiter = ";"
+    # The reader's own limit breaks off the whole file; long cells are rejected row by row.
+    csv.field_size_limit(MOST_FIELD)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=table.delimiter)
-    table.columns = tuple(next(lines, ()))
-    for number, cells in enumerate(_full(lines)):
-        if len(cells) != len(table.columns):
-            detail = f"row {number + 1} has {len(cells)} cells, the header {len(table.columns)}"
-            body = json.dumps(cells, ensure_ascii=False)
-            table.unreadable.append(Unreadable(number, "cells_missing_or_extra", detail, body))
-        else:
-            table.rows[number] = dict(zip(table.columns, cells, strict=True))
-    return table
+    try:
+        if header:
+            table.header = tuple(next(lines, ()))
+            table.columns = _unique(table.header)
+        for number, (line, cells) in enumerate(_full(lines)):
+            if not table.columns:
+                table.columns = tuple(f"column {place}" for place in range(1, len(cells) + 1))
+            table.lines[number] = line
+            if len(cells) != len(table.columns):
+                detail = f"row {number + 1} has {len(cells)} cells, the header {len(table.columns)}"
+                body = json.dumps(cells, ensure_ascii=False)[:SHOWN]
+                table.unreadable.append(Unreadable(number, "cells_missing_or_extra", detail, body))
+            else:
+                table.rows[number] = dict(zip(table.columns, cells, strict=True))
+    except csv.Error as error:
+        raise UsageError(f"{name} is no {kind} table: line {lines.line_num}: {error}") from error
+    return [table]
 
 
-def _full(lines: Iterator[list[str]]) -> Iterator[list[str]]:
-    return (cells for cells in lines if any(cell.strip() for cell in cells))
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns, the second `x` as `x#2`: no cell may hide another."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return tuple(found)
 
 
-def _parquet(path: Path) -> Table:
+def _full(lines: Any) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a csv reader that hold anything, each with the line it begins on."""
+    begins = lines.line_num + 1
+    for cells in lines:
+        if any(cell.strip() for cell in cells):
+            yield begins, cells
+        begins = lines.line_num + 1
+
+
+def _parquet(path: Path, name: str) -> list[Table]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return _of_arrow(path.name, pq.read_table(path))
-    except pa.ArrowInvalid as error:
-        raise UsageError(f"{path.name} is no parquet file: {error}") from error
+        # The file alone: pq.read_table would take a folder's name for a partition.
+        return [_of_arrow(name, pq.ParquetFile(path).read())]
+    except (pa.ArrowException, OSError, ValueError) as error:
+        # Arrow's messages may quote raw bytes of the file.
+        said = "".join(char if char.isprintable() else "?" for char in str(error))[:SHOWN]
+        raise UsageError(f"{name} is no parquet file, or a damaged one: {said}") from error
 
 
 def _of_arrow(name: str, arrow: Any) -> Table:
@@ -203,21 +266,37 @@ def _of_arrow(name: str, arrow: Any) -> Table:
     return Table(name, "parquet", tuple(arrow.column_names), rows, arrow=arrow)
 
 
-def _xlsx(path: Path) -> Table:
-    sheet = open_workbook(path).active
-    lines = sheet.iter_rows(values_only=True)
-    header = next(lines, ())
-    columns = tuple("" if cell is None else str(cell) for cell in header)
+def _xlsx(path: Path, name: str) -> list[Table]:
+    book = open_workbook(path)
+    try:
+        first = book.active.title if book.active is not None else ""
+        sheets = [(sheet.title, list(sheet.iter_rows(values_only=True))) for sheet in book.worksheets]
+    except Exception as error:  # openpyxl reads sheets as they are asked for, and raises what it comes across
+        raise UsageError(f"{name} can't be read as a workbook: {error}") from error
+    return [
+        _sheet(name if title == first else f"{name}/{title}", title, lines)
+        for title, lines in sheets
+        if lines
+    ]
+
+
+def _sheet(name: str, title: str, lines: Sequence[Sequence[Any]]) -> Table:
+    header = tuple("" if cell is None else str(cell) for cell in lines[0])
+    columns = _unique(header)
+    named = tuple(column for column, given in zip(columns, header, strict=True) if given)
     rows = {
-        number: {name: plain(cell) for name, cell in zip(columns, cells, strict=False) if name}
-        for number, cells in enumerate(lines)
+        number: {column: plain(cell) for column, cell in zip(columns, cells, strict=False) if column in named}
+        for number, cells in enumerate(lines[1:])
         if any(cell is not None for cell in cells)
     }
-    return Table(path.name, "xlsx", tuple(filter(None, columns)), rows)
+    return Table(name, "xlsx", named, rows, sheet=title, header=columns)
 
 
 def _decoded(path: Path, table: Table) -> str:
     decoded = decode(path.read_bytes())
+    hole = decoded.text.find("\0")
+    if hole >= 0:
+        raise UsageError(f"{table.name} is no text file: its character {hole + 1} is NUL")
     marked = decoded.reason == "bom" and decoded.encoding == "utf-8"
     table.encoding = "utf-8-sig" if marked else decoded.encoding
     return decoded.text

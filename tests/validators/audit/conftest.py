@@ -12,11 +12,10 @@ from mihakk.llm import client, endpoint
 from mihakk.llm.journal import Journal
 from mihakk.llm.scripted import Answer, Call
 from schemas.audit import CRITERIA, Criterion
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Origin
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
 from schemas.model import AuditorsConfig, Limits, ModelConfig, Remote, Sampling
 
 ORIGIN = Origin(records=("r",), generator="external", generator_version="1")
-AnyItem = ChoiceItem | AnswerItem | ExplanationItem
 MEANINGS = ["الماضي انتهى", "الموت حق", "من تأخر خسر", "السفر متعب", "الصبر مفتاح", "العلم نور", "الكلام فضة"]
 
 
@@ -116,5 +115,5 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 
 @pytest.fixture
-def items() -> list[AnyItem]:
+def items() -> list[Item]:
     return [*(choice(n) for n in range(8)), *(answer(n) for n in range(4)), explanation(0), explanation(1)]

@@ -14,8 +14,8 @@ from mihakk.llm.journal import Journal
 from mihakk.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.settings import settings
 from schemas.model import AuditorsConfig
+from validators.audit.auditing import audit_items, open_panel
 from validators.audit.batch import export_batch, import_batch
-from validators.audit.stage import audit_items, open_panel
 
 
 def answered(calls: Path, replies: Path, text: Callable[[dict[str, Any]], str], broken: int = 0) -> None:

@@ -17,11 +17,11 @@ from mihakk.settings import settings
 from schemas.finding import Finding
 from schemas.item import ChoiceItem
 from schemas.model import AuditorsConfig
+from validators.audit.audit_quality import ALL, measure_quality, table
+from validators.audit.auditing import open_panel
 from validators.audit.defects import DEFECTS, injections, seed_defects
 from validators.audit.prompt import sample
-from validators.audit.quality import ALL, measure_quality, table
 from validators.audit.rates import Rate, agreement
-from validators.audit.stage import open_panel
 
 MANY = 60
 

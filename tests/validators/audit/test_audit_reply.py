@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.audit import CASCADE, CRITERIA, Criterion
-from validators.audit.reply import legal, opinion, schema, sentences
+from validators.audit.reply import SHORT_ISSUES, legal, opinion, schema, sentences, short_opinion
 
 VECTORS = [dict(zip(CRITERIA, bits, strict=True)) for bits in itertools.product((0, 1), repeat=10)]
 
@@ -141,3 +141,40 @@ def test_anything_else_is_a_value_error_never_a_crash(scores: object, issues: ob
     except ValueError:
         return
     assert set(found.scores) == set(CRITERIA)
+
+
+@pytest.mark.parametrize(
+    "zeros", [(), *itertools.combinations(CRITERIA, 1), *itertools.combinations(CRITERIA, 3)]
+)
+def test_a_short_reply_says_what_the_long_one_with_the_same_issues_says(zeros: tuple[Criterion, ...]) -> None:
+    long = reply({key: int(key not in zeros) for key in CRITERIA})
+    short = {"issues": long["issues"]}
+    jsonschema.validate(short, schema("issues"))
+    assert short_opinion(short) == opinion(long)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(long, schema("issues"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (reply(ONES), 'the one key must be "issues"'),
+        ({"issues": {}}, "must be a list"),
+        ({"issues": [{"criterion": "beauty", "explanation": "Ugly."}]}, "no criterion"),
+        ({"issues": [{"criterion": "answer_quality", "explanation": " "}]}, "is empty"),
+        ({"issues": [{"criterion": "answer_quality", "explanation": "No."}] * 2}, "one issue only"),
+    ],
+)
+def test_a_short_reply_is_checked_as_the_long_one_is(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        short_opinion(wrong)
+
+
+def test_a_short_reply_is_bounded_so_that_a_small_model_comes_to_an_end() -> None:
+    issue = {"criterion": "answer_quality", "explanation": "x" * 81}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"issues": [issue]}, schema("issues"))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(
+            {"issues": [{**issue, "explanation": "No."}] * (SHORT_ISSUES + 1)}, schema("issues")
+        )

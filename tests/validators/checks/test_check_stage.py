@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mihakk.errors import UsageError
@@ -125,6 +125,7 @@ TEXT = st.text(
 LANGUAGE = st.sampled_from(["ar", "fa", "en"])
 
 
+@example(language="ar", texts=["", "", "", "", "", "\u3280"], gold=[], facts={})
 @settings(max_examples=150, deadline=None)
 @given(
     language=LANGUAGE,

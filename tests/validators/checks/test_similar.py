@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from validators.checks.gathering import Print
+from validators.checks.gathering import Fingerprint
 from validators.checks.similar import SHOWN, near_items, similar_pairs
 
 SETS = ((1, 2, 3, 4, 5), (1, 2, 3, 4, 5, 6), (1, 2, 3, 4), (2, 3, 4, 5), (7, 8, 9), (1, 9))
@@ -38,9 +38,9 @@ def test_sets_that_share_nothing_are_no_pairs() -> None:
     assert list(similar_pairs({"a": [1, 2], "b": [3], "c": []}, 0.5)) == []
 
 
-def mark(number: int, task: str, words: int, body: int, pair: str) -> Print:
+def mark(number: int, task: str, words: int, body: int, pair: str) -> Fingerprint:
     nothing: frozenset[int] = frozenset()
-    return Print(
+    return Fingerprint(
         f"i{number:02}", task, pair, "", "", 0, body, nothing, nothing, (), short_answer=False, words=words
     )
 

@@ -256,10 +256,10 @@ def test_a_dataset_folder_with_several_splits_is_read_and_cleaned(tmp_path: Path
     keep = [item.id for item in benchmark.items if item.metadata["id"] == "r0"]
     clean = write_clean(benchmark, keep, tmp_path / "clean")
     for split in ("train", "test"):
-        assert pd.read_parquet(clean / "default" / f"{split}.parquet")["name"].tolist() == ["r0"]
+        assert pd.read_parquet(clean / f"{split}.parquet")["name"].tolist() == ["r0"]
     nothing_of_test = [item.id for item in benchmark.items if item.split == "train"]
     clean = write_clean(benchmark, nothing_of_test, tmp_path / "half")
-    emptied = pd.read_parquet(clean / "default" / "test.parquet")
+    emptied = pd.read_parquet(clean / "test.parquet")
     assert (len(emptied), list(emptied.columns)) == (0, list(ROWS[0]))
     with pytest.raises(UsageError, match="no split 'dev'"):
         read_benchmark(str(folder), LETTERS, split="dev")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from schemas.item import ChoiceItem
 from validators.checks.check import Objection, check
+from validators.checks.meta_options import is_meta
 
 RATIO = 2.0
 """How many times as long as the longest wrong option, or as short as the shortest, gives the gold away."""
@@ -13,11 +14,26 @@ LEAST_DIFFERENCE = 20
 
 @check("CH05", severity="flag", on=ChoiceItem, title="the gold is not told by its length")
 def length(item: ChoiceItem) -> Iterator[Objection]:
-    """The only gold is neither far longer nor far shorter than every wrong option."""
+    """The only gold is neither far longer nor far shorter than every wrong option.
+
+    Options that speak of the others (`all of the above`) are short for another reason and are left out.
+    """
     if len(item.gold) != 1 or not 0 <= item.gold[0] < len(item.options) or len(item.options) < 2:
         return
     lengths = [len(option) for option in item.options]
     right = lengths.pop(item.gold[0])
+    # Looked at only where there is something to say: folding all options costs most of the check.
+    if right < RATIO * max(lengths) and right * RATIO > min(lengths):
+        return
+    if is_meta(item.options[item.gold[0]], item.language):
+        return
+    lengths = [
+        len(option)
+        for place, option in enumerate(item.options)
+        if place != item.gold[0] and not is_meta(option, item.language)
+    ]
+    if not lengths:
+        return
     where = f"options[{item.gold[0]}]"
     shortest, longest = min(lengths), max(lengths)
     if right >= RATIO * longest and right - longest >= LEAST_DIFFERENCE:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from validators.checks.check import ITEMS, AnyItem, Objection, check
+from schemas.item import Item
+from validators.checks.check import ITEMS, Objection, check
 from validators.checks.gathering import split_of
 from validators.checks.setindex import SetIndex
 
 
 @check("DU02", severity="block", on=ITEMS, title="no copy and no source record in another split")
-def across_splits(item: AnyItem, index: SetIndex) -> Iterator[Objection]:
+def across_splits(item: Item, index: SetIndex) -> Iterator[Objection]:
     """Neither this item nor a record it was taken from stands in another split as well."""
     split = split_of(item)
     if not split:

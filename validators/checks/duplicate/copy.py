@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from validators.checks.check import ITEMS, AnyItem, Objection, check
+from schemas.item import Item
+from validators.checks.check import ITEMS, Objection, check
 from validators.checks.gathering import split_of
 from validators.checks.setindex import SetIndex
 
 
 @check("DU01", severity="flag", on=ITEMS, title="no other item is the same")
-def copy(item: AnyItem, index: SetIndex) -> Iterator[Objection]:
+def copy(item: Item, index: SetIndex) -> Iterator[Objection]:
     """No other item of the task has its prompt, options and gold but the other order of its pair."""
     others = index.copies.get(item.id, ())
     beside = [other for other in others if not _apart(split_of(item), index.prints[other].split)]

@@ -6,7 +6,7 @@ from schemas.idiom import Idiom
 from schemas.item import ExplanationItem
 from schemas.poem import Poem
 from validators.checks.check import Objection, check
-from validators.checks.explanation.explained import explained
+from validators.checks.explained import explained
 from validators.checks.texts import Texts, excerpt
 
 

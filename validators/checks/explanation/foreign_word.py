@@ -7,7 +7,7 @@ from mihakk.text import words_key
 from schemas.item import ExplanationItem
 from schemas.poem import Poem
 from validators.checks.check import Objection, check
-from validators.checks.explanation.explained import explained
+from validators.checks.explained import explained
 from validators.checks.texts import excerpt
 
 QUOTED = re.compile(r"[«\"“]([^»\"”\n]{2,40})[»\"”]|(?:كلمة|لفظة|واژهٔ?|کلمهٔ?)\s+[(:]?\s*(\w+)")

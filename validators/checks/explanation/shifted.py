@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from schemas.item import ExplanationItem
 from schemas.poem import Poem
 from validators.checks.check import Objection, check
-from validators.checks.explanation.explained import explained
+from validators.checks.explained import explained
 from validators.checks.texts import Texts
 
 LEAST_SHARED = 4

@@ -5,8 +5,8 @@ from math import ceil
 
 from schemas.item import AnswerItem, ChoiceItem
 from validators.checks.check import Objection, check
-from validators.checks.leak.run import longest_run
 from validators.checks.texts import Texts, excerpt
+from validators.checks.word_runs import longest_run
 
 LEAST_WORDS = 3
 SHARE = 0.75

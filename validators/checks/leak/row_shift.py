@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from validators.checks.check import ITEMS, AnyItem, Objection, check
+from schemas.item import Item
+from validators.checks.check import ITEMS, Objection, check
 from validators.checks.setindex import SetIndex, strange_value
 from validators.checks.texts import Texts, excerpt
 
@@ -18,7 +19,7 @@ LEFT = 2 / 3
 
 
 @check("RW01", severity="block", on=ITEMS, title="the prompt is made of its own row")
-def row_shift(item: AnyItem, texts: Texts, index: SetIndex) -> Iterator[Objection]:
+def row_shift(item: Item, texts: Texts, index: SetIndex) -> Iterator[Objection]:
     """No prompt lacks the text of one of its fields and holds another item's text of that field instead.
 
     A field that the template does not show, or a title that only most poems open with, is no sign of a shift.
@@ -29,7 +30,7 @@ def row_shift(item: AnyItem, texts: Texts, index: SetIndex) -> Iterator[Objectio
 
 
 @check("RW02", severity="flag", on=ITEMS, title="the prompt holds what all others of its task hold")
-def row_absent(item: AnyItem, texts: Texts, index: SetIndex) -> Iterator[Objection]:
+def row_absent(item: Item, texts: Texts, index: SetIndex) -> Iterator[Objection]:
     """No prompt lacks the text of a field that nearly every prompt of its task holds.
 
     It was broken off, overwritten or put together wrongly; where another row's text stands instead, `RW01`
@@ -44,7 +45,7 @@ def row_absent(item: AnyItem, texts: Texts, index: SetIndex) -> Iterator[Objecti
             yield Objection(f"without its own {name}: {excerpt(item.fields[name])}", f"fields.{name}")
 
 
-def _absent(item: AnyItem, texts: Texts, index: SetIndex) -> Iterator[tuple[str, str, str]]:
+def _absent(item: Item, texts: Texts, index: SetIndex) -> Iterator[tuple[str, str, str]]:
     """Fields of several words that the prompt lacks: name, folded text, another row's that stands there."""
     for name, value in item.fields.items():
         own = texts.folded(value)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from schemas.item import AnswerItem, ChoiceItem
 from validators.checks.check import Objection, check
 from validators.checks.leak.long_answer import LEAST_WORDS, answers, prompts, wrong
-from validators.checks.leak.run import contains
 from validators.checks.texts import Texts, excerpt
+from validators.checks.word_runs import contains
 
 LEAST_LETTERS = 4
 

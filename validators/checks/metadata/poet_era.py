@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from validators.checks.check import ITEMS, AnyItem, Objection, check
+from schemas.item import Item
+from validators.checks.check import ITEMS, Objection, check
 from validators.checks.setindex import SetIndex
 
 
 @check("MD02", severity="flag", on=ITEMS, title="a poet has the same era throughout the set")
-def poet_era(item: AnyItem, index: SetIndex) -> Iterator[Objection]:
+def poet_era(item: Item, index: SetIndex) -> Iterator[Objection]:
     """All items of the set that name this poet and an era name the same era."""
     poet = item.metadata.get("poet", "")
     eras = index.eras.get((item.language, poet), ())

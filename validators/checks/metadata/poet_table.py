@@ -6,7 +6,7 @@ from mihakk.errors import RecordRejected
 from mihakk.taxonomy import vocabulary
 from schemas.poem import Poem
 from validators.checks.check import Objection, check
-from validators.checks.metadata.facts import DESCRIBED, Described, labels
+from validators.checks.known_poets import DESCRIBED, Described, labels
 
 
 @check("MD04", severity="flag", on=DESCRIBED, title="the era fits the poet")

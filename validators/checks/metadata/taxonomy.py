@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from mihakk.errors import RecordRejected
 from mihakk.taxonomy import vocabulary
 from validators.checks.check import Objection, check
-from validators.checks.metadata.facts import DESCRIBED, Described, labels
+from validators.checks.known_poets import DESCRIBED, Described, labels
 
 
 @check("MD01", severity="flag", on=DESCRIBED, title="era, genre and metre are in the taxonomy")

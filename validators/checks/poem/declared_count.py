@@ -8,8 +8,8 @@ from validators.checks.check import Objection, check
 
 @check("PO03", severity="flag", on=Poem, title="as many couplets as the source declares")
 def declared_count(poem: Poem) -> Iterator[Objection]:
-    """The couplets read are as many as the source's own page says the poem has."""
-    counted = sum(couplet.kind in ("couplet", "line") for couplet in poem.couplets)
+    """The units of verse read, refrain bands included, are as many as the source says the poem has."""
+    counted = sum(couplet.kind != "paragraph" for couplet in poem.couplets)
     if poem.declared_couplets is not None and poem.declared_couplets != counted:
         yield Objection(
             f"the source declares {poem.declared_couplets} couplets, {counted} were read", "couplets"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from mihakk.text.script import script_shares
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from validators.checks.check import Objection, check
 from validators.checks.texts import excerpt
 
@@ -17,7 +17,7 @@ SHARE = 0.3
     on=(ChoiceItem, AnswerItem, ExplanationItem),
     title="the question is in the script of its language",
 )
-def language(item: ChoiceItem | AnswerItem | ExplanationItem) -> Iterator[Objection]:
+def language(item: Item) -> Iterator[Objection]:
     """Three letters in ten of a question, at least, are of the script its language is written in."""
     text = item.question
     # Letters of the Arabic script take two bytes: too rough a count to accuse, good enough to acquit.

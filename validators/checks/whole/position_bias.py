@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from validators.checks.chance import uniform
 from validators.checks.check import Objection, check
 from validators.checks.setindex import SetIndex
-from validators.checks.whole.chance import uniform
 
 LEAST_ITEMS = 30
 SURPRISE = 0.001

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from validators.checks.chance import at_least
 from validators.checks.check import Objection, check
 from validators.checks.setindex import SetIndex
-from validators.checks.whole.chance import at_least
 from validators.checks.whole.position_bias import LEAST_ITEMS, MARGIN, SURPRISE
 
 

@@ -1,0 +1,1 @@
+"""People's decisions: kept, resolved, applied."""

@@ -1,0 +1,121 @@
+"""The stage `7_reviewed`: verdicts and people's decisions applied to the items."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from annotation.decisions.pairs import pairs
+from annotation.decisions.resolution import binding
+from mihakk.errors import RecordRejected, UsageError
+from mihakk.ids import content_hash
+from schemas.audit import Verdict
+from schemas.item import Item
+from schemas.rejection import Rejection
+from schemas.review import Resolution, Review
+
+
+@dataclass
+class Reviewed:
+    """What review leaves of a set of items; every item is in `kept` or in `removed`."""
+
+    kept: list[Item] = field(default_factory=list)
+    """In the order they came."""
+    removed: list[Rejection] = field(default_factory=list)
+    """With the reason and the evidence; `body` holds the item."""
+    waiting: tuple[str, ...] = ()
+    """Ids of flagged items nobody has settled; they are in `removed` as `unresolved`."""
+
+
+def apply(
+    items: Sequence[Item],
+    verdicts: Iterable[Verdict],
+    resolutions: Iterable[Resolution],
+    reviews: Iterable[Review],
+    unresolved: Literal["leave_out", "wait"] = "leave_out",
+) -> Reviewed:
+    """Keeps or removes every item.
+
+    A blocked item is removed whatever people say. A discard removes any other item, flagged or not (people
+    see unflagged ones too); a flagged item nobody settled is removed as `unresolved`. Where one order of a
+    question is removed, the other goes with it as `other_order`. Corrections
+    are not applied here: the checks have applied every settled one, and one still open counts as none.
+
+    Args:
+        items: Items of the stage before.
+        verdicts: One per item; an item without one counts as flagged.
+        resolutions: From `resolve` over the same reviews and these items' content hashes.
+        reviews: The store, for the evidence.
+        unresolved: `wait` makes any flagged item without a settlement an error.
+
+    Raises:
+        UsageError: `unresolved` is `wait` and some item waits; says how many and what to do.
+    """
+    by_item = {verdict.item: verdict for verdict in verdicts}
+    settled = {resolution.item: resolution for resolution in resolutions}
+    votes: dict[str, list[Review]] = defaultdict(list)
+    for review in reviews:
+        votes[review.item].append(review)
+    reviewed, waiting = Reviewed(), []
+    for item in items:
+        try:
+            _require(item, by_item.get(item.id), settled.get(item.id), votes[item.id])
+        except RecordRejected as rejected:
+            reviewed.removed.append(_removal(item, rejected))
+            if rejected.reason == "unresolved":
+                waiting.append(item.id)
+            continue
+        reviewed.kept.append(item)
+    _drop_single_orders(reviewed, items)
+    reviewed.waiting = tuple(waiting)
+    if waiting and unresolved == "wait":
+        raise UsageError(
+            f"{len(waiting)} flagged items wait for people, the first is {waiting[0]}; review them and run "
+            "`mihakk review pull`, or set review.unresolved to leave_out"
+        )
+    return reviewed
+
+
+def _drop_single_orders(reviewed: Reviewed, items: Sequence[Item]) -> None:
+    """Removes every kept item whose other order was removed: a pair measures only as a pair."""
+    reasons = {gone.record: gone.reason for gone in reviewed.removed}
+    alone: dict[str, str] = {}
+    for one, two in pairs(items):
+        for kept, gone in ((one, two), (two, one)):
+            if gone.id in reasons and kept.id not in reasons:
+                alone[kept.id] = f"its other order {gone.id} was left out: {reasons[gone.id]}"
+    left = [item for item in reviewed.kept if item.id in alone]
+    reviewed.kept = [item for item in reviewed.kept if item.id not in alone]
+    reviewed.removed += [_removal(item, RecordRejected("other_order", alone[item.id])) for item in left]
+
+
+def _require(item: Item, verdict: Verdict | None, settled: Resolution | None, votes: list[Review]) -> None:
+    status = verdict.status if verdict else "flag"
+    why = ", ".join(verdict.reasons) if verdict else "no verdict"
+    if status == "block":
+        raise RecordRejected("blocked", why)
+    outcome = settled.outcome if settled else "none"
+    if settled is None or outcome in ("none", "unresolved", "fix"):
+        if status == "flag":
+            said = f"; people: {settled.reason}" if settled else ""
+            raise RecordRejected("unresolved", f"flagged by {why}{said}")
+        return
+    if outcome == "discard":
+        now = binding(votes, content_hash(item))
+        notes = " · ".join(vote.notes for vote in now if vote.decision == "discard" and vote.notes)
+        evidence = f"{settled.by} of {settled.votes}; flagged by {why}" + (
+            f"; notes: {notes}" if notes else ""
+        )
+        raise RecordRejected(f"discarded_{settled.reason or 'other'}", evidence)
+
+
+def _removal(item: Item, rejected: RecordRejected) -> Rejection:
+    return Rejection(
+        record=item.id,
+        source=item.origin.generator,
+        reason=rejected.reason,
+        detail=rejected.detail,
+        body=item.model_dump_json(),
+    )

@@ -1,0 +1,45 @@
+"""Decisions as a table for a spreadsheet, in which nothing that people or samples wrote can run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from mihakk.spreadsheet import guarded
+from schemas.record import Record
+
+
+def write_csv(path: Path, rows: Iterable[Record], kind: type[Record]) -> int:
+    """Writes records as CSV, a column per field, and returns how many.
+
+    Every cell is quoted, so that no separator of whatever locale splits it; one that a spreadsheet would take
+    for a formula starts with an apostrophe, which the spreadsheet doesn't show. People are the pseudonyms the
+    store holds. UTF-8 with a byte order mark, without which Excel garbles Arabic.
+    """
+    names = list(kind.model_fields)
+    table = [[guarded(_cell(getattr(row, name))) for name in names] for row in rows]
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer.writerows([names, *table])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + ".partial")
+    unfinished.write_bytes(text.getvalue().encode("utf-8-sig"))
+    unfinished.replace(path)
+    return len(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else ""
+    return str(value)

@@ -1,0 +1,66 @@
+"""Corrected items, before checks and audit see them again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from annotation.decisions.pairs import carried, pairs
+from annotation.decisions.resolution import binding, fix_key, resolve
+from annotation.screens.corrections import correct
+from mihakk.ids import content_hash
+from schemas.item import Item
+from schemas.review import Review
+
+
+def fixed(
+    items: Sequence[Item], reviews: Iterable[Review], overlap: int, adjudicators: Collection[str] = ()
+) -> tuple[list[Item], dict[str, str]]:
+    """The items with people's settled corrections applied, in the order given.
+
+    A corrected item has other content: decisions on the old content no longer bind it, so it passes the
+    checks and the audit like any other, and comes back to people where they object. Where they have settled
+    on a further correction of the corrected content, that is applied too, and so on. What corrects one order
+    of a question corrects the other, unless people discard that one or corrected it themselves.
+
+    Returns:
+        The items, and for each corrected one its id with the key of the last correction.
+    """
+    mine = {item.id for item in items}
+    votes: dict[str, list[Review]] = {}
+    for review in reviews:
+        if review.item in mine:
+            votes.setdefault(review.item, []).append(review)
+    settled: dict[str, str] = {}
+    done = {item.id: _fixed(item, votes.get(item.id, []), overlap, adjudicators, settled) for item in items}
+    for one, two in list(pairs(items)) if settled else ():
+        for item, other in ((one, two), (two, one)):
+            if item.id not in settled or done[other.id] is not other:
+                continue
+            own = votes.get(other.id, [])
+            told = resolve(own, {other.id: content_hash(other)}, overlap, adjudicators=adjudicators)
+            turned = carried(item, done[item.id], other)  # type: ignore[arg-type]
+            if turned is not None and not any(one.outcome == "discard" for one in told):
+                settled[other.id] = settled[item.id]
+                done[other.id] = _fixed(turned, own, overlap, adjudicators, settled)
+    return [done[item.id] for item in items], settled
+
+
+def _fixed(
+    item: Item,
+    votes: list[Review],
+    overlap: int,
+    adjudicators: Collection[str],
+    settled: dict[str, str],
+) -> Item:
+    seen: set[str] = set()
+    while votes and (content := content_hash(item)) not in seen:
+        seen.add(content)  # people may go back and forth; the first content seen twice stands
+        (told,) = resolve(votes, {item.id: content}, overlap, adjudicators=adjudicators)
+        if told.outcome != "fix":
+            break
+        settled[item.id] = told.reason
+        item = correct(
+            item,
+            next(v.corrections for v in binding(votes, content) if fix_key(v.corrections) == told.reason),
+        )
+    return item

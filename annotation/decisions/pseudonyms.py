@@ -1,0 +1,36 @@
+"""Annotators under pseudonyms: decisions, tables and releases never hold a name or an address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from annotation.decisions.store import add, stored
+from mihakk.ids import sha256
+from schemas.record import Record
+
+
+class Person(Record):
+    """One annotator; who it is can be told only by somebody who knows the address already."""
+
+    pseudonym: str
+    """`annotator-01`, ...; given once, in the order people were first seen."""
+    address_digest: str
+    """SHA-256 of the e-mail address, lower case."""
+
+
+def pseudonyms(folder: str, users: Mapping[int, str]) -> dict[int, str]:
+    """Pseudonym of each member of a server; new people are added to the store.
+
+    Args:
+        folder: Store of persons, by habit `<lake>/<benchmark>/review/people`.
+        users: Member id to e-mail address. One address is one person, on whatever server.
+    """
+    known = {person.address_digest: person.pseudonym for person in stored(folder, Person)}
+    digests = {user: sha256(users[user].strip().lower().encode()) for user in sorted(users)}
+    new = []
+    for address in dict.fromkeys(digests.values()):
+        if address not in known:
+            known[address] = f"annotator-{len(known) + 1:02d}"
+            new.append(Person(pseudonym=known[address], address_digest=address))
+    add(folder, Person, new)
+    return {user: known[address] for user, address in digests.items()}

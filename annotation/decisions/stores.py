@@ -1,0 +1,23 @@
+"""Where one benchmark's review keeps what people did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stores:
+    """Folders of one benchmark's review, beside its stages, for they outlive every rebuild."""
+
+    decisions: str
+    labels: str
+    people: str
+    rejected: str
+    queued: str
+
+    @classmethod
+    def under(cls, folder: str) -> Stores:
+        """The stores of the benchmark in that folder: `<lake>/<benchmark>`, or wherever its stages lie."""
+        root = folder.rstrip("/")
+        rest = (f"{root}/review/{name}" for name in ("labels", "people", "rejected", "queued"))
+        return cls(f"{root}/decisions", *rest)

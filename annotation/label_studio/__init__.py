@@ -1,0 +1,1 @@
+"""Label Studio: server, projects, push and pull. The only package that imports its SDK."""

@@ -1,0 +1,162 @@
+"""One annotation read: checked against its config, then turned into a decision or labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, get_args
+
+from pydantic import ValidationError
+
+from annotation.screens.corrections import read_form
+from annotation.screens.labelling import Labelling
+from annotation.screens.ratings import DEPTH_PARTS, Label
+from annotation.screens.tasks import TEMPLATE, untouched
+from mihakk.errors import RecordRejected
+from schemas.audit import CRITERIA
+from schemas.review import Decision, Review
+
+Values = dict[str, list[str]]
+"""Control name to what was chosen or typed in it."""
+
+
+@dataclass(frozen=True)
+class ReadAnnotation:
+    """One finished annotation as the server exports it, with the task it belongs to."""
+
+    task: int
+    data: Mapping[str, Any]
+    id: int
+    person: int | None
+    result: Any
+    updated_at: datetime
+    seconds: float | None
+
+    @property
+    def age(self) -> tuple[datetime, int]:
+        """Orders one person's annotations of one task; the server's own clock and counter."""
+        return self.updated_at, self.id
+
+
+class Reader:
+    """Reads the annotations of one template.
+
+    Args:
+        labelling: What the people worked with.
+    """
+
+    def __init__(self, labelling: Labelling) -> None:
+        from label_studio_sdk.label_interface import LabelInterface
+
+        self._interface = LabelInterface(labelling.config)
+        self._template = labelling.name
+        self._required = {
+            control.name
+            for control in self._interface.controls
+            if control.attr.get("required") == "true" and control.name != "reason"
+        }
+
+    def read(self, answer: ReadAnnotation, annotator: str) -> list[Review] | list[Label]:
+        """The decision, or the labels, in one annotation.
+
+        Raises:
+            RecordRejected: `task_edited`, `invalid_annotation`, `incomplete`, `fix_changes_nothing`, ...
+        """
+        if not untouched(dict(answer.data)):
+            raise RecordRejected("task_edited", f"task {answer.task} is not as it was pushed")
+        problems = self._interface.validate_prediction({"result": answer.result}, return_errors=True)
+        if problems:
+            raise RecordRejected("invalid_annotation", str(problems[0])[:300])
+        values = _values(answer.result)
+        if missing := sorted(self._required - set(values)):
+            raise RecordRejected("incomplete", f"nothing was chosen for {', '.join(missing)}")
+        if self._template == TEMPLATE:
+            return [_review(answer, annotator, values)]
+        return _labels(answer, annotator, values, self._template)
+
+
+def _values(result: list[dict[str, Any]]) -> Values:
+    values: Values = {}
+    for region in result:
+        name, value = region["from_name"], region["value"]
+        if name in values:
+            raise RecordRejected("invalid_annotation", f"{name} is given twice")
+        chosen = value.get("choices") or value.get("text") or value.get("rating")
+        if chosen:
+            values[name] = [str(part) for part in (chosen if isinstance(chosen, list) else [chosen])]
+    return values
+
+
+def _review(answer: ReadAnnotation, annotator: str, values: Values) -> Review:
+    decision = _one(values, "decision")
+    if decision not in get_args(Decision):
+        raise RecordRejected("invalid_annotation", f"no such decision: {decision!r}")
+    reason = _one(values, "reason") if decision == "discard" else ""
+    if decision == "discard" and not reason:
+        raise RecordRejected("incomplete", "discarded without a reason")
+    corrections = _corrections(answer.data, values) if decision == "fix" else {}
+    if decision == "fix" and not corrections:
+        raise RecordRejected("fix_changes_nothing", "the item was to be fixed, but no field was changed")
+    failed = set(values.get("failed", ()))
+    try:
+        return Review.model_validate(
+            {
+                "item": answer.data["sample_id"],
+                "content_hash": answer.data["content_hash"],
+                "annotator": annotator,
+                "decision": decision,
+                "reason": reason or None,
+                "failed": tuple(name for name in CRITERIA if name in failed),
+                "corrections": corrections,
+                "confidence": int(_one(values, "confidence") or 0) or None,
+                "notes": "\n".join(values.get("notes", ())).strip(),
+                "decided_at": answer.updated_at,
+                "seconds": answer.seconds,
+                "project": TEMPLATE,
+                "task": answer.task,
+            }
+        )
+    except ValidationError as error:
+        raise RecordRejected("invalid_annotation", error.errors()[0]["msg"]) from error
+
+
+def _corrections(data: Mapping[str, Any], values: Values) -> dict[str, str]:
+    form: dict[str, str] = data["form"]
+    # A box the item has no use for is hidden; what stands in it was never seen.
+    typed = {name: "\n".join(values[name]) for name in form if name in values}
+    corrections = read_form(form, typed)
+    gold = values.get("fix_gold", [])
+    if gold:
+        shown = [index for index in gold if f"fix_option_{index}" in form]
+        if shown != gold:
+            raise RecordRejected("bad_gold", f"the right option is given as {', '.join(gold)}")
+        corrections["gold"] = ",".join(sorted(gold, key=int))
+    return corrections
+
+
+def _labels(answer: ReadAnnotation, annotator: str, values: Values, template: str) -> list[Label]:
+    texts = {name: ",".join(chosen) for name, chosen in values.items()}
+    if template == "interpretive_depth":
+        texts["depth"] = str(sum(int(texts[part]) for part in DEPTH_PARTS))
+    return [
+        Label(
+            subject=answer.data["sample_id"],
+            content_hash=answer.data["content_hash"],
+            annotator=annotator,
+            template=template,
+            name=name,
+            value=text,
+            decided_at=answer.updated_at,
+            seconds=answer.seconds,
+            task=answer.task,
+        )
+        for name, text in sorted(texts.items())
+    ]
+
+
+def _one(values: Values, name: str) -> str:
+    chosen = values.get(name, [""])
+    if len(chosen) != 1:
+        raise RecordRejected("invalid_annotation", f"{name} has {len(chosen)} values")
+    return chosen[0]

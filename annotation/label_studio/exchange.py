@@ -1,0 +1,243 @@
+"""Push and pull of one benchmark's quality review: the calls a flow or a command makes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.decisions.resolution import resolve
+from annotation.decisions.store import add, decisions, stored
+from annotation.decisions.stores import Stores
+from annotation.label_studio.connection import Connection
+from annotation.label_studio.project import Project, ensure_project, find_projects
+from annotation.label_studio.pull import Pulled, pull
+from annotation.label_studio.push import BATCH, Pushed, push, reopen
+from annotation.label_studio.server import LocalServer
+from annotation.screens.labelling import DIRECTION
+from annotation.screens.queue import by_subject
+from annotation.screens.tasks import TEMPLATE, review_task, urgency
+from annotation.statistics.sampling import Queued, QueueEntry, choose, wanted_changed
+from mihakk.errors import UsageError
+from mihakk.seeds import rng
+from mihakk.settings import Settings
+from schemas.audit import Audit, Verdict
+from schemas.benchmark import ReviewConfig
+from schemas.finding import Finding
+from schemas.item import Item
+from schemas.review import Resolution, Review
+
+MOST_OVERLAP = 4
+"""People asked about one item at most; what they can't settle is an adjudicator's."""
+
+
+@dataclass
+class ReviewPulled:
+    """What the pulls of all projects of a benchmark brought."""
+
+    by_project: dict[str, Pulled] = field(default_factory=dict)
+    reopened: int = 0
+    """Tasks on which people disagree, for which one more person is asked."""
+    settled: int = 0
+    """Items, as people saw them, whose votes come to a decision."""
+    short: int = 0
+    """Items with fewer votes than the overlap asks for."""
+    most: int = MOST_OVERLAP
+    """Nobody further is asked about an item that so many people have answered."""
+    deadlocked: tuple[str, ...] = ()
+    """Items that so many people could not settle: an adjudicator's to decide."""
+
+
+def connect(settings: Settings) -> Connection:
+    """The server the settings name; the local one's own token is used where none is set.
+
+    Raises:
+        UsageError: No token, or it is refused.
+        ExternalFailure: The server doesn't answer.
+    """
+    token = settings.label_studio_token
+    local = LocalServer(settings.label_studio_home)
+    if token is not None:
+        secret = token.get_secret_value()
+    elif settings.label_studio_url.startswith("http://127.0.0.1:") and local.exists():
+        secret = local.secrets.token
+    else:
+        raise UsageError(
+            "set MIHAKK_LABEL_STUDIO_TOKEN, or start a server of your own with `mihakk review serve`"
+        )
+    connection = Connection(settings.label_studio_url, secret)
+    connection.check()
+    return connection
+
+
+def push_review(
+    connection: Connection,
+    benchmark: str,
+    items: Sequence[Item],
+    verdicts: Iterable[Verdict],
+    findings: Iterable[Finding],
+    *,
+    audits: Iterable[Audit],
+    stores: Stores,
+    seed: int,
+    config: ReviewConfig,
+    attention_every: int = 20,
+    batch: int = BATCH,
+    restore_config: bool = False,
+    progress: Callable[[int], None] = lambda _: None,
+) -> dict[str, Pushed]:
+    """Brings the review queue of a benchmark onto the server, one project per language.
+
+    Args:
+        connection: The server.
+        benchmark: Name of the benchmark.
+        items: Items of the audited stage; corrected ones with their new content and verdicts.
+        verdicts: Theirs.
+        findings: Theirs.
+        audits: Theirs.
+        stores: Where it is noted why each item is in the queue.
+        seed: The build seed.
+        config: Overlap and size of the sample for the miss rate.
+        attention_every: One attention check per so many tasks; 0 for none.
+        batch: Tasks per import.
+        restore_config: Overwrite a labelling config that was edited by hand.
+        progress: Called with the number of tasks imported by each batch.
+
+    Returns:
+        By language, what changed on the server.
+    """
+    entries = choose(
+        items,
+        verdicts,
+        seed=seed,
+        sample=config.miss_rate_sample,
+        draw=config.miss_rate_draw,
+        queued=stored(stores.queued, Queued),
+        corrected=wanted_changed(decisions(stores.decisions)),
+        attention_every=attention_every,
+    )
+    said, seen = by_subject(findings, audits)
+    _note(stores, entries, seen)
+    tasks = _tasks(entries, said, seen, seed)
+    pushed: dict[str, Pushed] = {}
+    there = {project.name for project in find_projects(connection, benchmark)}
+    for language in DIRECTION:
+        if tasks[language] or f"{benchmark}:{TEMPLATE}:{language}" in there:
+            project = ensure_project(
+                connection,
+                benchmark,
+                TEMPLATE,
+                language,
+                overlap=config.overlap,
+                restore_config=restore_config,
+            )
+            pushed[language] = push(project, tasks[language], batch=batch, progress=progress)
+    return pushed
+
+
+def _note(stores: Stores, entries: Iterable[QueueEntry], seen: Mapping[str, list[Audit]]) -> None:
+    """Stores why each item is queued; a sampled one only when it is drawn, whatever auditors say later."""
+    drawn = {(row.item, row.draw) for row in stored(stores.queued, Queued) if row.why == "sample"}
+    new = [entry for entry in entries if entry.why != "sample" or (entry.item.id, entry.draw) not in drawn]
+    add(stores.queued, Queued, [entry.queued(seen[entry.item.id]) for entry in new])
+
+
+def pull_review(
+    connection: Connection, benchmark: str, *, stores: Stores, config: ReviewConfig, most: int = MOST_OVERLAP
+) -> ReviewPulled:
+    """Pulls every project of a benchmark, then asks one more person wherever people disagree.
+
+    Args:
+        connection: The server.
+        benchmark: Name of the benchmark.
+        stores: Where decisions, labels and unusable annotations are kept.
+        config: Overlap and adjudicators.
+        most: People asked about one item at most.
+
+    Raises:
+        UsageError: The benchmark has no project on this server: never pushed, or deleted there.
+        ExternalFailure: The server failed; run the pull again.
+    """
+    projects = projects_of(connection, benchmark)
+    pulled = ReviewPulled({project.name: pull(project, stores) for project in projects}, most=most)
+    standing = resolutions(stores, config)
+    disputed = {
+        key: told.votes
+        for key, told in standing.items()
+        if told.outcome == "unresolved" and told.votes >= config.overlap
+    }
+    pulled.settled = sum(told.outcome != "unresolved" for told in standing.values())
+    pulled.short = len(standing) - pulled.settled - len(disputed)
+    pulled.deadlocked = tuple(item for (item, _), votes in disputed.items() if votes >= most)
+    open_to_more = [key for key, votes in disputed.items() if votes < most]
+    for project in projects:
+        if project.labelling.name == TEMPLATE and open_to_more:
+            pulled.reopened += reopen(project, open_to_more, most=most)
+    return pulled
+
+
+def projects_of(connection: Connection, benchmark: str) -> list[Project]:
+    """Every project of a benchmark on the server, whatever its template and language.
+
+    Raises:
+        UsageError: It has none there: never pushed, or deleted.
+    """
+    projects = find_projects(connection, benchmark)
+    if not projects:
+        raise UsageError(
+            f"{connection.url} has no review project of {benchmark!r}: it was never pushed there or has been "
+            "deleted; run `mihakk review push`. Decisions pulled earlier are kept"
+        )
+    return projects
+
+
+def resolutions(stores: Stores, config: ReviewConfig) -> dict[tuple[str, str], Resolution]:
+    """What the votes on each item and content hash come to; attention checks are not among them."""
+    checks = {row.item for row in stored(stores.queued, Queued) if row.why == "attention"}
+    by_content: dict[tuple[str, str], list[Review]] = defaultdict(list)
+    for review in decisions(stores.decisions):
+        if review.item not in checks:
+            by_content[review.item, review.content_hash].append(review)
+    told = {}
+    for (item, content), reviews in by_content.items():
+        (told[item, content],) = resolve(
+            reviews, {item: content}, config.overlap, adjudicators=config.adjudicators
+        )
+    return told
+
+
+def _tasks(
+    entries: Sequence[QueueEntry],
+    said: Mapping[str, list[Finding]],
+    seen: Mapping[str, list[Audit]],
+    seed: int,
+) -> dict[str, list[dict[str, Any]]]:
+    """Tasks by language, most urgent first; unflagged ones take flagged ones' priorities at random."""
+    flagged = [entry.item for entry in entries if entry.why == "flagged"]
+    priorities = [urgency(said.get(item.id, []), seen.get(item.id, [])) for item in flagged] or [0]
+    tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for entry in entries:
+        known = entry.base or entry.item.id
+        hidden = None if entry.why == "flagged" else rng(seed, entry.item.id, "priority").choice(priorities)
+        task = review_task(entry.item, said.get(known, ()), seen.get(known, ()), priority=hidden)
+        tasks[entry.item.language].append(task)
+    for rows in tasks.values():
+        rows.sort(key=lambda task: (-task["data"]["priority"], task["data"]["sample_id"]))
+    return tasks
+
+
+def counted(pulled: ReviewPulled) -> Counter[str]:
+    """Totals over the projects, for a closing table."""
+    totals: Counter[str] = Counter(reopened=pulled.reopened, deadlocked=len(pulled.deadlocked))
+    for one in pulled.by_project.values():
+        totals.update(
+            annotations=one.annotations,
+            decisions=len(one.reviews),
+            labels=len(one.labels),
+            skipped=one.skipped,
+            superseded=one.superseded,
+        )
+        totals.update({f"rejected.{reason}": number for reason, number in one.rejected.items()})
+        totals.update({name: number for name, number in one.notes.items() if number})
+    return totals

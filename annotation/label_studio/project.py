@@ -1,0 +1,251 @@
+"""One labelling project on a server: found again, checked, listed, its queue in views."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.label_studio.connection import Connection
+from annotation.screens.labelling import DIRECTION, Labelling, labelling, template_names
+from annotation.screens.tasks import PREFILL
+from mihakk.errors import UsageError
+from mihakk.ids import sha256
+from schemas.record import Language
+
+_MARKER = re.compile(r"^mihakk:(?P<name>\S+) config:(?P<config>[0-9a-f]{16})$")
+_PAGE = 1000
+_ROW = ("id", "description", "label_config", "maximum_annotations")
+"""What we read of a project; without naming it the server counts the work in every project it lists."""
+_COLUMNS = ("id", "data", "total_annotations", "overlap", "is_labeled")
+
+
+@dataclass(frozen=True)
+class Held:
+    """One task as the server holds it."""
+
+    task: int
+    sample: str
+    content_hash: str
+    annotations: int
+    overlap: int
+    labeled: bool
+    """The server offers it to nobody any more."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project on a server, known by a marker in its description, so that it may be renamed."""
+
+    connection: Connection
+    id: int
+    name: str
+    """`<benchmark>:<template>:<screen>`."""
+    labelling: Labelling
+    overlap: int
+    marker: str
+    """Its description, which holds its name and the digest of the config we gave it."""
+    edited: bool
+    """Its labelling config was changed by hand."""
+
+    @property
+    def address(self) -> str:
+        """Where people label."""
+        return f"{self.connection.url}/projects/{self.id}/data"
+
+    def held(self) -> list[Held]:
+        """All its tasks that we made, by task id: one listing, a thousand a page."""
+        return [held for row in self._rows() if (held := _held(row)) is not None]
+
+    def task_count(self) -> int:
+        """How many tasks it has, ours and others."""
+        return int(self.connection.get(f"/api/projects/{self.id}", include="task_number")["task_number"])
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        page, total = 1, 1
+        while (page - 1) * _PAGE < total:
+            answer = self.connection.get(
+                "/api/tasks",
+                project=self.id,
+                fields="task_only",
+                include=",".join(_COLUMNS),
+                page_size=_PAGE,
+                page=page,
+            )
+            total = int(answer["total"])
+            yield from answer["tasks"]
+            page += 1
+
+
+def find_projects(connection: Connection, benchmark: str) -> list[Project]:
+    """All projects of a benchmark on the server, by name: one listing of the server's projects.
+
+    Raises:
+        UsageError: Two projects say that they are the same one.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    page = 1
+    while page:
+        answer = connection.get("/api/projects", page_size=100, page=page, include=",".join(_ROW))
+        for row in answer["results"]:
+            name = _name(row)
+            if name.partition(":")[0] != benchmark:
+                continue
+            if name in found:
+                ids = f"{found[name]['id']} and {row['id']}"
+                raise UsageError(f"projects {ids} at {connection.url} both say they are {name}; delete one")
+            found[name] = row
+        page = page + 1 if answer.get("next") else 0
+    projects = []
+    for name, row in sorted(found.items()):
+        _, template, screen = name.split(":")
+        if template in template_names() and screen in DIRECTION:
+            marker = _MARKER.match(row["description"])
+            edited = marker is None or config_digest(row["label_config"]) != marker["config"]
+            projects.append(
+                Project(
+                    connection,
+                    row["id"],
+                    name,
+                    labelling(template, screen),
+                    row["maximum_annotations"],
+                    row["description"],
+                    edited,
+                )
+            )
+    return projects
+
+
+def find_project(connection: Connection, benchmark: str, template: str, screen: Language) -> Project | None:
+    """The project of that benchmark, template and screen language; None when there is none."""
+    name = f"{benchmark}:{template}:{screen}"
+    return next((found for found in find_projects(connection, benchmark) if found.name == name), None)
+
+
+def ensure_project(
+    connection: Connection,
+    benchmark: str,
+    template: str,
+    screen: Language,
+    *,
+    overlap: int = 2,
+    restore_config: bool = False,
+) -> Project:
+    """The project, made where it is missing; its config is brought up to this version's.
+
+    Args:
+        connection: The server.
+        benchmark: Name of the benchmark.
+        template: Folder in `annotation/screens/templates/`.
+        screen: Language of the screen.
+        overlap: How many people see each task.
+        restore_config: Overwrite a labelling config that somebody edited by hand.
+
+    Raises:
+        UsageError: The config was edited by hand and may not be restored.
+    """
+    wanted = labelling(template, screen)
+    name = f"{benchmark}:{template}:{screen}"
+    settings: dict[str, Any] = {
+        "label_config": wanted.config,
+        "description": f"mihakk:{name} config:{config_digest(wanted.config)}",
+        "maximum_annotations": overlap,
+        "expert_instruction": wanted.instructions,
+        "show_instruction": True,
+        "show_skip_button": True,
+        "enable_empty_annotation": False,
+        "show_collab_predictions": True,
+        "model_version": PREFILL,
+    }
+    project = find_project(connection, benchmark, template, screen)
+    if project is None:
+        title = f"{wanted.title} · {benchmark}"[:50]
+        # The server refuses to name a model version before there are predictions.
+        made = connection.post("/api/projects", {**settings, "title": title, "model_version": ""})
+        project = Project(
+            connection, made["id"], name, wanted, overlap, settings["description"], edited=False
+        )
+        _views(project)
+    elif project.edited and not restore_config:
+        raise UsageError(
+            f"the labelling config of project {project.id} at {connection.url} was edited by hand; "
+            "undo the edit there, or push with restore_config to overwrite it"
+        )
+    else:
+        if project.overlap == overlap:
+            del settings[
+                "maximum_annotations"
+            ]  # setting it anew would undo the raised overlap of disputed tasks
+        if project.edited or project.marker != settings["description"] or project.overlap != overlap:
+            connection.patch(f"/api/projects/{project.id}", settings)
+        project = Project(
+            connection, project.id, name, wanted, overlap, settings["description"], edited=False
+        )
+    return project
+
+
+def use_prefill(project: Project) -> None:
+    """Makes the text boxes open filled; possible only once the project has predictions."""
+    project.connection.patch(f"/api/projects/{project.id}", {"model_version": PREFILL})
+
+
+def config_digest(config: str) -> str:
+    """Digest of a labelling config that spaces, line ends and attribute order don't change."""
+    try:
+        return sha256(ET.canonicalize(config, strip_text=True).encode())[:16]
+    except ET.ParseError:
+        return "unreadable"
+
+
+def _views(project: Project) -> None:
+    """Two tabs: the queue, most urgent first, and what is finished; markup columns hidden."""
+    hidden = [f"tasks:data.{name}" for name in _MARKUP]
+    finished = {
+        "filter": "filter:tasks:total_annotations",
+        "operator": "greater_or_equal",
+        "type": "Number",
+        "value": project.overlap,
+    }
+    for title, filters in (("Queue", []), ("Finished", [finished])):
+        data = {
+            "title": title,
+            "type": "list",
+            "target": "tasks",
+            "ordering": ["-tasks:data.priority"],
+            "hiddenColumns": {"explore": hidden, "labeling": hidden},
+            "filters": {"conjunction": "and", "items": filters},
+        }
+        project.connection.post("/api/dm/views", {"project": project.id, "data": data})
+
+
+_MARKUP = (
+    "meta_html",
+    "item_html",
+    "audit_html",
+    "provenance",
+    "form",
+    "data_digest",
+    "content_hash",
+    "priority",
+)
+
+
+def _name(row: dict[str, Any]) -> str:
+    found = _MARKER.match(row.get("description") or "")
+    return found["name"] if found else ""
+
+
+def _held(row: dict[str, Any]) -> Held | None:
+    data = row["data"]
+    if not isinstance(data, dict) or not data.get("sample_id") or not data.get("content_hash"):
+        return None
+    return Held(
+        task=row["id"],
+        sample=str(data["sample_id"]),
+        content_hash=str(data["content_hash"]),
+        annotations=row["total_annotations"],
+        overlap=row["overlap"],
+        labeled=row["is_labeled"],
+    )

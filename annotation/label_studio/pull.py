@@ -1,0 +1,117 @@
+"""What people decided, brought home: exported, checked, added to the store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+from annotation.decisions.pseudonyms import pseudonyms
+from annotation.decisions.store import add
+from annotation.decisions.stores import Stores
+from annotation.label_studio.answers import ReadAnnotation, Reader
+from annotation.label_studio.project import Project
+from annotation.screens.ratings import Label
+from mihakk.errors import RecordRejected
+from schemas.rejection import Rejection
+from schemas.review import Review
+
+
+@dataclass
+class Pulled:
+    """What one pull brought; `annotations = skipped + superseded + rejected + read`."""
+
+    reviews: list[Review] = field(default_factory=list)
+    """New decisions; those pulled before are not among them."""
+    labels: list[Label] = field(default_factory=list)
+    """New labels of the other templates."""
+    annotations: int = 0
+    read: int = 0
+    skipped: int = 0
+    """Cancelled: the person passed the task by."""
+    superseded: int = 0
+    """Earlier annotations of the same task by the same person."""
+    rejected: Counter[str] = field(default_factory=Counter)
+    """Annotations that can't be used, per reason; each is in the store of rejects with its body."""
+    notes: Counter[str] = field(default_factory=Counter)
+    """`config_edited`, `future_dates`: worth a look, but nothing was lost by it."""
+
+
+def pull(project: Project, stores: Stores) -> Pulled:
+    """Adds everything the people finished since the last pull.
+
+    The whole project is exported each time, as the server means it to be: an export of a thousand tasks takes
+    two seconds, and what is in the store already is not added again. Nothing is written before everything has
+    been read, and then at once, so a pull killed at any point is a pull not made.
+
+    Raises:
+        UsageError: The project is gone, or the token is refused.
+        ExternalFailure: The server failed; run the pull again.
+    """
+    connection = project.connection
+    exported = orjson.loads(connection.read(f"/api/projects/{project.id}/export", exportType="JSON"))
+    annotators = pseudonyms(stores.people, connection.users())
+    pulled, rejects = Pulled(), []
+    reader = Reader(project.labelling)
+    reviews: list[Review] = []
+    labels: list[Label] = []
+    for answer in _latest(exported, pulled):
+        try:
+            if answer.person not in annotators:
+                raise RecordRejected("unknown_annotator", f"member {answer.person} is not on the server")
+            for record in reader.read(answer, annotators[answer.person]):
+                if isinstance(record, Review):
+                    reviews.append(record)
+                else:
+                    labels.append(record)
+        except RecordRejected as rejected:
+            pulled.rejected[rejected.reason] += 1
+            rejects.append(_rejection(answer, rejected, project.name))
+            continue
+        pulled.read += 1
+        pulled.notes["future_dates"] += answer.updated_at > datetime.now(UTC)
+    pulled.notes["config_edited"] += project.edited
+    add(stores.rejected, Rejection, rejects)
+    pulled.labels = add(stores.labels, Label, labels)
+    pulled.reviews = add(stores.decisions, Review, reviews)
+    return pulled
+
+
+def _latest(exported: Iterable[dict[str, Any]], pulled: Pulled) -> Iterator[ReadAnnotation]:
+    """Each person's last finished annotation of each task, oldest first."""
+    latest: dict[tuple[int, int | None], ReadAnnotation] = {}
+    for task in exported:
+        for row in task["annotations"]:
+            pulled.annotations += 1
+            if row["was_cancelled"]:
+                pulled.skipped += 1
+                continue
+            answer = ReadAnnotation(
+                task=task["id"],
+                data=task["data"],
+                id=row["id"],
+                person=row["completed_by"],
+                result=row["result"],
+                updated_at=datetime.fromisoformat(row["updated_at"]),
+                seconds=row["lead_time"],
+            )
+            key = (answer.task, answer.person)
+            pulled.superseded += key in latest
+            if key not in latest or latest[key].age < answer.age:
+                latest[key] = answer
+    yield from sorted(latest.values(), key=lambda answer: answer.age)
+
+
+def _rejection(answer: ReadAnnotation, rejected: RecordRejected, project: str) -> Rejection:
+    body = {"task": answer.task, "annotation": answer.id, "member": answer.person, "result": answer.result}
+    return Rejection(
+        record=str(answer.data.get("sample_id") or f"task {answer.task}"),
+        source=project,
+        reason=rejected.reason,
+        detail=rejected.detail,
+        body=orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode(),
+    )

@@ -1,0 +1,84 @@
+"""Labelling templates: the screen an annotator works on and the instructions beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from mihakk.errors import UsageError
+from schemas.record import Language
+
+TEMPLATES = Path(__file__).parent / "templates"
+MAX_OPTIONS = 10
+"""Options with a field of their own; further ones are shown, but can't be corrected one by one."""
+
+Direction = Literal["rtl", "ltr"]
+DIRECTION: dict[Language, Direction] = {"ar": "rtl", "fa": "rtl", "en": "ltr"}
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """One kind of question to people, in one language of the screen."""
+
+    name: str
+    """Folder in `annotation/screens/templates/`; also the `project` of the decisions that come back."""
+    title: str
+    config: str
+    """Label Studio labelling config, XML."""
+    instructions: str
+    """HTML in Arabic, Persian and English, the screen's language first."""
+
+
+def template_names() -> list[str]:
+    """Names of all templates, sorted."""
+    return sorted(path.parent.name for path in TEMPLATES.glob("*/config.xml.j2"))
+
+
+@cache
+def labelling(name: str, screen: Language = "ar") -> Labelling:
+    """The template of that name with its labels in the language of the screen.
+
+    Raises:
+        UsageError: No such template.
+    """
+    folder = TEMPLATES / name
+    if not (folder / "config.xml.j2").is_file():
+        raise UsageError(f"there is no review template {name!r}; choose one of {', '.join(template_names())}")
+    labels = words(name, screen)
+    config = _compiled(name).render(
+        t=labels,
+        direction=DIRECTION[screen],
+        max_options=MAX_OPTIONS,
+        opened={key: labels[key] for key in ("auditors", "source") if key in labels},
+    )
+    return Labelling(name, labels["title"], config, _instructions(name, screen))
+
+
+@cache
+def words(name: str, screen: Language) -> dict[str, Any]:
+    """What the annotator reads on that template's screen, by key of `words.yaml`."""
+    loaded: dict[Language, dict[str, Any]] = yaml.safe_load(
+        (TEMPLATES / name / "words.yaml").read_text("utf-8")
+    )
+    return loaded[screen]
+
+
+def _compiled(name: str) -> Template:
+    environment = Environment(
+        loader=FileSystemLoader([TEMPLATES / name, TEMPLATES]), undefined=StrictUndefined, autoescape=True
+    )
+    return environment.get_template("config.xml.j2")
+
+
+def _instructions(name: str, screen: Language) -> str:
+    languages = sorted(DIRECTION, key=lambda language: language != screen)
+    return "\n<hr>\n".join(
+        f'<section dir="{DIRECTION[language]}" lang="{language}">\n'
+        f"{words(name, language)['instructions'].strip()}\n</section>"
+        for language in languages
+    )

@@ -1,0 +1,195 @@
+"""The seven small questions beside the quality review: what is shown, and the labels that come back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from annotation.screens.corrections import showable
+from annotation.screens.labelling import DIRECTION, words
+from annotation.screens.tasks import escaped, prefill, sealed
+from mihakk.ids import digest
+from schemas.idiom import Idiom
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
+from schemas.poem import Poem
+from schemas.record import Language, Record
+
+Level = Literal["nominal", "ordinal", "interval"]
+
+LEVELS: dict[str, dict[str, Level]] = {
+    "quality_review": {"decision": "nominal", "failed": "nominal", "confidence": "ordinal"},
+    "label_validation": dict.fromkeys(("poet", "era", "genre", "metre"), "nominal"),
+    "text_correction": {"state": "nominal", "kinds": "nominal"},
+    "distractor_rating": {"plausibility": "ordinal"},
+    "dialect_sentence": {"verdict": "nominal"},
+    "connotation": {"idiom": "nominal", "explanation": "nominal"},
+    "interpretive_depth": {
+        **dict.fromkeys(("literal", "theme", "culture", "style", "expression"), "ordinal"),
+        "depth": "interval",
+    },
+    "answer_correctness": {"correctness": "ordinal"},
+}
+"""Level of measurement of each label that agreement is computed on, per template."""
+
+DEPTH_PARTS = ("literal", "theme", "culture", "style", "expression")
+"""Parts of interpretive depth, worth 1, 2, 2, 3 and 2 points; their sum is the label `depth`, 0 to 10."""
+
+
+class Label(Record):
+    """One person's answer to one small question about one subject."""
+
+    subject: str
+    """Id of the item, poem or idiom; `<item>@<system>` for a model's reply, `<item>#<i>` for option i."""
+    content_hash: str
+    """Digest of what the person was shown."""
+    annotator: str
+    """Pseudonym."""
+    template: str
+    name: str
+    """Control it was given in, e.g. `metre`, or `depth` for the sum of the five parts."""
+    value: str
+    """Stored alias, number or text; several aliases of one control are joined by a comma."""
+    decided_at: datetime
+    seconds: float | None = None
+    task: int | None = None
+    """Label Studio's task id."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One part of a subject on the screen."""
+
+    heading: str
+    """Key of `shown` or `names` in the template's words; empty for no heading."""
+    text: str
+    marked: bool = False
+    """The part everything else is judged by; shown in green."""
+
+
+def rating_task(
+    template: str,
+    subject: str,
+    language: Language,
+    parts: Sequence[Shown],
+    *,
+    boxes: Mapping[str, str] | None = None,
+    facts: Mapping[str, str] | None = None,
+    screen: Language | None = None,
+    priority: int = 0,
+) -> dict[str, Any]:
+    """Label Studio task of one small question.
+
+    Args:
+        template: Folder in `annotation/screens/templates/`.
+        subject: See `Label.subject`.
+        language: Language of the text shown.
+        parts: What is shown, from top to bottom.
+        boxes: Text boxes to fill, control name to text.
+        facts: Shown in the closed panel `source`.
+        screen: Language of the labels; the text's when None.
+        priority: Place in the queue, higher first.
+    """
+    labels = words(template, screen or language)
+    headings = {**labels.get("names", {}), **labels.get("shown", {})}
+    body = "".join(_part(part, headings) for part in parts)
+    filled = {name: showable(text) for name, text in (boxes or {}).items() if text}
+    data = {
+        "sample_id": subject,
+        "content_hash": digest([template, language, [(part.heading, part.text) for part in parts]]),
+        "priority": priority,
+        "task": template,
+        "language": language,
+        "meta_html": f'<div dir="ltr"><bdi>{language}</bdi> · <code>{escaped(subject)}</code></div>',
+        "item_html": f'<article dir="{DIRECTION[language]}" lang="{language}">{body}</article>',
+        "provenance": {name: showable(text) for name, text in (facts or {}).items() if text}
+        or {"id": subject},
+        "form": filled,
+    }
+    return {"data": sealed(data), "predictions": [prefill(filled, subject)] if filled else []}
+
+
+def label_task(poem: Poem, **options: Any) -> dict[str, Any]:
+    """Are the poem's poet, era, genre and metre right? Names as the source words them where it does."""
+    metre = " · ".join(sorted({section.metre for section in poem.sections if section.metre}))
+    known = {"poet": poem.poet, "era": poem.era, "genre": poem.genre, "metre": metre}
+    verses = [
+        " … ".join(half.text or half.raw for half in (couplet.first, couplet.second) if half)
+        for couplet in poem.couplets
+    ]
+    facts = [Shown(name, poem.source_labels.get(name) or value or "؟") for name, value in known.items()]
+    origin = {"url": poem.provenance.url, "licence": poem.provenance.licence}
+    parts = [*facts, Shown("", "\n".join(verses))]
+    return rating_task("label_validation", poem.id, poem.language, parts, facts=origin, **options)
+
+
+def text_task(subject: str, text: str, language: Language, **options: Any) -> dict[str, Any]:
+    """Is a text that OCR or re-encoding may have broken sound, and if not, how should it read?"""
+    return rating_task(
+        "text_correction", subject, language, [Shown("", text)], boxes={"fix_text": text}, **options
+    )
+
+
+def distractor_tasks(item: ChoiceItem, **options: Any) -> list[dict[str, Any]]:
+    """One task for each wrong option: how good a wrong option is it, 0 to 2?"""
+    right = " ⁄ ".join(item.options[i] for i in item.gold)
+    return [
+        rating_task(
+            "distractor_rating",
+            f"{item.id}#{i}",
+            item.language,
+            [Shown("", item.question), Shown("right", right, marked=True), Shown("wrong", option)],
+            **options,
+        )
+        for i, option in enumerate(item.options)
+        if i not in item.gold
+    ]
+
+
+def sentence_task(idiom: Idiom, sentence: str, **options: Any) -> dict[str, Any]:
+    """Would speakers of the dialect say this sentence with the idiom?"""
+    parts = [
+        Shown("idiom", idiom.phrase.text or idiom.phrase.raw),
+        Shown("meaning", idiom.explanation.text or idiom.explanation.raw),
+        Shown("sentence", sentence, marked=True),
+    ]
+    facts = {"dialect": idiom.dialect, "licence": idiom.provenance.licence}
+    boxes = {"fix_sentence": sentence}
+    return rating_task(
+        "dialect_sentence", idiom.id, idiom.language, parts, boxes=boxes, facts=facts, **options
+    )
+
+
+def connotation_task(idiom: Idiom, **options: Any) -> dict[str, Any]:
+    """Does the idiom praise or blame, and does its explanation?"""
+    parts = [
+        Shown("idiom", idiom.phrase.text or idiom.phrase.raw),
+        Shown("explanation", idiom.explanation.text or idiom.explanation.raw),
+    ]
+    return rating_task("connotation", idiom.id, idiom.language, parts, **options)
+
+
+def depth_task(item: ExplanationItem, system: str, reply: str, **options: Any) -> dict[str, Any]:
+    """How deep does a system's explanation of a poem go, in five parts that sum to 0-10?"""
+    reference = "\n".join(filter(None, [*item.explanations, item.overall]))
+    parts = [
+        Shown("poem", "\n".join(item.verses)),
+        Shown("reference", reference, marked=True),
+        Shown("reply", reply),
+    ]
+    return rating_task("interpretive_depth", f"{item.id}@{system}", item.language, parts, **options)
+
+
+def correctness_task(item: AnswerItem, system: str, reply: str, **options: Any) -> dict[str, Any]:
+    """How right is a system's answer, 0 to 3?"""
+    question = "\n".join(filter(None, [item.context, item.question]))
+    reference = " ⁄ ".join((item.answer, *item.accepted))
+    parts = [Shown("question", question), Shown("reference", reference, marked=True), Shown("reply", reply)]
+    return rating_task("answer_correctness", f"{item.id}@{system}", item.language, parts, **options)
+
+
+def _part(part: Shown, headings: Mapping[str, str]) -> str:
+    kind = ' class="key"' if part.marked else ""
+    heading = f"<small>{escaped(headings[part.heading])}</small><br>" if part.heading else ""
+    return f"<p{kind}>{heading}<bdi>{escaped(part.text)}</bdi></p>"

@@ -1,0 +1,1 @@
+"""What people's decisions say about items, auditors and people."""

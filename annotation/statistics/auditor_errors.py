@@ -1,0 +1,161 @@
+"""What people's decisions say about the auditors and about the people themselves."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+
+from annotation.statistics.sampling import Queued
+from mihakk.stats import wilson
+from schemas.audit import CRITERIA, Criterion
+from schemas.record import Record
+from schemas.review import Review
+
+
+class Overturn(Record):
+    """How often people found a criterion met that an auditor had scored 0, and the other way round."""
+
+    auditor: str
+    criterion: str
+    zeros: int
+    """Scores of 0 on a criterion that at least one person judged."""
+    overturned: int
+    """Of those, how many more than half of the people who judged it found met."""
+    rate: float | None
+    low: float | None
+    """Wilson interval, 95 %."""
+    high: float | None
+    missed: int
+    """Scores of 1 that more than half of the people who judged the criterion found unmet."""
+    not_judged: int = 0
+    """Scores of 0 on items that people decided without judging the criterion; they count nowhere."""
+
+
+class Annotator(Record):
+    """One person's work: speed, habits and their change over time."""
+
+    annotator: str
+    decisions: int
+    seconds: float | None
+    """Median time per task."""
+    quick: int
+    """Decisions in less than a third of everybody's median time."""
+    keep_rate: float
+    attention: int
+    """Attention checks answered."""
+    attention_passed: int
+    """Of those, not kept as they are."""
+    speed_drift: float | None
+    """Median time of the last third of their decisions over that of the first; below 1: getting faster."""
+    keep_drift: float | None
+    """Share kept in the last third less the share in the first."""
+    alarms: tuple[str, ...] = ()
+    """`attention`, `quick`, `keeps_all`, `keeps_none`, `faster`, `drifting`."""
+
+
+Scores = Mapping[tuple[str, str], Mapping[str, Mapping[Criterion, int]]]
+"""Item and content hash to what each auditor scored that content."""
+
+
+def overturns(reviews: Iterable[Review], scores: Scores) -> list[Overturn]:
+    """Human overturn rate of each auditor per criterion, over decisions on the very content it audited.
+
+    Args:
+        reviews: Decisions; of one person on one content the last counts.
+        scores: What the auditors said.
+    """
+    judged: dict[tuple[str, str], dict[str, Review]] = defaultdict(dict)
+    for review in reviews:
+        judged[review.item, review.content_hash][review.annotator] = review
+    counts: dict[tuple[str, Criterion], Counter[str]] = defaultdict(Counter)
+    for content, votes in judged.items():
+        judgements = [vote.judged for vote in votes.values()]
+        for auditor, said in scores.get(content, {}).items():
+            for name, score in said.items():
+                found = [told[name] for told in judgements if name in told]
+                met = sum(found)
+                tally = counts[auditor, name]
+                if score == 0:
+                    tally["zeros" if found else "not_judged"] += 1
+                    tally["overturned"] += 2 * met > len(found)
+                else:
+                    tally["missed"] += 2 * met < len(found)
+    rows = []
+    for auditor, criterion in sorted(counts, key=lambda key: (key[0], CRITERIA.index(key[1]))):
+        tally = counts[auditor, criterion]
+        zeros, overturned = tally["zeros"], tally["overturned"]
+        low, high = wilson(overturned, zeros) if zeros else (None, None)
+        rows.append(
+            Overturn(
+                auditor=auditor,
+                criterion=criterion,
+                zeros=zeros,
+                overturned=overturned,
+                rate=overturned / zeros if zeros else None,
+                low=low,
+                high=high,
+                missed=tally["missed"],
+                not_judged=tally["not_judged"],
+            )
+        )
+    return rows
+
+
+def annotators(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Annotator]:
+    """Speed, habits and drift of each person, with alarms worth a talk rather than a verdict.
+
+    Args:
+        reviews: All decisions, attention checks among them.
+        queued: What was put before people and why.
+    """
+    checks = {row.item for row in queued if row.why == "attention"}
+    by_person: dict[str, list[Review]] = defaultdict(list)
+    for review in reviews:
+        by_person[review.annotator].append(review)
+    times = [review.seconds for review in reviews if review.seconds is not None]
+    usual = median(times) if times else None
+    return [_annotator(name, by_person[name], checks, usual) for name in sorted(by_person)]
+
+
+def _annotator(name: str, all_reviews: list[Review], checks: set[str], usual: float | None) -> Annotator:
+    own = sorted(all_reviews, key=lambda review: (review.decided_at, review.item))
+    attention = [review for review in own if review.item in checks]
+    work = [review for review in own if review.item not in checks]
+    passed = sum(review.decision != "keep" for review in attention)
+    third = len(work) // 3
+    first, last = work[:third], work[len(work) - third :]
+    kept = _kept(work)
+    quick = sum(1 for review in work if review.seconds is not None and usual and review.seconds < usual / 3)
+    early, late = _seconds(first), _seconds(last)
+    speed = late / early if early and late else None
+    drift = _kept(last) - _kept(first) if third else None
+    alarms = {
+        "attention": passed < len(attention),
+        "quick": len(work) >= 10 and quick > len(work) / 4,
+        "keeps_all": len(work) >= 30 and kept == 1,
+        "keeps_none": len(work) >= 30 and kept == 0,
+        "faster": third >= 10 and speed is not None and speed < 0.4,
+        "drifting": third >= 10 and drift is not None and abs(drift) > 0.4,
+    }
+    return Annotator(
+        annotator=name,
+        decisions=len(work),
+        seconds=_seconds(work),
+        quick=quick,
+        keep_rate=kept,
+        attention=len(attention),
+        attention_passed=passed,
+        speed_drift=speed,
+        keep_drift=drift,
+        alarms=tuple(alarm for alarm, rings in alarms.items() if rings),
+    )
+
+
+def _kept(reviews: Sequence[Review]) -> float:
+    return sum(review.decision == "keep" for review in reviews) / len(reviews) if reviews else 0.0
+
+
+def _seconds(reviews: Sequence[Review]) -> float | None:
+    times = [review.seconds for review in reviews if review.seconds is not None]
+    return median(times) if times else None

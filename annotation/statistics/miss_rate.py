@@ -1,0 +1,173 @@
+"""The miss rate: how many of the items that neither rules nor auditors objected to are defective."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from annotation.decisions.resolution import binding
+from annotation.statistics.sampling import Queued, wanted_changed
+from mihakk.stats import clopper_pearson
+from schemas.record import Record
+from schemas.review import Review
+
+Soundness = Literal["open", "sound", "defective", "disputed"]
+ALL = "all"
+"""Name of the row over every stratum."""
+
+
+class MissRate(Record):
+    """Defects among a random sample of items that neither rules nor auditors objected to."""
+
+    stratum: str
+    """`all` or `<language>/<task>`."""
+    decided: int
+    """Sampled items with the votes they need: sound, defective or disputed."""
+    missed: int
+    """Of those, defective: people fix or discard them, in whatever words."""
+    disputed: int = 0
+    """Of those, the ones on which people differ whether they are defective."""
+    waiting: int = 0
+    """Sampled items without the votes they need; they count nowhere."""
+    outdated: int = 0
+    """Sampled items whose text is no longer in the benchmark, though nobody corrected it; what was found in
+    them still counts, for to leave out either kind would move the rate."""
+    rate: float | None
+    """Share defective, each stratum weighted by its items; disputed ones count as sound."""
+    low: float | None = None
+    """Lower end of the 95 % interval; disputed items count as sound."""
+    high: float | None = None
+    """Upper end of the 95 % interval; disputed items count as defective."""
+    upper: float
+    """One-sided 95 % upper bound; disputed items count as defective. 0 of 300 gives 0.99 %."""
+    covered: float = 1.0
+    """Share of the unflagged items that lie in strata with a decided item."""
+
+
+@dataclass
+class _Tally:
+    """The sampled items of one stratum."""
+
+    sound: int = 0
+    defective: int = 0
+    disputed: int = 0
+    open: int = 0
+    outdated: int = 0
+
+    @property
+    def decided(self) -> int:
+        return self.sound + self.defective + self.disputed
+
+
+def miss_rates(
+    queued: Iterable[Queued],
+    reviews: Sequence[Review],
+    overlap: int,
+    adjudicators: Collection[str] = (),
+    *,
+    sizes: Mapping[str, int] | None = None,
+    now: Mapping[str, str] | None = None,
+) -> list[MissRate]:
+    """Miss rate over the random sample of unflagged items, overall and per stratum.
+
+    An item counts as it stood when it was drawn: what was found in it stays found, whatever is corrected,
+    drawn or pushed later. The intervals are Clopper and Pearson's; over all strata they rest on the effective
+    number of items under the weights (E. L. Korn and B. I. Graubard, 1998, with L. Kish's effective size).
+
+    Args:
+        queued: What was put before people and why. Of the samples the latest draw counts, and of an item
+            the content it was first drawn with.
+        reviews: Decisions in the order of the store.
+        overlap: Votes an item needs.
+        adjudicators: Pseudonyms whose decision settles an item.
+        sizes: Unflagged items per stratum, the weights; None weighs every sampled item the same.
+        now: Item id to the hash of its content in the benchmark; None where nothing can have changed.
+    """
+    votes: dict[tuple[str, str], list[Review]] = defaultdict(list)
+    for review in reviews:
+        votes[review.item, review.content_hash].append(review)
+    strata: dict[str, _Tally] = defaultdict(_Tally)
+    for row in sampled(queued):
+        mine = votes[row.item, row.content_hash]
+        found = soundness(mine, row.content_hash, overlap, adjudicators)
+        tally = strata[row.stratum]
+        is_gone = now is not None and now.get(row.item) != row.content_hash and not wanted_changed(mine)
+        tally.outdated += is_gone
+        if not (is_gone and found == "open"):
+            setattr(tally, found, getattr(tally, found) + 1)
+    decided = {name: tally for name, tally in sorted(strata.items()) if tally.decided}
+    if not decided:
+        return []
+    return [_overall(strata, decided, sizes), *(_row(name, [tally]) for name, tally in decided.items())]
+
+
+def sampled(queued: Iterable[Queued]) -> list[Queued]:
+    """The latest draw, each item once and with the content it was first drawn with."""
+    rows = [row for row in queued if row.why == "sample"]
+    latest = max((row.draw for row in rows), default=1)
+    first: dict[str, Queued] = {}
+    for row in rows:
+        if row.draw == latest:
+            first.setdefault(row.item, row)
+    return list(first.values())
+
+
+def soundness(
+    reviews: Iterable[Review], content_hash: str, overlap: int, adjudicators: Collection[str] = ()
+) -> Soundness:
+    """Whether people find one content defective, apart from what they would do about it.
+
+    A keep says sound, a fix or a discard says defective. An adjudicator decides alone; else it takes
+    `overlap` votes that are all alike, or more than half of three or more.
+    """
+    votes = binding(reviews, content_hash)
+    ruling = [vote for vote in votes if vote.annotator in adjudicators]
+    counted = ruling[-1:] or votes
+    if not ruling and len(votes) < overlap:
+        return "open"
+    bad = sum(vote.decision != "keep" for vote in counted)
+    good = len(counted) - bad
+    if 0 in (good, bad) or (len(counted) >= 3 and good != bad):
+        return "defective" if bad > good else "sound"
+    return "disputed"
+
+
+def _overall(
+    strata: Mapping[str, _Tally], decided: Mapping[str, _Tally], sizes: Mapping[str, int] | None
+) -> MissRate:
+    weights = {name: tally.decided for name, tally in decided.items()}
+    covered = 1.0
+    if sizes and (known := sum(sizes.get(name, 0) for name in decided)):
+        weights = {name: sizes.get(name, 0) for name in decided}
+        covered = known / sum(sizes.values())
+    return _row(ALL, list(strata.values()), [(weights[name], decided[name]) for name in decided], covered)
+
+
+def _row(
+    name: str,
+    tallies: Sequence[_Tally],
+    weighted: Sequence[tuple[float, _Tally]] = (),
+    covered: float = 1.0,
+) -> MissRate:
+    """One row; `weighted` holds the size of each stratum beside its tally."""
+    weighted = weighted or [(tally.decided, tally) for tally in tallies]
+    whole = sum(size for size, _ in weighted)
+    # Kish: as many equally weighted items would tell as much.
+    cases = whole**2 / sum(size**2 / tally.decided for size, tally in weighted)
+    least = sum(size * tally.defective / tally.decided for size, tally in weighted) / whole
+    most = sum(size * (tally.defective + tally.disputed) / tally.decided for size, tally in weighted) / whole
+    return MissRate(
+        stratum=name,
+        decided=sum(tally.decided for tally in tallies),
+        missed=sum(tally.defective for tally in tallies),
+        disputed=sum(tally.disputed for tally in tallies),
+        waiting=sum(tally.open for tally in tallies),
+        outdated=sum(tally.outdated for tally in tallies),
+        rate=least,
+        low=clopper_pearson(least * cases, cases).low,
+        high=clopper_pearson(most * cases, cases).high,
+        upper=clopper_pearson(most * cases, cases, side="upper").high,
+        covered=covered,
+    )

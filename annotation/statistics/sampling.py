@@ -1,0 +1,173 @@
+"""Which items are queued beside the flagged ones: a random sample for the miss rate, and attention checks."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from mihakk.ids import content_hash, item_id
+from mihakk.seeds import rng
+from schemas.audit import Audit, Criterion, Verdict
+from schemas.item import AnswerItem, ChoiceItem, Item
+from schemas.record import Record
+from schemas.review import Review
+
+Why = Literal["flagged", "sample", "attention"]
+
+
+class Queued(Record):
+    """Why an item was put before people; stored locally only: the server must not know."""
+
+    item: str
+    content_hash: str
+    why: Why
+    stratum: str
+    """`<language>/<task>`."""
+    base: str = ""
+    """For an attention check the sound item it was made from."""
+    scores: dict[str, dict[Criterion, int]] = Field(default_factory=dict)
+    """Auditor to what it said of this very content; a corrected item is audited anew."""
+    draw: int = 1
+    """Of a sampled item: which sample it was drawn for (`review.miss_rate_draw`)."""
+
+
+@dataclass(frozen=True)
+class QueueEntry:
+    """One item for the queue and why it is there."""
+
+    item: Item
+    why: Why
+    base: str = ""
+    draw: int = 1
+
+    def queued(self, audits: Iterable[Audit] = ()) -> Queued:
+        """What the store keeps of it."""
+        said = {audit.auditor: audit.scores for audit in audits if audit.scores}
+        return Queued(
+            item=self.item.id,
+            content_hash=content_hash(self.item),
+            why=self.why,
+            stratum=stratum(self.item),
+            base=self.base,
+            draw=self.draw,
+            scores={} if self.why == "attention" else {name: said[name] for name in sorted(said)},
+        )
+
+
+def choose(
+    items: Sequence[Item],
+    verdicts: Iterable[Verdict],
+    *,
+    seed: int,
+    sample: int = 0,
+    draw: int = 1,
+    queued: Iterable[Queued] = (),
+    corrected: Collection[str] = (),
+    attention_every: int = 20,
+) -> list[QueueEntry]:
+    """All flagged items, `sample` unflagged ones by stratum, and one attention check per so many of both.
+
+    An item's place in the draw depends on the seed and its own id alone, so a few items more or less change
+    few draws. A sample is drawn once: who was drawn stays drawn, and is no longer among the entries where the
+    content has changed since; only strata that lack their share are topped up.
+
+    Args:
+        items: Items of the benchmark.
+        verdicts: One per item.
+        seed: The build seed.
+        sample: Unflagged items that people see too; all of them if there are fewer.
+        draw: Number of the sample; another one is drawn from all that no earlier one holds.
+        queued: What was queued before.
+        corrected: Ids of items that people wanted to correct (`wanted_changed`); none of them is drawn.
+        attention_every: One attention check per so many other entries; 0 for none.
+    """
+    verdicts = list(verdicts)
+    status = {verdict.item: verdict.status for verdict in verdicts}
+    flagged = [QueueEntry(item, "flagged") for item in items if status.get(item.id) == "flag"]
+    passed = [item for item in items if status.get(item.id) == "pass"]
+    before = [row for row in queued if row.why == "sample"]
+    mine = {row.item: row for row in reversed(before) if row.draw == draw}
+    known = {(row.item, row.content_hash) for row in before if row.draw != draw}
+    drawn = [item for item in passed if item.id in mine and content_hash(item) == mine[item.id].content_hash]
+    purpose = "miss_rate" if draw == 1 else f"miss_rate {draw}"
+    population = sorted(
+        unflagged(items, verdicts, corrected), key=lambda item: rng(seed, item.id, purpose).random()
+    )
+    drawn += _new(population, mine.values(), known, sample)
+    wanted = math.ceil((len(flagged) + len(drawn)) / attention_every) if attention_every else 0
+    bases = sorted(passed, key=lambda item: rng(seed, item.id, "attention").random()) if wanted else []
+    checks = [QueueEntry(broken(item), "attention", item.id) for item in bases[:wanted]]
+    return [*flagged, *(QueueEntry(item, "sample", draw=draw) for item in drawn), *checks]
+
+
+def unflagged(
+    items: Iterable[Item], verdicts: Iterable[Verdict], corrected: Collection[str] = ()
+) -> list[Item]:
+    """Items that neither rules, auditors nor people's corrections touched: what the miss rate speaks of."""
+    passed = {verdict.item for verdict in verdicts if verdict.status == "pass"}.difference(corrected)
+    return [item for item in items if item.id in passed]
+
+
+def wanted_changed(reviews: Iterable[Review]) -> set[str]:
+    """Ids of items that somebody wanted to correct: a corrected item is not one that nobody touched."""
+    return {review.item for review in reviews if review.decision == "fix"}
+
+
+def _new(
+    population: Iterable[Item], mine: Collection[Queued], known: Collection[tuple[str, str]], sample: int
+) -> list[Item]:
+    """Of a population in the order of the draw, the items that strata lack of their shares.
+
+    Args:
+        population: Unflagged items.
+        mine: What this draw holds already.
+        known: Item and content hash of what earlier draws hold.
+        sample: Size of the whole draw.
+    """
+    held, taken = Counter(row.stratum for row in mine), {row.item for row in mine}
+    strata: dict[str, list[Item]] = defaultdict(list)
+    for item in population:
+        if item.id not in taken and not (known and (item.id, content_hash(item)) in known):
+            strata[stratum(item)].append(item)
+    names = sorted({*strata, *held})
+    shares = allocate({name: len(strata[name]) + held[name] for name in names}, sample)
+    return [item for name in names for item in strata[name][: max(0, shares[name] - held[name])]]
+
+
+def allocate(sizes: Mapping[str, int], total: int) -> dict[str, int]:
+    """Shares of a sample by stratum: one each where the total allows it, the rest in proportion to size."""
+    shares = dict.fromkeys(sorted(sizes), 0)
+    total = min(total, sum(sizes.values()))
+    for name in sorted(sizes, key=lambda name: (-sizes[name], name))[:total]:
+        shares[name] = min(1, sizes[name])
+    everything = sum(sizes.values())
+    for _ in range(total - sum(shares.values())):
+        open_strata = [name for name in shares if shares[name] < sizes[name]]
+        behind = max(open_strata, key=lambda name: (total * sizes[name] / everything - shares[name], name))
+        shares[behind] += 1
+    return shares
+
+
+def broken(item: Item) -> Item:
+    """The item with a defect that nobody who reads it can miss: equal options, or garbled letters."""
+    garbled = {"id": item_id(item.task, item.language, [item.id, "attention"])}
+    if isinstance(item, ChoiceItem):
+        return item.model_copy(update={**garbled, "options": (item.options[0],) * len(item.options)})
+    if isinstance(item, AnswerItem):
+        return item.model_copy(update={**garbled, "answer": mojibake(item.answer), "accepted": ()})
+    return item.model_copy(update={**garbled, "explanations": tuple(map(mojibake, item.explanations))})
+
+
+def mojibake(text: str) -> str:
+    """UTF-8 read as Latin-1, as broken tools do."""
+    return "".join(char if char.isprintable() else "?" for char in text.encode().decode("latin-1"))
+
+
+def stratum(item: Item) -> str:
+    """Stratum of the sample: language and task."""
+    return f"{item.language}/{item.task}"

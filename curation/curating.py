@@ -1,0 +1,108 @@
+"""Curation of one shard (stage 3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from curation.duplicates import Duplicates
+from curation.fitness import fit
+from curation.normalization import reject
+from mihakk.errors import RecordRejected
+from mihakk.ids import canonical_json
+from mihakk.lake import ShardOutput
+from schemas.benchmark import CurateConfig
+from schemas.idiom import Idiom
+from schemas.manifest import ShardCounts
+from schemas.poem import Poem
+from schemas.rejection import Cluster, Rejection
+
+
+def curate(records: Iterable[Poem | Idiom], duplicates: Duplicates, config: CurateConfig) -> ShardOutput:
+    """One shard of normalised records: metadata in the taxonomy's terms, verse alone, each text once.
+
+    Tables: `poems`, `idioms`, `removed` (couplets taken out of kept poems) and `clusters` (kept records of
+    this shard with what was merged into them or, method `half`, shares a hemistich with them).
+    """
+    poems: list[Poem] = []
+    idioms: list[Idiom] = []
+    removed: list[Rejection] = []
+    rejections: list[Rejection] = []
+    notes: Counter[str] = Counter()
+    ids: set[str] = set()
+    merged = 0
+    for record in records:
+        ids.add(record.id)
+        if cluster := duplicates.of(record.id):
+            rejections.append(_merged(record, cluster))
+            merged += 1
+            continue
+        try:
+            fitting = fit(record, config)
+            if isinstance(fitting.record, Poem):
+                ids.update(couplet.id for couplet in fitting.record.couplets)
+                poems.append(_without_duplicates(fitting.record, duplicates, removed))
+            else:
+                idioms.append(fitting.record)
+            removed += fitting.removed
+            notes.update(fitting.notes)
+        except RecordRejected as error:
+            rejections.append(reject(record, error))
+    kept = len(poems) + len(idioms)
+    clusters = [cluster for cluster in duplicates.clusters if cluster.kept in ids]
+    return ShardOutput(
+        tables={
+            "poems": (Poem, poems),
+            "idioms": (Idiom, idioms),
+            "removed": (Rejection, removed),
+            "clusters": (Cluster, clusters),
+        },
+        counts=ShardCounts(
+            read=kept + len(rejections),
+            kept=kept,
+            rejected=len(rejections) - merged,
+            merged=merged,
+            written=kept,
+            reasons=dict(Counter(row.reason for row in rejections)),
+            notes={**notes, **Counter(f"removed.{row.reason}" for row in removed)},
+        ),
+        rejections=rejections,
+    )
+
+
+def _merged(record: Poem | Idiom, cluster: Cluster) -> Rejection:
+    error = RecordRejected(
+        f"{cluster.method}_duplicate", f"{cluster.similarity:.0%} the same as {cluster.kept}, which is kept"
+    )
+    return reject(record, error).model_copy(update={"kept": cluster.kept})
+
+
+def _without_duplicates(poem: Poem, duplicates: Duplicates, removed: list[Rejection]) -> Poem:
+    """The poem without couplets that stand in an earlier poem.
+
+    Raises:
+        RecordRejected: `all_couplets_duplicate`.
+    """
+    couplets = []
+    copies = []
+    for couplet in poem.couplets:
+        cluster = duplicates.of(couplet.id)
+        if cluster is None:
+            couplets.append(couplet)
+            continue
+        copies.append(
+            Rejection(
+                record=couplet.id,
+                source=poem.provenance.source,
+                reason=f"{cluster.method}_duplicate",
+                detail=f"{cluster.similarity:.0%} the same as {cluster.kept}, which is kept",
+                kept=cluster.kept,
+                body=canonical_json(couplet).decode(),
+            )
+        )
+    if not couplets:
+        raise RecordRejected("all_couplets_duplicate", "every couplet of the poem stands in earlier poems")
+    removed += copies
+    return (
+        poem if len(couplets) == len(poem.couplets) else poem.model_copy(update={"couplets": tuple(couplets)})
+    )

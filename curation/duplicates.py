@@ -1,0 +1,257 @@
+"""The same poem, couplet or idiom met twice: which record stands for all."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, Protocol
+
+from rapidfuzz.distance import Indel
+
+from curation.fitness import fit
+from mihakk.dedup import Pair, groups, half_key, near_duplicates, of_halves
+from mihakk.errors import RecordRejected
+from mihakk.ids import digest
+from schemas.benchmark import CurateConfig
+from schemas.idiom import Idiom
+from schemas.poem import Couplet, Poem
+from schemas.rejection import Cluster
+
+SIMILAR: Final = 0.68
+"""Likeness from which couplets that are not merged are reported. Of real ones at 0.85, half are versions of
+one couplet; most below 0.8 only share a hemistich or a formula."""
+HALF: Final = 0.9
+"""Likeness of two hemistichs from which their couplets are reported as sharing it."""
+
+
+class Comparable(NamedTuple):
+    """One text to compare."""
+
+    id: str
+    owner: str
+    """Record it belongs to: the couplet's poem, or the record itself."""
+    halves: tuple[str, ...]
+    """Matching keys of its parts: of a couplet's hemistichs, of all of a poem's."""
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Every record that another stands for, and couplets that share a hemistich."""
+
+    clusters: tuple[Cluster, ...] = ()
+    """Those of method `similar` and `half` are only reported: their couplets are all kept."""
+    kept_for: dict[str, Cluster] = field(default_factory=dict)
+    """Id of a merged poem, couplet or idiom to its cluster."""
+    concerning: dict[str, tuple[Cluster, ...]] = field(default_factory=dict)
+    """Id of a poem or idiom to the clusters that it or its couplets are part of."""
+
+    def of(self, identifier: str) -> Cluster | None:
+        """The cluster a record was merged into; None when the record itself is kept."""
+        return self.kept_for.get(identifier)
+
+    @staticmethod
+    def of_found(found: Iterable[DuplicateCluster]) -> Duplicates:
+        """What the clusters mean for each record."""
+        clusters: list[Cluster] = []
+        kept_for: dict[str, Cluster] = {}
+        concerning: dict[str, list[Cluster]] = defaultdict(list)
+        for each in found:
+            clusters.append(each.cluster)
+            if each.cluster.method in ("exact", "near"):
+                kept_for.update((entry.id, each.cluster) for entry in each.others)
+            for owner in dict.fromkeys(entry.owner for entry in (each.kept, *each.others)):
+                concerning[owner].append(each.cluster)
+        return Duplicates(tuple(clusters), kept_for, {o: tuple(some) for o, some in concerning.items()})
+
+    def digest(self, records: Sequence[str]) -> str:
+        """Digest of what concerns these records: a shard runs again only when its own part changed."""
+        return digest([[c.model_dump() for c in self.concerning.get(record, ())] for record in records])
+
+
+class DuplicateCluster(NamedTuple):
+    """A cluster and the entries it is made of."""
+
+    cluster: Cluster
+    kept: Comparable
+    others: list[Comparable]
+
+
+class Comparables(NamedTuple):
+    """What of one record is compared."""
+
+    poems: list[Comparable]
+    couplets: list[Comparable]
+    idioms: list[Comparable]
+
+
+LEVELS: Final = ("poem", "couplet", "idiom")
+
+
+class Compared(Protocol):
+    """A set of entries whose likenesses can be asked for, in memory or spread over an engine."""
+
+    def pairs(self, thresholds: Mapping[str, float], gone: frozenset[str]) -> Mapping[str, Sequence[Pair]]:
+        """Pairs by what is compared: `poem`, `couplet`, `idiom`, or `half` (pairs of hemistichs).
+
+        Entries of a level are numbered in the order of the sources, hemistichs as `mihakk.dedup.of_halves`
+        has it; couplets whose owner is `gone` are left out.
+        """
+        ...
+
+    def entries(self, level: str, numbers: Iterable[int]) -> Mapping[int, Comparable]:
+        """The entries of those numbers."""
+        ...
+
+
+def find_duplicates(records: Iterable[Poem | Idiom], config: CurateConfig) -> Duplicates:
+    """Duplicates of the whole set, see `clusters`; for sets that fit in memory."""
+    return Duplicates.of_found(clusters(_InMemory(records, config), config))
+
+
+def clusters(compared: Compared, config: CurateConfig) -> list[DuplicateCluster]:
+    """Duplicates of a whole set: poems first, then couplets of the poems that are left, and idioms.
+
+    The first in the order of the sources is kept; a record that curation rejects stands for nobody. Lines
+    that a poem itself repeats (refrains) are its own. Couplets less alike than the config asks, or with one
+    common hemistich, become clusters of method `similar` and `half` and stay: they may be other versions,
+    half lines, formulas, or one poet quoting another (tadmin).
+    """
+    least = config.near_duplicates
+    whole = compared.pairs({"poem": least, "idiom": 1.0}, frozenset())
+    found = list(_merged(_met(compared, "poem", whole["poem"]), "poem", whole["poem"], least))
+    gone = frozenset(entry.id for each in found for entry in each.others)
+    parts = compared.pairs({"couplet": min(SIMILAR, least), "half": HALF}, gone)
+    alike, halves = parts["couplet"], list(of_halves(parts["half"]))
+    left = _met(compared, "couplet", [*alike, *halves])
+    found += _merged(left, "couplet", (pair for pair in alike if pair.similarity >= least), least)
+    found += _merged(_met(compared, "idiom", whole["idiom"]), "idiom", whole["idiom"], 1.0)
+    merged = {entry.id for each in found for entry in each.others}
+    found += _reported(left, alike, merged, "similar")
+    found += _reported(left, halves, merged, "half")
+    return found
+
+
+def _met(compared: Compared, level: str, pairs: Iterable[Pair]) -> Mapping[int, Comparable]:
+    return compared.entries(level, sorted({n for pair in pairs for n in (pair.first, pair.second)}))
+
+
+class _InMemory:
+    """All entries in one process."""
+
+    def __init__(self, records: Iterable[Poem | Idiom], config: CurateConfig) -> None:
+        found = entries(records, config)
+        self._levels = dict(zip(LEVELS, found, strict=True))
+
+    def pairs(self, thresholds: Mapping[str, float], gone: frozenset[str]) -> dict[str, list[Pair]]:
+        return {
+            name: list(near_duplicates(keys(self._levels, name, gone), threshold))
+            for name, threshold in thresholds.items()
+        }
+
+    def entries(self, level: str, numbers: Iterable[int]) -> dict[int, Comparable]:
+        return {number: self._levels[level][number] for number in numbers}
+
+
+def keys(levels: Mapping[str, Sequence[Comparable]], name: str, gone: frozenset[str]) -> list[str]:
+    """The texts that are compared under a name, by number; empty for what is not compared."""
+    rows = levels["couplet" if name == "half" else name]
+    halves = [() if name in ("couplet", "half") and row.owner in gone else row.halves for row in rows]
+    if name == "half":
+        return [half_key(row, side) for row in halves for side in (0, 1)]
+    return ["".join(row) for row in halves]
+
+
+def entries(records: Iterable[Poem | Idiom], config: CurateConfig) -> Comparables:
+    """What is compared of the records that curation does not reject."""
+    found = Comparables([], [], [])
+    for record in records:
+        try:
+            fitting = fit(record, config).record
+        except RecordRejected:
+            continue
+        if isinstance(fitting, Poem):
+            halves = tuple(half for couplet in fitting.couplets for half in couplet_halves(couplet))
+            found.poems.append(Comparable(fitting.id, fitting.id, halves))
+            found.couplets.extend(
+                Comparable(c.id, fitting.id, couplet_halves(c)) for c in fitting.couplets if _is_verse(c)
+            )
+        else:
+            key = fitting.language + fitting.dialect + fitting.phrase.key
+            found.idioms.append(Comparable(fitting.id, fitting.id, (key,)))
+    return found
+
+
+def couplet_halves(couplet: Couplet) -> tuple[str, ...]:
+    """Matching keys of the one or two hemistichs."""
+    return (couplet.first.key, couplet.second.key) if couplet.second else (couplet.first.key,)
+
+
+def _is_verse(couplet: Couplet) -> bool:
+    """Prose and bands are no couplets: a band is repeated by right."""
+    return couplet.kind in ("couplet", "line")
+
+
+def _merged(
+    entries: Mapping[int, Comparable], level: str, pairs: Iterable[Pair], threshold: float
+) -> Iterator[DuplicateCluster]:
+    """Clusters of entries each of which is like the kept one, without those of the kept one's own record."""
+    keys = {number: "".join(entry.halves) for number, entry in entries.items()}
+    for group in groups(pairs):
+        for kept, merged in _stars((group.kept, *group.merged), _likeness(keys), threshold):
+            others = [n for n in merged if entries[n].owner != entries[kept].owner]
+            if others:
+                similarity = min(merged[n] for n in others)
+                method = "exact" if similarity == 1 else "near"
+                yield _found(entries, kept, others, level=level, method=method, similarity=similarity)
+
+
+def _likeness(keys: Mapping[int, str]) -> Callable[[int, int], float]:
+    return lambda a, b: Indel.normalized_similarity(keys[a], keys[b])
+
+
+def _stars(
+    members: Sequence[int], alike: Callable[[int, int], float], threshold: float
+) -> Iterator[tuple[int, dict[int, float]]]:
+    """A chain of likenesses as clusters whose members are like the kept one itself, and how much."""
+    waiting = list(members)
+    while len(waiting) > 1:
+        kept, *others = waiting
+        likeness = {other: alike(kept, other) for other in others}
+        merged = {other: value for other, value in likeness.items() if value >= threshold}
+        if merged:
+            yield kept, merged
+        waiting = [other for other in others if other not in merged]
+
+
+def _reported(
+    entries: Mapping[int, Comparable], pairs: Iterable[Pair], gone: Set[str], method: str
+) -> Iterator[DuplicateCluster]:
+    """Pairs of couplets of different poems that both stay, by the first of each."""
+    others: dict[int, dict[int, float]] = defaultdict(dict)
+    for first, second, similarity in pairs:
+        stay = entries[first].id not in gone and entries[second].id not in gone
+        if stay and entries[first].owner != entries[second].owner:
+            others[first][second] = similarity
+    for first, alike in sorted(others.items()):
+        least = min(alike.values())
+        yield _found(entries, first, list(alike), level="couplet", method=method, similarity=least)
+
+
+def _found(
+    entries: Mapping[int, Comparable],
+    kept: int,
+    others: Sequence[int],
+    *,
+    level: str,
+    method: str,
+    similarity: float,
+) -> DuplicateCluster:
+    cluster = Cluster(
+        kept=entries[kept].id,
+        merged=tuple(entries[n].id for n in others),
+        level=level,
+        method=method,
+        similarity=round(similarity, 4),
+    )
+    return DuplicateCluster(cluster, entries[kept], [entries[n] for n in others])

@@ -1,0 +1,75 @@
+"""Whether a record can become items, and what it looks like once its non-poetic matter is gone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from curation.apparatus import without_apparatus
+from curation.matter import clean_poem
+from curation.metadata import match_metadata
+from curation.wording import sensitive_wording
+from mihakk.errors import RecordRejected
+from mihakk.text import key
+from mihakk.text.references import content, only_refers
+from schemas.benchmark import CurateConfig
+from schemas.idiom import Idiom
+from schemas.poem import Poem
+from schemas.rejection import Rejection
+
+
+class Fit(NamedTuple):
+    """A record as curation leaves it, duplicates aside."""
+
+    record: Poem | Idiom
+    removed: list[Rejection]
+    """Couplets taken out, each with its reason."""
+    notes: Mapping[str, int]
+    """What was counted: `cleaned.<kind>`, `explanation.<kind>`, `metadata.<kind>`, `declared.differs`."""
+
+
+def fit(record: Poem | Idiom, config: CurateConfig) -> Fit:
+    """A record fit for items.
+
+    Raises:
+        RecordRejected: By `match_metadata` or `clean_poem`; of an idiom `sensitive`, `cross_reference` or
+            `no_explanation`.
+    """
+    if isinstance(record, Idiom):
+        return _idiom(record, config)
+    matched = match_metadata(record, config)
+    notes = {"metadata.era_of_another_time": 1} if "era_of_poet" in matched.source_labels else {}
+    cleaned = clean_poem(matched)
+    return Fit(cleaned.poem, cleaned.removed, {**notes, **cleaned.notes})
+
+
+def _idiom(idiom: Idiom, config: CurateConfig) -> Fit:
+    idiom = _marked(idiom)
+    if idiom.sensitive and config.sensitive == "leave_out":
+        raise RecordRejected("sensitive", "marked as sensitive by the source; left out by the config")
+    if not idiom.explanation.key:
+        raise RecordRejected("no_explanation", "the entry explains nothing")
+    whole = idiom.explanation.text
+    text, cut, examples = without_apparatus(whole, idiom.phrase.text)
+    if not text or only_refers(whole, idiom.language):
+        raise RecordRejected("cross_reference", f"the entry only refers: {whole[:120]!r}")
+    if not content(text, idiom.language):
+        raise RecordRejected("meaning_not_stated", f"{text[:80]!r} is all that is left of {whole[:120]!r}")
+    if not cut:
+        return Fit(idiom, [], {})
+    shorter = idiom.explanation.model_copy(update={"text": text, "key": key(text, idiom.language)})
+    notes = Counter({f"explanation.{kind}": count for kind, count in cut.items()})
+    changes = {"explanation": shorter, "examples": (*idiom.examples, *examples)}
+    return Fit(idiom.model_copy(update=changes), [], notes)
+
+
+def _marked(idiom: Idiom) -> Idiom:
+    """The idiom with a label for the listed word that stands in it: in the phrase, else in what explains it.
+
+    A word is no reason to reject: check SE01 sends the items to people, who see it in its sense.
+    """
+    for name, text in (("sensitive_wording", idiom.phrase.text), ("sensitive_gloss", idiom.explanation.text)):
+        if found := sensitive_wording(text, idiom.language):
+            return idiom.model_copy(update={"source_labels": idiom.source_labels | {name: found}})
+    return idiom

@@ -1,0 +1,234 @@
+"""What stands among verses and is none of them: notes, headings, separators, prose, markup, odd halves."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from curation.marks import clean_line
+from mihakk.errors import RecordRejected
+from mihakk.ids import canonical_json
+from mihakk.text import arabic_share, key, poem_rhyme, words
+from schemas.poem import Couplet, Poem
+from schemas.record import Form, Language
+from schemas.rejection import Rejection
+
+MOST_WORDS: Final = 16
+"""Words of a hemistich beyond which it is prose; 47,124 Arabic couplets have 10 at most, Hafez 14."""
+PROSE_WORDS: Final = 20
+"""Median words of a paragraph from which a text of paragraphs alone is prose and not free verse."""
+VERSE_SHARE: Final = 2 / 3
+"""Share of couplets from which a lone line is a lost half or a heading, not a free-standing verse."""
+HEADING_WORDS: Final = 10
+COUNT_SLACK: Final = (1, 0.05)
+"""Couplets, and share of the declared number, by which a poem may miss what its source declares."""
+
+_DIGIT: Final = "[0-9٠-٩۰-۹]"
+_MARKUP: Final = re.compile(r"</?[a-zA-Z!][^<>]*>?|&(?:[a-zA-Z]{2,8}|#\d{2,6}|#x[0-9a-fA-F]{2,6});")
+_LINK: Final = re.compile(r"https?://|www\.|@\w+\.")
+_LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_NUMBERED: Final = re.compile(rf"^\W*{_DIGIT}+\W*$")
+_BRACKETED: Final = re.compile(r"^\s*(?:\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|﴿[^﴾]*﴾)\s*[.:؛]?\s*$")
+_NOTE: Final = re.compile(
+    r"^\W*(?:ملاحظة|ملاحظه|هامش|الهامش|هوامش|المصدر|مصدر القصيدة|المراجع|تعليق|حاشية|الحاشية|شرح البيت"
+    r"|عدد الأبيات|مناسبة القصيدة|نبذة عن|القافية|البحر|توضیح|پانویس|حاشیه|یادداشت|نسخه ?بدل|در نسخهٔ?|منبع)"
+    r"\s*(?:[:：]|$)"
+)
+_FOOTNOTE: Final = re.compile(rf"^\s*[\[(]?{_DIGIT}{{1,3}}[\])]?\s*[-–—.:)\]]\s*\S+\s*:")
+_HEADING: Final = re.compile(
+    r"^\W*(?:(?:و?قال|وله|ولها|وأنشد|و?قالت|و?كتب|و?قلت)(?:\s(?:أيضا|أيضًا|يمدح|يهجو|يرثي|في|من|يصف|رحمه|فيه|على|إلى|رثاء|مدح)"
+    r"(?!\w)|\s*:)|(?:القصيدة|قصيدة|المقطع|مقطع|الفصل|فصل|الباب|الجزء|النشيد|غزل|قصیده|رباعی|قطعه|بخش|حکایت|باب)"
+    rf"\s+(?:شمار[هة]ٔ?\s*)?(?:رقم\s*)?(?:{_DIGIT}+|الأول|الثاني|الثالث|الرابع|الخامس|السادس|السابع|الثامن|التاسع|العاشر"
+    r"|الأولى|الثانية|اول|دوم|سوم|چهارم|پنجم)(?!\w)|(?:تمت|نهاية)\s(?:القصيدة|بحمد))"
+)
+_REFRAINS: Final = (
+    *(
+        "لازمة",
+        "اللازمة",
+        "لازمه",
+        "كورس",
+        "الكورس",
+        "قفل",
+        "القفل",
+        "دور",
+        "الدور",
+        "ترجيع",
+        "بند",
+        "بند ترجيع",
+    ),
+    *(
+        "برگردان",
+        "ترجیع",
+        "بند ترجیع",
+        "مکرر",
+        "مكرر",
+        "تكرار",
+        "تکرار",
+        "إلخ",
+        "الخ",
+        "الى آخره",
+        "إلى آخره",
+    ),
+)
+REFRAIN_MARKERS: Final = frozenset(key(word, language) for word in _REFRAINS for language in ("ar", "fa"))
+
+
+@dataclass
+class Cleaned:
+    """A poem of verse alone, and what was taken out of it."""
+
+    poem: Poem
+    removed: list[Rejection]
+    notes: Counter[str]
+    """`cleaned.<kind>` per mark taken out of a line, `declared.differs` where counts differ a little."""
+
+
+def clean_poem(poem: Poem) -> Cleaned:
+    """The poem without non-poetic matter; every couplet taken out is a rejection with its reason.
+
+    Raises:
+        RecordRejected: `no_verse`, `prose_only`, `odd_hemistichs` or `couplets_missing`/`couplets_extra`.
+    """
+    notes: Counter[str] = Counter()
+    lines = [_clean(couplet, poem.language, notes) for couplet in poem.couplets]
+    reasons = {couplet.id: found for couplet in lines if (found := _not_verse(couplet, poem.language))}
+    units = [couplet for couplet in lines if couplet.id not in reasons]
+    reasons |= dict(_out_of_place(units))
+    kept = tuple(couplet for couplet in lines if couplet.id not in reasons)
+    if not kept:
+        raise RecordRejected("no_verse", "; ".join(sorted({reason for reason, _ in reasons.values()})))
+    _check_kind(kept)
+    if any(reason == "odd_hemistich" for reason, _ in reasons.values()):
+        _check_pairing(kept, poem.language)
+    notes.update(_check_count(poem))
+    removed = [
+        Rejection(
+            record=couplet.id,
+            source=poem.provenance.source,
+            reason=reasons[couplet.id][0],
+            detail=reasons[couplet.id][1],
+            body=canonical_json(couplet).decode(),
+        )
+        for couplet in poem.couplets
+        if couplet.id in reasons
+    ]
+    return Cleaned(poem.model_copy(update={"couplets": kept}), removed, notes)
+
+
+def _clean(couplet: Couplet, language: Language, notes: Counter[str]) -> Couplet:
+    first = _form(couplet.first, language, notes)
+    second = None if couplet.second is None else _form(couplet.second, language, notes)
+    if first is couplet.first and second is couplet.second:
+        return couplet
+    return couplet.model_copy(update={"first": first, "second": second})
+
+
+def _form(form: Form, language: Language, notes: Counter[str]) -> Form:
+    text, found = clean_line(form.text)
+    if not found:
+        return form
+    notes.update({f"cleaned.{kind}": count for kind, count in found.items()})
+    return form.model_copy(update={"text": text, "key": key(text, language)})
+
+
+Reason = tuple[str, str]
+"""Name of a reason and the evidence."""
+
+
+def _not_verse(couplet: Couplet, language: Language) -> Reason | None:
+    """Why a couplet is no verse whatever stands around it; None when nothing speaks against it."""
+    halves = [couplet.first, *([couplet.second] if couplet.second else [])]
+    texts = [half.text for half in halves]
+    shown = " / ".join(texts)
+    if not all(half.key for half in halves):
+        return "hemistich_empty", f"a hemistich holds no letter: {shown!r}"
+    if any(_MARKUP.search(half.raw) for half in halves):
+        return "markup", f"holds markup: {shown!r}"
+    if any(_LINK.search(text) for text in texts):
+        return "link", f"holds an address: {shown!r}"
+    if any(_NUMBERED.match(text) for text in texts):
+        return "number", f"a bare number: {shown!r}"
+    if language != "en" and _foreign(couplet, texts):
+        return "foreign_letters", f"holds Latin letters: {shown!r}"
+    if all(half.key in REFRAIN_MARKERS for half in halves):
+        return "refrain_marker", f"only says that a refrain follows: {shown!r}"
+    if couplet.second is None and _FOOTNOTE.match(couplet.first.raw):
+        return "footnote", f"a numbered gloss: {shown!r}"
+    if _NOTE.match(texts[0]) or (couplet.second is None and _BRACKETED.match(texts[0])):
+        return "editorial_note", f"an editor's note: {shown!r}"
+    if couplet.kind != "paragraph" and _is_heading(texts):
+        return "heading", f"a heading: {shown!r}"
+    if couplet.kind in ("couplet", "band") and max(len(words(text)) for text in texts) > MOST_WORDS:
+        return "prose", f"over {MOST_WORDS} words in one hemistich: {shown[:120]!r}"
+    return None
+
+
+def _foreign(couplet: Couplet, texts: Sequence[str]) -> bool:
+    if couplet.kind == "couplet":
+        return any(_LATIN.search(text) for text in texts)
+    # Free verse may quote; only a line mostly of other letters is a leftover of the page.
+    return arabic_share(" ".join(texts)) < 0.5
+
+
+def _is_heading(texts: Sequence[str]) -> bool:
+    """A line of few words that announces verse; a full couplet may begin with `he said` and is none."""
+    whole = " ".join(texts)
+    if len(words(whole)) > HEADING_WORDS or not _HEADING.match(whole):
+        return False
+    return len(texts) == 1 or whole.rstrip().endswith((":", "："))
+
+
+def _out_of_place(units: Sequence[Couplet]) -> Iterator[tuple[str, Reason]]:
+    """What is no part of this poem though it might be one of another."""
+    whole = sum(unit.second is not None for unit in units)
+    if not whole:
+        return
+    mostly = whole >= VERSE_SHARE * sum(unit.kind != "paragraph" for unit in units)
+    for unit in units:
+        shown = f"{unit.first.text[:120]!r}"
+        if unit.kind == "paragraph":
+            yield unit.id, ("prose", f"prose among verses: {shown}")
+        elif unit.second is None and unit.kind == "couplet":
+            yield unit.id, ("odd_hemistich", f"a couplet with one hemistich: {shown}")
+        elif unit.second is None and unit.kind == "line" and mostly:
+            yield unit.id, ("one_hemistich", f"a single line in a poem of couplets: {shown}")
+
+
+def _check_kind(kept: Sequence[Couplet]) -> None:
+    if all(couplet.kind == "paragraph" for couplet in kept):
+        usual = median(len(words(couplet.first.text)) for couplet in kept)
+        if usual >= PROSE_WORDS:
+            raise RecordRejected("prose_only", f"{len(kept)} paragraphs of {usual:.0f} words and no verse")
+
+
+def _check_pairing(kept: Sequence[Couplet], language: Language) -> None:
+    """A lost hemistich may have shifted every pair behind it; a rhyme that still holds says it has not."""
+    endings = [couplet.second.text for couplet in kept if couplet.second is not None]
+    if len(endings) < 3 or not poem_rhyme(endings, language):
+        raise RecordRejected(
+            "odd_hemistichs",
+            "a hemistich is missing and no common rhyme shows that the others are still paired",
+        )
+
+
+def _check_count(poem: Poem) -> dict[str, int]:
+    """Counts as the source parsed them; places it left free count as possible couplets.
+
+    Raises:
+        RecordRejected: `couplets_missing` or `couplets_extra`, beyond `COUNT_SLACK`.
+    """
+    declared = poem.declared_couplets
+    if declared is None:
+        return {}
+    parsed = sum(couplet.kind != "paragraph" for couplet in poem.couplets)
+    free = poem.couplets[-1].position + 1 - len(poem.couplets)
+    slack = max(COUNT_SLACK[0], int(COUNT_SLACK[1] * declared))
+    if declared > parsed + free + slack:
+        raise RecordRejected("couplets_missing", f"the source declares {declared} couplets and {parsed} came")
+    if declared < parsed - slack:
+        raise RecordRejected("couplets_extra", f"the source declares {declared} couplets and {parsed} came")
+    return {} if parsed <= declared <= parsed + free else {"declared.differs": 1}

@@ -1,0 +1,1 @@
+"""Published benchmarks, read from their authors' own files; none of their text is shipped."""

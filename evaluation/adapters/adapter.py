@@ -1,0 +1,33 @@
+"""What an adapter of a published benchmark is: one file, registered by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar, NamedTuple, Protocol
+
+from mihakk.registry import Registry
+from schemas.evaluation import Question
+
+
+class Published(NamedTuple):
+    """One question of a published benchmark, with the prompt its authors sent."""
+
+    question: Question
+    prompt: str
+
+
+class Adapter(Protocol):
+    """Reads one published benchmark."""
+
+    version: ClassVar[str]
+    """Raised with every change of what is asked or counts as right."""
+
+    def files(self, folder: Path) -> Sequence[Path]:
+        """The files that are read, in a fixed order: their digest pins the benchmark."""
+
+    def read(self, folder: Path, digest: str) -> Iterator[Published]:
+        """Every question."""
+
+
+ADAPTERS: Registry[Adapter] = Registry("adapter", "evaluation.adapters")

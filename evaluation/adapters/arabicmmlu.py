@@ -1,0 +1,80 @@
+"""ArabicMMLU: school and test questions with two to five options, as published in CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+from evaluation.adapters.adapter import ADAPTERS, Published
+from mihakk.errors import SourceChanged
+from mihakk.ids import digest as digest_of
+from schemas.evaluation import Question
+
+LABELS: Final = ("أ", "ب", "ج", "د", "ه")
+_KEYS: Final = "ABCDE"
+PROMPT: Final = "{context}{question}\n\n{options}\n\nأجب برمز الخيار الصحيح وحده ({labels}).\n"
+
+
+class ArabicMMLU:
+    """Every CSV of the folder; rows whose key names no option are an error."""
+
+    version: ClassVar[str] = "1"
+
+    def files(self, folder: Path) -> Sequence[Path]:
+        """The tables."""
+        return sorted(folder.glob("*.csv"))
+
+    def read(self, folder: Path, digest: str) -> Iterator[Published]:
+        """One question a row."""
+        for path in self.files(folder):
+            with path.open(encoding="utf-8", newline="") as file:
+                for number, row in enumerate(csv.DictReader(file), 2):
+                    try:
+                        yield _question(row, path.stem, digest)
+                    except (KeyError, ValueError, TypeError) as error:
+                        raise SourceChanged(
+                            f"{path}, row {number}: not a row of ArabicMMLU ({error!r})"
+                        ) from error
+
+
+def _question(row: dict[str, str], table: str, digest: str) -> Published:
+    texts = [row[f"Option {place}"].strip() for place in range(1, 6)]
+    options = [text for text in texts if text]
+    if texts[: len(options)] != options:
+        raise ValueError("an empty option stands before another one: the key's letter is not sure")
+    gold = _KEYS.index(row["Answer Key"].strip())
+    if gold >= len(options):
+        raise ValueError(f"the key {row['Answer Key']} names none of {len(options)} options")
+    labels = LABELS[: len(options)]
+    shown = zip(labels, options, strict=True)
+    prompt = PROMPT.format(
+        context=f"{row['Context'].strip()}\n\n" if row.get("Context", "").strip() else "",
+        question=row["Question"].strip(),
+        options="\n".join(f"{label}) {option}" for label, option in shown),
+        labels="، ".join(labels),
+    )
+    facts = {name: row.get(name.title(), "") for name in ("subject", "group", "level", "country")}
+    question = Question.model_validate(
+        {
+            "item": f"arabicmmlu-{table}-{row['ID']}",
+            "content_hash": digest_of([prompt, gold]),
+            "release": "arabicmmlu",
+            "version": "published",
+            "digest": digest,
+            "config": "ar_school_choice",
+            "task": "school_choice",
+            "kind": "choice",
+            "language": "ar",
+            "group": f"arabicmmlu-{table}-{row['ID']}",
+            "slices": {name: value for name, value in facts.items() if value},
+            "options": options,
+            "labels": labels,
+            "gold": [gold],
+        }
+    )
+    return Published(question, prompt)
+
+
+ADAPTERS.add("arabicmmlu", ArabicMMLU())

@@ -1,0 +1,205 @@
+"""Tables of figures as people publish them: CSV, TSV, Markdown or JSON; `0.85 ± 0.03`, `85 %`, `**.85**`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from mihakk.errors import UsageError
+from mihakk.text.digits import convert
+
+_MARKUP: Final = re.compile(r"</?(?:b|i|u|sup|sub|strong|em)>|\\(?:mathbf|textbf|underline)\{|[*_$`{}]")
+_CELL: Final = re.compile(
+    r"^\(?\s*(?P<value>[+\-−]?(?:\d+(?:[.,]\d+)?|[.,]\d+))\s*%?"
+    r"(?:\s*\(?\s*(?:±|\+/-|\+-)\s*(?P<error>\d*[.,]?\d+)\s*%?\s*\)?)?\s*\)?$"
+)
+_MISSING: Final = frozenset(["", "-", "–", "—", "n/a", "na", "nan", "none", "null", "x"])
+_MEAN: Final = frozenset(
+    ["average", "avg", "mean", "avg.", "macro average", "macro avg", "المتوسط", "المعدل", "میانگین", "معدل"]
+)
+
+
+class Cell(NamedTuple):
+    """One figure as printed."""
+
+    text: str
+    value: float
+    decimals: int
+    error: float | None = None
+    """What stands behind ±."""
+    error_decimals: int = 0
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One table of figures."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    cells: tuple[tuple[Cell | None, ...], ...]
+    """Rows x columns; None where there is no figure."""
+
+    def column(self, place: int) -> list[Cell | None]:
+        """The cells of one column, of all rows."""
+        return [row[place] for row in self.cells]
+
+    @property
+    def mean_rows(self) -> list[int]:
+        """Places of the rows that say they are means of the others."""
+        return [place for place, name in enumerate(self.rows) if is_mean(name)]
+
+    @property
+    def plain_rows(self) -> list[int]:
+        """Places of all other rows."""
+        return [place for place, name in enumerate(self.rows) if not is_mean(name)]
+
+    @property
+    def mean_columns(self) -> list[int]:
+        """Places of the columns that say they are means of the others."""
+        return [place for place, name in enumerate(self.columns) if is_mean(name)]
+
+    @property
+    def plain_columns(self) -> list[int]:
+        """Places of all other columns."""
+        return [place for place, name in enumerate(self.columns) if not is_mean(name)]
+
+
+def is_mean(name: str) -> bool:
+    """Whether a row or column says that it is the mean of the others."""
+    return _MARKUP.sub("", name).strip(" *").casefold() in _MEAN
+
+
+def read_grids(path: Path) -> list[Grid]:
+    """The tables of a file, by its ending: `.csv`, `.tsv`, `.md`, `.json`.
+
+    A JSON table is a list of objects, or an object of objects by row name.
+
+    Raises:
+        UsageError: The file can't be read, or holds no table with figures.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} can't be read: {error}") from error
+    match path.suffix.lower():
+        case ".csv" | ".tsv" | ".txt":
+            tables = [(path.name, _delimited(text, path))]
+        case ".md" | ".markdown":
+            tables = list(_markdown(text))
+        case ".json":
+            tables = [(path.name, _json(text, path))]
+        case other:
+            raise UsageError(f"{path}: a table ends in .csv, .tsv, .md or .json, not {other or 'nothing'}")
+    grids = [grid for title, rows in tables if (grid := grid_of(title, rows))]
+    if not grids:
+        raise UsageError(
+            f"{path} holds no table of figures: a head, names in the first column, figures beside them"
+        )
+    return grids
+
+
+def grid_of(title: str, rows: Sequence[Sequence[str]]) -> Grid | None:
+    """A table from its head and lines; None where no column holds figures.
+
+    Columns of words are left out. A line shorter than the head lacks its last cells.
+    """
+    if len(rows) < 2:
+        return None
+    head, lines = rows[0], [row for row in rows[1:] if row and any(cell.strip() for cell in row)]
+    kept: list[int] = []
+    parsed: dict[int, list[Cell | None]] = {}
+    for place in range(1, len(head)):
+        texts = [row[place] if place < len(row) else "" for row in lines]
+        cells = [cell_of(text) for text in texts]
+        told = sum(not _is_missing(text) for text in texts)
+        if told and sum(cell is not None for cell in cells) * 2 > told:
+            kept.append(place)
+            parsed[place] = cells
+    if not kept:
+        return None
+    return Grid(
+        title=title,
+        columns=tuple(_name(head[place]) for place in kept),
+        rows=tuple(_name(row[0]) for row in lines),
+        cells=tuple(tuple(parsed[place][number] for place in kept) for number in range(len(lines))),
+    )
+
+
+def cell_of(text: str) -> Cell | None:
+    """One figure with its error; None where the text is no figure."""
+    match = _CELL.match(_bare(text))
+    if match is None:
+        return None
+    value, decimals = _number(match["value"])
+    if match["error"] is None:
+        return Cell(text.strip(), value, decimals)
+    error, error_decimals = _number(match["error"])
+    return Cell(text.strip(), value, decimals, error, error_decimals)
+
+
+def _number(text: str) -> tuple[float, int]:
+    text = text.replace(",", ".").replace("−", "-")
+    return float(text), len(text.partition(".")[2])
+
+
+def _bare(text: str) -> str:
+    text = convert(text, "western").replace(r"\pm", "±").replace("&nbsp;", " ").replace("\xa0", " ")
+    return " ".join(_MARKUP.sub("", text).replace("\\%", "%").split())
+
+
+def _name(text: str) -> str:
+    """A head without markup; a star behind it tells one column from another."""
+    return " ".join(re.sub(r"</?\w+>|\*\*|`", "", text).split())
+
+
+def _is_missing(text: str) -> bool:
+    return _bare(text).casefold() in _MISSING
+
+
+def _delimited(text: str, path: Path) -> list[list[str]]:
+    first = text.partition("\n")[0]
+    mark = "\t" if path.suffix.lower() == ".tsv" or "\t" in first else max(",;", key=first.count)
+    return [row for row in csv.reader(text.splitlines(), delimiter=mark) if row]
+
+
+def _markdown(text: str) -> Iterator[tuple[str, list[list[str]]]]:
+    """Pipe tables, each with the nearest line of words above it."""
+    title, rows = "", []
+    for line in [*text.splitlines(), ""]:
+        stripped = line.strip()
+        if stripped.startswith("|"):
+            cells = [
+                cell.replace("\0", "|").strip()
+                for cell in stripped.replace("\\|", "\0").strip("|").split("|")
+            ]
+            if not all(re.fullmatch(r":?-+:?", cell) for cell in cells):
+                rows.append(cells)
+            continue
+        if rows:
+            yield title or "table", rows
+            rows = []
+        if stripped:
+            title = stripped.lstrip("# ")
+
+
+def _json(text: str, path: Path) -> list[list[str]]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{path} is not JSON: {error}") from error
+    if isinstance(value, dict) and all(isinstance(one, dict) for one in value.values()):
+        value = [{"": name, **one} for name, one in value.items()]
+    if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
+        raise UsageError(f"{path}: a JSON table is a list of objects, or an object of objects by row name")
+    head = list(dict.fromkeys(name for one in value for name in one))
+    return [head, *([_text(one.get(name)) for name in head] for one in value)]
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,1 @@
+"""Figures of merit, one file each, found by their folder."""

@@ -1,0 +1,182 @@
+"""What a metric is: a figure of one answer; and what a figure is that only many answers together have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.reading import Reading
+from mihakk.errors import UsageError
+from mihakk.registry import Registry
+from schemas.evaluation import AnswerKind, Method, Question
+
+Options = Mapping[str, str]
+METHODS: Final[tuple[Method, ...]] = ("written", "likelihood", "label_logprob")
+
+
+class Case(NamedTuple):
+    """One answer as a metric sees it."""
+
+    question: Question
+    reading: Reading
+    reply: str
+    """Raw, for protocols that have a reader of their own."""
+    likelihoods: tuple[float, ...] = ()
+
+
+class Scored(NamedTuple):
+    """One figure and what it was made of."""
+
+    value: float | None
+    """None only where a published protocol leaves the answer out."""
+    detail: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure of one answer."""
+
+    name: str
+    title: str
+    meaning: str
+    """The rules, as the docs print them."""
+    version: str
+    """Raised by every change after which the same answer could score differently."""
+    kinds: tuple[AnswerKind, ...]
+    methods: tuple[Method, ...]
+    low: float | None
+    high: float | None
+    higher_is_better: bool
+    when: Callable[[Question], bool]
+    """Which questions of those kinds it applies to."""
+    score_all: Callable[[Sequence[Case], Options], Sequence[Scored]]
+    options: Options = field(default_factory=dict)
+    libraries: tuple[str, ...] = ()
+    """Distributions that a score depends on; their versions stand in the signature."""
+    extra: str = ""
+    """Extra of the project that brings them; empty where the core does."""
+    total: Callable[[NDArray[np.float64], Options], float] | None = None
+    """Figure of many answers from the sum of the details' `statistics`; None where it is the mean."""
+    ranks: bool = True
+    """Whether systems may be ordered by it; if not it stands beside other columns only."""
+    probe: bool = False
+    """Whether it is of probes for contamination that are answered in words; all others leave these out."""
+    raw: bool = False
+    """Whether it reads replies by a published protocol's own rules, and so scores even those that ours can't
+    read; all other metrics have their worst value there."""
+
+    @property
+    def signature(self) -> str:
+        """Everything a value depends on besides the answer."""
+        parts = [f"{self.name}/{self.version}"]
+        parts += [f"{name}:{value}" for name, value in sorted(self.options.items())]
+        for library in self.libraries:
+            try:
+                parts.append(f"{library}:{version(library)}")
+            except PackageNotFoundError as error:
+                raise UsageError(
+                    f"metric {self.name!r} needs {library}: "
+                    f".venv/bin/uv pip install -c requirements/constraints.txt -e '.[{self.extra}]'"
+                ) from error
+        return "|".join(parts)
+
+    @property
+    def worst(self) -> float:
+        """Value of an answer that is empty or could not be read: 0, or the most where less is better."""
+        if self.higher_is_better:
+            return max(0.0, self.low or 0.0)
+        return 0.0 if self.high is None else self.high
+
+    def applies(self, question: Question, method: Method) -> bool:
+        """Whether an answer to this question, had by this method, has this figure."""
+        if (question.ability == "probe" and question.kind != "choice") != self.probe:
+            return False
+        return question.kind in self.kinds and method in self.methods and self.when(question)
+
+    def score(self, cases: Sequence[Case]) -> list[Scored]:
+        """One figure an answer, in order."""
+        return list(self.score_all(cases, self.options))
+
+    def with_options(self, **options: str) -> Metric:
+        """The metric with other options, e.g. another model.
+
+        Raises:
+            UsageError: It has no such option.
+        """
+        unknown = sorted(options.keys() - self.options.keys())
+        if unknown:
+            known = ", ".join(self.options) or "none"
+            raise UsageError(f"metric {self.name!r} has no option {unknown[0]!r}; it has: {known}")
+        return replace(self, options={**self.options, **options})
+
+
+METRICS: Registry[Metric] = Registry("metric", "evaluation.metrics")
+
+
+def metric(
+    *,
+    title: str,
+    kinds: tuple[AnswerKind, ...],
+    low: float | None = 0.0,
+    high: float | None = 1.0,
+    higher_is_better: bool = True,
+    version: str = "1",
+    name: str = "",
+    methods: tuple[Method, ...] = METHODS,
+    when: Callable[[Question], bool] = lambda _: True,
+    options: Options | None = None,
+    libraries: tuple[str, ...] = (),
+    extra: str = "",
+    total: Callable[[NDArray[np.float64], Options], float] | None = None,
+    ranks: bool = True,
+    probe: bool = False,
+    raw: bool = False,
+) -> Callable[[Callable[[Case], Scored]], Callable[[Case], Scored]]:
+    """Registers a function of one answer as the metric of its own name; its docstring states the rules."""
+
+    def register(score: Callable[[Case], Scored]) -> Callable[[Case], Scored]:
+        made = Metric(
+            name=name or score.__name__,
+            title=title,
+            meaning=" ".join((score.__doc__ or "").split()),
+            version=version,
+            kinds=kinds,
+            methods=methods,
+            low=low,
+            high=high,
+            higher_is_better=higher_is_better,
+            when=when,
+            score_all=lambda cases, _: [score(case) for case in cases],
+            options=dict(options or {}),
+            libraries=libraries,
+            extra=extra,
+            total=total,
+            ranks=ranks,
+            probe=probe,
+            raw=raw,
+        )
+        METRICS.add(made.name, made)
+        return score
+
+    return register
+
+
+def batch_metric(
+    *, name: str, meaning: str, score: Callable[[Sequence[Case], Options], Sequence[Scored]], **facts: Any
+) -> Metric:
+    """Registers a function of many answers at once, for metrics that a model computes."""
+    defaults: dict[str, Any] = {
+        "version": "1",
+        "methods": ("written",),
+        "low": 0.0,
+        "high": 1.0,
+        "higher_is_better": True,
+        "when": lambda _: True,
+    }
+    made = Metric(name=name, meaning=meaning, score_all=score, **{**defaults, **facts})
+    return METRICS.add(name, made)

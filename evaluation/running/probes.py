@@ -1,0 +1,111 @@
+"""Probes for contamination as questions of a suite's part: asked, kept and scored like all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from evaluation.contamination import Cut, cut_canary, cut_in_middle, options_alone, shuffled_twin
+from mihakk.errors import UsageError
+from mihakk.ids import digest
+from schemas.evaluation import Question
+from schemas.record import Language
+from schemas.suite import Probe
+
+VERSION: Final = "1"
+"""Raised with every change of what a probe asks."""
+_CONTINUE: Final[dict[Language, str]] = {
+    "ar": "أكمل النص التالي كما هو في الأصل حرفيا، دون أي تعليق:\n\n{shown}",
+    "fa": "متن زیر را عینا همان‌گونه که در اصل است ادامه دهید، بی هیچ توضیحی:\n\n{shown}",
+    "en": "Continue the following text exactly as the original goes on, without any comment:\n\n{shown}",
+}
+_CHOOSE: Final[dict[Language, str]] = {
+    "ar": "هذه خيارات سؤال لا تراه. أيها الجواب الصحيح؟ أجب برمزه وحده ({labels}).\n\n{options}",
+    "fa": "این‌ها گزینه‌های پرسشی هستند که نمی‌بینید. کدام درست است؟ تنها نشانهٔ آن را بنویسید "
+    "({labels}).\n\n{options}",
+    "en": "These are the options of a question that you don't see. Which is right? Reply with its label "
+    "alone ({labels}).\n\n{options}",
+}
+
+
+def probes_of(
+    question: Question, row: Mapping[str, Any], kinds: tuple[Probe, ...], seed: int
+) -> Iterator[tuple[Question, str]]:
+    """The probes made of one item, each with its prompt.
+
+    Args:
+        question: The item.
+        row: The same as the release has it.
+        kinds: Which probes.
+        seed: Of the suite; twins are shuffled by it.
+    """
+    if "options" in kinds and question.kind == "choice":
+        prompt = _CHOOSE[question.language].format(
+            labels=", ".join(question.labels), options=options_alone(question)
+        )
+        yield _probe(question, "options", prompt, {}), prompt
+    if "continuation" in kinds and question.order == 0:
+        text = "\n".join(
+            part
+            for part in (row.get("context"), row["question"], *question.options, *question.verses)
+            if part
+        )
+        twin = shuffled_twin(text, seed=seed, name=question.item)
+        cuts = (
+            ("continuation", cut_in_middle(text, question.language)),
+            ("twin", cut_in_middle(twin, question.language)),
+        )
+        if all(cut is not None for _, cut in cuts):
+            for name, cut in cuts:
+                assert cut is not None
+                yield _continued(question, name, cut)
+
+
+def canary_probe(question: Question, guid: str, card: Path) -> tuple[Question, str]:
+    """The probe for a release's canary.
+
+    Args:
+        question: Any of the release's items.
+        guid: The canary's identifier.
+        card: The release's README, which has the whole line.
+
+    Raises:
+        UsageError: It has not.
+    """
+    lines = card.read_text(encoding="utf-8").splitlines() if card.is_file() else []
+    line = next((one.strip("> ") for one in lines if guid in one and len(one.split()) > 4), None)
+    if line is None:
+        raise UsageError(f"{card} has no line with the canary {guid}: the probe needs it")
+    probe, prompt = _continued(question, "canary", cut_canary(line, guid), "en")
+    changed = {"answer": guid, "item": f"{question.release}#canary", "group": "canary"}
+    return probe.model_copy(update=changed), prompt
+
+
+def _continued(
+    question: Question, name: str, cut: Cut, language: Language | None = None
+) -> tuple[Question, str]:
+    prompt = _CONTINUE[language or question.language].format(shown=cut.shown)
+    return _probe(question, name, prompt, {"kind": "answer", "answer": cut.hidden}), prompt
+
+
+def _probe(question: Question, name: str, prompt: str, changed: Mapping[str, Any]) -> Question:
+    """A question of its own: it belongs to the item's cluster and record, and to no average."""
+    kept = question.model_dump()
+    if changed.get("kind") == "answer":
+        for field in ("options", "labels", "gold", "option_kinds", "verses", "explanations"):
+            kept[field] = ()
+        kept |= {"accepted": (), "multiple": False, "overall": "", "pair_id": "", "order": 0}
+    slices = {"record": question.item, **question.slices} if name == "options" else {}
+    return Question.model_validate(
+        kept
+        | {
+            "item": f"{question.item}#{name}",
+            "content_hash": digest([question.content_hash, VERSION, prompt]),
+            "config": "probe_canary" if name == "canary" else f"{question.config}_{name}",
+            "task": f"probe_{name}",
+            "ability": "probe",
+            "slices": slices or {"record": question.item},
+            **changed,
+        }
+    )

@@ -1,0 +1,51 @@
+"""The table of a suite's systems, with what has to stand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from evaluation.table import load_scores, results
+from evaluation.table.conditions import condition_sheet, conditions
+from evaluation.table.render import markdown
+from evaluation.table.sheets import Sheet, sheets
+from schemas.suite import Suite, System
+
+
+class Report(NamedTuple):
+    """Tables of one suite."""
+
+    sheets: list[Sheet]
+    notes: list[str]
+
+
+def report(suite: Suite, systems: Sequence[System], folder: Path) -> Report:
+    """The tables of the systems that have scores in a suite's folder; also left there as `table.md`.
+
+    Raises:
+        UsageError: There are none, or they don't compare.
+    """
+    files = [
+        path
+        for system in systems
+        for end in ("", ".likelihood")
+        if (path := folder / f"{system.name}{end}" / "scores.parquet").is_file()
+    ]
+    scores = load_scores(files)
+    found = results(
+        scores,
+        categories={name: list(tasks) for name, tasks in suite.categories.items()},
+        main=suite.main,
+        seed=suite.seed,
+    )
+    shown = sheets(found)
+    if suite.compare:
+        shown.append(condition_sheet(conditions(scores, suite.compare, seed=suite.seed)))
+    notes = [*found.notes]
+    if small := [one.name for one in systems if not one.contender]:
+        notes.append(f"{', '.join(small)}: small models that show the machinery at work, no contenders.")
+    if not suite.pinned:
+        notes.append("The suite pins no version: compare these figures with no other run's.")
+    (folder / "table.md").write_text(markdown(shown, notes), encoding="utf-8")
+    return Report(shown, notes)

@@ -1,0 +1,44 @@
+"""Suites and systems by name, from `configs/suites/` and `configs/models/`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mihakk.configs import load_config
+from mihakk.errors import UsageError
+from mihakk.settings import ROOT
+from schemas.suite import Suite, System
+
+SUITES = ROOT / "configs" / "suites"
+SYSTEMS = ROOT / "configs" / "models"
+
+
+def load_suite(name: str) -> Suite:
+    """A suite by name, or from a file.
+
+    Raises:
+        UsageError: There is none, or it does not fit.
+    """
+    return load_config(_file(name, SUITES), Suite)
+
+
+def load_systems(suite: Suite, names: Sequence[str] = ()) -> list[System]:
+    """The systems named, or those of the suite; each a name in configs/models/ or a file.
+
+    Raises:
+        UsageError: None is named, there is none of that name, or two have the same.
+    """
+    chosen = list(names) or list(suite.models)
+    if not chosen:
+        raise UsageError(f"{suite.name} names no models: give --model NAME, of {SYSTEMS}")
+    systems = [load_config(_file(name, SYSTEMS), System) for name in chosen]
+    known = [one.name for one in systems]
+    for name in known:
+        if known.count(name) > 1:
+            raise UsageError(f"two systems are named {name!r}: their answers would lie in one folder")
+    return systems
+
+
+def _file(name: str, folder: Path) -> Path:
+    return Path(name) if name.endswith((".yaml", ".yml")) else folder / f"{name}.yaml"

@@ -1,0 +1,151 @@
+"""What stands in a cell: a figure, its interval, and everything that qualifies it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import orjson
+
+from evaluation.metrics.figure import FIGURES, Scores
+from evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of, plain_se
+from evaluation.statistics.repeats import split_variance
+from evaluation.table.column import Column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STATUSES = ("unparsed", "empty", "refused", "error")
+DIGITS = 6
+"""Of every number handed out: sums in another order must not change a byte."""
+
+
+def cells_of(column: Column) -> list[dict[str, Any]]:
+    """One row a system."""
+    return [
+        {
+            "release": column.release,
+            "config": column.config,
+            "task": column.task,
+            "ability": column.ability,
+            "metric": column.metric.name,
+            "method": column.method,
+            "model": model,
+            **_figure(column, place),
+            **_answers(column.frames[place]),
+            **_wordings(column, place),
+            **_figures(column, place),
+        }
+        for place, model in enumerate(column.models)
+    ]
+
+
+def _figure(column: Column, place: int) -> dict[str, Any]:
+    """The figure and how sure it is; nothing but the gap where the system lacks items."""
+    figure = column.figure(place)
+    told: dict[str, Any] = {
+        "figure": figure,
+        **dict.fromkeys(("se", "ci_low", "ci_high", "plain_se")),
+        "items": len(column.items) - column.missing[place],
+        "missing": column.missing[place],
+        "clusters": 0,
+        "note": "",
+    }
+    if not column.is_complete(place):
+        return told | {"note": f"no answer to {column.missing[place]:,} of {len(column.items):,} items"}
+    values = column.values[place]
+    there = ~np.isnan(values)
+    if figure is None:
+        return told | {"note": "left out by the published protocol: no answer counts"}
+    groups = codes_of(column.groups[there])
+    told["clusters"] = int(groups.max()) + 1
+    notes = []
+    if not there.all():
+        notes.append(f"the published protocol leaves out {int((~there).sum()):,} answers")
+    if told["clusters"] < LEAST_CLUSTERS:
+        notes.append(f"{told['clusters']} cluster(s): too few for an interval")
+    told["note"] = "; ".join(notes)
+    if column.statistics is None:
+        found = clustered(values[there], groups)
+        told |= {"se": found.se, "ci_low": found.low, "ci_high": found.high}
+        if np.isin(values[there], (0.0, 1.0)).all():
+            told["plain_se"] = plain_se(found.mean, found.items)
+    return told
+
+
+def _answers(rows: pd.DataFrame) -> dict[str, Any]:
+    """Shares of answers that were not read, of cut ones, and of labels in another alphabet."""
+    statuses = rows["status"].astype(str)
+    shares = {name: float((statuses == name).mean()) for name in STATUSES}
+    return {
+        "answers": len(rows),
+        **shares,
+        "cut": float(rows["cut"].mean()),
+        "other_alphabet": float(rows["other_alphabet"].mean()),
+    }
+
+
+def _wordings(column: Column, place: int) -> dict[str, Any]:
+    """Spread over wordings of the prompt, and how much of all spread comes from asking again."""
+    rows = column.frames[place]
+    told: dict[str, Any] = {"wordings": rows["variant"].nunique(), "repeats": rows["repeat"].nunique()}
+    told |= dict.fromkeys(("wording_low", "wording_high", "share_within"))
+    if told["wordings"] > 1:
+        means = rows.groupby("variant")["value"].mean()
+        told |= {"wording_low": float(means.min()), "wording_high": float(means.max())}
+    if told["repeats"] > 1:
+        table = rows.pivot_table(index=["item", "variant"], columns="repeat", values="value", observed=True)
+        whole = table.dropna().to_numpy()
+        if len(whole) > 1:
+            told["share_within"] = split_variance(whole).share_within
+    return told
+
+
+def _figures(column: Column, place: int) -> dict[str, Any]:
+    """Every figure over many answers that is made of this metric."""
+    wanted = [figure for _, figure in FIGURES if column.metric.name in figure.of]
+    if not wanted or not column.is_complete(place):
+        return {}
+    scores = _scores(column, place)
+    told: dict[str, Any] = {}
+    for figure in wanted:
+        found = figure.measure(scores)
+        if found is None:
+            continue
+        told[figure.name] = found.value
+        if found.low is not None:
+            told |= {f"{figure.name}_low": found.low, f"{figure.name}_high": found.high}
+        more = {key: _rounded(value) for key, value in found.detail.items() if key != "se"}
+        told[f"{figure.name}_units"] = found.units
+        if more:
+            told[f"{figure.name}_detail"] = json.dumps(more, sort_keys=True)
+    return told
+
+
+def _scores(column: Column, place: int) -> Scores:
+    rows = column.frames[place]
+    joined = (
+        rows["pair_id"].astype(str)
+        + "\x1f"
+        + rows["variant"].astype(str)
+        + "\x1f"
+        + rows["repeat"].astype(str)
+    )
+    return Scores(
+        values=rows["value"].to_numpy(dtype=np.float64),
+        clusters=codes_of(rows["group"].astype(str).to_numpy()),
+        items=rows["item"].astype(str).tolist(),
+        pairs=joined.where(rows["pair_id"].astype(str) != "", "").tolist(),
+        orders=rows["order"].tolist(),
+        details=[orjson.loads(one) for one in rows["detail"]],
+    )
+
+
+def _rounded(value: Any) -> Any:
+    """A detail with rounded numbers, as all that is handed out."""
+    if isinstance(value, float):
+        return round(value, DIGITS)
+    if isinstance(value, dict):
+        return {key: _rounded(inner) for key, inner in value.items()}
+    return value

@@ -1,0 +1,151 @@
+"""One column of a table: all systems on one data set, by one metric and one method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from evaluation.metrics.metric import METRICS, Metric
+from evaluation.statistics.cluster import Codes, Values
+from mihakk.errors import UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Column:
+    """Scores as a matrix; an item's repeats and wordings are averaged first."""
+
+    release: str
+    config: str
+    task: str
+    ability: str
+    kind: str
+    metric: Metric
+    method: str
+    models: tuple[str, ...]
+    items: NDArray[Any]
+    groups: NDArray[Any]
+    """Name of each item's cluster, unique over releases."""
+    values: Values
+    """Systems x items; NaN where there is no value."""
+    missing: tuple[int, ...]
+    """Items that each system was not asked or has no answer row for."""
+    frames: tuple[pd.DataFrame, ...]
+    """The rows of each system."""
+    statistics: NDArray[np.float64] | None
+    """Systems x items x counts, for metrics whose figure is not a mean."""
+
+    @property
+    def name(self) -> str:
+        """As it heads the column; the method is part of it."""
+        return f"{self.release}/{self.config} {self.metric.name} {self.method}"
+
+    @property
+    def sign(self) -> float:
+        """-1 where less is better."""
+        return 1.0 if self.metric.higher_is_better else -1.0
+
+    def is_complete(self, model: int) -> bool:
+        """Whether a system has an answer to every item that any has."""
+        return self.missing[model] == 0
+
+    def figure(self, model: int) -> float | None:
+        """The system's figure; None where it lacks items, or has no value at all."""
+        if not self.is_complete(model):
+            return None
+        if self.statistics is not None and self.metric.total is not None:
+            return self.metric.total(self.statistics[model].sum(axis=0), self.metric.options)
+        there = self.values[model][~np.isnan(self.values[model])]
+        return float(there.mean()) if there.size else None
+
+
+def column_of(rows: pd.DataFrame) -> Column:
+    """The column of all rows of one data set, metric and method.
+
+    Raises:
+        UsageError: The metric is not known here.
+    """
+    first = rows.iloc[0]
+    metric = _metric(str(first["metric"]), first)
+    models = tuple(sorted({str(one) for one in rows["model"]}))
+    items, item_codes = np.unique(rows["item"].astype(str).to_numpy(), return_inverse=True)
+    place = {name: number for number, name in enumerate(models)}
+    codes = rows["model"].astype(str).map(place).to_numpy(dtype=np.int64)
+    cell = codes * len(items) + item_codes
+    size = len(models) * len(items)
+    values = rows["value"].to_numpy(dtype=np.float64)
+    there = ~np.isnan(values)
+    asked = np.bincount(cell, minlength=size).reshape(len(models), -1)
+    sums = np.bincount(cell[there], weights=values[there], minlength=size)
+    counts = np.bincount(cell[there], minlength=size)
+    with np.errstate(invalid="ignore"):
+        means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan).reshape(len(models), -1)
+    groups = np.empty(len(items), dtype=object)
+    groups[item_codes] = rows["group"].astype(str).to_numpy()
+    return Column(
+        release=str(first["release"]),
+        config=str(first["config"]),
+        task=str(first["task"]),
+        ability=str(first["ability"]),
+        kind=str(first["kind"]),
+        metric=metric,
+        method=str(first["method"]),
+        models=models,
+        items=items,
+        groups=np.array([f"{first['release']}\x1f{group}" for group in groups]),
+        values=means,
+        missing=tuple(int(one) for one in (asked == 0).sum(axis=1)),
+        frames=tuple(rows[codes == number] for number in range(len(models))),
+        statistics=_statistics(rows, cell, len(models), len(items)) if metric.total else None,
+    )
+
+
+def _metric(name: str, row: Any) -> Metric:
+    """The metric of that name; one that is scored elsewhere needs no more than its row tells."""
+    if name in METRICS.names():
+        found = METRICS.get(name)
+        if str(row["scorer"]) != f"{found.name}/{found.version}":
+            raise UsageError(
+                f"{name}: scored as {row['scorer']}, now {found.name}/{found.version}: score again"
+            )
+        return found
+    return Metric(
+        name=name,
+        title=name,
+        meaning="",
+        version="",
+        kinds=(row["kind"],),
+        methods=(row["method"],),
+        low=_number(row["low"]),
+        high=_number(row["high"]),
+        higher_is_better=bool(row["higher_is_better"]),
+        when=lambda _: True,
+        score_all=lambda *_: (),
+    )
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or np.isnan(value) else float(value)
+
+
+def _statistics(rows: pd.DataFrame, cell: Codes, models: int, items: int) -> NDArray[np.float64]:
+    """Counts of each answer added up by system and item, averaged over its repeats."""
+    counts = np.array([orjson.loads(one)["statistics"] for one in rows["detail"]], dtype=np.float64)
+    summed = np.zeros((models * items, counts.shape[1]))
+    np.add.at(summed, cell, counts)
+    asked = np.maximum(np.bincount(cell, minlength=models * items), 1)
+    found: NDArray[np.float64] = (summed / asked[:, None]).reshape(models, items, -1)
+    return found
+
+
+def columns_of(frame: pd.DataFrame, by: Sequence[str]) -> list[Column]:
+    """Every column of a frame, in the order of their names, whatever order the rows came in."""
+    groups = sorted(frame.groupby(list(by), observed=True), key=lambda one: tuple(map(str, one[0])))
+    return [column_of(rows) for _, rows in groups]

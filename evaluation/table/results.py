@@ -1,0 +1,208 @@
+"""Scores to results: cells, paired differences, averages, ranks; byte-identical from the same scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.metrics.figure import FIGURES
+from evaluation.statistics.bootstrap import RESAMPLES, percentile_interval, ranks
+from evaluation.statistics.comparison import RESAMPLES as PERMUTATIONS
+from evaluation.statistics.comparison import smallest_difference
+from evaluation.table.cells import DIGITS, cells_of
+from evaluation.table.column import Column, columns_of
+from evaluation.table.draws import drawn_figures
+from evaluation.table.items import item_rows
+from evaluation.table.overall import STATEMENT, average_rows, averages
+from evaluation.table.pairs import drawn_p_value, pairs_of
+from evaluation.table.scores import COLUMN
+from mihakk.stats import holm
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Results:
+    """Tables of one suite."""
+
+    cells: pd.DataFrame
+    """One row a system and column (release, config, metric, method): `figure`, its interval and rank, shares
+    of answers that were not read or were cut, and every figure over many answers."""
+    pairs: pd.DataFrame
+    """One row a pair of systems and column: the first less the second."""
+    averages: pd.DataFrame
+    """One row a system and average: categories and overall, recall and skill apart."""
+    average_pairs: pd.DataFrame
+    """One row a pair of systems and overall average."""
+    items: pd.DataFrame
+    """One row an item and column that two systems or more answered in full: how many are right, and who."""
+    notes: tuple[str, ...]
+    """What has to stand beside the tables."""
+
+    def write(self, folder: Path) -> list[Path]:
+        """Writes each table as Parquet; the files."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        folder.mkdir(parents=True, exist_ok=True)
+        written = []
+        for name in ("cells", "pairs", "averages", "average_pairs", "items"):
+            table = pa.Table.from_pandas(getattr(self, name), preserve_index=False)
+            path = folder / f"{name}.parquet"
+            pq.write_table(table.replace_schema_metadata(None), path, compression="zstd")
+            written.append(path)
+        return written
+
+
+def results(
+    frame: pd.DataFrame,
+    *,
+    categories: Mapping[str, Sequence[str]] | None = None,
+    main: Mapping[str, str] | None = None,
+    seed: int = 0,
+    name: str = "suite",
+    averaged: bool = True,
+    resamples: int = RESAMPLES,
+    permutations: int = PERMUTATIONS,
+) -> Results:
+    """The tables of scores that compare (`load_scores`).
+
+    Args:
+        frame: All score rows.
+        categories: Category to tasks, for averages; every task is a category of its own where there are none.
+        main: Task to the metric that stands for it in averages; by the kind of its answers where not named.
+        seed: Of the suite; draws depend on it and on names alone.
+        name: Of the suite.
+        averaged: Whether data sets are averaged; not where they are slices of one.
+        resamples: Cluster bootstraps.
+        permutations: Sign flips.
+
+    Raises:
+        UsageError: The averages asked for can't be made of these scores.
+    """
+    columns = columns_of(frame, COLUMN)
+    drawn = drawn_figures(columns, seed=seed, name=name, resamples=resamples)
+    cells: list[dict[str, Any]] = []
+    pairs: list[dict[str, Any]] = []
+    for column, draws in zip(columns, drawn, strict=True):
+        own = pairs_of(column, draws, seed=seed, resamples=permutations)
+        pairs += own
+        cells += _with_ranks(column, draws, cells_of(column), own)
+    found = averages(columns, drawn, categories or {}, main or {}) if averaged else []
+    of_averages = [row for one in found for row in average_rows(one)]
+    between = [row for one in found if one.level == "overall" for row in _average_pairs(one)]
+    return Results(
+        cells=_frame(cells),
+        pairs=_frame(pairs),
+        averages=_frame(of_averages),
+        average_pairs=_frame(between),
+        items=_frame([row for column in columns for row in item_rows(column)]),
+        notes=tuple(_notes(frame, columns, seed, resamples, permutations)),
+    )
+
+
+def _with_ranks(
+    column: Column,
+    drawn: NDArray[np.float64] | None,
+    cells: list[dict[str, Any]],
+    pairs: Sequence[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """Rank intervals, and the smallest difference that the column's pairs could tell."""
+    errors = [row["se"] for row in pairs if row["se"] is not None]
+    smallest = smallest_difference(float(np.median(errors))) if errors else None
+    able = [place for place in range(len(cells)) if cells[place]["figure"] is not None]
+    for cell in cells:
+        cell |= {"smallest_difference": smallest, **dict.fromkeys(("rank_low", "rank_high", "top"))}
+    if drawn is None or not able:
+        return cells
+    ends = percentile_interval(drawn[:, able])
+    standing = None
+    if column.metric.ranks:
+        figures = [column.sign * cells[place]["figure"] for place in able]
+        standing = ranks(figures, column.sign * drawn[:, able])
+    for at, place in enumerate(able):
+        if column.statistics is not None:
+            cells[place] |= {"ci_low": float(ends[0, at]), "ci_high": float(ends[1, at])}
+            cells[place]["se"] = float(drawn[:, place].std(ddof=1))
+        if standing is not None:
+            low, high, top = standing[at]
+            cells[place] |= {"rank_low": low, "rank_high": high, "top": top}
+    return cells
+
+
+def _average_pairs(found: Any) -> list[dict[str, Any]]:
+    """Differences of overall averages, with intervals and p-values of the drawn tables."""
+    if found.drawn is None:
+        return []
+    able = [place for place in range(len(found.models)) if not np.isnan(found.figures[place])]
+    rows = []
+    for at, first in enumerate(able):
+        for second in able[at + 1 :]:
+            differences = found.drawn[:, first] - found.drawn[:, second]
+            low, high = np.percentile(differences, [2.5, 97.5])
+            rows.append(
+                {
+                    "name": found.name,
+                    "ability": found.ability,
+                    "method": found.method,
+                    "first": found.models[first],
+                    "second": found.models[second],
+                    "difference": float(found.figures[first] - found.figures[second]),
+                    "ci_low": float(low),
+                    "ci_high": float(high),
+                    "p": drawn_p_value(differences),
+                }
+            )
+    adjusted = holm([row["p"] for row in rows])
+    return [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Rows as a frame of rounded numbers; figures that no row has leave no column."""
+    import pandas as pd
+
+    frame = pd.DataFrame(list(rows))
+    for name in frame.columns:
+        if name == "top":
+            frame[name] = frame[name].astype("boolean")
+        elif frame[name].map(lambda one: isinstance(one, float) or one is None).all():
+            frame[name] = frame[name].astype("float64").round(DIGITS)
+    return frame
+
+
+def _notes(
+    frame: pd.DataFrame, columns: Sequence[Column], seed: int, resamples: int, permutations: int
+) -> list[str]:
+    releases = frame[["release", "version", "digest"]].drop_duplicates().sort_values(["release", "version"])
+    told = [
+        f"{row.release} {row.version} (sha256 {str(row.digest)[:12]})"
+        for row in releases.itertuples(index=False)
+    ]
+    signatures = frame[["signature", "reader"]].drop_duplicates().astype(str)
+    read_by = sorted(f"{signature}, read by {reader}" for signature, reader in signatures.to_numpy())
+    found = [
+        f"Measured on {', '.join(told)}.",
+        "An answer that failed, is empty or could not be read counts as the worst value and stays in the "
+        "mean; a system without answers to some items has no figure.",
+        "Intervals are 95 %, clustered by poem or idiom: Student's t with the finite-cluster factor; for "
+        f"figures that are no means, averages and ranks, {resamples:,} cluster bootstraps (seed {seed}).",
+        f"p: {permutations:,} sign flips of whole clusters (McNemar's exact test where each is one item), "
+        "Holm over all pairs of a column. Smallest difference: 2.8 x the median paired standard error.",
+        "Ranks are intervals; the top group is what can't be told from the best.",
+        STATEMENT,
+        f"Metrics: {'; '.join(read_by)}.",
+    ]
+    prompts = frame[["model", "prompt", "prompt_version"]].drop_duplicates().astype(str)
+    if len(prompts[["prompt", "prompt_version"]].drop_duplicates()) > prompts.groupby("model").size().max():
+        found.append("Not all systems were asked with the same prompts.")
+    shown = {column.metric.name for column in columns}
+    figures = [figure for _, figure in FIGURES if shown & set(figure.of)]
+    if figures:
+        found.append("Figures: " + "; ".join(figure.signature for figure in figures) + ".")
+    return found

@@ -1,0 +1,112 @@
+"""Score rows as one frame, and what has to hold before systems are compared by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from evaluation.rows import ANSWER_KEY, read_batches
+from mihakk.errors import UsageError
+from schemas.evaluation import Score
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COLUMNS: Final = (
+    *("release", "version", "digest", "config", "task", "kind", "ability", "item", "content_hash"),
+    *("group", "pair_id", "order", "slices", "model", "revision", "method", "prompt", "prompt_version"),
+    *("variant", "repeat", "metric", "signature", "scorer", "reader", "value", "low", "high"),
+    *("higher_is_better", "status", "cut", "notes", "detail"),
+)
+COLUMN: Final = ("release", "config", "metric", "method")
+"""What one column of a table is: a data set, a metric and a method."""
+
+
+def load_scores(paths: Sequence[Path]) -> pd.DataFrame:
+    """All scores of some files, fit to be compared.
+
+    Raises:
+        UsageError: A file is missing or no table of scores; or the scores don't compare: they were made by
+            several versions of a rule, from several versions of a release, or hold an answer twice.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    batches = [batch for path in paths for batch in read_batches(path, Score, _COLUMNS, encoded=True)]
+    if not batches:
+        raise UsageError(f"no scores in {', '.join(map(str, paths)) or 'no file'}")
+    table = pa.Table.from_batches(batches)
+    notes = pc.binary_join(table.column("notes"), " ")
+    table = table.append_column("other_alphabet", pc.match_substring(notes, "other_alphabet"))
+    frame: pd.DataFrame = table.drop_columns(["notes"]).unify_dictionaries().to_pandas()
+    check_comparable(frame)
+    return frame
+
+
+def check_comparable(frame: pd.DataFrame) -> None:
+    """Refuses scores that don't compare.
+
+    Raises:
+        UsageError: As `load_scores`; the message names the systems and what differs.
+    """
+    blank = frame[(frame["version"] == "") | (frame["digest"] == "")]
+    if len(blank):
+        raise UsageError(
+            f"{_models(blank)}: scores of {blank['release'].iloc[0]} that don't say which version and digest "
+            "they are of: score the answers again with the release's folder"
+        )
+    for what, by in (
+        (["signature", "scorer"], ["metric"]),
+        (["reader"], ["metric", "kind", "method"]),
+    ):
+        _one(frame, what, by, "scored by several versions of one rule: score all answers again")
+    _one(frame, ["version", "digest"], ["release", "config"], "of several versions of one release")
+    _one(frame, ["content_hash"], ["release", "config", "item"], "of items that changed in between")
+    _one(frame, ["revision"], ["model"], "of several revisions under one name: give each its own")
+    keys = [*ANSWER_KEY, "metric"]
+    twice = frame.duplicated(keys)
+    if twice.any():
+        row = frame[twice].iloc[0]
+        raise UsageError(
+            f"{row['model']}: {int(twice.sum()):,} answers are there twice, e.g. to {row['item']}: "
+            "name every file of scores once"
+        )
+
+
+def _one(frame: pd.DataFrame, what: list[str], by: list[str], problem: str) -> None:
+    """Every group has one value of each column."""
+    found = frame[[*by, *what]].drop_duplicates()
+    several = found[found.duplicated(by, keep=False)]
+    if several.empty:
+        return
+    first = several.iloc[0]
+    where = (frame[by] == first[by]).all(axis=1)
+    values = frame[where][[*what, "model"]].drop_duplicates()
+    told = "; ".join(
+        sorted(
+            f"{' '.join(map(str, key))} ({', '.join(sorted(set(map(str, part['model']))))})"
+            for key, part in values.groupby(what, observed=True)
+        )
+    )
+    raise UsageError(f"{' '.join(str(first[name]) for name in by)}: scores {problem}: {told}")
+
+
+def _models(frame: pd.DataFrame) -> str:
+    return ", ".join(sorted({str(one) for one in frame["model"]}))
+
+
+def sliced(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The rows whose items have a fact, each value of it as a data set of its own.
+
+    Raises:
+        UsageError: No item has it; the message names those there are.
+    """
+    facts = frame["slices"].map(dict)
+    values = facts.map(lambda one: one.get(name))
+    if values.isna().all():
+        known = sorted({key for one in facts for key in one})
+        raise UsageError(f"no item has the fact {name!r}; there are: {', '.join(known) or 'none'}")
+    found = frame[values.notna()].copy()
+    found["config"] = found["config"].astype(str) + f" {name}=" + values[values.notna()].astype(str)
+    return found

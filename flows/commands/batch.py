@@ -1,0 +1,78 @@
+"""`mihakk batch`: the audit without a server, by files of calls and replies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands.options import Lake
+from reports.console import open_console
+
+SWITCHES = """--structured-outputs-config '{"backend":"xgrammar","disable_any_whitespace":true}'"""
+"""Of vLLM: without it models indent their JSON and run into `max_tokens`."""
+What = Annotated[
+    Path,
+    typer.Argument(help="A benchmark (file, or name in configs/benchmarks/), or a folder of `mihakk audit`."),
+]
+Auditors = Annotated[str, typer.Option(help="A name in configs/auditors/, or a file; the config's if empty.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the group."""
+    group = typer.Typer(
+        help="Ask the auditors by files, for `vllm run-batch` or a hosted batch API.", no_args_is_help=True
+    )
+    group.command(name="export")(export)
+    group.command(name="import")(take)
+    app.add_typer(group, name="batch", rich_help_panel="Make")
+
+
+def export(
+    what: What,
+    folder: Annotated[Path, typer.Argument(help="Where NAME.calls.jsonl of each auditor goes.")],
+    auditors: Auditors = "",
+    lake: Lake = None,
+) -> None:
+    """Write the calls that each auditor still needs, in OpenAI's batch format.
+
+    Example: mihakk batch export demo calls --auditors vllm-example
+    """
+    from pipeline.batch_audit import export_calls, open_batch
+
+    console = open_console()
+    batch = open_batch(what, auditors, lake)
+    models = {one.name: one.model for one in batch.auditors.auditors}
+    for name, (path, count) in export_calls(batch, folder).items():
+        if not count:
+            console.print(f"{name}: no call is missing")
+            continue
+        replies = path.with_name(f"{name}.replies.jsonl")
+        console.print(f"{name}: {count:,} calls", highlight=False)
+        console.print(
+            f"  vllm run-batch -i {path} -o {replies} --model {models[name]} {SWITCHES}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def take(
+    what: What,
+    folder: Annotated[Path, typer.Argument(help="Where NAME.replies.jsonl of each auditor lies.")],
+    auditors: Auditors = "",
+    lake: Lake = None,
+) -> None:
+    """Take replies into the journal, where the audit finds them; then export again for what is left.
+
+    Example: mihakk batch import demo calls --auditors vllm-example
+    """
+    from pipeline.batch_audit import import_replies, open_batch
+
+    console = open_console()
+    for name, found in import_replies(open_batch(what, auditors, lake), folder).items():
+        console.print(
+            f"{name}: {found.answered:,} taken, {found.known:,} known already, "
+            f"{found.failed:,} failed calls, {found.foreign:,} to other calls",
+            highlight=False,
+        )

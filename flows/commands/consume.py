@@ -1,0 +1,65 @@
+"""`mihakk pull | verify`: releases as their readers have them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+SHOWN = 10
+"""Files named per kind of difference; the rest is counted."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    for command in (pull, verify):
+        app.command(rich_help_panel="Release")(command)
+
+
+def pull(
+    name: Annotated[str, typer.Argument(help="owner/name on a Hub, or a benchmark on the embedded Hub.")],
+    version: Annotated[str, typer.Argument(help="MAJOR.MINOR.PATCH.")],
+    folder: Annotated[Path, typer.Argument(help="Where the files go; must not exist or be empty.")],
+    endpoint: Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")] = "",
+) -> None:
+    """Fetch one version of a release into a folder, checked against its manifest and its version."""
+    from releases.hub.load import copy_release
+
+    files = copy_release(name, version, folder, endpoint=endpoint or None)
+    console = Console(soft_wrap=True, markup=False, highlight=False)
+    console.print(f"{name} {version}: {files} files in {folder}, each as its MANIFEST.sha256 states")
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(help="A release folder, pulled, cloned or copied.")],
+    version: Annotated[str, typer.Option(help="The version it should be; its own when empty.")] = "",
+) -> None:
+    """Hold a release folder against its manifest: what is damaged, and what readers' programs left in it.
+
+    Exit code 1 when a file is damaged, missing or added, or the folder holds another version.
+    """
+    from releases.content.checksum import faults, generated, read_manifest
+    from releases.hub.load import moved_tag
+    from releases.versions.diff import release_version
+
+    console = Console(soft_wrap=True, markup=False, highlight=False)
+    stated, wrong, left = read_manifest(folder), faults(folder), generated(folder)
+    inside = release_version(folder) if not wrong else ""
+    if inside and version and inside != version:
+        wrong = [f"the data says that it is {inside}, not {version}"]
+    if inside and (moved := moved_tag(folder, inside)):
+        wrong.append(moved)
+    for text in wrong[:SHOWN]:
+        console.print(f"damaged: {text}")
+    if len(wrong) > SHOWN:
+        console.print(f"and {len(wrong) - SHOWN} more")
+    for path in left[:SHOWN]:
+        console.print(f"generated: {path} (left by a reader's program, no part of the release)")
+    if len(left) > SHOWN:
+        console.print(f"and {len(left) - SHOWN} more generated files")
+    if wrong:
+        console.print("Fetch the release again.")
+        raise typer.Exit(1)
+    console.print(f"version {inside}: all {len(stated)} files are as the manifest states")

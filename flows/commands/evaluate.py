@@ -1,0 +1,203 @@
+"""`mihakk evaluate`: replies of systems to scores, scores to tables, and anybody's table checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from flows.commands.evaluate_run import run
+from mihakk.errors import UsageError
+from reports.console import open_console
+
+if TYPE_CHECKING:
+    from schemas.evaluation import Question
+
+Release = Annotated[
+    str, typer.Option(help="A release's folder, or NAME@VERSION on the embedded Hub or huggingface.co.")
+]
+Metrics = Annotated[
+    list[str] | None, typer.Option("--metric", help="Name of a metric; those every suite has when left out.")
+]
+Split = Annotated[str, typer.Option(help="Split of the release that was asked.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    evaluate = typer.Typer(help="Replies of systems to scores, scores to tables; anybody's table checked.")
+    evaluate.command(name="import")(import_)
+    for command in (run, rescore, table, lint):
+        evaluate.command()(command)
+    app.add_typer(evaluate, name="evaluate", rich_help_panel="Evaluate")
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="JSON lines of replies, or lm-eval's samples_*.jsonl.")],
+    release: Release,
+    model: Annotated[str, typer.Option(help="Name of the system that answered.")],
+    out: Annotated[Path, typer.Option(help="Folder for answers.parquet and scores.parquet.")],
+    form: Annotated[
+        Literal["answers", "lm-eval"], typer.Option("--as", help="What the file is.")
+    ] = "answers",
+    revision: Annotated[str, typer.Option(help="Commit or dated name of the weights that answered.")] = "",
+    prompt: Annotated[str, typer.Option(help="Prompt it was asked with, NAME or NAME@VERSION.")] = "",
+    config: Annotated[list[str] | None, typer.Option(help="Only these configs of the release.")] = None,
+    split: Split = "test",
+    metric: Metrics = None,
+) -> None:
+    """Take over the answers of a system that ran elsewhere, and score them.
+
+    A line of a file of replies is {"item": ID, "reply": TEXT}, with finish_reason, variant, repeat,
+    likelihoods or error where there are any.
+    """
+    from evaluation.imports import import_answers, import_lm_eval
+    from evaluation.rows import write_rows
+    from schemas.evaluation import Answer, AnsweredBy
+
+    questions = _questions(release, split, config)
+    name, _, version = prompt.partition("@")
+    by = AnsweredBy(model=model, revision=revision, prompt=name, prompt_version=version)
+    read = import_answers if form == "answers" else import_lm_eval
+    imported = read(file, questions, by)
+    write_rows(out / "answers.parquet", imported.answers, Answer)
+    console = open_console(soft_wrap=True)
+    if imported.missing:
+        console.print(
+            f"[yellow]{len(imported.missing):,} of {len(questions):,} questions have no answer[/], e.g. "
+            f"{imported.missing[0]}: the system will have no figure over their data sets"
+        )
+    _score(out, questions, metric, console)
+
+
+def rescore(
+    folder: Annotated[Path, typer.Argument(help="Folder with answers.parquet.")],
+    release: Release,
+    split: Split = "test",
+    metric: Metrics = None,
+) -> None:
+    """Score stored answers again, by the rules as they are now; no model is asked."""
+    _score(folder, _questions(release, split, None), metric, open_console(soft_wrap=True))
+
+
+def table(
+    scores: Annotated[list[Path], typer.Argument(help="Files of scores, or folders with scores.parquet.")],
+    form: Annotated[
+        Literal["terminal", "markdown", "latex"], typer.Option("--format", help="How it is printed.")
+    ] = "terminal",
+    out: Annotated[Path | None, typer.Option(help="Folder for the tables as Parquet files.")] = None,
+    by: Annotated[str, typer.Option(help="Slice every data set by this fact: era, genre, metre, ...")] = "",
+    category: Annotated[
+        list[str] | None, typer.Option(help="NAME=TASK+TASK: what is averaged together; may be repeated.")
+    ] = None,
+    main: Annotated[
+        list[str] | None,
+        typer.Option(help="TASK=METRIC: what stands for a task in averages; may be repeated."),
+    ] = None,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(help="CONFIG=CONFIG: each system's first less its second on the same records."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of bootstraps and permutations.")] = 0,
+) -> None:
+    """Compare systems by their scores: intervals, paired differences, rank intervals, what was not read."""
+    from evaluation.table import load_scores, results, sliced
+    from evaluation.table.conditions import condition_sheet, conditions
+    from evaluation.table.render import latex, markdown, terminal
+    from evaluation.table.sheets import sheets
+
+    files = [path / "scores.parquet" if path.is_dir() else path for path in scores]
+    frame = load_scores(files)
+    found = results(
+        sliced(frame, by) if by else frame,
+        averaged=not by,
+        categories={name: tasks.split("+") for name, tasks in _pairs(category, "--category").items()},
+        main=_pairs(main, "--main"),
+        seed=seed,
+    )
+    shown = sheets(found)
+    if compare:
+        rows = conditions(frame, list(_pairs(compare, "--compare").items()), seed=seed)
+        shown.append(condition_sheet(rows))
+    if form == "terminal":
+        open_console().print(terminal(shown, found.notes))
+    else:
+        print((markdown if form == "markdown" else latex)(shown, found.notes), end="")
+    if out:
+        for path in found.write(out):
+            typer.echo(path, err=True)
+
+
+def lint(
+    file: Annotated[Path, typer.Argument(help="A table of results: .csv, .tsv, .md or .json.")],
+    items: Annotated[
+        list[str] | None,
+        typer.Option("--n", help="Number of items, or COLUMN=NUMBER; found out where the figures tell it."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per finding.")] = False,
+) -> None:
+    """Check anybody's table of results for what can't be; exit 1 where there is something.
+
+    Figures that no number of items gives, errors that don't follow from them, means that are none, equal
+    rows and columns. The first column holds names; a row or column called Average is taken for a mean.
+    """
+    from evaluation.lint import lint as check
+    from evaluation.lint import read_grids
+    from evaluation.lint.checks import inferred_sizes
+
+    stated = [one if "=" in one else f"={one}" for one in items or ()]
+    sizes = {name: _whole(number) for name, number in _pairs(stated, "--n").items()}
+    console = open_console(soft_wrap=True)
+    count = 0
+    for grid in read_grids(file):
+        findings = check(grid, sizes)
+        count += len(findings)
+        if as_json:
+            for finding in findings:
+                print(finding.model_dump_json())
+            continue
+        console.print(
+            f"[bold]{grid.title}[/]: {len(grid.rows)} rows, {len(grid.columns)} columns", markup=True
+        )
+        for name, size in inferred_sizes(grid).items():
+            console.print(f"  {name}: its figures fit {size.items} items", style="dim", markup=False)
+        for finding in findings:
+            console.print(f"  {finding.check} {finding.where}: {finding.detail}", markup=False)
+        if not findings:
+            console.print("  nothing found", style="green")
+    raise typer.Exit(1 if count else 0)
+
+
+def _questions(release: str, split: str, config: list[str] | None) -> dict[str, Question]:
+    from evaluation.questions import questions_of_release
+    from releases.hub.load import named_folder
+
+    folder, name = named_folder(release)
+    return questions_of_release(folder, name, split, config or ())
+
+
+def _score(folder: Path, questions: dict[str, Question], metric: list[str] | None, console: Console) -> None:
+    from evaluation.scoring import DEFAULT, metrics_named, score_file
+
+    counts = score_file(
+        folder / "answers.parquet", questions, metrics_named(metric or DEFAULT), folder / "scores.parquet"
+    )
+    told = ", ".join(f"{counts[name]:,} {name}" for name in ("read", "unparsed", "empty", "refused", "error"))
+    console.print(f"{counts['answers']:,} answers ({told}), {counts['scores']:,} scores in {folder}")
+
+
+def _pairs(texts: list[str] | None, option: str) -> dict[str, str]:
+    found = {}
+    for text in texts or ():
+        name, mark, value = text.rpartition("=")
+        if not mark or not value:
+            raise UsageError(f"{option} {text!r}: write NAME=VALUE")
+        found[name] = value
+    return found
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or int(text) < 2:
+        raise UsageError(f"--n {text!r}: a number of items is a whole number from 2")
+    return int(text)

@@ -1,0 +1,99 @@
+"""`mihakk evaluate run`: a suite's questions put to systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from reports.console import open_console
+
+if TYPE_CHECKING:
+    from evaluation.running.asking import Asked
+    from schemas.suite import Suite, System
+
+
+def run(
+    suite: Annotated[str, typer.Argument(help="A name in configs/suites/, or a file.")],
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="A name in configs/models/, or a file; the suite's own when left out."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for answers and scores; runs/evaluate/SUITE when left out.")
+    ] = None,
+    method: Annotated[
+        Literal["written", "likelihood"],
+        typer.Option(help="written: replies are read. likelihood: choices by lm-eval, of servers like vLLM."),
+    ] = "written",
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only so many questions of each config; pairs count once.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print calls, tokens and costs. Asks no model.")
+    ] = False,
+) -> None:
+    """Put a suite's questions to systems, score the replies and compare.
+
+    Every reply is kept before it counts: run again after a crash or a kill, it goes on where it stopped and
+    asks nothing twice.
+    """
+    from evaluation.running.asking import asked_of_suite
+    from evaluation.running.likelihood import run_likelihood
+    from evaluation.running.report import report
+    from evaluation.running.run import Job, run_system
+    from evaluation.running.suites import load_suite, load_systems
+    from evaluation.table.render import terminal
+    from mihakk.settings import settings
+    from releases.hub.load import named_folder
+
+    chosen = load_suite(suite)
+    systems = load_systems(chosen, [name for one in model or () for name in one.split(",") if name])
+    asked = asked_of_suite(chosen, named_folder, limit)
+    folder = out or Path("runs/evaluate") / chosen.name
+    console = open_console(soft_wrap=True)
+    console.print(f"[bold]{chosen.title}[/]: {len(asked):,} questions → {folder}")
+    if dry_run:
+        _show_plan(chosen, asked, systems, folder, console)
+        return
+    for system in systems:
+        job = Job(chosen, asked, system, folder, settings(), method)
+        calls = sum(one.repeats for one in asked)
+        with console.status(f"{system.name}: 0 of {calls:,}") as status:
+            done = 0
+
+            def answered(system: System = system, calls: int = calls) -> None:
+                nonlocal done
+                done += 1
+                status.update(f"{system.name}: {done:,} of {calls:,}")
+
+            ran = run_system(job, answered) if method == "written" else run_likelihood(job, named_folder)
+        told = ", ".join(
+            f"{ran.counts[name]:,} {name}" for name in ("read", "unparsed", "empty", "refused", "error")
+        )
+        console.print(
+            f"{system.name}: {ran.counts['answers']:,} answers ({told}); "
+            f"{ran.asked:,} calls in {ran.seconds:.1f} s"
+        )
+    found = report(chosen, systems, folder)
+    console.print(terminal(found.sheets, found.notes))
+
+
+def _show_plan(
+    suite: Suite, asked: list[Asked], systems: list[System], folder: Path, console: Console
+) -> None:
+    from evaluation.running.asking import sizes
+    from evaluation.running.run import Job, plan
+    from mihakk.settings import settings
+
+    for name, calls in sizes(asked).items():
+        console.print(f"  {name}: {calls:,} calls")
+    for system in systems:
+        found = plan(Job(suite, asked, system, folder, settings()))
+        cost = "no price known" if found.most is None else f"at most {found.most:.4g} {found.currency}"
+        console.print(
+            f"{system.name}: {found.calls:,} calls, {found.journaled:,} answered before; at most "
+            f"{found.prompt_tokens:,} prompt and {found.reply_tokens:,} reply tokens; {cost}"
+        )

@@ -1,0 +1,81 @@
+"""`mihakk lake`: is what lies there what was written, and what of it may go."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from flows.commands.options import AsJson, Benchmark, Lake
+from reports.console import open_console
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the group."""
+    group = typer.Typer(help="The files of a benchmark's lake.", no_args_is_help=True)
+    group.command()(verify)
+    group.command()(prune)
+    app.add_typer(group, name="lake", rich_help_panel="Look")
+
+
+def verify(config: Benchmark, lake: Lake = None, as_json: AsJson = False) -> None:
+    """Read every file and compare it with its digest; exit code 1 if one is damaged. Changes nothing.
+
+    Example: mihakk lake verify demo
+    """
+    from pipeline.build import open_build
+    from pipeline.verify import Verifier
+
+    opened = open_build(config, Path("runs"), lake)
+    found = Verifier(opened.lake).run()
+    if as_json:
+        typer.echo(found.model_dump_json(indent=2))
+    else:
+        console = open_console()
+        if found.damages:
+            table = Table("file", "what is wrong", "fix")
+            for one in found.damages:
+                table.add_row(one.path, one.what, one.fix)
+            console.print(table)
+        size = f"{found.bytes / 1e6:,.1f} MB"
+        console.print(
+            f"{found.files:,} files, {size} read in {opened.lake.storage.root}: {len(found.damages)} damaged"
+        )
+    if found.damages:
+        raise typer.Exit(1)
+
+
+def prune(
+    config: Benchmark,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List what would go; remove nothing.")] = False,
+    runs_kept: Annotated[int, typer.Option(min=1, help="Records of so many newest runs stay.")] = 60,
+    lake: Lake = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove what only saves time and records of old runs; answers of models and people always stay.
+
+    Example: mihakk lake prune demo --dry-run
+    """
+    from pipeline.build import open_build
+    from pipeline.prune import prunable
+    from pipeline.prune import prune as remove
+
+    opened = open_build(config, Path("runs"), lake)
+    with opened.lake.locked():
+        found = prunable(opened.lake, runs_kept)
+        if not dry_run:
+            remove(opened.lake, found)
+    if as_json:
+        typer.echo(json.dumps([one.model_dump() for one in found], ensure_ascii=False, indent=2))
+        return
+    console = open_console()
+    table = Table("path", "files", "MB", "why")
+    for one in found:
+        table.add_row(one.path, f"{one.files:,}", f"{one.bytes / 1e6:,.1f}", one.why)
+    if found:
+        console.print(table)
+    done = "would be removed" if dry_run else "removed"
+    console.print(f"{sum(one.bytes for one in found) / 1e6:,.1f} MB {done}")

@@ -1,0 +1,86 @@
+"""`evaluate`: a suite's questions put to systems; a task is a system and a part, artifacts hold the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import flow, task
+from prefect.artifacts import create_markdown_artifact
+from prefect.cache_policies import NO_CACHE
+from prefect.logging import get_run_logger
+
+from evaluation.running.asking import asked_of_suite
+from evaluation.running.report import report
+from evaluation.running.run import Calls, Job, ask_system, store_answers
+from evaluation.running.suites import load_suite, load_systems
+from evaluation.table.render import markdown
+from flows.deployed.job import RETRY_DELAYS, failed_outside, secrets_from_blocks
+from mihakk.settings import settings
+from releases.hub.load import named_folder
+
+
+@flow(name="evaluate", flow_run_name="evaluate {suite}")
+def evaluate(suite: str, *, models: tuple[str, ...] = (), out: str = "", limit: int | None = None) -> str:
+    """Asks every system every part, scores and compares; returns the folder of answers and scores.
+
+    Args:
+        suite: A name in configs/suites/ or a file.
+        models: Names in configs/models/ or files; the suite's own when empty.
+        out: Folder of answers and scores; runs/evaluate/SUITE when empty. A run that was interrupted goes on
+            there and asks nothing twice.
+        limit: Only so many questions of each config.
+    """
+    secrets_from_blocks()
+    chosen = load_suite(suite)
+    systems = load_systems(chosen, models)
+    folder = Path(out or Path("runs/evaluate") / chosen.name)
+    asked = asked_of_suite(chosen, named_folder, limit)
+    for name, system in zip(models or chosen.models, systems, strict=True):
+        calls = [
+            ask_part(
+                system.name,
+                part.release or part.adapter,
+                suite=suite,
+                model=name,
+                out=str(folder),
+                number=number,
+                limit=limit,
+            )
+            for number, part in enumerate(chosen.parts)
+        ]
+        total = Calls(*(sum(values) for values in zip(*calls, strict=True)))
+        ran = store_answers(Job(chosen, asked, system, folder, settings()), total)
+        get_run_logger().info("%s: %d answers, %d calls", system.name, ran.counts["answers"], ran.asked)
+    found = report(chosen, systems, folder)
+    create_markdown_artifact(markdown(found.sheets, found.notes), key="evaluation", description=chosen.title)
+    return str(folder)
+
+
+@task(
+    task_run_name="{system}: {part}",
+    cache_policy=NO_CACHE,
+    persist_result=False,
+    retries=len(RETRY_DELAYS),
+    retry_delay_seconds=list(RETRY_DELAYS),
+    retry_condition_fn=failed_outside,
+)
+def ask_part(
+    system: str, part: str, *, suite: str, model: str, out: str, number: int, limit: int | None
+) -> Calls:
+    """One part put to one system; the replies are in the journal.
+
+    Args:
+        system: Its name, for the task's.
+        part: Likewise.
+        suite: As for `evaluate`.
+        model: Name in configs/models/ or a file.
+        out: Folder of answers and scores.
+        number: Which part.
+        limit: As for `evaluate`.
+    """
+    del system, part
+    whole = load_suite(suite)
+    (asked_one,) = load_systems(whole, [model])
+    chosen = whole.model_copy(update={"parts": (whole.parts[number],)})
+    asked = asked_of_suite(chosen, named_folder, limit)
+    return ask_system(Job(chosen, asked, asked_one, Path(out), settings()))

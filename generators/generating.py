@@ -1,0 +1,272 @@
+"""Stage 4: curated records to items, each record accounted for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from generators.corpus import Corpus, CorpusFacts, Phrase, build_corpus
+from generators.meaning import Meaning
+from generators.prompts import Prompts, prompts_of
+from generators.task import TASKS, Context, Options, Skip, Task
+from generators.writing.writer import Outcome, ReplyT, Writer, WriteRequest
+from mihakk.configs import validate
+from mihakk.draw import in_turns, lot
+from mihakk.embeddings import Embedder, open_embedder
+from mihakk.errors import RecordRejected, UsageError
+from mihakk.ids import canonical_json
+from schemas.benchmark import BenchmarkConfig, SampleConfig
+from schemas.idiom import Idiom
+from schemas.item import ChoiceItem, Item
+from schemas.poem import Poem
+from schemas.rejection import Rejection
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What came of one shard of records."""
+
+    items: list[Item] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
+    """Records that yielded no item at all."""
+    skipped: dict[str, int] = field(default_factory=dict)
+    """`skipped.<task>.<reason>` to how often."""
+    written: dict[str, int] = field(default_factory=dict)
+    """`written.<prompt>.<outcome>` to how many replies of the writing model."""
+
+
+def planned(config: BenchmarkConfig) -> list[tuple[Task, Options]]:
+    """The config's tasks with their validated options.
+
+    Raises:
+        UsageError: An unknown task or option, a task named twice, or one that lacks the model it needs.
+    """
+    found: dict[str, tuple[Task, Options]] = {}
+    for use in config.tasks:
+        task = TASKS.get(use.use)
+        if task.name in found:
+            raise UsageError(f"tasks: {task.name} is named twice: keep one")
+        if task.needs_model and config.generator is None:
+            raise UsageError(f"tasks: {task.name} needs a model: set `generator`, or leave the task out")
+        found[task.name] = task, validate(use.options, task.options, f"tasks.{task.name}.options")
+    return list(found.values())
+
+
+def prepare(
+    records: Iterable[Poem | Idiom], config: BenchmarkConfig, *, embedder: Embedder | None = None
+) -> Corpus:
+    """The index every shard of this stage needs; computes vectors where a task chooses by meaning.
+
+    Args:
+        records: All curated records of the build.
+        config: What to build.
+        embedder: Used instead of the one the config names.
+
+    Raises:
+        UsageError: The config's tasks or embeddings can't be used.
+    """
+    embedder = (embedder or open_embedder(config.embeddings)) if uses_vectors(config) else None
+    return build_corpus(records, embedder, build_seed=config.seed)
+
+
+def uses_vectors(config: BenchmarkConfig) -> bool:
+    """Whether a task of the config chooses by meaning.
+
+    Raises:
+        UsageError: The config's tasks can't be used.
+    """
+    return any(
+        task.uses_vectors and getattr(options, "take", "nearest") == "nearest"
+        for task, options in planned(config)
+    )
+
+
+def generate_shard(
+    records: Sequence[Poem | Idiom],
+    corpus: Corpus,
+    config: BenchmarkConfig,
+    writer: Writer | None = None,
+    *,
+    prompts: Prompts | None = None,
+) -> Generated:
+    """Items of some records, in the records' order and within a record in the config's order of tasks.
+
+    Args:
+        records: Curated records of one shard.
+        corpus: What `prepare` made of all records.
+        config: The same config.
+        writer: Model that writes parts of items; asked about several records at once.
+        prompts: Words to use instead of the bundled ones.
+    """
+    meaning = Meaning(config.embeddings)
+    noted = None if writer is None else _Noted(writer)
+    contexts = [
+        (
+            task,
+            Context(
+                task=task.name,
+                version=task.version,
+                build_seed=config.seed,
+                options=options,
+                corpus=corpus,
+                prompts=prompts or prompts_of(config.prompts),
+                writer=noted,
+                meaning=meaning,
+                couplets=None if config.sample is None else config.sample.per_record,
+            ),
+        )
+        for task, options in planned(config)
+    ]
+
+    drawn = None if config.sample is None else sampled(config.sample, corpus)
+    chosen = {task.name: _written_for(task, ctx.options, corpus) for task, ctx in contexts}
+
+    def one(record: Poem | Idiom) -> tuple[list[Item], list[tuple[str, Skip]]]:
+        if drawn is not None and record.id not in drawn:
+            return [], [("sample", Skip(record.id, "not_in_sample"))]
+        return _generate(record, contexts, chosen)
+
+    if writer is None:
+        made = [one(record) for record in records]
+    else:
+        with ThreadPoolExecutor(max_workers=max(1, writer.concurrency)) as pool:
+            try:
+                made = list(pool.map(one, records))
+            except BaseException:
+                # The model is gone or the run is stopped: records not begun would only fail again.
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    out = Generated()
+    counts: Counter[str] = Counter()
+    for record, (items, skips) in zip(records, made, strict=True):
+        out.items.extend(items)
+        counts.update(f"skipped.{task}.{skip.reason}" for task, skip in skips)
+        if not items:
+            out.rejected.append(_rejection(record, skips))
+    out.skipped.update(sorted(counts.items()))
+    out.written.update(noted.counts() if noted else {})
+    return out
+
+
+def sampled(asked: SampleConfig, corpus: Corpus) -> frozenset[str]:
+    """Ids of the poems and explained idioms that items are made of, the same in every shard."""
+    rows: Sequence[CorpusFacts | Phrase] = (*corpus.poems, *corpus.phrases)
+
+    def strata(row: CorpusFacts | Phrase) -> tuple[str, ...]:
+        return (type(row).__name__, *(getattr(row, name, "") for name in asked.strata))
+
+    drawn = in_turns(sorted(rows, key=lambda row: lot(row.id)), strata)
+    return frozenset(row.id for row in drawn[: asked.records])
+
+
+def _written_for(task: Task, options: Options, corpus: Corpus) -> frozenset[str] | None:
+    """Ids of the records the model writes for, the same in every shard; None where it writes for all."""
+    if options.written is None:
+        return None
+    rows: Sequence[CorpusFacts | Phrase] = corpus.poems if task.reads == "poem" else corpus.phrases
+    fitting = [n for n, row in enumerate(rows) if row.language in task.languages]
+    drawn = corpus.drawn("written", "poems" if task.reads == "poem" else "phrases", fitting)
+    return frozenset(rows[n].id for n in islice(drawn, options.written))
+
+
+def _generate(
+    record: Poem | Idiom,
+    contexts: Sequence[tuple[Task, Context[Options]]],
+    chosen: Mapping[str, frozenset[str] | None],
+) -> tuple[list[Item], list[tuple[str, Skip]]]:
+    items: list[Item] = []
+    skips: list[tuple[str, Skip]] = []
+    for task, ctx in contexts:
+        if task.reads != record.kind:
+            continue
+        if record.language not in task.languages:
+            skips.append((task.name, Skip(record.id, "language", record.language)))
+            continue
+        asked = chosen[task.name]
+        if asked is not None and record.id not in asked:
+            ctx = replace(ctx, writer=None)  # noqa: PLW2901 - the same context, for this record
+        groups: dict[str, list[Item]] = {}
+        for made in task.generate(ctx, record):
+            if isinstance(made, Skip):
+                skips.append((task.name, made))
+                continue
+            group = made.pair_id if isinstance(made, ChoiceItem) and made.pair_id else made.id
+            if group not in groups and len(groups) == ctx.options.per_record:
+                break
+            groups.setdefault(group, []).append(made)
+        items += [item for group in groups.values() for item in group]
+    return items, skips
+
+
+def _rejection(record: Poem | Idiom, skips: Sequence[tuple[str, Skip]]) -> Rejection:
+    reasons = Counter(skip.reason for _, skip in skips)
+    reason = min(reasons, key=lambda name: (-reasons[name], name)) if reasons else "no_task_reads_it"
+    told = "; ".join(dict.fromkeys(f"{task}: {skip.reason}" for task, skip in skips))
+    return Rejection(
+        record=record.id,
+        source=record.provenance.source,
+        reason=reason,
+        detail=told or f"no task of this benchmark reads a {record.kind}",
+        body=canonical_json(record).decode(),
+    )
+
+
+def expected_requests(
+    records: Sequence[Poem | Idiom], corpus: Corpus, config: BenchmarkConfig
+) -> list[WriteRequest]:
+    """What a model would be asked to write for these records, each request once; nothing is asked.
+
+    Repairs, and requests that rest on an earlier reply (the paraphrase of written prose), are not foreseen.
+    """
+    rehearsal = _Rehearsal()
+    generate_shard(records, corpus, config, rehearsal)
+    return list(dict.fromkeys(rehearsal.requests))
+
+
+class _Noted:
+    """A writer, and what it was asked for: two tasks that need the same part ask for it once."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._asked: dict[WriteRequest, None] = {}
+        self.model, self.family, self.concurrency = writer.model, writer.family, writer.concurrency
+
+    @property
+    def outcomes(self) -> Mapping[WriteRequest, Outcome]:
+        return self._writer.outcomes
+
+    def write(
+        self, request: WriteRequest, schema: type[ReplyT], objection: Callable[[ReplyT], str]
+    ) -> ReplyT:
+        self._asked[request] = None
+        return self._writer.write(request, schema, objection)
+
+    def counts(self) -> dict[str, int]:
+        """`written.<prompt>.<outcome>` to how many of the requests."""
+        known = ((request.name, self.outcomes.get(request)) for request in self._asked)
+        return dict(
+            sorted(Counter(f"written.{name}.{outcome}" for name, outcome in known if outcome).items())
+        )
+
+
+class _Rehearsal:
+    """A writer that notes what it is asked for and writes nothing."""
+
+    model = "none"
+    family = "none"
+    concurrency = 1
+
+    def __init__(self) -> None:
+        self.requests: list[WriteRequest] = []
+        self.outcomes: dict[WriteRequest, Outcome] = {}
+
+    def write(
+        self, request: WriteRequest, schema: type[ReplyT], objection: Callable[[ReplyT], str]
+    ) -> ReplyT:
+        self.requests.append(request)
+        raise RecordRejected(
+            "reply_rehearsal", f"{schema.__name__} for {request.record}: {objection.__name__}"
+        )

@@ -1,0 +1,1 @@
+"""What tasks are made of: stems, excerpts, cues, wrong options."""

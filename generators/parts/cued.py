@@ -1,0 +1,58 @@
+"""Continuation with a cue beside the first hemistich: shared by the prose and paraphrase tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from generators.corpus import Line
+from generators.parts.distractors import with_wrong_continuations
+from generators.parts.prose import Cue, ProseOptions
+from generators.parts.stems import couplet_stem, recalled
+from generators.task import Context, Made, Skip, Stem
+from schemas.poem import Couplet, Poem
+
+OptionsT = TypeVar("OptionsT", bound=ProseOptions)
+FindCue = Callable[[Context[OptionsT], Poem, Couplet, Line], Cue | Skip]
+
+
+def cued_completion(ctx: Context[OptionsT], poem: Poem, find: FindCue[OptionsT]) -> Made:
+    """The second hemistich, asked for with its cue."""
+    for found in recalled(ctx, poem):
+        if isinstance(found, Skip):
+            yield found
+            continue
+        couplet, line = found
+        cue = find(ctx, poem, couplet, line)
+        if isinstance(cue, Skip):
+            yield cue
+            continue
+        yield ctx.answer(_stem(poem, couplet, line, cue), line.second, written=cue.written)
+
+
+def cued_choice(ctx: Context[OptionsT], poem: Poem, find: FindCue[OptionsT]) -> Made:
+    """The second hemistich, to be chosen with its cue among the options of the plain continuation."""
+    for found in with_wrong_continuations(ctx, poem):
+        if isinstance(found, Skip):
+            yield found
+            continue
+        couplet, line, wrong = found
+        cue = find(ctx, poem, couplet, line)
+        if isinstance(cue, Skip):
+            yield cue
+            continue
+        yield from ctx.choice(
+            _stem(poem, couplet, line, cue),
+            line.second,
+            (wrong.same_poem.second, wrong.other_poem.second),
+            more_records=wrong.records,
+            kinds=wrong.kinds,
+            strategy=wrong.strategy,
+            written=cue.written,
+        )
+
+
+def _stem(poem: Poem, couplet: Couplet, line: Line, cue: Cue) -> Stem:
+    stem = couplet_stem(poem, couplet, first=line.first, prose=cue.text)
+    stem.metadata.update(cue.measures)
+    return stem

@@ -1,0 +1,202 @@
+"""Wrong options that form alone does not give away: lines in the same metre and rhyme, nearest in meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeVar
+
+import numpy as np
+from rapidfuzz import fuzz
+
+from generators.corpus import ENDING, Corpus, Line, Numbers
+from generators.parts.stems import recalled
+from generators.task import Context, Options, Skip
+from schemas.poem import Couplet, Poem
+
+NONE: Numbers = np.empty(0, dtype=np.int64)
+NEAR_DUPLICATE = 80.0
+"""Similarity of two keys (0-100) from which one line is a variant of the other and no distractor for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distractors:
+    """Two wrong lines for one couplet."""
+
+    same_poem: Line
+    other_poem: Line
+    """Of the same poem, too, where no other shares the rhyme and the task was told so."""
+    strategy: str
+    """How near it is in form: `same_metre_rhyme`, `_ending`, `_same_poem` or `same_metre` alone."""
+
+    @property
+    def records(self) -> tuple[str, str]:
+        """Ids of the couplets the lines come from."""
+        return self.same_poem.id, self.other_poem.id
+
+    @property
+    def kinds(self) -> tuple[str, str]:
+        """`same_poem` or `other_poem`, of each line."""
+        return "same_poem", "same_poem" if self.other_poem.poem == self.same_poem.poem else "other_poem"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Which hemistich of a couplet is the option."""
+
+    text: Callable[[Line], str]
+    key: Callable[[Line], str]
+    rhyme: Callable[[Line], str]
+    taken: Callable[[Corpus, Line], frozenset[str]]
+    """Keys of all lines that truly stand there."""
+
+
+SECOND = Side(
+    text=lambda line: line.second,
+    key=lambda line: line.second_key,
+    rhyme=lambda line: line.second_rhyme,
+    taken=lambda corpus, line: corpus.continuations[line.language, line.first_key],
+)
+FIRST = Side(
+    text=lambda line: line.first,
+    key=lambda line: line.first_key,
+    rhyme=lambda line: line.first_rhyme,
+    taken=lambda corpus, line: corpus.openings[line.language, line.second_key],
+)
+
+
+class LineOptions(Options):
+    """What to do where no line of another poem shares the rhyme."""
+
+    take: Literal["in_turn", "nearest"] = "in_turn"
+    """in_turn: the next one that fits in seeded order, so that all lines are offered about as often;
+    nearest: the nearest in meaning, which offers a few lines to many couplets."""
+    rhyme: Literal["prefer", "same_poem", "require"] = "same_poem"
+    """same_poem: take a second line of the same poem, which shares the rhyme; prefer: take the longest ending
+    that is shared; require: leave the couplet out (`no_line_in_rhyme`)."""
+
+
+LinesT = TypeVar("LinesT", bound=LineOptions)
+
+
+def with_wrong_continuations(
+    ctx: Context[LinesT], poem: Poem
+) -> Iterator[tuple[Couplet, Line, Distractors] | Skip]:
+    """Couplets whose second hemistich is asked for, each with its wrong ones; a skip for every other one."""
+    for found in recalled(ctx, poem):
+        if isinstance(found, Skip):
+            yield found
+            continue
+        couplet, line = found
+        wrong = find_distractors(ctx.corpus, line, SECOND, ctx.options)
+        yield Skip(couplet.id, wrong) if isinstance(wrong, str) else (couplet, line, wrong)
+
+
+def find_distractors(corpus: Corpus, line: Line, side: Side, options: LineOptions) -> Distractors | str:
+    """One line of the same poem and one of another poem in the same metre and, where it can be, rhyme.
+
+    Each is the next in turn among the lines that fit, or the nearest in meaning, and neither is a true
+    alternative: another text that really stands there, a refrain, or a variant of either line. Both
+    rhyme with the hemistich that is shown if and only if the right one does: else the rhyme would tell in a
+    first couplet.
+
+    Returns:
+        The distractors, or the reason why there are none.
+    """
+    number, rhyme = corpus.line_number[line.id], options.rhyme
+    find = partial(_first_fit, corpus, number, options.take, side)
+    if not line.metre:
+        return "metre_unknown"
+    same_poem = [n for n in corpus.in_poem[line.poem] if n != number and corpus.lines[n].metre == line.metre]
+    if not same_poem:
+        return "single_couplet"
+    here = find(same_poem)
+    if here is None:
+        return "no_line_in_rhyme" if line.rhymes_within else "no_line_in_poem"
+    beside = corpus.lines[here]
+    # Letters alike are no rhyme: the rawi may be another. Persian's qafiye and radif are letters.
+    rhymed = line.language == "fa" or line.second_rhyme == beside.second_rhyme
+    shared = _shared_ending(line.second_key, beside.second_key) if rhymed else 0
+    for size in range(shared, -1 if rhyme == "prefer" else shared - 1, -1):
+        group: Sequence[int] | Numbers = (
+            corpus.with_ending.get((line.language, line.metre, line.second_key[-size:]), NONE)
+            if size
+            else corpus.in_metre[line.language, line.metre]
+        )
+        if size and line.language != "fa":
+            group = [n for n in group if corpus.lines[n].second_rhyme == line.second_rhyme]
+        there = find(group, here, elsewhere=True)
+        if there is not None:
+            strategy = "same_metre_rhyme" if size == shared else "same_metre_ending" if size else "same_metre"
+            return Distractors(corpus.lines[here], corpus.lines[there], strategy)
+    if rhyme == "same_poem":
+        again = find([n for n in same_poem if n != here], here)
+        return (
+            "no_line_in_rhyme"
+            if again is None
+            else Distractors(corpus.lines[here], corpus.lines[again], "same_metre_same_poem")
+        )
+    return "no_line_in_metre" if rhyme == "prefer" else "no_line_in_rhyme"
+
+
+def _first_fit(
+    corpus: Corpus,
+    number: int,
+    take: Literal["in_turn", "nearest"],
+    side: Side,
+    candidates: Sequence[int] | Numbers,
+    *avoid: int,
+    elsewhere: bool = False,
+) -> int | None:
+    """The first candidate that is no true alternative; a rank depends on its candidate alone.
+
+    Args:
+        corpus: All lines.
+        number: The line that needs a distractor.
+        take: In which order candidates are tried.
+        side: Which hemistich is the option.
+        candidates: Numbers of lines, ascending.
+        avoid: Lines that it must not be a variant of.
+        elsewhere: Leave the line's own poem out.
+    """
+    line = corpus.lines[number]
+    taken = side.taken(corpus, line)
+    # The other hemistich of the couplet stands in the question: an option that repeats it gives itself away.
+    shown = {line.first_key, line.second_key}
+    asked = line.first_rhyme if side is SECOND else line.second_rhyme
+    against = [side.key(line), *(side.key(corpus.lines[n]) for n in avoid)]
+    for n in _ranked(corpus, number, take, candidates):
+        other = corpus.lines[n]
+        other_key = side.key(other)
+        if elsewhere and other.poem == line.poem:
+            continue
+        if not other_key or other_key in taken or other_key in shown or other.refrain:
+            continue
+        if other.licence != line.licence or (side.rhyme(other) == asked != "") != line.rhymes_within:
+            continue
+        if all(fuzz.ratio(other_key, one) < NEAR_DUPLICATE for one in against):
+            return n
+    return None
+
+
+def _ranked(
+    corpus: Corpus, number: int, take: Literal["in_turn", "nearest"], candidates: Sequence[int] | Numbers
+) -> Iterable[int]:
+    if take == "in_turn":
+        return corpus.in_turn(number, candidates)
+    similarity = corpus.line_similarity(number, candidates)
+    if similarity is None:
+        return corpus.drawn(corpus.lines[number].id, "lines", candidates)
+    # Lines are numbered by id, so of equally near ones the first by id comes first.
+    order = np.argsort(-similarity, kind="stable")
+    ranked: list[int] = np.asarray(candidates, dtype=np.int64)[order].tolist()
+    return ranked
+
+
+def _shared_ending(one: str, other: str) -> int:
+    """Letters that both keys end in, at most `ENDING`."""
+    for size in range(1, ENDING + 1):
+        if size > min(len(one), len(other)) or one[-size] != other[-size]:
+            return size - 1
+    return ENDING

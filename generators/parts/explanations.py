@@ -1,0 +1,156 @@
+"""Wrong explanations of idioms: written by a model that never sees the idiom, or another idiom's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from typing import Literal
+
+from generators.corpus import Corpus, Phrase, form_text
+from generators.plain_meaning import repeats
+from generators.task import Context, Options, OptionsT, Skip, Written
+from generators.writing.replies import length_ratio, same_text, unfinished, wrong_language
+from generators.writing.writer import prose
+from mihakk.errors import RecordRejected
+from mihakk.text import word_keys
+from schemas.idiom import Idiom
+from schemas.record import Language, Record
+
+NEAR_IN_MEANING = 0.90
+"""Cosine from which two explanations may say the same: bundled e5 gives paraphrases .93 and more."""
+NEAR_IN_WORDS = 0.34
+"""Share of common words (Jaccard) from which they may say the same, where there are no vectors."""
+NEAR_IN_LENGTH = (0.75, 1.33)
+
+
+class MeaningOptions(Options):
+    """How wrong explanations are made."""
+
+    strategy: Literal["auto", "general", "other_explanation"] = "auto"
+    """auto: written by the model where one is configured, else another idiom's explanation."""
+
+
+class WrongExplanation(Record):
+    """The reply asked for."""
+
+    explanation: str = prose("A wrong explanation of about the same length, in the same language.")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A wrong explanation and where it is from."""
+
+    right: str
+    """The right explanation that it stands beside."""
+    text: str
+    strategy: str
+    records: tuple[str, ...] = ()
+    written: Written | None = None
+    notes: dict[str, str] = field(default_factory=dict)
+    """What the metadata says of it."""
+
+
+def wrong_explanation(ctx: Context[MeaningOptions], idiom: Idiom) -> Wrong | Skip:
+    """One wrong explanation of the idiom; the same one for every task of a build."""
+    right = right_explanation(ctx, idiom)
+    if isinstance(right, Skip):
+        return right
+    strategy = ctx.options.strategy
+    if strategy == "general" or (strategy == "auto" and ctx.writer is not None):
+        return _written(ctx, idiom, right)
+    return _borrowed(ctx.corpus, idiom, right)
+
+
+def right_explanation(ctx: Context[OptionsT], idiom: Idiom) -> str | Skip:
+    """The idiom's meaning in words that are not its own, as an option shows it."""
+    explained = form_text(idiom.explanation)
+    if not word_keys(explained, idiom.language):
+        return Skip(idiom.id, "no_explanation")
+    if problem := wrong_language(explained, idiom.language):
+        return Skip(idiom.id, "explanation_language", problem)
+    meaning = ctx.corpus.phrases[ctx.corpus.phrase_number[idiom.id]].meaning
+    # Whoever only compares words would know the right one.
+    return meaning or Skip(idiom.id, "explanation_repeats_idiom", explained)
+
+
+def _written(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong | Skip:
+    if ctx.writer is None:
+        return Skip(idiom.id, "no_model")
+    request = ctx.asked(idiom.id, "meaning_choice", idiom.language, explanation=right)
+
+    def rule(reply: WrongExplanation) -> str:
+        copied = ctx.copies_example("meaning_choice", idiom.language, reply.explanation)
+        return _objection(reply.explanation, right, idiom.language) or copied
+
+    try:
+        reply = ctx.writer.write(request, WrongExplanation, rule)
+    except RecordRejected as error:
+        return Skip(idiom.id, error.reason, error.detail)
+    return Wrong(right, reply.explanation.strip(), "general", written=Written.by(ctx.writer, request))
+
+
+def _objection(wrong: str, right: str, language: Language) -> str:
+    """What is wrong with a wrong explanation, for the repair request."""
+    if problem := wrong_language(wrong, language):
+        return f"wrong_language: {problem}"
+    if unfinished(wrong):
+        return "unfinished: it breaks off; say what the meaning is"
+    if same_text(wrong, right, language):
+        return "same_text: it says the same as the right explanation; give another meaning"
+    ratio = length_ratio(wrong, right)
+    if not 1 / 3 <= ratio <= 3:
+        return f"length: it is {ratio:.1f} times as long as the right explanation; keep to the same length"
+    return ""
+
+
+def _borrowed(corpus: Corpus, idiom: Idiom, right: str) -> Wrong | Skip:
+    """Another idiom's meaning: of the same kind and length, and another meaning as far as can be told."""
+    own = corpus.phrases[corpus.phrase_number[idiom.id]]
+    for other in chain(corpus.after(own), other_idioms(corpus, own, partial(_unlike, own))):
+        if other.meaning and _fits(corpus, own, other):
+            return Wrong(right, other.meaning, "other_explanation", records=(other.id,))
+    return Skip(idiom.id, "no_other_explanation")
+
+
+def _unlike(own: Phrase, other: Phrase) -> tuple[bool, bool]:
+    least, most = NEAR_IN_LENGTH
+    return other.genre != own.genre, not least <= length_ratio(other.meaning, own.meaning) <= most
+
+
+def _fits(corpus: Corpus, own: Phrase, other: Phrase) -> bool:
+    """It means something else, and shares no more words with the idiom than the right one does: none."""
+    cosines = corpus.phrase_similarity(corpus.phrase_number[own.id], [corpus.phrase_number[other.id]])
+    if cosines is not None and cosines[0] >= NEAR_IN_MEANING:
+        return False
+    return _means_otherwise(own, other) and not repeats(own.phrase, other.meaning, own.language)
+
+
+def other_idioms(
+    corpus: Corpus, own: Phrase, unlike: Callable[[Phrase], tuple[bool, bool]]
+) -> Iterator[Phrase]:
+    """Idioms of the same dialect that mean something else: those alike in form first, then the nearest.
+
+    Without vectors those alike in form come in seeded order.
+    """
+    number = corpus.phrase_number[own.id]
+    beside = [n for n in corpus.in_dialect[own.language, own.dialect] if n != number]
+    others = list(corpus.drawn(own.id, "phrases", beside))
+    cosines = corpus.phrase_similarity(number, others)
+    near = [0.0] * len(others) if cosines is None else cosines.tolist()
+    order = sorted(
+        range(len(others)), key=lambda place: (*unlike(corpus.phrases[others[place]]), -near[place])
+    )
+    for place in order:
+        other = corpus.phrases[others[place]]
+        if near[place] < NEAR_IN_MEANING and _means_otherwise(own, other):
+            yield other
+
+
+def _means_otherwise(own: Phrase, other: Phrase) -> bool:
+    """As far as words tell; and the other's text may be shown under the same licence."""
+    if other.licence != own.licence or other.phrase_key == own.phrase_key:
+        return False
+    shared = len(own.says & other.says) / max(1, len(own.says | other.says))
+    return shared < NEAR_IN_WORDS and not same_text(own.meaning, other.meaning, own.language)

@@ -1,0 +1,108 @@
+"""Sentences that use an idiom: the source's own, or written by a model in the idiom's dialect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generators.corpus import form_text
+from generators.task import Context, OptionsT, Skip, Written
+from generators.writing.replies import contains, same_text, wrong_language
+from generators.writing.writer import prose
+from mihakk.errors import RecordRejected
+from mihakk.text import word_key, word_keys, words
+from schemas.idiom import Idiom
+from schemas.record import Language, Record
+
+PROMPT = "pragmatic_use"
+BLANK = "____"
+LEAST_WORDS = 3
+"""Words a sentence must have beside the idiom, so that they say something of the situation."""
+
+DIALECTS: dict[Language, dict[str, str]] = {
+    "ar": {"": "العربية الفصحى", "egyptian": "العامية المصرية"},
+    "fa": {"": "فارسی"},
+    "en": {"": "English"},
+}
+
+
+class SentenceUse(Record):
+    """The reply asked for."""
+
+    sentence: str = prose("One sentence that uses the saying word for word.")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with the idiom in it."""
+
+    text: str
+    blanked: str
+    """The same with the idiom taken out."""
+    written: Written | None = None
+
+
+def blanked(sentence: str, phrase: str, language: Language) -> str | None:
+    """The sentence with a blank for the phrase; None where the phrase does not stand in it word for word."""
+    found, wanted = words(sentence), word_keys(phrase, language)
+    keys = [word_key(word, language) for word in found]
+    for start in range(len(keys) - len(wanted) + 1):
+        if wanted and keys[start : start + len(wanted)] == wanted:
+            return _cut(sentence, found, start, start + len(wanted))
+    return None
+
+
+def _cut(sentence: str, found: list[str], start: int, end: int) -> str:
+    place, edges = 0, []
+    for word in found:
+        place = sentence.index(word, place)
+        edges.append((place, place + len(word)))
+        place += len(word)
+    return f"{sentence[: edges[start][0]]}{BLANK}{sentence[edges[end - 1][1] :]}".strip()
+
+
+def find_sentence(ctx: Context[OptionsT], idiom: Idiom) -> Sentence | Skip:
+    """A sentence that uses the idiom word for word and does not explain it; the same one for every task."""
+    phrase = form_text(idiom.phrase)
+    objections = []
+    for example in idiom.examples:
+        if not (problem := sentence_objection(example, idiom)):
+            return Sentence(example.strip(), blanked(example, phrase, idiom.language) or "")
+        objections.append(problem)
+    if ctx.writer is None:
+        reason = "example_" + objections[0].split(":")[0] if objections else "no_sentence"
+        return Skip(idiom.id, reason, "; ".join(objections))
+    request = ctx.asked(
+        idiom.id,
+        PROMPT,
+        idiom.language,
+        phrase=phrase,
+        explanation=form_text(idiom.explanation),
+        dialect=DIALECTS[idiom.language].get(idiom.dialect, idiom.dialect),
+    )
+    try:
+        reply = ctx.writer.write(
+            request, SentenceUse, lambda reply: sentence_objection(reply.sentence, idiom)
+        )
+    except RecordRejected as error:
+        return Skip(idiom.id, error.reason, error.detail)
+    text = " ".join(reply.sentence.split())
+    written = Written.by(ctx.writer, request)
+    return Sentence(text, blanked(text, phrase, idiom.language) or "", written)
+
+
+def sentence_objection(sentence: str, idiom: Idiom) -> str:
+    """What is wrong with a sentence; empty when it may be used."""
+    language = idiom.language
+    rest = blanked(sentence, form_text(idiom.phrase), language)
+    if rest is None:
+        return "without_idiom: the saying must stand in the sentence word for word"
+    if len(words(rest.replace(BLANK, " "))) < LEAST_WORDS:
+        return "too_short: say in what situation it is used"
+    if problem := wrong_language(rest, language):
+        return f"wrong_language: {problem}"
+    if contains(rest, form_text(idiom.phrase), language):
+        return "idiom_twice: use the saying only once"
+    explanation = form_text(idiom.explanation)
+    if contains(rest, explanation, language) or same_text(rest, explanation, language):
+        return "explains: it only explains the saying; use it as a speaker would"
+    return ""

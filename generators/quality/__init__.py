@@ -1,0 +1,1 @@
+"""How good generated items are: baselines, distances, tables for people to rate."""

@@ -1,0 +1,258 @@
+"""How good a set of items is, measured on the set itself: what the report and the release gate go by."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generators.corpus import Corpus
+from generators.quality import baselines, cues
+from mihakk.embeddings import Embedder
+from mihakk.seeds import rng
+from mihakk.stats import wilson
+from schemas.item import ChoiceItem, Item
+from schemas.record import Language, Record
+
+VERSE_STRATEGIES = ("same_metre", "shuffled")
+"""Strategies (by their beginning) whose options are lines of verse."""
+
+
+class Baseline(Record):
+    """How far one solver that goes by form alone gets on one task."""
+
+    task: str
+    language: Language
+    name: str
+    """`random`, a cue of `generators.quality.cues`, `most_similar`, `options_only` or `all_cues`."""
+    questions: int
+    """Questions scored; the two orders of a pair are one."""
+    accuracy: float
+    """Expected share right, ties broken by lot."""
+    chance: float
+    low: float
+    """Lower end of the 95 % Wilson interval of the accuracy."""
+    high: float
+
+    @property
+    def margin(self) -> float:
+        """How far it beats chance."""
+        return self.accuracy - self.chance
+
+
+class ValueSpread(Record):
+    """How one measure of right and wrong options is spread over the questions of a strategy."""
+
+    task: str
+    language: Language
+    strategy: str
+    measure: str
+    """`cosine` of right and wrong option, or `length_ratio`: characters of the wrong per one of the right."""
+    options: int
+    """Wrong options measured."""
+    mean: float
+    p05: float
+    p25: float
+    median: float
+    p75: float
+    p95: float
+
+
+class GoldPositions(Record):
+    """Where the right option stands."""
+
+    task: str
+    language: Language
+    counts: tuple[int, ...]
+    """Items per position, both orders of a pair counted."""
+
+
+class ItemQuality(Record):
+    """What was measured of a set."""
+
+    embedder: str
+    """Model behind the cosines; empty without embeddings."""
+    baselines: tuple[Baseline, ...]
+    spreads: tuple[ValueSpread, ...]
+    positions: tuple[GoldPositions, ...]
+
+
+def measure_quality(
+    items: Iterable[Item],
+    *,
+    embedder: Embedder | None = None,
+    corpus: Corpus | None = None,
+    seed: int = 0,
+    most_embedded: int = 200,
+) -> ItemQuality:
+    """Baselines, spreads and gold positions of every choice task in the set.
+
+    Args:
+        items: The set.
+        embedder: Model for cosines; without it `most_similar` and cosines are left out.
+        corpus: What the items were made from; tells the metre of each line.
+        seed: Draws the questions that the classifier, and the embedder, see where there are many.
+        most_embedded: Questions per task and language whose cosines are measured.
+    """
+    groups: dict[tuple[str, Language], list[ChoiceItem]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, ChoiceItem):
+            groups[item.task, item.language].append(item)
+    metres = _metres(corpus)
+    found: list[Baseline] = []
+    spreads: list[ValueSpread] = []
+    positions: list[GoldPositions] = []
+    for (task, language), all_items in sorted(groups.items()):
+        questions = baselines.one_per_pair(all_items)
+        vectors = _Vectors(embedder, _sample(questions, most_embedded, seed))
+        found += _baselines(task, language, questions, vectors, metres=metres, seed=seed)
+        spreads += _spreads(task, language, questions, vectors)
+        counts = Counter(place for item in all_items for place in item.gold)
+        most = max(len(item.options) for item in all_items)
+        positions.append(
+            GoldPositions(task=task, language=language, counts=tuple(counts[n] for n in range(most)))
+        )
+    return ItemQuality(
+        embedder=embedder.name if embedder else "",
+        baselines=tuple(found),
+        spreads=tuple(spreads),
+        positions=tuple(positions),
+    )
+
+
+class _Vectors:
+    """Cosines within a sample of questions, each text embedded once."""
+
+    def __init__(self, embedder: Embedder | None, questions: Sequence[ChoiceItem]) -> None:
+        self.questions = questions if embedder else []
+        if embedder is None:
+            return
+        texts = list(dict.fromkeys(text for item in questions for text in (cues.shown(item), *item.options)))
+        rows = embedder.encode(texts)
+        self._rows = dict(zip(texts, rows, strict=True))
+
+    def cosine(self, one: str, other: str) -> float:
+        return float(self._rows[one] @ self._rows[other])
+
+
+def _sample(questions: Sequence[ChoiceItem], most: int, seed: int) -> list[ChoiceItem]:
+    if len(questions) <= most:
+        return list(questions)
+    return sorted(questions, key=lambda item: rng(seed, item.pair_id or item.id, "cosines").random())[:most]
+
+
+def _baselines(
+    task: str,
+    language: Language,
+    questions: Sequence[ChoiceItem],
+    vectors: _Vectors,
+    *,
+    metres: Mapping[tuple[str, str], str],
+    seed: int,
+) -> list[Baseline]:
+    found = [_chosen(task, language, "random", questions, [[0.0] * len(item.options) for item in questions])]
+    known: dict[str, list[cues.Score | None]] = {
+        name: [cue(item) for item in questions] for name, cue in cues.FORM.items()
+    }
+    if all(item.origin.strategy.startswith(VERSE_STRATEGIES) for item in questions):
+        known["rhyme_only"] = [cues.rhyme_only(item) for item in questions]
+        known["rhyme_shown"] = [cues.rhyme_shown(item) for item in questions]
+        known["metre_only"] = [cues.metre_only(item, metres) for item in questions]
+    whole = cues.SetCues(questions)
+    known["rarest"] = [whole.rarest(item) for item in questions]
+    known["options_met"] = [whole.options_met(item) for item in questions]
+    found += [_chosen(task, language, name, questions, scores) for name, scores in known.items()]
+    similar = [[vectors.cosine(cues.shown(item), o) for o in item.options] for item in vectors.questions]
+    found.append(_chosen(task, language, "most_similar", vectors.questions, similar))
+    single = [n for n, item in enumerate(questions) if len(item.gold) == 1]
+    weighed = [[scores[n] for scores in known.values()] for n in single]
+    trained = {
+        "options_only": baselines.options_only(questions, seed),
+        "all_cues": baselines.all_cues([questions[n] for n in single], weighed),
+    }
+    chance = _chance(questions)
+    found += [_baseline(task, language, name, shares, chance) for name, shares in trained.items()]
+    return [one for one in found if one.questions]
+
+
+def _chosen(
+    task: str,
+    language: Language,
+    name: str,
+    questions: Sequence[ChoiceItem],
+    scores: Sequence[cues.Score | None],
+) -> Baseline:
+    """The baseline that takes the option of the highest score, over the questions that have one."""
+    told = [(item, score) for item, score in zip(questions, scores, strict=True) if score is not None]
+    shares = [baselines.share_right(score, item.gold) for item, score in told]
+    return _baseline(task, language, name, shares, _chance([item for item, _ in told]))
+
+
+def _chance(questions: Sequence[ChoiceItem]) -> float:
+    return sum(len(item.gold) / len(item.options) for item in questions) / max(1, len(questions))
+
+
+def _baseline(task: str, language: Language, name: str, shares: Sequence[float], chance: float) -> Baseline:
+    accuracy = sum(shares) / max(1, len(shares))
+    low, high = wilson(sum(shares), len(shares))
+    return Baseline(
+        task=task,
+        language=language,
+        name=name,
+        questions=len(shares),
+        accuracy=round(accuracy, 6),
+        chance=round(chance, 6),
+        low=round(low, 6),
+        high=round(high, 6),
+    )
+
+
+def _spreads(
+    task: str, language: Language, questions: Sequence[ChoiceItem], vectors: _Vectors
+) -> list[ValueSpread]:
+    measured: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for item in questions:
+        right = item.options[item.gold[0]]
+        for place, wrong in enumerate(item.options):
+            if place in item.gold:
+                continue
+            measured[item.origin.strategy, "length_ratio"].append(len(wrong) / max(1, len(right)))
+    for item in vectors.questions:
+        right = item.options[item.gold[0]]
+        for place, wrong in enumerate(item.options):
+            if place not in item.gold:
+                measured[item.origin.strategy, "cosine"].append(vectors.cosine(right, wrong))
+    return [
+        _spread(task, language, strategy, measure, np.array(values))
+        for (strategy, measure), values in sorted(measured.items())
+    ]
+
+
+def _spread(
+    task: str, language: Language, strategy: str, measure: str, values: NDArray[np.float64]
+) -> ValueSpread:
+    p05, p25, median, p75, p95 = (round(float(q), 4) for q in np.percentile(values, (5, 25, 50, 75, 95)))
+    return ValueSpread(
+        task=task,
+        language=language,
+        strategy=strategy,
+        measure=measure,
+        options=len(values),
+        mean=round(float(values.mean()), 4),
+        p05=p05,
+        p25=p25,
+        median=median,
+        p75=p75,
+        p95=p95,
+    )
+
+
+def _metres(corpus: Corpus | None) -> dict[tuple[str, str], str]:
+    """Metre by (language, key) of every hemistich that stands in one metre only."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for line in corpus.lines if corpus else ():
+        found[line.language, line.first_key].add(line.metre)
+        found[line.language, line.second_key].add(line.metre)
+    return {hemistich: next(iter(metres)) for hemistich, metres in found.items() if len(metres) == 1}

@@ -1,0 +1,1 @@
+"""Parts of items that a model writes, and what is done with its replies."""

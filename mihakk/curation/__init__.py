@@ -1,6 +1,0 @@
-"""Records worth making items of: metadata in one vocabulary, each text once (stage 3)."""
-
-from mihakk.curation.duplicates import Duplicates, find_duplicates
-from mihakk.curation.stage import curate
-
-__all__ = ["Duplicates", "curate", "find_duplicates"]

@@ -1,0 +1,118 @@
+"""Intervals and corrections that several stages report, on SciPy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import sqrt
+from typing import Literal, NamedTuple
+
+
+class Interval(NamedTuple):
+    """Lower and upper end."""
+
+    low: float
+    high: float
+
+
+def wilson(hits: float, cases: int, confidence: float = 0.95) -> Interval:
+    """Wilson's score interval of a share; 0 to 1 without cases (E. B. Wilson, 1927).
+
+    Args:
+        hits: Cases that count, 0 to `cases`; a fraction where ties are shared.
+        cases: All cases.
+        confidence: Two-sided.
+    """
+    if cases == 0:
+        return Interval(0.0, 1.0)
+    z = _normal_quantile(confidence)
+    share = hits / cases
+    centre = share + z * z / (2 * cases)
+    reach = z * sqrt(share * (1 - share) / cases + z * z / (4 * cases * cases))
+    scale = 1 + z * z / cases
+    return Interval(max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale))
+
+
+def clopper_pearson(
+    hits: float, cases: float, confidence: float = 0.95, side: Literal["both", "upper", "lower"] = "both"
+) -> Interval:
+    """Exact interval of a share; 0 to 1 without cases (C. J. Clopper and E. S. Pearson, 1934).
+
+    Args:
+        hits: Cases that count.
+        cases: All cases; a fraction where it is the effective number of a weighted sample.
+        confidence: Of the interval, or of the one bound that `side` asks for; the other end is then 0 or 1.
+        side: `upper` for the most a rate could be: 0 hits of 300 give 0.99 %.
+    """
+    from scipy.special import betaincinv
+
+    if cases == 0:
+        return Interval(0.0, 1.0)
+    tail = (1 - confidence) / (2 if side == "both" else 1)
+    low = 0.0 if hits == 0 or side == "upper" else float(betaincinv(hits, cases - hits + 1, tail))
+    high = 1.0 if hits >= cases or side == "lower" else float(betaincinv(hits + 1, cases - hits, 1 - tail))
+    return Interval(low, high)
+
+
+class ChanceCorrected(NamedTuple):
+    """Agreement of raters, raw and beyond chance."""
+
+    observed: float
+    """Share of the pairs of values of one unit that are the same, averaged over units."""
+    ac1: float
+    """Gwet's AC1, which holds where nearly all values are one, as kappa and alpha do not."""
+
+
+def gwet_ac1(units: Sequence[Sequence[str]], categories: int) -> ChanceCorrected | None:
+    """Raw agreement and AC1 of any number of raters; None where no unit has two values (K. L. Gwet, 2008).
+
+    Args:
+        units: Values per unit, of raters who may differ from unit to unit. Units with one value tell how
+            common the values are.
+        categories: Values there are to choose from, used or not; at least two.
+    """
+    counts = [Counter(values) for values in units if values]
+    twice = [count for count in counts if count.total() > 1]
+    if not twice:
+        return None
+    pairs = [(sum(n * (n - 1) for n in one.values()), one.total() * (one.total() - 1)) for one in twice]
+    observed = sum(same / all_pairs for same, all_pairs in pairs) / len(twice)
+    values = {value for one in counts for value in one}
+    shares = (sum(one[value] / one.total() for one in counts) / len(counts) for value in values)
+    chance = sum(share * (1 - share) for share in sorted(shares)) / (categories - 1)
+    return ChanceCorrected(observed, (observed - chance) / (1 - chance))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for their number, in the order given (S. Holm, 1979)."""
+    ordered = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, place in enumerate(ordered):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = largest
+    return adjusted
+
+
+def fisher_mean(correlations: Sequence[float]) -> float:
+    """Mean of correlations through Fisher's z; 1 or -1 where one of them is.
+
+    Raises:
+        ValueError: There is none, or one lies outside -1 to 1, or both ends are among them.
+    """
+    from math import atanh, tanh
+
+    if not correlations or any(not -1 <= one <= 1 for one in correlations):
+        raise ValueError(f"not correlations: {list(correlations)}")
+    ends = {one for one in correlations if abs(one) == 1}
+    if ends:
+        if len(ends) > 1:
+            raise ValueError("correlations of both 1 and -1 have no mean")
+        return ends.pop()
+    return tanh(sum(map(atanh, correlations)) / len(correlations))
+
+
+def _normal_quantile(confidence: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + confidence) / 2))

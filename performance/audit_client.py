@@ -1,0 +1,199 @@
+"""How much of a model server the client uses, and what it costs: `python performance/audit_client.py`.
+
+A server of its own process answers every call after a fixed latency L, at most C at once, so N calls can't be
+done in less than N L / C. Printed: how close the client comes, and its CPU time per call (journal and checks
+included). `--peers` measures the bare SDK and bare aiohttp on the same server. `--memory` streams 100,000
+calls (50,000 items, two auditors) and prints the peak memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from mihakk.llm.journal import Journal
+from mihakk.llm.model import open_model
+from mihakk.llm.structured import Request, payload
+from schemas.item import ChoiceItem, Origin
+from schemas.model import Limits, ModelConfig, Remote
+from validators.audit.auditing import request
+from validators.audit.prompt import SOUND
+from validators.audit.reply import Opinion
+
+ORIGIN = Origin(records=("r",), generator="external", generator_version="1")
+
+
+@contextmanager
+def server(latency: float, slots: int | None) -> Iterator[str]:
+    """Base URL of a server in a process of its own."""
+    command = [sys.executable, "-m", "mihakk.llm.scripted", "--latency", str(latency), "--reply", SOUND]
+    if slots:
+        command += ["--slots", str(slots)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        yield json.loads(process.stdout.readline())["url"]
+    finally:
+        process.stdin.close()
+        process.wait(timeout=30)
+
+
+def item(n: int) -> ChoiceItem:
+    """An Arabic choice item like those of a release."""
+    return ChoiceItem(
+        id=f"ar-bench-{n}",
+        task="bench",
+        language="ar",
+        question=f"ما الشطر الثاني الذي يتمم هذا البيت رقم {n}؟\nقفا نبك من ذكرى حبيب ومنزل",
+        options=(
+            "بسقط اللوى بين الدخول فحومل",
+            "وتأتي على قدر الكرام المكارم",
+            "وأسمعت كلماتي من به صمم",
+            "ويأتيك",
+        ),
+        gold=(n % 4,),
+        origin=ORIGIN,
+        licence="CC0-1.0",
+    )
+
+
+def config(url: str, concurrency: int) -> ModelConfig:
+    """A model behind that URL."""
+    return ModelConfig(
+        name="bench",
+        family="scripted",
+        model="scripted",
+        revision="1",
+        serve=Remote(endpoints=(url,)),
+        limits=Limits(concurrency=concurrency, timeout_seconds=60),
+    )
+
+
+def requests(n: int, start: int = 0) -> Iterator[Request[Opinion]]:
+    """A stream of audit requests, made as they are drawn."""
+    return (request(item(i)) for i in range(start, start + n))
+
+
+def peak_mb() -> float:
+    """Peak memory of this process, MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def ours(n: int, latency: float, slots: int) -> None:
+    """N calls at latency L over C slots, with journal and checks."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        server(latency, slots) as url,
+        Journal(Path(folder), "bench") as journal,
+        # A quarter more in flight than the server has slots, as in practice: a slot then never waits for us.
+        open_model(config(url, slots + slots // 4)) as model,
+    ):
+        list(model.ask_all(requests(slots), journal))  # connections and imports
+        wall, cpu = time.perf_counter(), time.process_time()
+        replies = sum(reply.value is not None for reply in model.ask_all(requests(n, slots), journal))
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    assert replies == n
+    least = n * latency / slots
+    print(
+        f"{n} calls, L = {latency * 1000:.0f} ms, C = {slots}: {wall:.2f} s = {wall / least:.3f} x N L / C, "
+        f"client CPU {1000 * cpu / n:.2f} ms a call"
+    )
+
+
+def peers(n: int, latency: float, slots: int) -> None:
+    """The same payloads through the bare SDK and bare aiohttp, without journal and checks."""
+    import aiohttp
+    import openai
+
+    with server(latency, slots) as url:
+        bodies = [payload(config(url, slots), one, one.messages) for one in requests(n)]
+
+        async def sdk() -> None:
+            async with openai.AsyncOpenAI(
+                base_url=url, api_key="none", max_retries=0, http_client=openai.DefaultAioHttpClient()
+            ) as client:
+
+                async def one(body: dict[str, Any]) -> None:
+                    rest = {key: value for key, value in body.items() if key not in ("model", "messages")}
+                    await client.chat.completions.create(
+                        model=body["model"],
+                        messages=body["messages"],
+                        extra_body=rest,
+                    )
+
+                await workers(one, bodies, slots)
+
+        async def bare() -> None:
+            async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+
+                async def one(body: dict[str, Any]) -> None:
+                    async with session.post(f"{url}/chat/completions", json=body) as reply:
+                        await reply.json()
+
+                await workers(one, bodies, slots)
+
+        for name, run in (("openai SDK with aiohttp, bare", sdk), ("aiohttp, bare", bare)):
+            wall, cpu = time.perf_counter(), time.process_time()
+            asyncio.run(run())
+            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+            print(f"{name}: {wall:.2f} s, client CPU {1000 * cpu / n:.2f} ms a call")
+
+
+async def workers(one, bodies, slots) -> None:  # type: ignore[no-untyped-def]
+    """As many workers as slots over one queue."""
+    source = iter(bodies)
+
+    async def work() -> None:
+        for body in source:
+            await one(body)
+
+    await asyncio.gather(*(work() for _ in range(slots)))
+
+
+def memory(n: int) -> None:
+    """Two auditors over n items, streamed; what is left over at the end is the journal's index."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        server(0.0, None) as url,
+        Journal(Path(folder), "bench") as journal,
+        open_model(config(url, 64)) as first,
+        open_model(config(url, 64).model_copy(update={"revision": "2"})) as second,
+    ):
+        started, marks = time.perf_counter(), []
+        pairs = zip(first.ask_all(requests(n), journal), second.ask_all(requests(n), journal), strict=True)
+        for done, _ in enumerate(pairs, 1):
+            if done in (1000, n // 4, n // 2, n):
+                marks.append(f"{done} items {peak_mb():.0f} MB")
+        print(f"two auditors, {n} items: peak {', '.join(marks)}; {time.perf_counter() - started:.0f} s")
+
+
+def main() -> None:
+    """Runs what the arguments ask for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--memory", type=int, nargs="?", const=50_000, default=0)
+    parser.add_argument("--calls", type=int, default=2048)
+    chosen = parser.parse_args()
+    for latency, slots in ((0.5, 64), (0.2, 32), (1.0, 256)):
+        ours(chosen.calls, latency, slots)
+    if chosen.peers:
+        peers(chosen.calls, 0.2, 32)
+    if chosen.memory:
+        memory(chosen.memory)
+
+
+if __name__ == "__main__":
+    main()

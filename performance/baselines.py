@@ -1,0 +1,147 @@
+"""How far form alone goes on every choice task: the table of docs/tasks.md, made anew.
+
+    python -m performance.baselines [--json before.json] [--before before.json]
+
+All model-free choice tasks of Hafez, of the tracked samples, of our own idioms and, where MIHAKK_SHARED_DATA
+has it, of Taymur's book: scraped, curated and generated as a build does, without embeddings. With `--before`,
+each figure stands behind the one of an earlier `--json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from generators.quality.item_quality import Baseline, measure_quality
+from generators.task import TASKS
+from pipeline.build import Build
+from pipeline.engines.choose import open_engine
+from pipeline.run import run_pipeline
+from pipeline.steps.order import INGEST, MAKE
+from schemas.benchmark import BenchmarkConfig
+from schemas.item import ITEM_ROWS
+from schemas.stages import GENERATED
+
+SHOWN = (
+    *("all_cues", "options_only", "longest", "shortest", "word_overlap", "stem_overlap", "trigram_overlap"),
+    *("rarest", "options_met", "rhyme_only", "rhyme_shown", "capital_first"),
+)
+SAMPLES = {
+    "Hafez": [("hafez", "poem", "", "")],
+    "Arabic samples": [
+        ("files", "poem", "ar", "data/samples/arabic_explained.jsonl"),
+        ("files", "poem", "ar", "data/samples/arabic_poems.jsonl"),
+    ],
+    "sonnets": [("files", "poem", "en", "data/samples/english_sonnets.jsonl")],
+    "our idioms": [("files", "idiom", "ar", "data/samples/egyptian_idioms.jsonl")],
+}
+TAYMUR = "kinayat/taymur_kinayat_hindawi_93047907.txt"
+
+
+class _Silent:
+    """Hears nothing of the run."""
+
+    def started(self, step: Any, total: int) -> None: ...
+
+    def tick(self, count: int) -> None: ...
+
+    def finished(self, step: Any, manifest: Any) -> None: ...
+
+
+def configs() -> Iterator[tuple[str, BenchmarkConfig]]:
+    """Each set of records with all choice tasks that it can feed without a model."""
+    for name, parts in SAMPLES.items():
+        uses = [
+            {
+                "use": source,
+                "name": f"source_{n}",
+                "options": {
+                    "path": path,
+                    "kind": kind,
+                    "language": language,
+                    "licence": "CC0-1.0",
+                    "least_yield": 1,
+                }
+                if path
+                else {},
+            }
+            for n, (source, kind, language, path) in enumerate(parts)
+        ]
+        yield name, _config(uses, parts[0][1])
+    shared = Path(os.environ.get("MIHAKK_SHARED_DATA", "../shared/data")) / TAYMUR
+    if shared.exists():
+        options = {"path": str(shared.resolve()), "dialect": "egyptian", "least_yield": 1}
+        yield "Taymur", _config([{"use": "openiti", "options": options}], "idiom")
+
+
+def _config(sources: list[dict[str, Any]], reads: str) -> BenchmarkConfig:
+    names = [name for name, task in TASKS if task.reads == reads and not task.needs_model]
+    return BenchmarkConfig.model_validate(
+        {
+            "name": "baselines",
+            "title": "baselines",
+            "seed": 20261121,
+            "sources": sources,
+            "tasks": [{"use": name} for name in names if name != "paraphrase_cued_choice"],
+            "embeddings": "none",
+        }
+    )
+
+
+def measured() -> dict[str, dict[str, Baseline]]:
+    """Baselines by name, by set, task and language."""
+    found: dict[str, dict[str, Baseline]] = {}
+    for name, config in configs():
+        with tempfile.TemporaryDirectory() as folder, open_engine("processes", 1) as engine:
+            build = Build(config, folder, Path(folder))
+            run_pipeline(build, engine, _Silent(), (*INGEST, MAKE[0]))
+            items = list(build.stage(GENERATED).read_all("items", ITEM_ROWS))
+        for one in measure_quality(items, seed=config.seed).baselines:
+            found.setdefault(f"`{one.task}` {one.language}, {name}", {})[one.name] = one
+    return found
+
+
+def rows(found: Mapping[str, Mapping[str, Any]], before: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The table, line by line: share right and the lower end of its interval, `before → now`."""
+    yield "| task | questions | chance | " + " | ".join(f"`{name}`" for name in SHOWN) + " |"
+    yield "|---" * (3 + len(SHOWN)) + "|"
+    for row, mine in found.items():
+        old = before.get(row, {})
+        cells = [_cell(mine.get(name), old.get(name)) for name in SHOWN]
+        count = f"{mine['random']['questions']:,}"
+        if old:
+            count = f"{old['random']['questions']:,} → {count}"
+        yield f"| {row} | {count} | {_share(mine['random']['chance'])} | " + " | ".join(cells) + " |"
+
+
+def _cell(now: Mapping[str, Any] | None, before: Mapping[str, Any] | None) -> str:
+    told = [f"{_share(one['accuracy'])} [{_share(one['low'])}]" for one in (before, now) if one]
+    return " → ".join(told)
+
+
+def _share(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0")
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", type=Path, help="write the figures here")
+    parser.add_argument("--before", type=Path, help="figures of an earlier --json")
+    args = parser.parse_args()
+    found = {row: {name: one.model_dump() for name, one in mine.items()} for row, mine in measured().items()}
+    before = json.loads(args.before.read_text("utf-8")) if args.before else {}
+    if args.json:
+        args.json.write_text(json.dumps(found, ensure_ascii=False, indent=1), encoding="utf-8")
+    print("\n".join(rows(found, before)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,282 @@
+"""Near duplicates among verses: recall, false pairs, time and memory, beside datasketch in one run.
+
+    .venv/bin/python -m performance.duplicates [--million] [--chart FILE.svg] [FOLDER OF REAL DATA]
+
+Couplets are made from real ones (MetRec, Hafez) by changing three words in five of each hemistich for other
+real words, so that each is its own; one in twenty is then followed, somewhere later, by a near duplicate of
+a known kind. Ours runs as curation does: whole couplets, then their hemistichs. datasketch's MinHashLSH
+(threshold 0.5, 128 permutations, letter groups of four) gets the same couplets and the same test of every
+pair it proposes. Each size runs in a process of its own, for its peak of memory. Exits 1 when a stated goal
+is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from performance._ganjoor import poems
+
+SEED = 20261121
+THRESHOLD = 0.68
+HALF_THRESHOLD = 0.9
+PLANTED = 20
+"""One couplet in so many is a near duplicate."""
+KINDS = ("one character", "one word", "two words", "word dropped", "half line")
+PEER_SIZE = 50_000
+SIZES = [10_000, 100_000]
+RATIO_GOAL, RECALL_GOAL, MEMORY_GOAL, SLOPE_GOAL = 8.0, 0.98, 2048, 1.1
+
+
+class Verse(NamedTuple):
+    """Words of two hemistichs, folded; a half line has one."""
+
+    first: list[str]
+    second: list[str]
+
+    def halves(self) -> tuple[str, ...]:
+        return tuple("".join(words) for words in self if words)
+
+
+Figures = dict[str, Any]
+"""`seconds` (processor), `wall`, `megabytes`, `recall` by kind, `false` pairs a couplet by likeness."""
+
+
+class Planted(NamedTuple):
+    copy: int
+    original: int
+    kind: str
+
+
+def main() -> int:
+    """Print the tables; 1 when a goal is missed."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", nargs="?", type=Path, default=os.environ.get("MIHAKK_SHARED_DATA", beside))
+    parser.add_argument("--million", action="store_true", help="also a million couplets (minutes)")
+    parser.add_argument("--size", type=int, help="one size alone, its figures as JSON")
+    parser.add_argument("--peer", action="store_true")
+    parser.add_argument("--chart", type=Path, help="draw cost against size here, on logarithmic axes")
+    options = parser.parse_args()
+    data = Path(options.data)
+    if not data.is_dir():
+        print(f"skipped: the couplets come from a folder of real data, and there is none at {data}")
+        return 0
+    if options.size:
+        print(json.dumps(measure(data, options.size, peer=options.peer)))
+        return 0
+    met = beside_peer(data)
+    sizes = [*SIZES, 1_000_000] if options.million else SIZES
+    return 0 if at_scale(data, sizes, options.chart) and met else 1
+
+
+def beside_peer(data: Path) -> bool:
+    """Ours and datasketch on the same couplets, one after the other; whether the goals are met."""
+    ours, peer = run(data, PEER_SIZE), run(data, PEER_SIZE, "--peer")
+    ratio = peer["seconds"] / ours["seconds"]
+    print(f"{PEER_SIZE:,} couplets, pairs at least {THRESHOLD} alike (hemistichs: {HALF_THRESHOLD})")
+    header("")
+    line("ours", PEER_SIZE, ours)
+    line("datasketch", PEER_SIZE, peer)
+    better = all(ours["recall"][kind] >= min(peer["recall"][kind], RECALL_GOAL) for kind in KINDS)
+    print(
+        f"  ratio {ratio:.1f}  goal {RATIO_GOAL:g}: {verdict(ratio >= RATIO_GOAL)}; recall {verdict(better)}"
+    )
+    return ratio >= RATIO_GOAL and better
+
+
+def at_scale(data: Path, sizes: list[int], chart: Path | None = None) -> bool:
+    print("\nCost against size")
+    header("couplets")
+    rows = [run(data, size) for size in sizes]
+    for size, row in zip(sizes, rows, strict=True):
+        line(f"{size:,}", size, row)
+    slope = fit([math.log(size) for size in sizes], [math.log(row["seconds"]) for row in rows])
+    if chart is not None:
+        from performance.loglog import loglog
+
+        points = [(float(size), row["seconds"]) for size, row in zip(sizes, rows, strict=True)]
+        title = "Search for near duplicates: cost against size"
+        drawn = loglog(title, points, size="couplets", cost="seconds of one core", slope=slope)
+        chart.write_text(drawn, encoding="utf-8")
+    recall = min(rows[-1]["recall"].values())
+    print(f"  slope {slope:.2f}  goal at most {SLOPE_GOAL:g}: {verdict(slope <= SLOPE_GOAL)}")
+    print(f"  least recall {recall:.3f}  goal {RECALL_GOAL:g}: {verdict(recall >= RECALL_GOAL)}")
+    peak = rows[-1]["megabytes"]
+    print(f"  peak {peak:,.0f} MB  goal {MEMORY_GOAL:,}: {verdict(peak <= MEMORY_GOAL)}")
+    return slope <= SLOPE_GOAL and recall >= RECALL_GOAL and peak <= MEMORY_GOAL
+
+
+def run(data: Path, size: int, *flags: str) -> Figures:
+    command = [sys.executable, __file__, str(data), "--size", str(size), *flags]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def measure(data: Path, size: int, *, peer: bool) -> Figures:
+    """Figures of one run on `size` couplets."""
+    verses, planted = synthesise(real(data), size)
+    halves = [verse.halves() for verse in verses]
+    del verses
+    start, used = time.perf_counter(), time.process_time()
+    found = datasketch_pairs(halves) if peer else our_pairs(halves)
+    seconds, processor = time.perf_counter() - start, time.process_time() - used
+    known = {(p.original, p.copy) for p in planted}
+    recall = {
+        kind: sum((p.original, p.copy) in found for p in planted if p.kind == kind)
+        / max(1, sum(p.kind == kind for p in planted))
+        for kind in KINDS
+    }
+    strangers = found.keys() - known - chained(planted)
+    false = {least: sum(found[pair] >= least for pair in strangers) / size for least in (THRESHOLD, 0.8, 0.9)}
+    return {
+        "seconds": processor,
+        "wall": seconds,
+        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "recall": recall,
+        "false": {str(least): rate for least, rate in false.items()},
+        "pairs": len(found),
+    }
+
+
+def chained(planted: list[Planted]) -> set[tuple[int, int]]:
+    """Pairs of two copies of one original, which may be alike as well."""
+    copies: dict[int, list[int]] = {}
+    for plant in planted:
+        copies.setdefault(plant.original, []).append(plant.copy)
+    return {(a, b) for group in copies.values() for a in group for b in group if a < b}
+
+
+def our_pairs(halves: list[tuple[str, ...]]) -> dict[tuple[int, int], float]:
+    from mihakk.dedup import near_duplicates, shared_halves
+
+    found = {(a, b): alike for a, b, alike in shared_halves(halves, HALF_THRESHOLD)}
+    whole = near_duplicates(["".join(couplet) for couplet in halves], THRESHOLD)
+    return found | {(a, b): alike for a, b, alike in whole}
+
+
+def datasketch_pairs(halves: list[tuple[str, ...]]) -> dict[tuple[int, int], float]:
+    from datasketch import MinHash, MinHashLSH
+    from rapidfuzz.distance import Indel
+
+    index = MinHashLSH(threshold=0.5, num_perm=128)
+    keys = ["".join(couplet) for couplet in halves]
+    found = {}
+    for number, key in enumerate(keys):
+        sketch = MinHash(num_perm=128, seed=1)
+        sketch.update_batch([key[i : i + 4].encode() for i in range(max(1, len(key) - 3))])
+        for other in index.query(sketch):
+            alike = Indel.normalized_similarity(keys[other], key)
+            if alike >= THRESHOLD or share_half(halves[other], halves[number]):
+                found[other, number] = alike
+        index.insert(number, sketch)
+    return found
+
+
+def share_half(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    from rapidfuzz.distance import Indel
+
+    return any(Indel.normalized_similarity(a, b) >= HALF_THRESHOLD for a in one for b in other)
+
+
+def real(data: Path) -> list[Verse]:
+    """The couplets of MetRec and Hafez."""
+    from mihakk.text import words_key
+
+    with gzip.open(data / "metrec" / "baits_train.txt.gz", "rt", encoding="utf-8") as file:
+        pairs = [line.rstrip("\n").split(" ", 1)[1].split(" # ") for line in file]
+    verses = [Verse(*(words_key(half, "ar").split() for half in pair)) for pair in pairs]
+    for poem in poems(data / "ganjoor" / "hafez_ghazals_raw.tar.gz"):
+        texts = [words_key(verse["Text"] or "", "fa").split() for verse in poem["Verses"]]
+        verses += [Verse(*pair) for pair in zip(texts[::2], texts[1::2], strict=False)]
+    return [verse for verse in verses if len(verse.first) > 1 and len(verse.second) > 1]
+
+
+def synthesise(source: list[Verse], size: int) -> tuple[list[Verse], list[Planted]]:
+    """Couplets of which some are near duplicates of earlier ones, and which; always the same."""
+    draw = random.Random(SEED)
+    pool = [word for verse in source for half in verse for word in half]
+    verses: list[Verse] = []
+    planted: list[Planted] = []
+    for number in range(size):
+        if number % PLANTED == PLANTED - 1:
+            kind = KINDS[len(planted) % len(KINDS)]
+            original = draw.randrange(number)
+            while original % PLANTED == PLANTED - 1 or not fits(verses[original], kind):
+                original = draw.randrange(number)
+            planted.append(Planted(number, original, kind))
+            verses.append(changed(verses[original], kind, pool, draw))
+        else:
+            base = draw.choice(source)
+            verses.append(Verse(*(stranger(half, pool, draw) for half in base)))
+    return verses, planted
+
+
+def fits(verse: Verse, kind: str) -> bool:
+    """Two changed words of four or five would leave another couplet."""
+    return kind != "two words" or len(verse.first) + len(verse.second) >= 6
+
+
+def stranger(half: list[str], pool: list[str], draw: random.Random) -> list[str]:
+    """A hemistich with three words in five changed, at least."""
+    replaced = set(draw.sample(range(len(half)), math.ceil(0.6 * len(half))))
+    return [draw.choice(pool) if place in replaced else word for place, word in enumerate(half)]
+
+
+def changed(verse: Verse, kind: str, pool: list[str], draw: random.Random) -> Verse:
+    """A near duplicate of a verse."""
+    first, second = list(verse.first), list(verse.second)
+    if kind == "half line":
+        return Verse(first, []) if draw.random() < 0.5 else Verse(second, [])
+    half = draw.choice([first, second])
+    place = draw.randrange(len(half))
+    if kind == "one character":
+        word = half[place]
+        at = draw.randrange(len(word))
+        half[place] = word[:at] + draw.choice("ابتجحدرسعفقكلمنهوي") + word[at + 1 :]
+    elif kind == "word dropped":
+        del half[place]
+    else:
+        half[place] = draw.choice(pool)
+        if kind == "two words":
+            other = second if half is first else first
+            other[draw.randrange(len(other))] = draw.choice(pool)
+    return Verse(first, second)
+
+
+def fit(x: list[float], y: list[float]) -> float:
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    return sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / sum(
+        (a - mean_x) ** 2 for a in x
+    )
+
+
+def header(first: str) -> None:
+    kinds = "  ".join(f"{kind:>13}" for kind in KINDS)
+    print(f"  {first:<12} {'cpu s':>7} {'couplets/s':>11} {'peak MB':>8}  {kinds}   false pairs a couplet")
+
+
+def line(name: str, size: int, row: Figures) -> None:
+    recall = "  ".join(f"{row['recall'][kind]:>13.3f}" for kind in KINDS)
+    false = ", ".join(f"{rate:.5f} at {least}" for least, rate in row["false"].items())
+    speed = size / row["seconds"]
+    print(
+        f"  {name:<12} {row['seconds']:>7.1f} {speed:>11,.0f} {row['megabytes']:>8,.0f}  {recall}   {false}"
+    )
+
+
+def verdict(met: bool) -> str:
+    return "met" if met else "MISSED"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""The audit by files of calls and replies: of a build's stage 6, or of somebody's benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mihakk.errors import UsageError
+from pipeline.build import find_config, load_auditors, open_build
+from pipeline.external_audit import JOURNAL as EXTERNAL_JOURNAL
+from pipeline.external_audit import TO_AUDIT
+from pipeline.steps.audit import JOURNAL, STAGE, chosen_items, journal_folder
+from schemas.item import ITEM_ROWS, Item
+from schemas.model import AuditorsConfig
+
+if TYPE_CHECKING:
+    from validators.audit.batch import Imported
+
+
+@dataclass(frozen=True)
+class BatchAudit:
+    """What is asked about, who is asked, and where replies are kept."""
+
+    items: Sequence[Item]
+    auditors: AuditorsConfig
+    journal: Path
+    """Folder of the journals that the audit reads."""
+
+
+def open_batch(what: Path, auditors: str, lake: str | None = None) -> BatchAudit:
+    """The audit that is to be asked by files.
+
+    Args:
+        what: A benchmark's config, or the folder that `mihakk audit` wrote.
+        auditors: Their name; the config's own, or `embedded` for a folder, when empty.
+        lake: The lake of the build, where not the settings'.
+
+    Raises:
+        UsageError: It is neither, or not checked yet.
+    """
+    if what.is_dir():
+        table = what / TO_AUDIT
+        if not table.is_file():
+            raise UsageError(f"there is no {table}: run `mihakk audit ... --rules-only --out {what}` first")
+        import pyarrow.parquet as pq
+
+        from mihakk.lake.columns import from_table
+
+        items = from_table(pq.read_table(table), ITEM_ROWS)
+        return BatchAudit(items, load_auditors(auditors or "embedded"), what / EXTERNAL_JOURNAL)
+    if not find_config(what).is_file():
+        raise UsageError(f"{what} is no config of a benchmark and no folder of `mihakk audit --out`")
+    build = open_build(what, Path("runs"), lake)
+    chosen = chosen_items(build)
+    found = [item for item in build.before(STAGE).read_all("items", ITEM_ROWS) if item.id in chosen]
+    return BatchAudit(found, load_auditors(auditors) if auditors else build.auditors(), journal_folder(build))
+
+
+def export_calls(batch: BatchAudit, folder: Path) -> dict[str, tuple[Path, int]]:
+    """Writes the calls that each auditor still needs; its name to the file and how many calls it holds."""
+    from mihakk.llm.journal import Journal
+    from validators.audit.batch import export_batch
+
+    folder.mkdir(parents=True, exist_ok=True)
+    found = {}
+    with Journal(batch.journal, JOURNAL) as journal:
+        for auditor in batch.auditors.auditors:
+            path = folder / f"{auditor.name}.calls.jsonl"
+            found[auditor.name] = path, export_batch(batch.items, auditor, journal, path)
+    return found
+
+
+def import_replies(batch: BatchAudit, folder: Path) -> dict[str, Imported]:
+    """Takes the files of replies that lie in the folder into the journal; by auditor.
+
+    Raises:
+        UsageError: There is none, or one is no output of a batch run.
+    """
+    from mihakk.llm.journal import Journal
+    from validators.audit.batch import import_batch
+
+    files = {one.name: folder / f"{one.name}.replies.jsonl" for one in batch.auditors.auditors}
+    if not any(path.is_file() for path in files.values()):
+        wanted = ", ".join(path.name for path in files.values())
+        raise UsageError(f"there is no file of replies in {folder}: name them {wanted}")
+    found = {}
+    with Journal(batch.journal, JOURNAL) as journal:
+        for auditor in batch.auditors.auditors:
+            if files[auditor.name].is_file():
+                found[auditor.name] = import_batch(batch.items, auditor, journal, files[auditor.name])
+    return found

@@ -1,0 +1,122 @@
+"""One build: its config, its lake, and what its steps need to know of each other."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mihakk.configs import load_config
+from mihakk.errors import UsageError
+from mihakk.ids import digest
+from mihakk.lake import Lake, Stage
+from mihakk.settings import ROOT, settings
+from schemas.benchmark import BenchmarkConfig
+from schemas.model import AuditorsConfig
+from schemas.stages import STAGES
+
+CONFIGS = ROOT / "configs"
+
+
+@dataclass(frozen=True)
+class Build:
+    """A benchmark being built in one lake; small enough to send to a worker process."""
+
+    config: BenchmarkConfig
+    lake_root: str
+    run_folder: Path
+    """Where this run's report and review queue go."""
+    pages: str | None = None
+    """Folder or URL whose raw pages are used, where not the lake's own."""
+
+    @property
+    def lake(self) -> Lake:
+        """The benchmark's stage tables."""
+        return Lake(self.lake_root, self.config.name)
+
+    def stage(self, name: str) -> Stage:
+        """One stage's tables."""
+        return self.lake.stage(name)
+
+    def before(self, stage: str) -> Stage:
+        """The stage that `stage` reads."""
+        return self.stage(STAGES[STAGES.index(stage) - 1])
+
+    def auditors(self) -> AuditorsConfig:
+        """The two auditors the config names."""
+        return load_auditors(self.config.audit.auditors)
+
+
+def open_build(config_path: Path, run_folder: Path, lake_root: str | None = None) -> Build:
+    """A build of the config file in the lake that the settings name.
+
+    Raises:
+        UsageError: The config is missing or wrong.
+    """
+    config = load_config(find_config(config_path), BenchmarkConfig)
+    return Build(config, lake_root or settings().lake, run_folder)
+
+
+def overridden(opened: Build, audit_limit: int | None, auditors: str | None) -> Build:
+    """The build with what the command line says instead of the config."""
+    changes: dict[str, object] = {}
+    if audit_limit is not None:
+        changes["limit"] = audit_limit
+    if auditors is not None:
+        changes["auditors"] = auditors
+    if not changes:
+        return opened
+    audit = opened.config.audit.model_copy(update=changes)
+    return replace(opened, config=opened.config.model_copy(update={"audit": audit}))
+
+
+def find_config(path: Path) -> Path:
+    """The file itself, or `configs/benchmarks/<name>.yaml` for a bare name."""
+    if path.exists() or path.suffix:
+        return path
+    return CONFIGS / "benchmarks" / f"{path}.yaml"
+
+
+def load_auditors(name: str) -> AuditorsConfig:
+    """Auditors by name in `configs/auditors/` or by path."""
+    path = Path(name)
+    if not path.suffix:
+        path = CONFIGS / "auditors" / f"{name}.yaml"
+    return load_config(path, AuditorsConfig)
+
+
+@cache
+def code_version(packages: tuple[str, ...]) -> str:
+    """Digest of the code and data files of our packages and folders: a stage runs again when it changes."""
+    hasher = hashlib.sha256()
+    for path in _code_files(packages):
+        hasher.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return hasher.hexdigest()[:16]
+
+
+def _code_files(packages: Iterable[str]) -> list[Path]:
+    wanted = {".py", ".yaml", ".tsv", ".jsonl", ".xml", ".html", ".md", ".jinja"}
+    found: list[Path] = []
+    for package in packages:
+        folder = ROOT / package
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is missing: the checkout is not whole; clone it again")
+        found += [p for p in folder.rglob("*") if p.suffix in wanted and "__pycache__" not in p.parts]
+    return sorted(found)
+
+
+def inputs_of(build: Build, stage: str, shard: str) -> dict[str, str]:
+    """Digests of the parts of `shard` that `stage` reads from the stage before."""
+    for manifest in build.before(stage).manifest().shards:
+        if manifest.shard == shard:
+            return dict(manifest.parts)
+    raise UsageError(f"stage {stage} has no shard {shard!r} to read: run `mihakk build` again")
+
+
+def whole_input(build: Build, stage: str) -> str:
+    """Digest of everything the stage before holds, for steps that look across shards."""
+    parts: list[Any] = [(s.shard, s.parts) for s in build.before(stage).manifest().shards]
+    return digest(parts)

@@ -1,0 +1,24 @@
+"""What an engine does: runs calls that know nothing of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from pipeline.step import Call, Tick
+
+
+class Engine(Protocol):
+    """Runs calls that know nothing of each other."""
+
+    def each(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
+        """What the calls give, in their order; the first failure stops the rest."""
+        ...
+
+    def nearby(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
+        """The same, on the machine of the run: for calls that read its files and secrets."""
+        ...
+
+    def here(self, call: Call) -> Any:
+        """One call in the process of the run, for what shares an open server with it."""
+        ...

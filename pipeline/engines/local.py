@@ -1,0 +1,103 @@
+"""Worker processes on this machine."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import Any
+
+from mihakk.errors import ExternalFailure
+from mihakk.settings import settings
+from pipeline.step import Call, Tick
+
+
+class LocalEngine:
+    """Worker processes on this machine.
+
+    Args:
+        workers: How many; as the settings say when None. One works in the process of the run itself.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        self._workers = workers or settings().workers or os.cpu_count() or 1
+        self._pool: ProcessPoolExecutor | None = None
+
+    def each(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
+        """What the calls give, in their order; the first failure stops the rest.
+
+        Raises:
+            ExternalFailure: A worker process was killed (out of memory, most often).
+        """
+        if self._workers == 1 or len(calls) == 1:
+            return [_ticked(call, tick) for call in calls]
+        futures: list[Future[Any]] = []
+        try:
+            futures += [self.submit(call) for call in calls]
+            for future in as_completed(futures):
+                future.result()
+                tick(1)
+        except BrokenProcessPool as error:
+            raise ExternalFailure(
+                f"a worker died during {calls[0].name.split()[0]}, most often for lack of memory: "
+                "run again, if need be with MIHAKK_WORKERS=1; finished shards are kept"
+            ) from error
+        finally:
+            for future in futures:
+                future.cancel()
+        return [future.result() for future in futures]
+
+    def nearby(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
+        """The same: all workers are on this machine."""
+        return self.each(calls, tick)
+
+    def here(self, call: Call) -> Any:
+        """One call in this process."""
+        return call()
+
+    def submit(self, call: Call) -> Future[Any]:
+        """Hands one call to a worker process."""
+        if self._pool is None:
+            # As many workers as cores, each with as many threads for its products, would wait for each other.
+            # Read when a process first imports numpy: too late for this one, in time for its workers.
+            for library in ("OPENBLAS", "MKL", "OMP"):
+                os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+            # Spawned, not forked: a fork of a process with threads (models, progress bars) can deadlock.
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self._workers, mp_context=context, initializer=_die_with_parent)
+        return self._pool.submit(call.work, *call.arguments)
+
+    def close(self) -> None:
+        """Ends the worker processes."""
+        if self._pool:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def _ticked(call: Call, tick: Tick) -> Any:
+    found = call()
+    tick(1)
+    return found
+
+
+def _die_with_parent() -> None:
+    """A worker whose run was killed must not go on writing into the lake."""
+    import ctypes
+    import signal
+
+    if hasattr(signal, "SIGKILL") and os.uname().sysname == "Linux":
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+@contextmanager
+def local_engine(workers: int | None = None) -> Iterator[LocalEngine]:
+    """A LocalEngine that is closed at the end."""
+    engine = LocalEngine(workers)
+    try:
+        yield engine
+    finally:
+        engine.close()

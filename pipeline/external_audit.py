@@ -1,0 +1,163 @@
+"""Somebody's benchmark through the same rules, auditors and people as our own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from mihakk.llm.journal import Journal
+from mihakk.settings import settings
+from pipeline.build import load_auditors
+from pipeline.external_people import correct_rows, open_set, reviews_of_set, settled, write_set
+from pipeline.external_summary import Audited, AuditSummary, summarise
+from pipeline.external_tables import write_tables
+from pipeline.usage import JournalMeter
+from schemas.audit import Audit
+from schemas.benchmark import POLICIES, ChecksConfig
+from schemas.finding import Finding
+from schemas.item import ITEM_ROWS
+from schemas.record import Language
+
+if TYPE_CHECKING:
+    from validators.checks.setindex import SetIndex
+    from validators.external.benchmark import ExternalBenchmark
+
+
+JOURNAL = "journal"
+"""Folder of the auditors' replies below the job's."""
+TO_AUDIT = "to_audit.parquet"
+"""Items that the auditors are asked about, for asking them by files (`mihakk batch`)."""
+LICENCE = "MD05"
+"""The check that asks for a licence."""
+
+
+@dataclass(frozen=True)
+class AuditJob:
+    """What to audit and how."""
+
+    source: str
+    mapping: str
+    """As the command line gives it."""
+    folder: Path
+    """Where the results go; the journal of an interrupted run lies there too."""
+    auditors: str
+    """Name of the auditors; empty for rules alone."""
+    policy: str
+    limit: int | None
+    language: Language
+    subsets: tuple[str, ...] = ()
+    split: str = ""
+    revision: str = ""
+    licence: str = "unknown"
+    embeddings: str = "none"
+    """Model that measures how near wrong options are to the gold; `none` leaves that out."""
+    checks: ChecksConfig = field(default_factory=ChecksConfig)
+    """Which checks run and how hard."""
+    ask_again: bool = False
+    """Ask anew what got no usable reply in an earlier run."""
+    repair: bool = False
+    """Repair damage of letters where that is certain."""
+
+
+def outside_checks(config: ChecksConfig) -> ChecksConfig:
+    """The config for rows that somebody else wrote: which of two golds is right, people say, not a rule."""
+    return config.model_copy(update={"severity": {"DU03": "flag", **config.severity}})
+
+
+def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, AuditSummary]:
+    """Runs the audit and writes its tables into the job's folder; the page is the caller's to write."""
+    from mihakk.embeddings import open_embedder
+    from validators.audit.auditing import verdicts
+    from validators.checks.checking import check_set
+    from validators.checks.setindex import E5_BAND, cosine_band, gather, prepare
+    from validators.external.benchmark import read_benchmark
+    from validators.external.mapping import parse_mapping
+    from validators.external.merging import merge_copies
+    from validators.external.places import row_places
+
+    mapping = parse_mapping(job.mapping)
+    benchmark = read_benchmark(
+        job.source,
+        mapping,
+        subsets=job.subsets,
+        split=job.split,
+        revision=job.revision,
+        language=job.language,
+        licence=job.licence,
+        repair=job.repair,
+    )
+    job.folder.mkdir(parents=True, exist_ok=True)
+    write_set(job.folder, job.source)
+    review, reviews = open_set(job.folder).review, reviews_of_set(job.folder)
+    corrected = correct_rows(benchmark, mapping, reviews, review)
+    config = outside_checks(job.checks)
+    band = cosine_band(config, job.embeddings)
+    embedder = open_embedder(job.embeddings) if band else None
+    whole = prepare([gather(benchmark.items, embedder)], band=band or E5_BAND)
+    merged, about = merge_copies(benchmark.items, whole, _about_items(benchmark, config, whole))
+    findings = [*about, *check_set(whole, config)]
+    judges = load_auditors(job.auditors).auditors if job.auditors else ()
+    meter = JournalMeter(job.folder, {f"{JOURNAL}/{one.model}": one.price for one in judges if one.price})
+    audits, chosen = _audits(job, benchmark, findings, set(merged), tick)
+    audited = Audited(
+        benchmark=benchmark,
+        places=row_places(benchmark),
+        index=whole,
+        findings=findings,
+        audits=audits,
+        verdicts=verdicts(benchmark.items, findings, audits, POLICIES[job.policy], chosen),
+        merged=merged,
+        people=settled(benchmark, reviews, review),
+        corrected=corrected,
+        policy=job.policy,
+        capable=bool(judges) and all(one.capable for one in judges),
+    )
+    usage = {name.removeprefix(f"{JOURNAL}/"): used for name, used in meter.read().items()}
+    summary = summarise(audited, write_tables(audited, job.folder), usage)
+    (job.folder / "summary.json").write_bytes(
+        orjson.dumps(summary.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
+    )
+    return audited, summary
+
+
+def _about_items(benchmark: ExternalBenchmark, config: ChecksConfig, whole: SetIndex) -> list[Finding]:
+    """Findings about items; that the licence is unknown is said once, for all rows have the same."""
+    from validators.checks.checking import check_items
+    from validators.external.templates import leave_templates
+
+    found = leave_templates(benchmark.items, check_items(benchmark.items, config, whole))
+    licence = [finding for finding in found if finding.check == LICENCE]
+    if len(licence) < len(benchmark.items):
+        return found
+    rest = [finding for finding in found if finding.check != LICENCE]
+    return [*rest, licence[0].model_copy(update={"subject": "*"})]
+
+
+def _audits(
+    job: AuditJob,
+    benchmark: ExternalBenchmark,
+    findings: Sequence[Finding],
+    merged: set[str],
+    tick: Callable[[int], None],
+) -> tuple[list[Audit], set[str]]:
+    from mihakk.lake.columns import write_table
+    from validators.audit.auditing import audit_items, open_panel, select
+
+    blocked = {finding.subject for finding in findings if finding.severity == "block"}
+    open_items = [item for item in benchmark.items if item.id not in blocked | merged]
+    chosen = select(open_items, job.limit, seed=0)
+    mine = [item for item in open_items if item.id in chosen]
+    write_table(job.folder / TO_AUDIT, mine, ITEM_ROWS)
+    if not job.auditors:
+        return [], set()
+    with (
+        Journal(job.folder / JOURNAL, "audit") as journal,
+        open_panel(load_auditors(job.auditors), settings()) as panel,
+    ):
+        if job.ask_again:
+            journal.ask_again()
+        return audit_items(mine, set(), panel, journal, tick), chosen

@@ -1,0 +1,179 @@
+"""People's decisions on an audited set: where they are kept, and what they change in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from mihakk.errors import RecordRejected, UsageError
+from mihakk.ids import content_hash
+from schemas.audit import Audit, Verdict
+from schemas.benchmark import ReviewConfig
+from schemas.finding import Finding
+from schemas.item import ITEM_ROWS
+from schemas.record import Record
+from schemas.review import Resolution, Review
+
+if TYPE_CHECKING:
+    from annotation.decisions.stores import Stores
+    from annotation.label_studio.connection import Connection
+    from annotation.label_studio.exchange import ReviewPulled
+    from annotation.label_studio.push import Pushed
+    from annotation.statistics.review_report import ReviewReport
+    from pipeline.external_summary import Audited
+    from validators.external.benchmark import ExternalBenchmark
+    from validators.external.mapping import Mapping as Columns
+
+AUDITED_SET = "audited.json"
+"""File that makes a folder of results a set whose rows people can review."""
+
+
+class AuditedSet(Record):
+    """What a review needs to know of an audited set beside its tables."""
+
+    name: str
+    """Name of its projects on the labelling server."""
+    source: str
+    review: ReviewConfig = ReviewConfig()
+
+
+def is_audited_set(folder: Path) -> bool:
+    """Whether a folder holds the results of an external audit."""
+    return (folder / AUDITED_SET).is_file()
+
+
+def open_set(folder: Path) -> AuditedSet:
+    """The set in a folder of results.
+
+    Raises:
+        UsageError: The folder holds none.
+    """
+    if not is_audited_set(folder):
+        raise UsageError(f"{folder} holds no audited set: run `mihakk audit ... --out {folder}` first")
+    return AuditedSet.model_validate_json((folder / AUDITED_SET).read_bytes())
+
+
+def write_set(folder: Path, source: str) -> None:
+    """Notes the set beside its tables; a review config that somebody wrote there stays."""
+    review = open_set(folder).review if is_audited_set(folder) else ReviewConfig()
+    stem = "".join(char if char.isalnum() else "-" for char in Path(source).stem.casefold()).strip("-")
+    told = AuditedSet(name=f"audit-{stem or 'set'}", source=source, review=review)
+    (folder / AUDITED_SET).write_bytes(orjson.dumps(told.model_dump(mode="json"), option=orjson.OPT_INDENT_2))
+
+
+def set_stores(folder: Path) -> Stores:
+    """Where decisions about a set are kept; they outlive every further audit of it."""
+    from annotation.decisions.stores import Stores
+
+    return Stores.under(str(folder / "people"))
+
+
+def reviews_of_set(folder: Path) -> list[Review]:
+    """All decisions about a set, oldest first."""
+    from annotation.decisions.store import decisions
+
+    return decisions(set_stores(folder).decisions)
+
+
+def correct_rows(
+    benchmark: ExternalBenchmark, columns: Columns, reviews: Sequence[Review], config: ReviewConfig
+) -> dict[str, str]:
+    """Applies people's settled corrections to items and to the cells they were read from.
+
+    Returns:
+        Corrected item to the columns that changed; a correction that no single cell can hold (a question of
+        several columns) is left out, and its row goes on waiting.
+    """
+    from annotation.decisions.fixes import fixed
+    from validators.external.write_back import write_back
+
+    if not reviews:
+        return {}
+    items, settled = fixed(benchmark.items, reviews, config.overlap, config.adjudicators)
+    done: dict[str, str] = {}
+    for place, (before, after) in enumerate(zip(benchmark.items, items, strict=True)):
+        if before.id not in settled or content_hash(before) == content_hash(after):
+            continue
+        try:
+            changed = write_back(benchmark, before, after, columns)  # type: ignore[arg-type]
+        except RecordRejected:
+            continue
+        benchmark.items[place] = after  # type: ignore[assignment]
+        done[before.id] = ", ".join(changed)
+    return done
+
+
+def settled(
+    benchmark: ExternalBenchmark, reviews: Sequence[Review], config: ReviewConfig
+) -> dict[str, Resolution]:
+    """What people settled of each item as it stands now."""
+    from annotation.decisions.resolution import resolve
+
+    hashes = {item.id: content_hash(item) for item in benchmark.items}
+    told = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
+    return {one.item: one for one in told if one.outcome in ("keep", "discard")}
+
+
+def push_set(folder: Path, connection: Connection) -> dict[str, Pushed]:
+    """Brings the rows of a set that wait for people onto the server."""
+    from annotation.label_studio.exchange import push_review
+
+    told = open_set(folder)
+    return push_review(
+        connection,
+        told.name,
+        _read(folder, "items", ITEM_ROWS),
+        _read(folder, "queue_verdicts", Verdict),
+        _read(folder, "queue_findings", Finding),
+        audits=_read(folder, "queue_audits", Audit),
+        stores=set_stores(folder),
+        seed=0,
+        config=told.review,
+    )
+
+
+def pull_set(folder: Path, connection: Connection) -> ReviewPulled:
+    """Brings home what people decided about a set; the next audit into its folder applies that."""
+    from annotation.label_studio.exchange import pull_review
+
+    told = open_set(folder)
+    return pull_review(connection, told.name, stores=set_stores(folder), config=told.review)
+
+
+def set_report(folder: Path) -> ReviewReport:
+    """Agreement, overturned auditors, misses and annotators, as of a built benchmark."""
+    from annotation.statistics.review_report import review_report
+
+    told = open_set(folder)
+    return review_report(
+        set_stores(folder),
+        _read(folder, "items", ITEM_ROWS),
+        _read(folder, "queue_audits", Audit),
+        seed=0,
+        overlap=told.review.overlap,
+        adjudicators=told.review.adjudicators,
+    )
+
+
+def write_review_tables(folder: Path, audited: Audited, findings: Sequence[Finding]) -> None:
+    """What `review push` reads: the items, and of those that stand for themselves verdicts and findings."""
+    from mihakk.lake.columns import write_table
+
+    inner = folder / "people"
+    inner.mkdir(parents=True, exist_ok=True)
+    waiting = [verdict for verdict in audited.verdicts if verdict.item not in audited.merged]
+    write_table(inner / "items.parquet", audited.benchmark.items, ITEM_ROWS)
+    write_table(inner / "queue_verdicts.parquet", waiting, Verdict)
+    write_table(inner / "queue_findings.parquet", findings, Finding)
+    write_table(inner / "queue_audits.parquet", audited.audits, Audit)
+
+
+def _read(folder: Path, name: str, row: type[Record] | tuple[type[Record], ...]) -> list:  # type: ignore[type-arg]
+    import pyarrow.parquet as pq
+
+    from mihakk.lake.columns import from_table
+
+    return from_table(pq.read_table(folder / "people" / f"{name}.parquet"), row)

@@ -1,0 +1,341 @@
+"""A suite of outside benchmarks: each audited in its own folder, all accounted for together, resumable."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from mihakk.configs import load_config
+from mihakk.errors import MihakkError
+from mihakk.ids import digest, sha256
+from pipeline.build import CONFIGS, code_version
+from pipeline.external_audit import AuditJob
+from pipeline.external_summary import WHOLE, Audited, AuditSummary, share_bad
+from schemas.audit_suite import SuiteConfig, SuiteSource
+from schemas.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+RunSource = Callable[[AuditJob], tuple[Audited, AuditSummary]]
+"""Audits one source into its job's folder."""
+_CODE = ("schemas", "mihakk", "validators", "pipeline")
+_DONE = "done.json"
+
+
+class SuiteRow(Record):
+    """One source, subset or domain in figures, as QIMMA's tables have them."""
+
+    name: str
+    samples: int
+    blocked: int
+    """By a check, without a model."""
+    flagged_by_checks: int
+    flagged_by_auditors: int
+    """By a rule of the policy; an item may be flagged by both."""
+    merged: int
+    waiting: int
+    """Flagged by either: people decide."""
+    overturned: int
+    """Flagged, and kept by people."""
+    discarded: int
+    """By people."""
+    fixed: int
+    """By people."""
+    kept: int
+    kept_unseen: int
+    """Of these, seen by checks alone."""
+    unjudged: int
+    """An auditor gave no usable reply; nothing else speaks against them."""
+    rate: float | None
+    """Share blocked, flagged or discarded of all but copies and unjudged ones; None if none is left."""
+
+
+class SubsetOfSource(SuiteRow):
+    """One subset of one source."""
+
+    source: str
+    domain: str
+
+
+class KindRow(Record):
+    """How many items of a source one check objected to."""
+
+    source: str
+    check: str
+    severity: str
+    items: int
+
+
+class CrossCopy(Record):
+    """One question that stands in several benchmarks."""
+
+    sources: tuple[str, ...]
+    rows: tuple[str, ...]
+    """Where it stands: `source: row`."""
+    same_answer: bool
+    """Options and gold are equal too."""
+
+
+class SourceState(Record):
+    """What became of one source in this run."""
+
+    name: str
+    status: str
+    """`audited`, `unchanged` (an earlier run's result stands) or `failed`."""
+    basis: str
+    problem: str = ""
+    note: str = ""
+
+
+class SuiteSummary(Record):
+    """A suite in figures."""
+
+    name: str
+    title: str
+    policy: str
+    auditors: str
+    states: tuple[SourceState, ...]
+    sources: tuple[SuiteRow, ...]
+    domains: tuple[SuiteRow, ...]
+    subsets: tuple[SubsetOfSource, ...]
+    kinds: tuple[KindRow, ...]
+    across: tuple[CrossCopy, ...]
+    files: dict[str, str]
+
+
+@dataclass(frozen=True)
+class SuiteRun:
+    """A suite to run and where."""
+
+    config: SuiteConfig
+    base: Path
+    """Folder that relative sources may lie below."""
+    folder: Path
+
+
+def find_suite(name: str) -> Path | None:
+    """The suite's file: the path itself, or `configs/audits/<name>.yaml`; None if there is neither."""
+    path = Path(name)
+    if path.suffix in (".yaml", ".yml"):
+        return path
+    known = CONFIGS / "audits" / f"{name}.yaml"
+    return known if known.is_file() else None
+
+
+def load_suite(path: Path) -> SuiteConfig:
+    """The suite's config.
+
+    Raises:
+        UsageError: The file is missing or does not fit.
+    """
+    return load_config(path, SuiteConfig)
+
+
+def run_suite(run: SuiteRun, audit: RunSource, said: Callable[[str], None]) -> SuiteSummary:
+    """Audits all sources that have changed since the last run, and writes the consolidated tables.
+
+    A source that fails is named with its problem; the others go on. Interrupted, the same call goes on at the
+    first source that is not done.
+    """
+    states: list[SourceState] = []
+    for source in run.config.sources:
+        said(source.name)
+        folder = run.folder / source.name
+        job = _job(run, source, folder)
+        mark = {"job": _signature(job, source), "code": code_version(_CODE)}
+        state = {"name": source.name, "basis": source.basis, "note": source.note}
+        if _done(folder) == mark:
+            states.append(SourceState(status="unchanged", **state))
+            continue
+        try:
+            audited, _ = audit(job)
+        except MihakkError as error:
+            states.append(SourceState(status="failed", problem=str(error), **state))
+            continue
+        _write_prints(audited, folder / "prints.parquet")
+        (folder / _DONE).write_bytes(orjson.dumps(mark))
+        states.append(SourceState(status="audited", **state))
+    return _consolidate(run, states)
+
+
+def _job(run: SuiteRun, source: SuiteSource, folder: Path) -> AuditJob:
+    from validators.external.proposal import propose_for
+
+    beside = run.base / source.source
+    where = str(beside) if not Path(source.source).exists() and beside.exists() else source.source
+    mapping = source.mapping
+    if mapping == "auto" and Path(where).exists():
+        mapping = propose_for(where).mapping
+    return AuditJob(
+        source=where,
+        mapping=mapping,
+        folder=folder,
+        auditors=run.config.auditors,
+        policy=run.config.policy,
+        limit=run.config.limit,
+        language=source.language,
+        subsets=source.subsets,
+        split=source.split,
+        revision=source.revision,
+        licence=source.licence,
+        checks=run.config.checks,
+        repair=run.config.repair,
+    )
+
+
+def _signature(job: AuditJob, source: SuiteSource) -> str:
+    """Digest of all that an audit's result depends on but the code."""
+    path = Path(job.source)
+    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+    read = {one.as_posix(): sha256(one.read_bytes()) for one in files if one.is_file()}
+    told = {"auditors": job.auditors, "policy": job.policy, "limit": job.limit, "repair": job.repair}
+    return digest(
+        {
+            "source": source.model_dump(mode="json"),
+            "mapping": job.mapping,
+            "files": read,
+            "checks": job.checks.model_dump(mode="json"),
+            **told,
+        }
+    )
+
+
+def _done(folder: Path) -> dict[str, str] | None:
+    path = folder / _DONE
+    return orjson.loads(path.read_bytes()) if path.is_file() else None
+
+
+def _write_prints(audited: Audited, path: Path) -> None:
+    """What each item is known by in other benchmarks: digests of its prompt and of the whole item."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from validators.checks.gathering import gather
+
+    prints = gather(item.model_copy(update={"fields": {}}) for item in audited.benchmark.items).prints
+    rows = {
+        "row": [audited.places[mark.item].name for mark in prints],
+        "prompt": [f"{mark.prompt:016x}" for mark in prints],
+        "body": [f"{mark.body:016x}" for mark in prints],
+    }
+    pq.write_table(pa.table(rows), path, compression="zstd")
+
+
+def _consolidate(run: SuiteRun, states: Sequence[SourceState]) -> SuiteSummary:
+    import pyarrow.parquet as pq
+
+    from mihakk.lake.columns import write_table
+
+    subsets: list[SubsetOfSource] = []
+    sources: list[SuiteRow] = []
+    by_domain: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    kinds: list[KindRow] = []
+    there = [one for one in run.config.sources if (run.folder / one.name / _DONE).is_file()]
+    for source in there:
+        folder = run.folder / source.name
+        verdicts = pq.read_table(folder / "verdicts.parquet").to_pylist()
+        sources.append(SuiteRow(name=source.name, **_figures(verdicts)))
+        by_domain[source.domain or "other"] += verdicts
+        by_subset: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for verdict in verdicts:
+            by_subset[verdict["subset"] or WHOLE].append(verdict)
+        subsets += [
+            SubsetOfSource(name=name, source=source.name, domain=source.domain, **_figures(some))
+            for name, some in sorted(by_subset.items())
+        ]
+        findings = pq.read_table(folder / "findings.parquet", columns=["check", "severity", "subject"])
+        counts = Counter((f["check"], f["severity"]) for f in _distinct(findings.to_pylist()))
+        kinds += [
+            KindRow(source=source.name, check=check, severity=severity, items=count)
+            for (check, severity), count in sorted(counts.items())
+        ]
+    domains = [SuiteRow(name=name, **_figures(some)) for name, some in sorted(by_domain.items())]
+    across = _across({one.name: run.folder / one.name / "prints.parquet" for one in there})
+    run.folder.mkdir(parents=True, exist_ok=True)
+    tables: Mapping[str, tuple[Sequence[Record], type[Record]]] = {
+        "sources": (sources, SuiteRow),
+        "domains": (domains, SuiteRow),
+        "subsets": (subsets, SubsetOfSource),
+        "kinds": (kinds, KindRow),
+        "across": (across, CrossCopy),
+    }
+    files = {}
+    for name, (rows, model) in tables.items():
+        files[name] = str(run.folder / f"{name}.parquet")
+        write_table(run.folder / f"{name}.parquet", rows, model)
+    files |= {name: str(run.folder / file) for name, file in _PAGES.items()}
+    summary = SuiteSummary(
+        name=run.config.name,
+        title=run.config.title,
+        policy=run.config.policy,
+        auditors=run.config.auditors,
+        states=tuple(states),
+        sources=tuple(sources),
+        domains=tuple(domains),
+        subsets=tuple(subsets),
+        kinds=tuple(kinds),
+        across=tuple(across),
+        files=files,
+    )
+    (run.folder / "suite.json").write_bytes(
+        orjson.dumps(summary.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
+    )
+    return summary
+
+
+_PAGES = {"suite": "suite.json", "page": "suite.html", "latex": "suite.tex"}
+
+
+def _distinct(findings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One finding per check, severity and item."""
+    return list({(f["check"], f["severity"], f["subject"]): f for f in findings}.values())
+
+
+def _figures(verdicts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    outcomes: Counter[str] = Counter(one["outcome"] for one in verdicts)
+    waiting = [
+        dict(one["rules"]) for one in verdicts if one["status"] == "flag" and one["outcome"] != "merged"
+    ]
+    rate = share_bad(outcomes)
+    models = ("invalid_reply", "unjudged", "least_total", "total_gap", "hamming", "critical")
+    return {
+        "samples": len(verdicts),
+        "blocked": outcomes["block"],
+        "flagged_by_checks": sum(rules["flag_finding"] for rules in waiting),
+        "flagged_by_auditors": sum(any(rules.get(name) for name in models) for rules in waiting),
+        "merged": outcomes["merged"],
+        "waiting": outcomes["flag"],
+        "overturned": sum(one["status"] == "flag" and one["outcome"] == "pass" for one in verdicts),
+        "discarded": outcomes["discarded"],
+        "fixed": sum(one["people"] == "fix" for one in verdicts),
+        "kept": outcomes["pass"],
+        "kept_unseen": sum(one["outcome"] == "pass" and not one["audited"] for one in verdicts),
+        "unjudged": outcomes["unjudged"],
+        "rate": None if rate is None else round(rate, 4),
+    }
+
+
+def _across(prints: Mapping[str, Path]) -> list[CrossCopy]:
+    """Questions that stand in more than one source, those with different answers first."""
+    import pyarrow.parquet as pq
+
+    held: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    for source, path in prints.items():
+        for row in pq.read_table(path).to_pylist():
+            held[row["prompt"]].append((source, row["row"], row["body"]))
+    found = [
+        CrossCopy(
+            sources=tuple(sorted({source for source, _, _ in group})),
+            rows=tuple(f"{source}: {row}" for source, row, _ in group[:10]),
+            same_answer=len({body for _, _, body in group}) == 1,
+        )
+        for group in held.values()
+        if len({source for source, _, _ in group}) > 1
+    ]
+    return sorted(found, key=lambda one: (one.same_answer, one.sources, one.rows))

@@ -1,0 +1,288 @@
+"""What the audit of somebody's benchmark came to, in figures: as JSON, on the terminal and for the page."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from pipeline.usage import Usage
+from schemas.audit import AUDIT_STATES, Audit, AuditState, Verdict
+from schemas.finding import Finding
+from schemas.record import Record
+from schemas.review import Resolution
+from validators.external.folder import FileRead
+
+if TYPE_CHECKING:
+    from validators.checks.setindex import SetIndex
+    from validators.external.benchmark import ExternalBenchmark
+    from validators.external.places import RowPlace
+
+Outcome = Literal["pass", "flag", "block", "merged", "discarded", "unjudged"]
+"""What becomes of an item: its verdict, what people settled, or that an equal one stands for it.
+
+`unjudged`: an auditor gave no usable reply and nothing else is said of it; it waits, and no rate counts it.
+"""
+NO_REPLY = frozenset(("invalid_reply", "unjudged"))
+"""Reasons that say nothing of an item, only of an auditor."""
+WHOLE = "all"
+"""Name of the one subset of a benchmark that has none."""
+
+
+class SubsetRow(Record):
+    """One subset's discard rate, as QIMMA's table has it."""
+
+    subset: str
+    items: int
+    blocked: int
+    flagged: int
+    discarded: int
+    """By people."""
+    merged: int
+    """Copies of a row that stands for them."""
+    passed: int
+    unjudged: int
+    """An auditor gave no usable reply; nothing else speaks against them."""
+    rate: float | None
+    """Share blocked, flagged or discarded of the items but copies and unjudged ones; None if none is left."""
+    rate_with_copies: float | None
+    """The same with copies counted among what is wrong."""
+
+
+class CheckCount(Record):
+    """How often one check objected."""
+
+    check: str
+    title: str
+    severity: str
+    findings: int
+    example: str
+
+
+class SharedCounts(Record):
+    """Items that stand in the benchmark more than once, or twice with different answers."""
+
+    same: int
+    """Items that equal another in prompt, options and gold."""
+    near: int
+    """Items whose words overlap nearly wholly with another's that is no rival: those of `DU04`."""
+    conflicting: int
+    """Items whose question counts another answer as right elsewhere."""
+    across_splits: dict[str, int]
+    """Items of one split that stand in another too: `test in train` to how many."""
+
+
+class AuditSummary(Record):
+    """What the audit of a benchmark found."""
+
+    source: str
+    rows: int
+    unreadable: int
+    items: int
+    source_files: tuple[FileRead, ...]
+    """Every file and sheet of the source: read, or not and why."""
+    labels: dict[str, str]
+    """By table, what its golds are written in, where tables differ in that."""
+    gold_as: str
+    """How the golds were read."""
+    audited: int
+    """Items on which both auditors gave usable replies."""
+    audit_states: dict[AuditState, int] = Field(default_factory=dict)
+    """Items per state of the audit (`schemas.audit.AUDIT_STATES`)."""
+    kept_unseen: int
+    """Items of the cleaned copy that checks alone have looked at."""
+    overturned: int
+    """Flagged items that people keep as they are."""
+    corrected: int
+    """Items that people corrected."""
+    repairs: int
+    """Cells that can be repaired with certainty."""
+    repaired: bool
+    """Whether they were."""
+    policy: str
+    subsets: tuple[SubsetRow, ...]
+    checks: tuple[CheckCount, ...]
+    shared: SharedCounts
+    auditors: dict[str, dict[str, int]] = Field(default_factory=dict)
+    """Auditor to replies per status."""
+    usage: dict[str, Usage] = Field(default_factory=dict)
+    """Model to what it answered in this run; what the journal held already is not counted."""
+    formulas: int = 0
+    """Cells of the cleaned csv or tsv that a spreadsheet might run; they are the benchmark's own texts."""
+    files: dict[str, str]
+    """What was written; without `clean` where no item passed."""
+
+
+@dataclass(frozen=True)
+class Audited:
+    """All that an audit knows of a benchmark."""
+
+    benchmark: ExternalBenchmark
+    places: Mapping[str, RowPlace]
+    """Where each item stands in the benchmark, by its id."""
+    index: SetIndex
+    findings: Sequence[Finding]
+    audits: Sequence[Audit]
+    verdicts: Sequence[Verdict]
+    merged: Mapping[str, str]
+    """Item that was merged, to the equal one that stands for it."""
+    people: Mapping[str, Resolution]
+    """What people settled: item to `keep` or `discard`."""
+    corrected: Mapping[str, str]
+    """Item that people corrected, to the columns that changed."""
+    policy: str
+    capable: bool
+    """Both auditors are large enough to be judges; False too where no model was asked."""
+
+    @cached_property
+    def outcomes(self) -> dict[str, Outcome]:
+        """What becomes of each item, by its id."""
+        return {one.item: self._outcome(one) for one in self.verdicts}
+
+    def _outcome(self, verdict: Verdict) -> Outcome:
+        """People settle what no check blocks; a blocked row is rejected whatever they say."""
+        if verdict.item in self.merged:
+            return "merged"
+        told = self.people.get(verdict.item)
+        if (
+            verdict.status != "block"
+            and told is None
+            and verdict.reasons
+            and NO_REPLY.issuperset(verdict.reasons)
+        ):
+            return "unjudged"
+        if told is None or verdict.status == "block":
+            return verdict.status
+        return "discarded" if told.outcome == "discard" else "pass"
+
+
+def failed(found: AuditSummary, least: float | Literal["block", "flag"]) -> bool:
+    """Whether a benchmark is worse than its maintainers allow.
+
+    Args:
+        found: Its audit.
+        least: `block`: any row blocked, any row or file unreadable; `flag`: any of that, flagged or a copy; a
+            number: more than this share of the rows.
+    """
+    lost = sum(file.status == "unreadable" for file in found.source_files)
+    blocked = lost + found.unreadable + sum(row.blocked for row in found.subsets)
+    if least == "block":
+        return blocked > 0
+    bad = blocked + sum(row.flagged + row.discarded + row.merged for row in found.subsets)
+    return bad > (0 if least == "flag" else least * found.rows)
+
+
+def summarise(audited: Audited, files: Mapping[str, str], usage: Mapping[str, Usage]) -> AuditSummary:
+    """The figures."""
+    from validators.external.clean import formula_cells
+
+    benchmark = audited.benchmark
+    outcomes = audited.outcomes
+    per_subset: dict[str, Counter[str]] = defaultdict(Counter)
+    for item in benchmark.items:
+        per_subset[item.subset or WHOLE][outcomes[item.id]] += 1
+    states = Counter(verdict.audit_state for verdict in audited.verdicts)
+    replies: dict[str, Counter[str]] = defaultdict(Counter)
+    for audit in audited.audits:
+        replies[audit.auditor][audit.status] += 1
+    return AuditSummary(
+        source=benchmark.source,
+        rows=len(benchmark.items) + len(benchmark.rejected),
+        unreadable=len(benchmark.rejected),
+        items=len(benchmark.items),
+        source_files=tuple(benchmark.files),
+        labels=benchmark.labels if len(set(benchmark.labels.values())) > 1 else {},
+        gold_as=benchmark.gold_as,
+        audited=states["both"],
+        audit_states={state: states[state] for state in AUDIT_STATES},
+        kept_unseen=sum(v.audit_state != "both" and outcomes[v.item] == "pass" for v in audited.verdicts),
+        overturned=sum(v.status == "flag" and outcomes[v.item] == "pass" for v in audited.verdicts),
+        corrected=len(audited.corrected),
+        repairs=len(benchmark.repairs),
+        repaired=benchmark.repaired,
+        policy=audited.policy,
+        subsets=tuple(_subset(name, counts) for name, counts in sorted(per_subset.items())),
+        checks=_checks(audited),
+        shared=_shared(audited),
+        auditors={name: dict(counts) for name, counts in sorted(replies.items())},
+        usage=dict(usage),
+        formulas=formula_cells(benchmark, [name for name, outcome in outcomes.items() if outcome == "pass"]),
+        files=dict(files),
+    )
+
+
+def _seen_by_both(audited: Audited) -> int:
+    """Items that both auditors gave a usable reply on; a reply that nobody can use is no look."""
+    usable = Counter(audit.item for audit in audited.audits if audit.status != "invalid")
+    return sum(count == 2 for count in usable.values())
+
+
+def share_bad(outcomes: Counter[str]) -> float | None:
+    """Share blocked, flagged or discarded of the items that something is known of, without copies."""
+    known = outcomes.total() - outcomes["merged"] - outcomes["unjudged"]
+    return (outcomes["block"] + outcomes["flag"] + outcomes["discarded"]) / known if known else None
+
+
+def _subset(name: str, counts: Counter[str]) -> SubsetRow:
+    items, rate = counts.total(), share_bad(counts)
+    known = items - counts["unjudged"]
+    return SubsetRow(
+        subset=name,
+        items=items,
+        blocked=counts["block"],
+        flagged=counts["flag"],
+        discarded=counts["discarded"],
+        merged=counts["merged"],
+        passed=counts["pass"],
+        unjudged=counts["unjudged"],
+        rate=None if rate is None else round(rate, 4),
+        rate_with_copies=round(1 - counts["pass"] / known, 4) if known else None,
+    )
+
+
+def _checks(audited: Audited) -> tuple[CheckCount, ...]:
+    from validators.checks.check import CHECKS
+    from validators.external.places import with_names
+
+    titles = {check.id: check.title for _, check in CHECKS}
+    first: dict[tuple[str, str], Finding] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for finding in audited.findings:
+        name = (finding.severity, finding.check)
+        counts[name] += 1
+        first.setdefault(name, finding)
+    return tuple(
+        CheckCount(
+            check=check,
+            title=titles.get(check, ""),
+            severity=severity,
+            findings=count,
+            example=with_names(
+                f"{first[severity, check].subject}: {first[severity, check].detail}", audited.places
+            ),
+        )
+        for (severity, check), count in sorted(counts.items(), key=lambda pair: (pair[0][0], -pair[1]))
+    )
+
+
+def _shared(audited: Audited) -> SharedCounts:
+    from validators.checks.duplicate.near_copy import near_of
+    from validators.checks.gathering import split_of
+
+    index, splits = audited.index, {item.id: split_of(item) for item in audited.benchmark.items}
+    across = Counter(
+        f"{splits[name]} in {other}"
+        for name, others in index.copies.items()
+        for other in sorted({splits[copy] for copy in others} - {splits[name], ""})
+        if splits[name]
+    )
+    return SharedCounts(
+        same=len(index.copies),
+        near=sum(bool(near_of(name, index)) for name in index.near),
+        conflicting=len(index.rivals),
+        across_splits=dict(sorted(across.items())),
+    )

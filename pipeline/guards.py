@@ -1,0 +1,94 @@
+"""Great Expectations suites run over the stage tables of a build, before anything is released from them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mihakk.ids import digest
+from mihakk.settings import settings
+from pipeline.build import Build, code_version
+from schemas.stages import AUDITED, CHECKED, CURATED
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from validators.expectations.suites import TableName
+
+GUARDED: tuple[tuple[str, tuple[TableName, ...]], ...] = (
+    (CURATED, ("poems", "idioms")),
+    (CHECKED, ("items", "findings")),
+    (AUDITED, ("audits", "verdicts")),
+)
+"""Tables with a suite, by stage; rejections and accounts of every stage come on top."""
+KEPT = 20
+"""Examined states whose Data Docs stay in the cache."""
+
+
+def guard_tables(build: Build) -> Path:
+    """Runs every suite over the tables behind a release; returns the folder of the Data Docs that show it.
+
+    Tables that were examined before, by the same suites, are not examined again: what was found stands.
+
+    Raises:
+        TableViolation: A table breaks its contract, which is a bug of the stage that wrote it.
+    """
+    found = settings().cache / "guards" / _state(build)
+    if (found / "index.html").is_file():
+        return found
+    from validators.expectations.guard import data_docs, examine, require
+
+    results = []
+    for stage, table, frame in _frames(build):
+        references = {"items": _ids(build, stage)} if table in ("findings", "audits", "verdicts") else None
+        results.append(examine(table, frame, references, name=f"{stage}.{table}"))
+    require(results)
+    found.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=found.parent) as scratch:
+        data_docs(Path(scratch) / "docs", results)
+        with suppress(OSError):  # Another run has put the same there just now.
+            (Path(scratch) / "docs").rename(found)
+    for old in sorted(found.parent.glob("[0-9a-f]*"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+    return found
+
+
+def write_data_docs(build: Build, found: Path) -> Path:
+    """Great Expectations' Data Docs of the run, beside its report; returns the index page."""
+    target = build.run_folder / "data_docs"
+    shutil.copytree(found, target, dirs_exist_ok=True)
+    return target / "index.html"
+
+
+def _state(build: Build) -> str:
+    """Digest of what the results depend on: the tables' bytes, the suites, Great Expectations itself."""
+    manifests = {stage: build.stage(stage).manifest().shards for stage, _ in GUARDED}
+    parts = {
+        stage: {one.shard: [one.parts, one.counts.model_dump()] for one in shards}
+        for stage, shards in manifests.items()
+    }
+    return digest([parts, code_version(("validators/expectations",)), version("great-expectations")])
+
+
+def _frames(build: Build) -> Iterator[tuple[str, TableName, pd.DataFrame]]:
+    import pandas as pd
+
+    for stage, tables in GUARDED:
+        for table in tables:
+            yield stage, table, build.stage(stage).frame(table)
+        yield stage, "rejected", build.stage(stage).frame("rejected")
+    accounts = [
+        {"stage": stage, "shard": shard.shard, **shard.counts.model_dump(exclude={"reasons", "notes"})}
+        for stage, _ in GUARDED
+        for shard in build.stage(stage).manifest().shards
+    ]
+    yield "all", "accounting", pd.DataFrame(accounts)
+
+
+def _ids(build: Build, stage: str) -> set[str]:
+    return set(build.stage(stage).frame("items", columns=["id"])["id"])

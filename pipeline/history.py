@@ -1,0 +1,289 @@
+"""What every run leaves of itself beside the stages: its progress, timings, cost and end.
+
+`<lake>/<benchmark>/runs/<start>.json` is written when the run starts, every half minute and at its end, so a
+run that was killed is known by its silence. Nothing here enters a table or a release: times do not repeat.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Literal
+
+import orjson
+from pydantic import AliasChoices, Field, ValidationError
+
+from mihakk.errors import MihakkError
+from pipeline.observer import tenth
+from pipeline.usage import Usage, costs, meter_of
+from schemas.manifest import ShardCounts, StageManifest
+from schemas.published import Published
+from schemas.record import Record
+from schemas.stages import RELEASED, SCRAPED
+
+if TYPE_CHECKING:
+    from mihakk.lake import Lake
+    from pipeline.build import Build
+    from pipeline.observer import Observer
+    from pipeline.step import Step
+
+FOLDER = "runs"
+HEARTBEAT_SECONDS = 30
+PROGRESS_SECONDS = 5
+"""Progress is written at most so often, between heartbeats too."""
+SILENT_AFTER = timedelta(minutes=3)
+"""A run that has said nothing for so long was killed, or its machine went down."""
+
+RunState = Literal["running", "finished", "failed", "stopped", "lost"]
+"""stopped: by hand; lost: said to be running, but silent or gone."""
+
+
+class StageRun(Record):
+    """One stage of one run."""
+
+    stage: str
+    seconds: float
+    """Wall time in this run; what stood from an earlier one takes next to none."""
+    shards: int
+    reused: int
+    """Shards that stood from an earlier run."""
+    counts: ShardCounts
+    peak_memory_mb: float = 0.0
+
+
+class SourceYield(Record):
+    """What one use of a source gave in one run."""
+
+    records: int
+    rejected: int
+
+
+class RunEvent(Record):
+    """One line of a run's log."""
+
+    time: datetime
+    stage: str
+    event: Literal["started", "progress", "finished"]
+    done: int = 0
+    total: int = 0
+    counts: ShardCounts | None = None
+    """At a stage's end."""
+
+
+class RunRecord(Record):
+    """Last recorded state of a run."""
+
+    run: str
+    """UTC start, which names the file."""
+    benchmark: str
+    status: Literal["running", "finished", "failed", "stopped"] = Field(
+        default="running", validation_alias=AliasChoices("status", "said")
+    )
+    """Runs recorded before version 0.2 call it `said`."""
+    started: datetime
+    seen: datetime
+    """When it last said so."""
+    host: str
+    pid: int
+    folder: str = ""
+    """Where its report and review queue go."""
+    stage: str = ""
+    """The stage it is in, or was when it ended."""
+    done: int = 0
+    """Pieces of that stage that are done."""
+    total: int = 0
+    stages: tuple[StageRun, ...] = ()
+    events: tuple[RunEvent, ...] = ()
+    """Starts and ends of stages and each tenth between them, as `mihakk logs` prints them."""
+    usage: dict[str, Usage] = Field(default_factory=dict)
+    """`<journal>/<model>` to what it answered."""
+    sources: dict[str, SourceYield] = Field(default_factory=dict)
+    release: str = ""
+    """Version that stands at the end."""
+    error_kind: str = ""
+    error: str = ""
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """What the priced models cost, by currency."""
+        return costs(self.usage.values())
+
+    @property
+    def seconds(self) -> float:
+        """From its start to when it was last heard of."""
+        return (self.seen - self.started).total_seconds()
+
+    def state(self, now: datetime | None = None) -> RunState:
+        """What became of it, as far as can be told."""
+        if self.status != "running":
+            return self.status
+        if self.host == socket.gethostname() and not _alive(self.pid):
+            return "lost"
+        return "lost" if (now or datetime.now(UTC)) - self.seen > SILENT_AFTER else "running"
+
+
+def runs(lake: Lake, newest: int = 60) -> tuple[list[RunRecord], int]:
+    """The newest runs, newest first, and how many records could not be read."""
+    storage, found, unreadable = lake.storage, [], 0
+    names = [name for name in storage.list(storage.path(FOLDER)) if name.endswith(".json")]
+    for name in sorted(names, reverse=True)[:newest]:
+        try:
+            found.append(RunRecord.model_validate_json(storage.read(storage.path(FOLDER, name))))
+        except (ValidationError, MihakkError, OSError):
+            unreadable += 1
+    return found, unreadable
+
+
+@contextmanager
+def recorded(build: Build, observer: Observer) -> Iterator[Observer]:
+    """An observer that passes on what it hears and keeps the run's record; use it inside the lake's lock."""
+    log = RunLog(build, observer)
+    log.open()
+    try:
+        yield log
+    except KeyboardInterrupt:
+        log.close("stopped")
+        raise
+    except BaseException as error:
+        log.close("failed", error)
+        raise
+    log.close("finished")
+
+
+class RunLog:
+    """Keeps one run's record up to date while it goes on."""
+
+    def __init__(self, build: Build, observer: Observer) -> None:
+        now = datetime.now(UTC)
+        self._build, self._observer = build, observer
+        self._meter = meter_of(build)
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._clock = self._told = time.monotonic()
+        self._heart = threading.Thread(target=self._beat, name="run record", daemon=True)
+        self._record = RunRecord(
+            run=now.strftime("%Y%m%dT%H%M%S%fZ"),
+            benchmark=build.config.name,
+            started=now,
+            seen=now,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            folder=str(build.run_folder),
+        )
+
+    def open(self) -> None:
+        """Says that the run has begun."""
+        self._write()
+        self._heart.start()
+
+    def close(
+        self, status: Literal["finished", "failed", "stopped"], error: BaseException | None = None
+    ) -> None:
+        """Says how the run ended; a record that can't be written never hides the error itself."""
+        self._over.set()
+        self._heart.join()
+        kind, message = (type(error).__name__, str(error)) if error else ("", "")
+        with suppress(MihakkError, OSError):
+            self._write(status=status, error_kind=kind, error=message)
+
+    def started(self, step: Step, total: int) -> None:
+        """A step begins."""
+        self._clock = time.monotonic()
+        event = RunEvent(time=datetime.now(UTC), stage=step.stage, event="started", total=total)
+        self._note(stage=step.stage, done=0, total=total, events=(*self._record.events, event))
+        self._observer.started(step, total)
+
+    def tick(self, count: int) -> None:
+        """So many pieces are done."""
+        with self._lock:
+            before, total = self._record.done, self._record.total
+            done = before + count
+            changes: dict[str, object] = {"done": done}
+            if tenth(before, done, total):
+                event = RunEvent(
+                    time=datetime.now(UTC), stage=self._record.stage, event="progress", done=done, total=total
+                )
+                changes["events"] = (*self._record.events, event)
+            self._record = self._record.model_copy(update=changes)
+        if time.monotonic() - self._told > PROGRESS_SECONDS:
+            self._note()
+        self._observer.tick(count)
+
+    def finished(self, step: Step, manifest: StageManifest) -> None:
+        """A step has written its manifest."""
+        begun = self._record.started.isoformat(timespec="microseconds")
+        told = StageRun(
+            stage=step.stage,
+            seconds=round(time.monotonic() - self._clock, 3),
+            shards=len(manifest.shards),
+            reused=sum(shard.started < begun for shard in manifest.shards),
+            counts=manifest.counts.model_copy(update={"reasons": {}, "notes": {}}),
+            peak_memory_mb=manifest.peak_memory_mb,
+        )
+        total = self._record.total
+        event = RunEvent(
+            time=datetime.now(UTC),
+            stage=step.stage,
+            event="finished",
+            done=total,
+            total=total,
+            counts=told.counts,
+        )
+        more: dict[str, object] = {
+            "stages": (*self._record.stages, told),
+            "done": total,
+            "events": (*self._record.events, event),
+        }
+        if step.stage == SCRAPED:
+            more["sources"] = yields(manifest)
+        if step.stage == RELEASED:
+            rows = self._build.stage(step.stage).read_all("release", Published)
+            more["release"] = next((row.version for row in rows), "")
+        self._note(**more)
+        self._observer.finished(step, manifest)
+
+    def _note(self, **changes: object) -> None:
+        with suppress(MihakkError, OSError):
+            self._write(**changes)
+
+    def _beat(self) -> None:
+        while not self._over.wait(HEARTBEAT_SECONDS):
+            self._note()
+
+    def _write(self, **changes: object) -> None:
+        with self._lock:
+            self._told = time.monotonic()
+            changes |= {"seen": datetime.now(UTC), "usage": self._meter.read()}
+            self._record = self._record.model_copy(update=changes)
+            storage = self._build.lake.storage
+            storage.write(
+                storage.path(FOLDER, f"{self._record.run}.json"),
+                orjson.dumps(self._record.model_dump(mode="json"), option=orjson.OPT_INDENT_2),
+            )
+
+
+def yields(manifest: StageManifest) -> dict[str, SourceYield]:
+    """Records and rejections of each use of a source, by the shards that bear its name."""
+    found: dict[str, SourceYield] = {}
+    for shard in manifest.shards:
+        name = shard.source
+        before = found.get(name, SourceYield(records=0, rejected=0))
+        found[name] = SourceYield(
+            records=before.records + shard.counts.kept, rejected=before.rejected + shard.counts.rejected
+        )
+    return found
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,60 @@
+"""How good a build's items are, measured once for a set and kept beside the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from mihakk.ids import digest
+from pipeline.build import Build, code_version, whole_input
+from pipeline.records import records
+from schemas.stages import CURATED, GENERATED, RELEASED
+
+if TYPE_CHECKING:
+    from generators.quality.item_quality import ItemQuality
+
+EMBEDDED = 60
+"""Questions per task whose options are embedded: a minute of the bundled model for ten tasks."""
+
+
+def measured(build: Build, items: Sequence[Any]) -> ItemQuality:
+    """Baselines, spreads and gold positions of the items to be released.
+
+    Kept as `quality/<digest>.json` under everything they depend on, for the release's card, its gates and the
+    report show the same figures.
+
+    Args:
+        build: A build whose items have been reviewed.
+        items: All rows of its reviewed items.
+    """
+    from generators.corpus import build_corpus
+    from generators.quality.item_quality import ItemQuality, measure_quality
+    from mihakk.embeddings import open_embedder
+
+    name = digest(
+        [
+            whole_input(build, RELEASED),
+            code_version(("generators",)),
+            build.config.embeddings,
+            build.config.seed,
+            EMBEDDED,
+        ]
+    )
+    storage = build.lake.storage
+    path = storage.path("quality", f"{name}.json")
+    if storage.exists(path):
+        return ItemQuality.model_validate_json(storage.read(path))
+    curated = (
+        record for shard in build.stage(CURATED).shards() for record in records(build, GENERATED, shard)
+    )
+    found = measure_quality(
+        items,
+        embedder=open_embedder(build.config.embeddings),
+        corpus=build_corpus(curated, build_seed=build.config.seed),
+        seed=build.config.seed,
+        most_embedded=EMBEDDED,
+    )
+    for old in storage.list(storage.path("quality")):
+        storage.remove(storage.path("quality", old))
+    storage.write(path, found.model_dump_json().encode())
+    return found

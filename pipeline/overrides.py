@@ -1,0 +1,45 @@
+"""Overrides: a person's word that a release may go out although one gate is shut, and why."""
+
+from __future__ import annotations
+
+import difflib
+
+from mihakk.errors import UsageError
+from mihakk.ids import canonical_json
+from pipeline.build import Build
+from pipeline.sign_off import tables_to_sign
+from releases.gates import GATES, NEVER_OVERRIDDEN
+from releases.release_facts import Override
+
+FOLDER = "overrides"
+
+
+def standing_overrides(build: Build) -> tuple[Override, ...]:
+    """What people said about the reviewed tables as they are now; each gate once, its latest word."""
+    storage, tables = build.lake.storage, tables_to_sign(build)
+    names = [name for name in storage.list(storage.path(FOLDER)) if name.startswith(tables[:16])]
+    found = [Override.model_validate_json(storage.read(storage.path(FOLDER, name))) for name in names]
+    latest = {one.gate: one for one in found if one.tables == tables}
+    return tuple(latest[gate] for gate in sorted(latest))
+
+
+def override(build: Build, gate: str, why: str) -> Override:
+    """Keep a person's word on one gate, for the reviewed tables as they are now; nothing is overwritten.
+
+    Raises:
+        UsageError: There is no such gate, it may not be overridden, or no reason is given.
+    """
+    if gate not in GATES:
+        near = difflib.get_close_matches(gate, GATES, n=1)
+        meant = f"; did you mean {near[0]}?" if near else "."
+        raise UsageError(f"no gate is named {gate!r}{meant} There are: {', '.join(GATES)}")
+    if gate in NEVER_OVERRIDDEN:
+        raise UsageError(f"the gate {gate} can't be overridden: {NEVER_OVERRIDDEN[gate]}")
+    reason = " ".join(why.split())
+    if not reason:
+        raise UsageError(f"say why {gate} may stay shut: --why TEXT; the card prints it")
+    word = Override(gate=gate, why=reason, tables=tables_to_sign(build))
+    storage = build.lake.storage
+    number = len(storage.list(storage.path(FOLDER)))
+    storage.write(storage.path(FOLDER, f"{word.tables[:16]}-{number:05d}.json"), canonical_json(word))
+    return word

@@ -1,0 +1,143 @@
+"""What people's work says about a benchmark, for its release, its gates and its report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mihakk.ids import digest
+from pipeline.build import Build
+from schemas.audit import CRITERIA, Audit, Verdict
+from schemas.item import ITEM_ROWS
+from schemas.stages import AUDITED
+
+if TYPE_CHECKING:
+    from annotation.decisions.stores import Stores
+    from annotation.label_studio.connection import Connection
+    from annotation.label_studio.exchange import ReviewPulled
+    from annotation.label_studio.push import Pushed
+    from annotation.statistics.agreement import PeopleAgreement
+    from annotation.statistics.review_report import ReviewReport
+    from releases.release_facts import AgreementFact, MissRateFact
+
+
+def review_stores(build: Build) -> Stores:
+    """Where decisions are kept, and what else of the review outlives every rebuild."""
+    from annotation.decisions.stores import Stores
+
+    return Stores.under(build.lake.url)
+
+
+def review_state(build: Build) -> ReviewReport:
+    """Agreement, overturned auditors, misses and annotators over everything people have decided so far."""
+    from annotation.decisions.store import decisions
+    from annotation.statistics.review_report import review_report
+    from annotation.statistics.sampling import stratum, unflagged, wanted_changed
+
+    audited, config, stores = build.stage(AUDITED), build.config.review, review_stores(build)
+    items = list(audited.read_all("items", ITEM_ROWS))
+    corrected = wanted_changed(decisions(stores.decisions))
+    population = unflagged(items, audited.read_all("verdicts", Verdict), corrected)
+    return review_report(
+        stores,
+        items,
+        audited.read_all("audits", Audit),
+        seed=build.config.seed,
+        sizes=Counter(map(stratum, population)),
+        overlap=config.overlap,
+        adjudicators=config.adjudicators,
+    )
+
+
+def decisions_digest(build: Build) -> str:
+    """Digest that any new decision changes: the names of the stores' parts hold those of their content."""
+    from mihakk.lake.storage import Storage
+
+    stores = review_stores(build)
+    folders = [Storage(folder) for folder in (stores.decisions, stores.queued)]
+    return digest([folder.list(folder.root) for folder in folders])
+
+
+def agreement_facts(state: ReviewReport) -> tuple[AgreementFact, ...]:
+    """Agreement on the decision, then on each criterion judged twice, over all languages and people."""
+    rows = {
+        row.label: row for row in state.agreement if row.project == "quality_review" and row.group == "all"
+    }
+    told = (rows[name] for name in ("decision", *CRITERIA) if name in rows)
+    return tuple(_fact(row) for row in told if row.items)
+
+
+def miss_rate_fact(state: ReviewReport) -> MissRateFact | None:
+    """Defects people found in the random sample of unflagged items; None before any of it is settled."""
+    from releases.release_facts import MissRateFact
+
+    for row in state.miss_rates:
+        if row.stratum == "all":
+            return MissRateFact(
+                sampled=row.decided,
+                defective=row.missed,
+                disputed=row.disputed,
+                waiting=row.waiting,
+                outdated=row.outdated,
+                rate=_rounded(row.rate),
+                low=_rounded(row.low),
+                high=_rounded(row.high),
+                upper_bound=round(row.upper, 6),
+                covered=round(row.covered, 6),
+            )
+    return None
+
+
+def _fact(row: PeopleAgreement) -> AgreementFact:
+    from releases.release_facts import AgreementFact
+
+    return AgreementFact(
+        label=row.label,
+        coefficient=f"Krippendorff's alpha, {row.level}",
+        value=_rounded(row.alpha),
+        observed=_rounded(row.observed),
+        ac1=_rounded(row.ac1),
+        low=_rounded(row.low),
+        high=_rounded(row.high),
+        items=row.items,
+        annotators=row.people,
+    )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+def push_queue(opened: Build, connection: Connection) -> dict[str, Pushed]:
+    """Brings the review queue of a build onto the server; returns what changed there, by language."""
+    from annotation.label_studio.exchange import push_review
+    from pipeline.people import review_stores
+    from schemas.finding import Finding
+    from schemas.item import ITEM_ROWS
+
+    audited = opened.stage(AUDITED)
+    return push_review(
+        connection,
+        opened.config.name,
+        list(audited.read_all("items", ITEM_ROWS)),
+        audited.read_all("verdicts", Verdict),
+        audited.read_all("findings", Finding),
+        audits=audited.read_all("audits", Audit),
+        stores=review_stores(opened),
+        seed=opened.config.seed,
+        config=opened.config.review,
+    )
+
+
+def pull_decisions(opened: Build, connection: Connection, wait: float = 0) -> ReviewPulled:
+    """Brings home what people decided about a build; the next build of it applies that.
+
+    It waits so many seconds for a build that goes on: its steps have to see the same decisions.
+    """
+    from annotation.label_studio.exchange import pull_review
+    from pipeline.people import review_stores
+
+    with opened.lake.locked(wait):
+        return pull_review(
+            connection, opened.config.name, stores=review_stores(opened), config=opened.config.review
+        )

@@ -1,0 +1,191 @@
+"""`--dry-run`: what a build would do and cost, found by doing what asks no model in a scratch lake."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from mihakk.lake import Lake
+from mihakk.llm.journal import Journal
+from mihakk.settings import settings
+from pipeline.build import Build
+from pipeline.engines.local import local_engine
+from pipeline.records import records
+from pipeline.run import run_step
+from pipeline.step import Step
+from pipeline.steps.audit import JOURNAL, chosen_items, journal_folder
+from pipeline.steps.order import STEPS
+from pipeline.steps.scrape import refused_licences
+from schemas.item import ITEM_ROWS
+from schemas.manifest import StageManifest
+from schemas.model import Cost
+from schemas.record import Record
+from schemas.stages import CHECKED, CURATED, GENERATED
+
+if TYPE_CHECKING:
+    from validators.audit.auditing import Estimate
+
+MODEL_FREE = 5
+"""The first so many steps need no auditor."""
+DECISIONS = "decisions"
+"""Folder of people's decisions, which the checks apply."""
+
+
+class StagePlan(Record):
+    """One stage of the plan."""
+
+    stage: str
+    shards: int
+    standing: int
+    """Shards that an earlier run has finished from the same inputs."""
+    records_in: int
+    rows_out: int
+    rejected: int
+
+
+class BuildPlan(Record):
+    """Everything a build would do."""
+
+    benchmark: str
+    stages: tuple[StagePlan, ...]
+    items: int
+    to_audit: int
+    calls: int
+    """Calls of both auditors that the journal can't answer."""
+    cached: int
+    """Calls whose reply stands in the journal."""
+    prompt_tokens: int
+    """Of the calls still to make."""
+    tokens_counted: str
+    """How: `tokenised`, `tokenised sample` or `characters`."""
+    costs: tuple[Cost, ...] = ()
+    """Of those calls, of the auditors that have a price."""
+    unpriced: tuple[str, ...] = ()
+    """Auditors to be asked whose price no config gives."""
+    refused_licences: dict[str, int] = Field(default_factory=dict)
+    """Licence to how many scraped records carry it, of those that a release refuses."""
+    model_tasks: tuple[str, ...]
+    """Tasks that wait for the generator model; their items are not counted in `items`."""
+    to_write: dict[str, int]
+    """Prompt to how many parts of items the generator model is yet to write; repairs are not foreseen."""
+    written: int
+    """Parts for which its journal holds a reply."""
+    writing_characters: int
+    """Length of the prompts still to send."""
+
+
+class _Silent:
+    def started(self, step: Step, total: int) -> None: ...
+    def tick(self, count: int) -> None: ...
+    def finished(self, step: Step, manifest: StageManifest) -> None: ...
+
+
+def plan(build: Build) -> BuildPlan:
+    """The plan of a build; nothing is written to its lake and no model is asked."""
+    waiting = _model_tasks(build)
+    with _scratch(build, waiting) as trial, local_engine() as engine:
+        manifests = [run_step(step, trial, engine, _Silent()) for step in STEPS[:MODEL_FREE]]
+        items = chosen_items(trial)
+        cost = _estimate(build, trial, items)
+        to_write, written, characters = _writing(build, trial)
+        return BuildPlan(
+            benchmark=build.config.name,
+            stages=tuple(_stage_plan(build, manifest) for manifest in manifests),
+            items=manifests[-1].counts.written,
+            to_audit=len(items),
+            calls=cost.calls,
+            cached=cost.cached,
+            prompt_tokens=cost.prompt_tokens,
+            tokens_counted=cost.basis,
+            costs=cost.costs,
+            unpriced=cost.unpriced,
+            refused_licences=refused_licences(manifests[0].counts.notes),
+            model_tasks=waiting,
+            to_write=to_write,
+            written=written,
+            writing_characters=characters,
+        )
+
+
+def _writing(build: Build, trial: Build) -> tuple[dict[str, int], int, int]:
+    """What the generator model would be asked: per prompt, already answered, and characters to send."""
+    from generators.generating import expected_requests, prepare
+    from generators.writing.model_writer import JOURNAL as WRITING
+
+    model = build.config.generator
+    if model is None:
+        return {}, 0, 0
+    before = trial.stage(CURATED).shards()
+    curated = [record for shard in before for record in records(trial, GENERATED, shard)]
+    asked = expected_requests(curated, prepare(curated, build.config), build.config)
+    with Journal(trial.lake.folder("journals", "generator"), WRITING) as journal:
+        replies = {
+            (entry.meta.get("record"), entry.meta.get("prompt"))
+            for entry in journal.entries()
+            if entry.model == model.model
+        }
+    new = [one for one in asked if (one.record, f"{one.name}@{one.version}") not in replies]
+    characters = sum(len(one.system) + len(one.user) for one in new)
+    return dict(Counter(one.name for one in new)), len(asked) - len(new), characters
+
+
+def _model_tasks(build: Build) -> tuple[str, ...]:
+    from generators.task import TASKS
+
+    return tuple(use.use for use in build.config.tasks if TASKS.get(use.use).needs_model)
+
+
+@contextmanager
+def _scratch(build: Build, without: tuple[str, ...]) -> Iterator[Build]:
+    """The same build in a lake of its own that goes away; it shares what outlives rebuilds."""
+    with tempfile.TemporaryDirectory(prefix="mihakk-plan-") as folder:
+        mine = Path(Lake(folder, build.config.name).storage.root)
+        (mine / "journals").mkdir(parents=True)
+        for name in (JOURNAL, "generator"):
+            real = build.lake.folder("journals", name)
+            if real.is_dir():
+                (mine / "journals" / name).symlink_to(real.resolve(), target_is_directory=True)
+        _copy_decisions(build, mine)
+        tasks = tuple(use for use in build.config.tasks if use.use not in without)
+        config = build.config.model_copy(update={"generator": None, "tasks": tasks})
+        yield replace(build, config=config, lake_root=folder, pages=build.lake.url)
+
+
+def _copy_decisions(build: Build, mine: Path) -> None:
+    """People's decisions are few and may lie on an object store, which a link can't reach."""
+    storage = build.lake.storage
+    for name in storage.list(storage.path(DECISIONS)):
+        target = mine / DECISIONS / name
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(storage.read(storage.path(DECISIONS, name)))
+
+
+def _estimate(build: Build, trial: Build, chosen: frozenset[str]) -> Estimate:
+    """What the audit would cost; embedded models are loaded for their tokenisers alone, and asked nothing."""
+    from validators.audit.auditing import estimate, open_panel
+
+    items = [i for i in trial.stage(CHECKED).read_all("items", ITEM_ROWS) if i.id in chosen]
+    with (
+        Journal(journal_folder(trial), JOURNAL) as journal,
+        open_panel(build.auditors(), settings()) as panel,
+    ):
+        return estimate(items, panel, journal)
+
+
+def _stage_plan(build: Build, manifest: StageManifest) -> StagePlan:
+    real = build.stage(manifest.stage)
+    return StagePlan(
+        stage=manifest.stage,
+        shards=len(manifest.shards),
+        standing=sum(real.done(shard.shard, shard.digest) is not None for shard in manifest.shards),
+        records_in=manifest.counts.read,
+        rows_out=manifest.counts.written,
+        rejected=manifest.counts.rejected + manifest.counts.merged,
+    )

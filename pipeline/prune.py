@@ -1,0 +1,47 @@
+"""What a lake can do without: files that only save time, and records of runs that are long over."""
+
+from __future__ import annotations
+
+from mihakk.lake import Lake
+from schemas.record import Record
+
+RUNS_KEPT = 60
+
+
+class Prunable(Record):
+    """One file or folder that may go."""
+
+    path: str
+    files: int
+    bytes: int
+    why: str
+
+
+def prunable(lake: Lake, runs_kept: int = RUNS_KEPT) -> list[Prunable]:
+    """What `prune` would remove: never tables, raw bytes, answered calls or people's decisions."""
+    storage = lake.storage
+    found = []
+    for stage in storage.list(storage.path("scratch")):
+        folder = storage.path("scratch", stage)
+        sizes = [storage.size(f"{folder}/{name}") for name in storage.list(folder)]
+        found.append(
+            Prunable(
+                path=f"scratch/{stage}",
+                files=len(sizes),
+                bytes=sum(sizes),
+                why="work between passes; made again when it is needed",
+            )
+        )
+    names = sorted(name for name in storage.list(storage.path("runs")) if name.endswith(".json"))
+    for name in names[: max(0, len(names) - runs_kept)]:
+        size = storage.size(storage.path("runs", name))
+        found.append(
+            Prunable(path=f"runs/{name}", files=1, bytes=size, why=f"older than the {runs_kept} newest runs")
+        )
+    return found
+
+
+def prune(lake: Lake, found: list[Prunable]) -> None:
+    """Removes what was found; use it inside the lake's lock."""
+    for one in found:
+        lake.storage.remove(lake.storage.path(*one.path.split("/")))

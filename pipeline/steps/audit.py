@@ -1,0 +1,168 @@
+"""6_audited: two models' opinions of every item that no rule blocks, and the verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mihakk.errors import UsageError
+from mihakk.ids import canonical_json, digest
+from mihakk.lake import ShardOutput
+from mihakk.llm.journal import Journal
+from mihakk.settings import settings
+from pipeline.build import Build, whole_input
+from pipeline.step import Share, Spread, Step, Tick, shards_before
+from schemas.audit import Audit, Verdict
+from schemas.benchmark import POLICIES, Policy
+from schemas.finding import Finding
+from schemas.item import ITEM_ROWS
+from schemas.manifest import ShardCounts, ShardManifest
+from schemas.model import AuditorsConfig
+from schemas.record import Record
+from schemas.stages import AUDITED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from validators.audit.auditing import Panel
+
+STAGE = AUDITED
+JOURNAL = "audit"
+AUDITED_BY = "audited_by.json"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the whole audit shares: who audits, and which items."""
+
+    panel: Panel
+    journal: Journal
+    items: frozenset[str]
+
+
+def policy(build: Build) -> Policy:
+    """The policy itself, where the config only names it."""
+    named = build.config.audit.policy
+    return POLICIES[named] if isinstance(named, str) else named
+
+
+def journal_folder(build: Build) -> Path:
+    """Where every auditor's reply is kept, beside the stages: replies outlive every rebuild."""
+    return build.lake.folder("journals", "audit")
+
+
+def blocked(findings: list[Finding]) -> set[str]:
+    """Items that a rule blocks: they cost no model call."""
+    return {finding.subject for finding in findings if finding.severity == "block"}
+
+
+def chosen_items(build: Build) -> frozenset[str]:
+    """Items the audit will see: all that no rule blocks, or as many of each task as the limit allows."""
+    from validators.audit.auditing import select
+
+    before = build.before(STAGE)
+    stopped = blocked(list(before.read_all("findings", Finding)))
+    candidates = [item for item in before.read_all("items", ITEM_ROWS) if item.id not in stopped]
+    return frozenset(select(candidates, build.config.audit.limit, build.config.seed))
+
+
+@contextmanager
+def _panel(build: Build, _: Spread) -> Iterator[Share]:
+    """Opened once for all shards; no model starts before the first reply that the journal lacks."""
+    from validators.audit.auditing import open_panel
+
+    with (
+        Journal(journal_folder(build), JOURNAL) as journal,
+        open_panel(build.auditors(), settings()) as panel,
+    ):
+        chosen = Chosen(panel, journal, chosen_items(build))
+        yield lambda _: chosen
+    _note_auditors(build)
+
+
+class Auditing(Record):
+    """Who audited the tables of stage 6 as they stand."""
+
+    config_digest: str
+    """Of the stage's manifest."""
+    auditors: AuditorsConfig
+
+
+def _note_auditors(build: Build) -> None:
+    told = Auditing(config_digest=digest(STEP.settings(build)), auditors=build.auditors())
+    storage = build.lake.storage
+    storage.write(storage.path(AUDITED_BY), canonical_json(told))
+
+
+def audited_by(build: Build) -> AuditorsConfig:
+    """The auditors that the stage's tables come from, whatever the config names by now.
+
+    Raises:
+        UsageError: An older version made the tables, and the config has changed since.
+    """
+    storage, made = build.lake.storage, build.stage(STAGE).manifest().config_digest
+    path = storage.path(AUDITED_BY)
+    if storage.exists(path):
+        told = Auditing.model_validate_json(storage.read(path))
+        if told.config_digest == made:
+            return told.auditors
+    if made == digest(STEP.settings(build)):
+        return build.auditors()
+    raise UsageError(
+        "nobody can tell who audited these tables: they were audited with other settings than the config "
+        "has now. Run `mihakk build` of it; replies that are recorded are not asked for again"
+    )
+
+
+def _audit(build: Build, shard: str, chosen: Chosen, tick: Tick) -> list[ShardManifest]:
+    items = build.before(STAGE).read("items", ITEM_ROWS, shard)
+    mine = [item for item in items if item.id in chosen.items]
+    asked = [item.id for item in mine]
+    again = chosen.journal.times_asked_again(asked)
+    inputs = STEP.shard_inputs(build, shard, chosen=asked, **({"asked_again": again} if again else {}))
+    manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, chosen, tick))
+    return [manifest]
+
+
+def _output(build: Build, shard: str, chosen: Chosen, tick: Tick) -> ShardOutput:
+    from validators.audit.auditing import audit_items, verdicts
+
+    before = build.before(STAGE)
+    items = before.read("items", ITEM_ROWS, shard)
+    findings = before.read("findings", Finding, shard)
+    mine = [item for item in items if item.id in chosen.items]
+    audits = audit_items(mine, blocked(findings), chosen.panel, chosen.journal, tick)
+    judged = verdicts(items, findings, audits, policy(build), set(chosen.items))
+    notes = Counter(f"{audit.auditor}.{audit.status}" for audit in audits)
+    notes.update(f"verdict.{verdict.status}" for verdict in judged)
+    notes["audited"] = sum(verdict.audited for verdict in judged)
+    return ShardOutput(
+        tables={
+            "items": (ITEM_ROWS, items),
+            "findings": (Finding, findings),
+            "audits": (Audit, audits),
+            "verdicts": (Verdict, judged),
+        },
+        counts=ShardCounts(read=len(items), kept=len(items), written=len(items), notes=dict(notes)),
+    )
+
+
+STEP = Step(
+    stage=STAGE,
+    title="Audit by two models",
+    units=shards_before(STAGE),
+    run=_audit,
+    settings=lambda build: [
+        build.auditors().model_dump(mode="json"),
+        policy(build).model_dump(),
+        build.config.audit.limit,
+        whole_input(build, STAGE) if build.config.audit.limit is not None else "",
+    ],
+    packages=("validators/audit",),
+    where=lambda _: "process",
+    around=_panel,
+    total=lambda build: len(chosen_items(build)),
+)

@@ -1,0 +1,182 @@
+"""5_checked: people's corrections applied, then every rule run over every item."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from annotation.decisions.fixes import fixed
+from annotation.decisions.store import decisions
+from mihakk.ids import content_hash, digest
+from mihakk.lake import ShardOutput
+from mihakk.lake.scratch import Scratch
+from mihakk.settings import settings
+from pipeline.build import Build, whole_input
+from pipeline.embedder import OpenedEmbedder
+from pipeline.people import review_stores
+from pipeline.step import Call, Share, Spread, Step, Tick, prepared, shards_before
+from schemas.finding import Finding
+from schemas.item import ITEM_ROWS
+from schemas.manifest import ShardCounts, ShardManifest
+from schemas.review import Review
+from schemas.stages import CHECKED
+
+if TYPE_CHECKING:
+    from validators.checks.setindex import Gathered, SetIndex
+
+STAGE = CHECKED
+
+
+def reviews_of(build: Build) -> list[Review]:
+    """Everything people have decided so far on this benchmark."""
+    return decisions(review_stores(build).decisions)
+
+
+def _fixed(build: Build, items: list[Any], reviews: list[Review]) -> tuple[list[Any], dict[str, str]]:
+    config = build.config.review
+    return fixed(items, reviews, config.overlap, config.adjudicators)
+
+
+class Whole(NamedTuple):
+    """What every shard needs to know of the whole set."""
+
+    scratch: Scratch
+    set_index: str
+    """Name of the set's index; each process reads it once."""
+    state: str
+    """Digest of all items as corrected."""
+    reports: tuple[Any, ...]
+    """Defects that consumers reported, which only the machine of the run holds."""
+
+
+@contextmanager
+def _whole(build: Build, spread: Spread) -> Iterator[Share]:
+    """Findings about duplicates and bias depend on every other item: each shard is gathered on the engine."""
+    corrected = _all_corrections(build)
+    state = digest([whole_input(build, STAGE), corrected])
+    measured = [build.config.embeddings, build.config.checks.model_dump()] if cosines(build) else []
+    scratch = build.lake.scratch(STAGE, digest([STEP.code(), STEP.settings(build)]))
+    index = scratch.packed("index", [state, measured], lambda: _index(build, spread))
+    whole = Whole(scratch, index, state, _reports(build))
+    yield lambda _: whole
+    scratch.keep_only([index])
+
+
+def _check(build: Build, shard: str, whole: Whole, tick: Tick) -> list[ShardManifest]:
+    items = build.before(STAGE).read("items", ITEM_ROWS, shard)
+    items, corrections = _fixed(build, items, reviews_of(build))
+    reported = _reported(build, items, whole.reports)
+    inputs = STEP.shard_inputs(
+        build,
+        shard,
+        corrections=corrections,
+        whole=whole.state,
+        reported=[finding.model_dump() for finding in reported],
+    )
+    manifest = build.stage(STAGE).run(
+        shard, inputs, lambda: _output(build, shard, items, whole=whole, reported=reported)
+    )
+    tick(1)
+    return [manifest]
+
+
+def _reports(build: Build) -> tuple[Any, ...]:
+    """Defects that consumers reported in released items; they send items to people."""
+    folder = errata_folder(build.config.name)
+    if not folder.is_dir():
+        return ()
+    from releases.content.canary import canary_guid
+    from releases.hub.embedded import EmbeddedHub
+    from releases.paper_trail.errata import read_reports
+
+    newest = EmbeddedHub().repository(build.config.name)
+    canary = canary_guid(build.config, newest if newest.is_dir() else None)
+    return tuple(read_reports(folder, canary))
+
+
+def _reported(build: Build, items: list[Any], reports: tuple[Any, ...]) -> list[Finding]:
+    """Of the reported defects those that still bind."""
+    if not reports:
+        return []
+    from releases.content.secret import blind_key
+    from releases.paper_trail.errata import report_findings
+
+    key = None if build.config.release.blind == "off" else blind_key()
+    return report_findings(reports, items, key)
+
+
+def errata_folder(benchmark: str) -> Path:
+    """Where consumers' reports about a benchmark are filed."""
+    return settings().errata / benchmark
+
+
+def _output(
+    build: Build, shard: str, items: list[Any], *, whole: Whole, reported: list[Finding]
+) -> ShardOutput:
+    from validators.checks.checking import check_items, check_set
+    from validators.checks.setindex import SetIndex
+
+    scratch, name = whole.scratch, whole.set_index
+    index = prepared("set index", scratch.root + name, lambda: scratch.unpacked(SetIndex, name))
+    findings = [*check_items(items, build.config.checks, index), *reported]
+    if shard == build.before(STAGE).shards()[0]:
+        findings += check_set(index, build.config.checks)
+    counts = Counter(f"{finding.severity}.{finding.check}" for finding in findings)
+    return ShardOutput(
+        tables={"items": (ITEM_ROWS, items), "findings": (Finding, findings)},
+        counts=ShardCounts(read=len(items), kept=len(items), written=len(items), notes=dict(counts)),
+    )
+
+
+def _all_corrections(build: Build) -> dict[str, str]:
+    """Corrected items and the hash of what they became; the items are read only when there are decisions."""
+    reviews = reviews_of(build)
+    if not reviews:
+        return {}
+    corrected, settled = _fixed(build, list(build.before(STAGE).read_all("items", ITEM_ROWS)), reviews)
+    return {item.id: content_hash(item) for item in corrected if item.id in settled}
+
+
+def _index(build: Build, spread: Spread) -> SetIndex:
+    """What checks need to know of all items at once."""
+    from validators.checks.setindex import E5_BAND, cosine_band, prepare
+
+    band = cosine_band(build.config.checks, build.config.embeddings)
+    shards = build.before(STAGE).shards()
+    gathered = spread([Call(f"{STAGE} gather {shard}", _gathered, (build, shard)) for shard in shards])
+    return prepare(gathered, band=band or E5_BAND)
+
+
+def _gathered(build: Build, shard: str) -> Gathered:
+    """What one shard contributes to the index."""
+    from validators.checks.setindex import gather
+
+    items = build.before(STAGE).read("items", ITEM_ROWS, shard)
+    embedder = OpenedEmbedder(build.config.embeddings)() if cosines(build) else None
+    return gather(_fixed(build, items, reviews_of(build))[0], embedder)
+
+
+def cosines(build: Build) -> bool:
+    """Meanings of options are compared."""
+    from validators.checks.setindex import cosine_band
+
+    return cosine_band(build.config.checks, build.config.embeddings) is not None
+
+
+STEP = Step(
+    stage=STAGE,
+    title="Check by rules",
+    units=shards_before(STAGE),
+    run=_check,
+    settings=lambda build: [
+        build.config.checks.model_dump(),
+        build.config.embeddings if cosines(build) else "",
+        build.config.review.overlap,
+        build.config.review.adjudicators,
+    ],
+    packages=("validators/checks", "annotation"),
+    around=_whole,
+)

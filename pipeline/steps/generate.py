@@ -1,0 +1,157 @@
+"""4_generated: curated records to items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mihakk.ids import digest, sha256
+from mihakk.lake import ShardOutput
+from mihakk.lake.scratch import Scratch
+from pipeline.build import Build, inputs_of, whole_input
+from pipeline.embedder import OpenedEmbedder
+from pipeline.records import records
+from pipeline.step import Call, Share, Spread, Step, Tick, Where, prepared, shards_before
+from schemas.item import ITEM_ROWS
+from schemas.manifest import ShardCounts, ShardManifest
+from schemas.stages import GENERATED
+
+if TYPE_CHECKING:
+    from generators.writing.writer import Writer
+
+STAGE = GENERATED
+
+
+class Shared(NamedTuple):
+    """What every shard needs: the corpus all distractors come from, and the model that writes parts."""
+
+    scratch: Scratch
+    corpus: str
+    """Name of the corpus; each process reads it once."""
+    writer: Writer | None = None
+
+
+@contextmanager
+def _corpus(build: Build, spread: Spread) -> Iterator[Share]:
+    """The index of all records, made shard by shard and embedded piece by piece on the engine."""
+    scratch = build.lake.scratch(STAGE, digest([STEP.code(), STEP.settings(build)]))
+    shards = build.before(STAGE).shards()
+    corpus, used = _write_corpus(build, scratch, spread, shards)
+    if build.config.generator is None:
+        yield lambda _: Shared(scratch, corpus)
+    else:
+        from generators.writing.model_writer import open_writer
+
+        with open_writer(build.config.generator, build.lake.folder("journals", "generator")) as writer:
+            yield lambda _: Shared(scratch, corpus, writer)
+    scratch.keep_only(used)
+
+
+def _write_corpus(
+    build: Build, scratch: Scratch, spread: Spread, shards: Sequence[str]
+) -> tuple[str, list[str]]:
+    """Name of the corpus, and all its files."""
+    from generators.generating import uses_vectors
+    from generators.index import pieces, write_corpus, write_index, write_vectors
+    from mihakk.embeddings import model_version
+
+    files = spread(
+        [
+            Call(
+                f"{STAGE} index {shard}",
+                write_index,
+                (scratch, inputs_of(build, STAGE, shard), records, (build, STAGE, shard)),
+            )
+            for shard in shards
+        ]
+    )
+    model = build.config.embeddings if uses_vectors(build.config) else "none"
+    if model == "none":
+        corpus = write_corpus(scratch, files, [], "")
+        return corpus, [*files, corpus]
+    version = model_version(model)
+    wanted = [(file, piece) for file in files for piece in pieces(scratch, file)]
+    made = spread(
+        [
+            Call(
+                f"{STAGE} embed {number}",
+                write_vectors,
+                (scratch, file, piece, version, OpenedEmbedder(model)),
+            )
+            for number, (file, piece) in enumerate(wanted)
+        ]
+    )
+    by_file: dict[str, list[str]] = {file: [] for file in files}
+    for (file, _), name in zip(wanted, made, strict=True):
+        by_file[file].append(name)
+    corpus = write_corpus(scratch, files, [by_file[file] for file in files], version)
+    return corpus, [*files, *made, corpus]
+
+
+def _generate(build: Build, shard: str, shared: Shared, tick: Tick) -> list[ShardManifest]:
+    inputs = STEP.shard_inputs(build, shard, corpus=whole_input(build, STAGE))
+    manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, shared))
+    tick(1)
+    return [manifest]
+
+
+def _output(build: Build, shard: str, shared: Shared) -> ShardOutput:
+    from generators.generating import generate_shard
+    from generators.index import read_corpus
+
+    name, seed = shared.corpus, build.config.seed
+    corpus = prepared(
+        "corpus", digest([shared.scratch.root, name, seed]), lambda: read_corpus(shared.scratch, name, seed)
+    )
+    found = records(build, STAGE, shard)
+    made = generate_shard(found, corpus, build.config, shared.writer)
+    rejected = len(made.rejected)
+    return ShardOutput(
+        tables={"items": (ITEM_ROWS, made.items)},
+        counts=ShardCounts(
+            read=len(found),
+            kept=len(found) - rejected,
+            rejected=rejected,
+            written=len(made.items),
+            reasons=dict(Counter(row.reason for row in made.rejected)),
+            notes={**made.skipped, **made.written},
+        ),
+        rejections=made.rejected,
+    )
+
+
+def _where(build: Build) -> Where:
+    """A model that writes parts is open in the run's own process, and so is its journal."""
+    return "anywhere" if build.config.generator is None else "process"
+
+
+def _own_words(folder: str) -> list[tuple[str, str]]:
+    """Name and digest of each prompt file of the config's own: other words make other items."""
+    files = sorted(Path(folder).glob("*.yaml")) if folder else []
+    return [(file.name, sha256(file.read_bytes())) for file in files]
+
+
+def _settings(build: Build) -> list[Any]:
+    return [
+        build.config.seed,
+        [task.model_dump() for task in build.config.tasks],
+        build.config.embeddings,
+        _own_words(build.config.prompts),
+        build.config.generator and build.config.generator.model_dump(),
+        *([build.config.sample.model_dump()] if build.config.sample else []),
+    ]
+
+
+STEP = Step(
+    stage=STAGE,
+    title="Generate items",
+    units=shards_before(STAGE),
+    run=_generate,
+    settings=_settings,
+    packages=("generators",),
+    where=_where,
+    around=_corpus,
+)

@@ -1,0 +1,31 @@
+"""2_normalized: raw text to its canonical form and matching key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from curation.normalization import normalize
+from pipeline.build import Build
+from pipeline.records import records
+from pipeline.step import Step, Tick, shards_before
+from schemas.manifest import ShardManifest
+from schemas.stages import NORMALIZED
+
+STAGE = NORMALIZED
+
+
+def _normalize(build: Build, shard: str, _: Any, tick: Tick) -> list[ShardManifest]:
+    inputs = STEP.shard_inputs(build, shard)
+    manifest = build.stage(STAGE).run(shard, inputs, lambda: normalize(records(build, STAGE, shard)))
+    tick(1)
+    return [manifest]
+
+
+STEP = Step(
+    stage=STAGE,
+    title="Normalise text",
+    units=shards_before(STAGE),
+    run=_normalize,
+    settings=lambda _: None,
+    packages=("curation",),
+)

@@ -1,0 +1,271 @@
+"""8_released: a checked, versioned release on the embedded Hub, loaded back before it counts."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mihakk.ids import digest, sha256
+from mihakk.lake import ShardOutput
+from pipeline.build import Build, whole_input
+from pipeline.measured_quality import measured
+from pipeline.overrides import standing_overrides
+from pipeline.people import agreement_facts, decisions_digest, miss_rate_fact, review_state
+from pipeline.sign_off import standing_sign_off
+from pipeline.step import Step, Tick
+from pipeline.steps.audit import audited_by
+from schemas.audit import Audit, Verdict
+from schemas.finding import Finding
+from schemas.item import ITEM_ROWS
+from schemas.manifest import ShardCounts, ShardManifest
+from schemas.published import Published
+from schemas.rejection import Cluster
+from schemas.review import Resolution
+from schemas.stages import AUDITED, CURATED, RELEASED, SCRAPED, STAGES
+
+if TYPE_CHECKING:
+    from generators.quality.item_quality import ItemQuality
+    from releases.gates import Gate
+    from releases.hub.embedded import EmbeddedHub
+    from releases.release_facts import AuditorFact, BaselineFact, FunnelRow, ReleaseFacts, SourceFact
+    from schemas.benchmark import SourceUse
+    from scrapers.source import Source
+
+STAGE = RELEASED
+UNIT = "release"
+PARTS = 5
+"""Parts of the work, each a tick: facts, gates, files, commit, loading back."""
+RECORD_STAGES = STAGES[:3]
+"""Stages whose shards hold the records of one source."""
+
+
+def _release(build: Build, unit: str, _: Any, tick: Tick) -> list[ShardManifest]:
+    from releases.hub.embedded import EmbeddedHub
+
+    hub = EmbeddedHub()
+    inputs = {
+        "code": STEP.code(),
+        "settings": digest(STEP.settings(build)),
+        "whole": whole_input(build, STAGE),
+        "standing": _hub_head_if_changed(build, hub),
+        "people": decisions_digest(build),
+        "sign_off": word.model_dump(mode="json") if (word := standing_sign_off(build)) else None,
+        "auditors": [fact.model_dump() for fact in _auditors(build)],
+        "overrides": [word.model_dump(mode="json") for word in standing_overrides(build)],
+    }
+    if build.config.release.blind != "off":
+        inputs["secret"] = _secret_mark(build)
+    manifest = build.stage(STAGE).run(unit, inputs, lambda: _publish(build, hub, tick))
+    return [manifest]
+
+
+def _secret_mark(build: Build) -> str:
+    """A digest that changes with the secret of a blind release and tells nothing of it."""
+    from releases.content.secret import blind_key, keyed
+
+    return keyed(blind_key(), "release", build.config.name)
+
+
+def _hub_head_if_changed(build: Build, hub: EmbeddedHub) -> str:
+    """The Hub's newest commit where it is not the one this lake recorded; else empty.
+
+    The release is what stands on the Hub: a Hub that lost it or moved on makes the step run again.
+    """
+    recorded = build.stage(STAGE).read("release", Published, UNIT)
+    if not recorded:
+        return ""
+    latest = hub.latest(build.config.name)
+    commit = hub.commit(build.config.name, latest) if latest else "none"
+    return "" if recorded[0].commit == commit else commit
+
+
+def standing_gates(build: Build) -> tuple[Gate, ...]:
+    """How a release of the tables as they stand would meet every condition of the config."""
+    from releases.gates import gates
+
+    before = build.before(STAGE)
+    items = list(before.read_all("items", ITEM_ROWS))
+    return gates(items, before.read_all("verdicts", Verdict), build.config, facts(build, items))
+
+
+def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
+    from releases.assemble import assemble
+    from releases.gates import gates, require
+    from releases.hub.publishing import publish_release
+
+    before = build.before(STAGE)
+    items = list(before.read_all("items", ITEM_ROWS))
+    known = facts(build, items)
+    tick(1)
+    require(gates(items, before.read_all("verdicts", Verdict), build.config, known))
+    tick(1)
+    with tempfile.TemporaryDirectory(prefix="mihakk-release-") as scratch:
+        with hub.previous(build.config.name) as previous:
+            release = assemble(
+                items,
+                before.read_all("verdicts", Verdict),
+                before.read_all("audits", Audit),
+                before.read_all("findings", Finding),
+                before.read_all("resolutions", Resolution),
+                before.rejections(),
+                build.config,
+                known,
+                Path(scratch) / "release",
+                previous=previous,
+            )
+        tick(1)
+        publication = publish_release(release, hub)
+        tick(1)
+        hub.verify(release.name, release.version, release.folder)
+        tick(1)
+    row = Published(
+        name=release.name,
+        version=release.version,
+        commit=publication.commit,
+        location=release.name,
+        items=release.items,
+        files=len(release.digests),
+    )
+    return ShardOutput(
+        tables={"release": (Published, [row])},
+        counts=ShardCounts(
+            read=len(items),
+            kept=release.items,
+            rejected=len(release.left_out),
+            written=1,
+            reasons=dict(Counter(row.reason for row in release.left_out)),
+        ),
+        rejections=release.left_out,
+    )
+
+
+def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
+    """What the card says of how the items came to be; nothing of it comes from the clock."""
+    from releases.auditor_agreement import auditor_agreement
+    from releases.card.similarity import cosine_spreads, letter_spreads
+    from releases.release_facts import ReleaseFacts
+
+    quality = measured(build, items)
+    people = review_state(build)
+    agreed = agreement_facts(people)
+    return ReleaseFacts(
+        code_version=STEP.code(),
+        sources=tuple(_sources(build)),
+        auditors=tuple(_auditors(build)),
+        funnel=tuple(_funnel(build)),
+        clusters=tuple(build.stage(CURATED).read_all("clusters", Cluster)),
+        baselines=tuple(_baselines(quality)),
+        spreads=(*letter_spreads(items), *cosine_spreads(quality.spreads)),
+        auditor_agreement=auditor_agreement(build.before(STAGE).read_all("audits", Audit)),
+        agreement=next((one for one in agreed if one.label == "decision"), None),
+        criteria_agreement=tuple(one for one in agreed if one.label != "decision"),
+        miss_rate=miss_rate_fact(people),
+        unresolved=sum(row.reason == "unresolved" for row in build.before(STAGE).rejections()),
+        sign_off=standing_sign_off(build),
+        overrides=standing_overrides(build),
+    )
+
+
+def _baselines(quality: ItemQuality) -> Iterator[BaselineFact]:
+    """How far solvers that go by form alone get on the items to be released."""
+    from releases.release_facts import BaselineFact
+
+    for found in quality.baselines:
+        if found.name != "most_similar":  # a model's judgement of meaning is no form
+            yield BaselineFact(
+                config=f"{found.language}_{found.task}",
+                name=found.name,
+                accuracy=found.accuracy,
+                chance=found.chance,
+                items=found.questions,
+                low=found.low,
+                high=found.high,
+            )
+
+
+def _sources(build: Build) -> Iterator[SourceFact]:
+    from releases.release_facts import SourceFact
+    from scrapers.source import SOURCES
+
+    scraped = build.stage(SCRAPED).manifest()
+    for use in build.config.sources:
+        name, source = use.label, SOURCES.get(use.use)
+        parts = [s for s in scraped.shards if s.source == name]
+        yield SourceFact(
+            name=name,
+            title=_real_name(use, source),
+            home=source.home,
+            licence=str(use.options.get("licence", source.licence)),
+            attribution=str(use.options.get("attribution", source.attribution)),
+            revision=sha256("".join(part.digest for part in parts).encode())[:12],
+            records=sum(part.counts.kept for part in parts),
+        )
+
+
+def _real_name(use: SourceUse, source: Source[Any]) -> str:
+    """What its owner calls it; of anybody's tables and datasets, the credit line or their own name."""
+    named = [str(use.options.get(option) or "") for option in ("attribution", "dataset", "path")]
+    if source.home and "dataset" not in use.options:
+        return f"{source.title} ({use.name})" if use.name else source.title
+    return next((Path(name).name if "/" in name else name for name in named if name), source.title)
+
+
+def _auditors(build: Build) -> Iterator[AuditorFact]:
+    from mihakk.llm.weights import catalogue
+    from releases.release_facts import AuditorFact
+    from validators.audit.auditing import same_family
+
+    audited, auditors = build.stage(AUDITED), audited_by(build).auditors
+    counts = audited.manifest().counts.notes
+    own = same_family(audited.read_all("items", ITEM_ROWS), audited.read_all("audits", Audit), auditors)
+    for auditor in auditors:
+        bundled = auditor.serve.engine == "embedded" and auditor.serve.weights in catalogue()
+        per_status = {s: counts.get(f"{auditor.name}.{s}", 0) for s in ("valid", "repaired", "invalid")}
+        yield AuditorFact(
+            name=auditor.name,
+            family=auditor.family,
+            model=auditor.model,
+            revision=auditor.revision,
+            engine=auditor.serve.engine,
+            bundled=bundled,
+            capable=auditor.capable and not bundled,
+            replies=sum(per_status.values()),
+            invalid=per_status["invalid"],
+            own_family=own[auditor.name],
+        )
+
+
+def _funnel(build: Build) -> Iterator[FunnelRow]:
+    """What every stage did to all records, and the stages before items are made to those of each source."""
+    from mihakk.lake.stage import total
+    from releases.release_facts import FunnelRow
+
+    fields = ("read", "kept", "rejected", "merged", "written", "reasons")
+    names = [use.label for use in build.config.sources]
+    for stage in STAGES[:-1]:
+        manifest = build.stage(stage).manifest()
+        yield FunnelRow(stage=stage, **{field: getattr(manifest.counts, field) for field in fields})
+        if stage not in RECORD_STAGES or len(names) == 1:
+            continue
+        for name in names:
+            counts = total([s.counts for s in manifest.shards if s.source == name])
+            yield FunnelRow(stage=stage, source=name, **{field: getattr(counts, field) for field in fields})
+
+
+STEP = Step(
+    stage=STAGE,
+    title="Release",
+    units=lambda _: [UNIT],
+    run=_release,
+    settings=lambda build: [
+        build.config.release.model_dump(),
+        build.config.title,
+        build.config.prompt_language,
+    ],
+    packages=("releases", "generators"),
+    where=lambda _: "process",
+    total=lambda _: PARTS,
+)

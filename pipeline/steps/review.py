@@ -1,0 +1,82 @@
+"""7_reviewed: people's decisions applied; flagged items nobody settled wait outside the release."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from annotation.decisions.apply import apply
+from annotation.decisions.resolution import resolve
+from mihakk.ids import content_hash
+from mihakk.lake import ShardOutput
+from pipeline.build import Build
+from pipeline.step import Step, Tick, shards_before
+from pipeline.steps.check import reviews_of
+from schemas.audit import Audit, Verdict
+from schemas.finding import Finding
+from schemas.item import ITEM_ROWS
+from schemas.manifest import ShardCounts, ShardManifest
+from schemas.review import Resolution
+from schemas.stages import REVIEWED
+
+STAGE = REVIEWED
+CARRIED: tuple[tuple[str, Any], ...] = (("findings", Finding), ("audits", Audit), ("verdicts", Verdict))
+"""Tables that the release needs from the audit, passed on as they are."""
+
+
+def unchecked(told: Resolution) -> Resolution:
+    """A correction that the checks have not seen counts as none: nothing is released that only a person saw.
+
+    The checks apply every settled correction, so one that still stands here came in while this build ran,
+    or undoes an earlier one.
+    """
+    if told.outcome != "fix":
+        return told
+    reason = "corrected since the checks of this build, or back and forth: build again"
+    return Resolution(item=told.item, outcome="unresolved", reason=reason, votes=told.votes)
+
+
+def _review(build: Build, shard: str, _: Any, tick: Tick) -> list[ShardManifest]:
+    before = build.before(STAGE)
+    items = before.read("items", ITEM_ROWS, shard)
+    mine = {item.id for item in items}
+    reviews = [review for review in reviews_of(build) if review.item in mine]
+    inputs = STEP.shard_inputs(build, shard, reviews=[review.model_dump(mode="json") for review in reviews])
+
+    def work() -> ShardOutput:
+        hashes = {item.id: content_hash(item) for item in items}
+        config = build.config.review
+        told = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
+        resolutions = [unchecked(one) for one in told]
+        verdicts = before.read("verdicts", Verdict, shard)
+        reviewed = apply(items, verdicts, resolutions, reviews, config.unresolved)
+        carried = {name: (row, before.read(name, row, shard)) for name, row in CARRIED}
+        return ShardOutput(
+            tables={
+                "items": (ITEM_ROWS, reviewed.kept),
+                "resolutions": (Resolution, resolutions),
+                **carried,
+            },
+            counts=ShardCounts(
+                read=len(items),
+                kept=len(reviewed.kept),
+                rejected=len(reviewed.removed),
+                written=len(reviewed.kept),
+                reasons=dict(Counter(row.reason for row in reviewed.removed)),
+            ),
+            rejections=reviewed.removed,
+        )
+
+    manifest = build.stage(STAGE).run(shard, inputs, work)
+    tick(1)
+    return [manifest]
+
+
+STEP = Step(
+    stage=STAGE,
+    title="Apply people's decisions",
+    units=shards_before(STAGE),
+    run=_review,
+    settings=lambda build: build.config.review.model_dump(),
+    packages=("annotation",),
+)

@@ -1,0 +1,138 @@
+"""1_scraped: each source to records, in shards of the config's size."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from mihakk.errors import MihakkError, UsageError
+from mihakk.ids import canonical_json, sha256
+from mihakk.lake import ShardOutput
+from pipeline.build import Build
+from pipeline.step import Step, Tick
+from releases.licence import known
+from schemas.benchmark import SourceUse
+from schemas.idiom import Idiom
+from schemas.manifest import ShardCounts, ShardManifest
+from schemas.poem import Poem
+from schemas.rejection import Rejection
+from schemas.stages import SCRAPED
+
+STAGE = SCRAPED
+REFUSED = "refused licence "
+"""Begins the names of this stage's notes on licences that no release may carry."""
+Entry = Poem | Idiom | Rejection
+
+
+def _name(use: SourceUse) -> str:
+    return use.label
+
+
+def _units(build: Build) -> list[str]:
+    names = [_name(use) for use in build.config.sources]
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise UsageError(f"source {twice[0]!r} is used twice: give each use its own `name`")
+    return names
+
+
+def _scrape(build: Build, unit: str, _: Any, tick: Tick) -> list[ShardManifest]:
+    from scrapers.raw import RawStore
+    from scrapers.source import run
+
+    use = next(use for use in build.config.sources if _name(use) == unit)
+    entries = iter(run(use, RawStore(build.pages or build.lake.url)))
+    shards = []
+    rejected: list[Rejection] = []
+    try:
+        for number, chunk in enumerate(_chunks(_noting(entries, rejected), build.config.shard_size)):
+            shards.append(_write(build, f"{unit}-{number:05d}", chunk))
+    except MihakkError as error:
+        if rejected:
+            build.stage(STAGE).keep_rejections(rejected)
+            raise type(error)(f"{error}\n{_told(rejected)}") from error
+        raise
+    tick(1)
+    return shards
+
+
+def _noting(entries: Iterator[Entry], rejected: list[Rejection]) -> Iterator[Entry]:
+    """The entries; rejections among them are noted, for the case that the source fails later."""
+    for entry in entries:
+        if isinstance(entry, Rejection):
+            rejected.append(entry)
+        yield entry
+
+
+def _told(rejected: Sequence[Rejection]) -> str:
+    """Reasons of rejections with counts and three examples each."""
+    lines = [f"It rejected {len(rejected):,} before; all of them: mihakk show {STAGE}/rejected"]
+    for reason, count in Counter(one.reason for one in rejected).most_common():
+        lines.append(f"  {count:,} {reason}")
+        examples = islice((one for one in rejected if one.reason == reason), 3)
+        lines += [f"    {one.record}: {one.detail[:160]}" for one in examples]
+    return "\n".join(lines)
+
+
+def _write(build: Build, shard: str, chunk: Sequence[Entry]) -> ShardManifest:
+    """The records themselves are the inputs: a shard is written again only when they changed."""
+    inputs = sha256(b"\n".join(canonical_json(entry) for entry in chunk))
+    return build.stage(STAGE).run(shard, inputs, lambda: _output(chunk))
+
+
+def _output(chunk: Sequence[Entry]) -> ShardOutput:
+    poems = [entry for entry in chunk if isinstance(entry, Poem)]
+    idioms = [entry for entry in chunk if isinstance(entry, Idiom)]
+    rejections = [entry for entry in chunk if isinstance(entry, Rejection)]
+    kept = len(poems) + len(idioms)
+    return ShardOutput(
+        tables={"poems": (Poem, poems), "idioms": (Idiom, idioms)},
+        counts=ShardCounts(
+            read=len(chunk),
+            kept=kept,
+            rejected=len(rejections),
+            written=kept,
+            reasons=dict(Counter(row.reason for row in rejections)),
+            notes={"couplets": sum(len(poem.couplets) for poem in poems), **_refused(poems, idioms)},
+        ),
+        rejections=rejections,
+    )
+
+
+def _refused(poems: Sequence[Poem], idioms: Sequence[Idiom]) -> dict[str, int]:
+    """Records by licence that the last gate will refuse, so that it is said before anything is paid for."""
+    licences = [poem.provenance.licence for poem in poems]
+    counts = Counter([*licences, *(idiom.provenance.licence for idiom in idioms)])
+    return {f"{REFUSED}{name or '(empty)'}": count for name, count in counts.items() if not known(name)}
+
+
+def refused_licences(notes: Mapping[str, int]) -> dict[str, int]:
+    """Licence to records, from the notes of this stage's manifest."""
+    return {name.removeprefix(REFUSED): count for name, count in notes.items() if name.startswith(REFUSED)}
+
+
+def refusal(licences: Mapping[str, int]) -> str:
+    """What the last gate will say of these records, and what to do before anything is paid for."""
+    named = ", ".join(f"{name}: {count:,}" for name, count in sorted(licences.items()))
+    return (
+        f"{sum(licences.values()):,} records carry a licence that a release refuses ({named}): state it in "
+        "the option `licence` of their source, or leave them out"
+    )
+
+
+def _chunks(entries: Iterator[Entry], size: int) -> Iterator[list[Entry]]:
+    while chunk := list(islice(entries, size)):
+        yield chunk
+
+
+STEP = Step(
+    stage=STAGE,
+    title="Scrape sources",
+    units=_units,
+    run=_scrape,
+    settings=lambda build: [use.model_dump() for use in build.config.sources],
+    packages=("scrapers",),
+    # Sources read local files and tokens, and a site is asked from one place.
+    where=lambda _: "machine",
+)

@@ -1,0 +1,77 @@
+"""The card's section on audit and review: who audited, how far, and how far auditors and people agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from releases.auditor_agreement import ALL
+from releases.markdown import plain, table
+from releases.release_facts import AgreementFact, ReleaseFacts
+from schemas.audit import AuditState, by_audit_state
+
+OWN = "written by its own family"
+TOY = " They are too small to judge, so their agreement says nothing about the items."
+
+
+def audit_section(
+    facts: ReleaseFacts, audit_states: Mapping[AuditState, int], statuses: Mapping[str, int]
+) -> str:
+    """The section's text.
+
+    Args:
+        facts: How the release came to be.
+        audit_states: Released items per state of the audit.
+        statuses: Verdicts over all items made.
+    """
+    parts = ["### Annotations: audit and review"]
+    if facts.auditors:
+        rows = [
+            (*map(plain, (one.name, one.family, one.model, one.revision[:12])),
+             "yes" if one.capable else "no", one.replies, one.invalid, one.own_family)
+            for one in facts.auditors
+        ]  # fmt: skip
+        head = ("auditor", "family", "model", "revision", "capable judge", "replies", "invalid", OWN)
+        parts.append(table(head, rows))
+    verdicts = ", ".join(f"{count} {name}" for name, count in sorted(statuses.items())) or "none"
+    parts.append(
+        f"Released: {by_audit_state(audit_states)}. Verdicts over all items made: {verdicts}; "
+        f"{facts.unresolved} flagged items wait for people and are not in this release."
+    )
+    toy = TOY if any(not one.capable for one in facts.auditors) else ""
+    parts += [
+        f"The auditors gave the same score {one.observed:.2%} of {one.scores} times: Gwet's AC1 {one.ac1:.3f}"
+        f"{'' if one.kappa is None else f', Cohen kappa {one.kappa:.3f}'}. The charts tell it by criterion."
+        f"{toy}"
+        for one in facts.auditor_agreement
+        if one.criterion == ALL
+    ]
+    people = [*([facts.agreement] if facts.agreement else []), *facts.criteria_agreement]
+    if people:
+        parts.append(_people_agree(people))
+    if facts.miss_rate is not None:
+        parts.append(f"{facts.miss_rate.sentence}.")
+    return "\n\n".join(parts)
+
+
+def _people_agree(people: Sequence[AgreementFact]) -> str:
+    def number(value: float | None) -> str:
+        return "–" if value is None else f"{value:.3f}"
+
+    rows = [
+        (
+            plain(one.label.replace("_", " ")),
+            number(one.value),
+            "–" if one.low is None else f"{number(one.low)} to {number(one.high)}",
+            "–" if one.observed is None else f"{one.observed:.1%}",
+            number(one.ac1),
+            one.items,
+            one.annotators,
+        )
+        for one in people
+    ]
+    head = ("people on", "alpha", "95 % interval", "raw agreement", "AC1", "items", "annotators")
+    said = (
+        f"Agreement of people over the first votes on each item: {people[0].coefficient}, which is low where "
+        "nearly all votes are one and not defined where all are, beside raw agreement and Gwet's AC1."
+    )
+    return f"{said}\n\n{table(head, rows)}"

@@ -1,0 +1,326 @@
+"""README.md, the card: front matter and generated sections between markers; all other text is people's."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from releases.card.audit_section import audit_section
+from releases.card.citation import bibtex
+from releases.card.core import core_section
+from releases.card.datasheet import datasheet
+from releases.card.matter import CardMatter
+from releases.card.structure import LANGUAGES, columns, contents, examples, title_of
+from releases.content.canary import canary_line
+from releases.content.item_tables import CORE
+from releases.licence import hub_licence, licences
+from releases.markdown import link, plain, table
+from releases.release_facts import BaselineFact
+from schemas.audit import AUDIT_STATES
+
+CODE_VERSION = "code version `{}`"
+_BEGIN = "<!-- generated:begin {} -->"
+_CODE_VERSION = re.compile(re.escape(CODE_VERSION).replace(re.escape("{}"), "([^`]+)"))
+_FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+_BLOCK = re.compile(r"<!-- generated:begin (\S+) -->.*?<!-- generated:end \1 -->", re.DOTALL)
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+_CATEGORIES = {"choice": "multiple-choice", "answer": "question-answering", "explanation": "text-generation"}
+
+
+def card(matter: CardMatter, previous: str = "") -> str:
+    """The card's text.
+
+    Args:
+        matter: What the generated parts are made from.
+        previous: The last card: its text outside the markers is kept word for word. When empty, a card
+            with every section and one line of introduction is written.
+    """
+    sections = {
+        "summary": _summary(matter),
+        "description": _description(matter),
+        "use": _use(matter),
+        "contents": _contents(matter),
+        **_core(matter, previous),
+        "sources": _sources(matter),
+        "making": _making(matter),
+        "audit": audit_section(matter.facts, matter.audit_states, matter.statuses),
+        "limits": _limits(matter),
+        "charts": _charts(matter),
+        "citation": _citation(matter),
+        "datasheet": datasheet(
+            matter.config,
+            matter.facts,
+            items=matter.items,
+            audit_states=matter.audit_states,
+            reviewed=matter.reviewed,
+            removed=matter.removed,
+        ),
+    }
+    body = _written_by_people(previous, matter.config.title)
+    for name, text in sections.items():
+        body = _replace(body, name, text)
+    return f"---\n{_front_matter(matter)}---\n{body}"
+
+
+def _core(matter: CardMatter, previous: str) -> dict[str, str]:
+    """The core's section; emptied where the version before had a core and this one has none."""
+    if matter.core is not None:
+        return {"core": core_section(matter.config.name, matter.core)}
+    return {"core": ""} if _BEGIN.format("core") in previous else {}
+
+
+def _written_by_people(previous: str, title: str) -> str:
+    """The last card without its front matter; only the title where people wrote nothing into it.
+
+    So a card that nobody edited takes the order of sections that a new one has.
+    """
+    head = f"# {plain(title)}\n"
+    body = _FRONT.sub("", previous, count=1)
+    left = _BLOCK.sub("", body).strip()
+    return body if left and left != head.strip() else head
+
+
+def code_version(text: str) -> str | None:
+    """The code that a card says the items were made with."""
+    found = _CODE_VERSION.search(text)
+    return found and found[1]
+
+
+def _replace(body: str, name: str, text: str) -> str:
+    begin, end = _BEGIN.format(name), f"<!-- generated:end {name} -->"
+    block = f"{begin}\n{text.strip()}\n{end}"
+    found = re.compile(re.escape(begin) + r".*?" + re.escape(end), re.DOTALL)
+    if found.search(body):
+        return found.sub(lambda _: block, body, count=1)
+    return f"{body.rstrip()}\n\n{block}\n"
+
+
+def _front_matter(matter: CardMatter) -> str:
+    configs: list[dict[str, Any]] = []
+    cores: list[dict[str, Any]] = []
+    for name in dict.fromkeys(split.config for split in matter.splits):
+        mine = [split for split in matter.splits if split.config == name]
+        files = [{"split": split.split, "path": f"{name}/{split.split}-*.parquet"} for split in mine]
+        configs.append({"config_name": name, "data_files": files})
+        if matter.core is not None and name in matter.core.rows:
+            drawn = {"split": "test", "path": f"core/{name}.parquet"}
+            others = [dict(file) for file in files if file["split"] != "test"]
+            cores.append({"config_name": f"{name}{CORE}", "data_files": [drawn, *others]})
+    release = matter.config.release
+    identifier = hub_licence(release.licence)
+    front: dict[str, Any] = {
+        "pretty_name": release.title or matter.config.title,
+        "language": sorted({split.config.split("_", 1)[0] for split in matter.splits}),
+        "license": identifier,
+        **({"license_name": release.licence.lower()} if identifier == "other" else {}),
+        "task_categories": sorted({_CATEGORIES[split.kind] for split in matter.splits}),
+        "size_categories": [next((name for size, name in _SIZES if matter.items < size), "n>1M")],
+        "annotations_creators": ["machine-generated", *(["expert-generated"] if matter.reviewed else [])],
+        "tags": ["benchmark", "evaluation", "poetry", "idioms", f"version-{matter.version}"],
+        "version": matter.version,
+        "configs": [*configs, *cores],
+    }
+    return yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=110)
+
+
+def _summary(matter: CardMatter) -> str:
+    configs = len({split.config for split in matter.splits})
+    return (
+        f"**Version {matter.version}**: {matter.items} items in {configs} configs. What changed since the "
+        "version before stands in `CHANGELOG.md`, what was removed and why in `errata/removed.parquet`, what "
+        "rules, auditors and people said of each item in `audit/`.\n\n"
+        f"> {canary_line(matter.config.name, matter.canary)}"
+    )
+
+
+def _description(matter: CardMatter) -> str:
+    release = matter.config.release
+    spoken = sorted({LANGUAGES.get(one, one) for one in (s.config.split("_", 1)[0] for s in matter.splits)})
+    asked = sorted({title_of(split.config) for split in matter.splits})
+    lines = [
+        "## Dataset Details",
+        "",
+        f"Questions for language models, made from {plain(_named_sources(matter))}. "
+        f"They ask for: {plain('; '.join(asked))}.",
+        "",
+        f"- **Curated by:** {plain(', '.join(release.authors))}",
+        f"- **Language(s):** {', '.join(spoken)}",
+        f"- **License:** {plain(release.licence)}",
+    ]
+    if release.repository:
+        lines.append(f"- **Repository:** {plain(release.repository)}")
+    return "\n".join(lines)
+
+
+def _named_sources(matter: CardMatter) -> str:
+    return ", ".join(dict.fromkeys(one.title or one.name for one in matter.facts.sources)) or "records"
+
+
+def _contents(matter: CardMatter) -> str:
+    parts = [
+        "## Dataset Structure",
+        contents(matter.splits),
+        "`recall` tasks ask for a text that whoever has it by heart knows, and that can be looked up; "
+        "`skill` tasks ask for something done with a text. The two are never averaged together"
+        + ("." if matter.config.release.blind == "off" else ", and a blind ranking leaves `recall` out."),
+        examples(matter.examples),
+        columns(),
+        "### Splits",
+    ]
+    if matter.config.release.blind != "off":
+        parts.append(
+            "The test split is blind: its golds are "
+            + (
+                "in a private repository"
+                if matter.config.release.blind == "repository"
+                else "encrypted in `answers/`"
+            )
+            + ", and so is all that would give them away: metadata, sources, credits, groups "
+            "(`sealed` rows). Send predictions to the maintainers."
+        )
+    parts.append(
+        "Items about one poem or idiom, near duplicates and the two option orders of a pair share a split; "
+        "the column `group` names what belongs together (use it for clustered standard errors). The side is "
+        "drawn by a hash of the group, so a new record moves no other."
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _sources(matter: CardMatter) -> str:
+    rows = [
+        (link(one.title or one.name, one.home), plain(one.revision), plain(one.licence),
+         plain(one.attribution), one.records)
+        for one in matter.facts.sources
+    ]  # fmt: skip
+    counts: Counter[str] = Counter()
+    for split in matter.splits:
+        counts.update(split.licences)
+    known = licences()
+    named = [
+        (link(known[name].title, known[name].url) if name in known else plain(name), count)
+        for name, count in sorted(counts.items())
+    ]
+    parts = ["## Dataset Creation", "### Source Data"]
+    if rows:
+        parts.append(table(("source", "revision", "licence", "credit", "records read"), rows))
+    parts.append(table(("licence of the record", "items"), named))
+    parts.append(
+        f"The collection as a whole is under {plain(matter.config.release.licence)}; each record keeps the "
+        "licence and the credit line of its source in the columns `licence` and `attribution`."
+    )
+    return "\n\n".join(parts)
+
+
+def _making(matter: CardMatter) -> str:
+    parts = ["### Data Collection and Processing"]
+    if matter.facts.funnel:
+        rows = [
+            (one.stage, plain(one.source or "all"), one.read, one.kept, one.rejected, one.merged, one.written)
+            for one in matter.facts.funnel
+        ]
+        parts.append(table(("stage", "source", "read", "kept", "rejected", "merged", "written"), rows))
+    if matter.removed:
+        parts.append("Items left out, by reason (evidence in `errata/removed.parquet`):")
+        parts.append(
+            table(
+                ("reason", "items"),
+                [(plain(reason), count) for reason, count in sorted(matter.removed.items())],
+            )
+        )
+    off = matter.config.checks.off
+    parts.append(f"Checks switched off: {plain(', '.join(off))}." if off else "Every check ran.")
+    seed = matter.config.seed if matter.config.release.blind == "off" else "withheld"
+    parts.append(f"Build seed {seed}; {CODE_VERSION.format(matter.facts.code_version)}.")
+    if (word := matter.facts.sign_off) and word.decision == "approve":
+        note = f": {plain(word.note)}" if word.note else ""
+        parts.append(f"Signed off by {plain(word.name)} on {word.decided_at:%Y-%m-%d}{note}")
+    return "\n\n".join(parts)
+
+
+def _charts(matter: CardMatter) -> str:
+    pictures = [f"![{shown}]({file})" for file, shown in matter.charts.items()]
+    return "\n\n".join(["## Charts", *pictures])
+
+
+def _limits(matter: CardMatter) -> str:
+    facts = matter.facts
+    lines = ["## Bias, Risks, and Limitations", ""]
+    weak = [one.name for one in facts.auditors if not one.capable]
+    if weak:
+        lines.append(
+            f"- {plain(' and '.join(weak))} are too small to judge: their scores show that the audit runs, "
+            "not that the items are good. Do not rank models on this release."
+        )
+    lines += [
+        f"- Version {plain(one.version)} went out although the gate `{one.gate}` was shut. The reason given: "
+        f"{plain(one.why)}"
+        for one in matter.overrides
+    ]
+    lines += [
+        f"- {plain(one.name)} judged {one.own_family} items of which a model of its own family "
+        f"({plain(one.family)}) wrote a part."
+        for one in facts.auditors
+        if one.own_family
+    ]
+    if not facts.auditors:
+        lines.append("- No model audited these items.")
+    lines += [
+        f"- {matter.audit_states[state]} of {matter.items} released items: {AUDIT_STATES[state]}."
+        for state in ("short", "checks")
+        if matter.audit_states.get(state)
+    ]
+    if facts.miss_rate is None:
+        lines.append("- Nobody has sampled the unflagged items, so the share of defects left is not known.")
+    if facts.baselines:
+        lines += [
+            "- What solvers that go by form alone score, with 95 % intervals:",
+            "",
+            _baselines(facts.baselines),
+        ]
+    return "\n".join(lines)
+
+
+def _baselines(measured: Sequence[BaselineFact]) -> str:
+    names = [name for name in dict.fromkeys(one.name for one in measured) if name != "random"]
+    rows = []
+    for config in dict.fromkeys(one.config for one in measured):
+        mine = {one.name: one for one in measured if one.config == config}
+        items = max(one.items for one in mine.values())
+        chance = next(iter(mine.values())).chance
+        found = [_interval(mine.get(name)) for name in names]
+        rows.append((plain(config), items, f"{chance:.3f}", *found))
+    return table(("config", "items", "chance", *(f"`{name}`" for name in names)), rows)
+
+
+def _interval(one: BaselineFact | None) -> str:
+    return f"{one.accuracy:.3f} ({one.low:.2f}–{one.high:.2f})" if one else ""
+
+
+def _use(matter: CardMatter) -> str:
+    config = matter.splits[0].config if matter.splits else "config"
+    name = matter.config.name
+    task = config if matter.config.release.blind == "off" else f"{config}_dev"
+    return (
+        "## Uses\n\n### Direct Use\n\n```python\nfrom datasets import load_dataset\n\n"
+        f'load_dataset(PATH_OR_REPOSITORY, "{config}", revision="{matter.version}")\n```\n\n'
+        "`prompt` is what a model is asked; `gold` (or `answer`, `explanations`) is what counts as right. "
+        "Tags can be moved: check `MANIFEST.sha256` and the column `version`, or resolve the tag to a commit "
+        "once and load by the commit.\n\n"
+        "```\n"
+        f"lm-eval run --model hf --model_args pretrained=MODEL --include_path eval/lm_eval --tasks {name}\n"
+        f'lighteval accelerate "model_name=MODEL" "{name}-{matter.version}:{task}|0" '
+        "--custom-tasks eval/lighteval/tasks.py\n"
+        f"inspect eval eval/inspect/tasks.py@{task} --model PROVIDER/MODEL\n```\n\n"
+        "All read the data files beside them and refuse any that differ from this version's. Choices are "
+        "scored by accuracy (and by the share of pairs right in both orders), answers in words by exact "
+        "match after spelling is folded and by character error rate, explanations by chrF.\n\n"
+        "### Out-of-Scope Use\n\nTraining, and ranking models that were trained on these questions."
+    )
+
+
+def _citation(matter: CardMatter) -> str:
+    return f"## Citation\n\n```bibtex\n{bibtex(matter.config, matter.facts, matter.version)}\n```"

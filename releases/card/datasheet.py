@@ -1,0 +1,71 @@
+"""The card's datasheet: what somebody asks before they trust or use a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from releases.markdown import plain, table
+from releases.release_facts import ReleaseFacts
+from schemas.audit import AuditState, by_audit_state
+from schemas.benchmark import BenchmarkConfig
+
+
+def datasheet(
+    config: BenchmarkConfig,
+    facts: ReleaseFacts,
+    *,
+    items: int,
+    audit_states: Mapping[AuditState, int],
+    reviewed: int,
+    removed: Mapping[str, int],
+) -> str:
+    """The section's text.
+
+    Args:
+        config: The benchmark.
+        facts: How it came to be.
+        items: Items in the release.
+        audit_states: Of those, how many were audited how far.
+        reviewed: Of those, how many people decided on.
+        removed: What was left out, by reason.
+    """
+    sources = plain(", ".join(one.title or one.name for one in facts.sources)) or "not named"
+    kept = config.curate.sensitive == "keep"
+    rows = (
+        ("Why was it made?", "To measure what language models know of Arabic and Persian verse and idiom."),
+        ("What does an item stand for?", "One question about a poem, a couplet, an idiom or a proverb."),
+        ("How many are there?", f"{items}; how they are spread stands under Dataset Structure."),
+        ("Is it a sample?", f"Yes: what passed every check, of what these sources hold: {sources}."),
+        ("What was left out?", f"{sum(removed.values())} items and records, with reasons, in `errata/`."),
+        ("Does it hold personal data?", "Names of published poets only. Annotators are pseudonyms."),
+        (
+            "Could it offend?",
+            "Verse and proverbs carry the views of their time; entries marked sensitive are "
+            + ("kept." if kept else "left out."),
+        ),
+        (
+            "Who checked it?",
+            f"Rules, every item; {len(facts.auditors)} language models{_toys(facts)} "
+            f"({by_audit_state(audit_states)}); people, {reviewed} items. {_people(facts)}",
+        ),
+        ("What share of defects is left?", _bound(facts)),
+        ("What is it not for?", "Training; ranking models that were trained on these questions."),
+        ("How is it kept up?", "Report a defect as a file; the next version names every change."),
+    )
+    return "## Datasheet\n\n" + table(("question", "answer"), rows)
+
+
+def _toys(facts: ReleaseFacts) -> str:
+    return " that are too small to judge" if any(not one.capable for one in facts.auditors) else ""
+
+
+def _people(facts: ReleaseFacts) -> str:
+    if facts.agreement is None:
+        return "No agreement among people was measured for this version."
+    return f"{facts.agreement.annotators} people judged {facts.agreement.items} items twice or more."
+
+
+def _bound(facts: ReleaseFacts) -> str:
+    if facts.miss_rate is None:
+        return "Unknown: nobody has sampled the unflagged items."
+    return f"{facts.miss_rate.sentence}."

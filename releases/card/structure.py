@@ -1,0 +1,118 @@
+"""The card's sections on what lies in a release: what each task asks, an example, and the columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from generators.abilities import ability_of
+from generators.task import TASKS
+from mihakk.taxonomy import Kind, vocabulary
+from releases.card.matter import SplitSummary
+from releases.markdown import code, plain, table
+from schemas.record import Language
+
+LONGEST = 600
+"""Characters of an example that are shown."""
+COUNTED = 12
+"""Values of a metadata field that are named; the rest is counted."""
+LANGUAGES: dict[str, str] = {"ar": "Arabic", "fa": "Persian", "en": "English"}
+_KINDS: tuple[Kind, ...] = ("era", "genre", "metre")
+COLUMNS: tuple[tuple[str, str], ...] = (
+    ("id", "name of the item, the same in all versions"),
+    ("version, canary", "the release's version; the benchmark's canary"),
+    ("content_hash", "digest of all that a score depends on: compare it across versions"),
+    ("task, kind, language, dialect", "what is asked, how it is answered, in which language"),
+    ("prompt", "the whole text that a model is given"),
+    ("question, context, fields", "the parts of the prompt"),
+    ("options, labels", "choices: the options, and the labels a reply may name"),
+    ("gold", "choices: indices of the right options, counted from 0"),
+    ("option_kinds", "choices: what each option is, so that errors can be counted by kind"),
+    ("pair_id, order", "choices: joins the two orders of one question's options"),
+    ("answer, accepted", "answers in words: the reference, and what counts as right besides"),
+    ("verses, explanations, overall", "explanations: the verses, one reference for each, one for the whole"),
+    ("metadata", "poet, era, genre, metre, rhyme, form where they are known"),
+    ("subset", "part of an outside benchmark that the item comes from"),
+    ("group", "items about one poem or idiom: cluster standard errors by it"),
+    ("origin", "source records, generator, seed and model that the item comes from"),
+    ("licence, attribution", "terms and credit line of the item's source"),
+    ("verdict, audited, audit_state", "what rules, auditors and people said, and how far it was audited"),
+    ("sealed", "whether the gold is withheld"),
+)
+
+
+def title_of(config: str) -> str:
+    """What a config asks, in the words of its task; the config's own name where no task is known."""
+    name = config.partition("_")[2]
+    return TASKS.get(name).title if name in TASKS.names() else name.replace("_", " ")
+
+
+def spoken(field: str, value: str, language: str) -> str:
+    """A metadata value by its real name: of a metre, an era, a genre; others as they are."""
+    if field not in _KINDS:
+        return value
+    known: Language = "fa" if language == "fa" else "ar"
+    words = vocabulary(field, known)
+    entry = None if words is None else words.entries.get(value)
+    if entry is None:
+        return value
+    own = next((entry[name] for name in ("name", "ar", "fa", "pattern") if entry.get(name)), value)
+    return f"{own} ({entry['en']})" if entry.get("en") else str(own)
+
+
+def contents(splits: Sequence[SplitSummary]) -> str:
+    """Configs with what they ask and their sizes, then the commonest eras, genres and metres."""
+    rows = [
+        (
+            plain(split.config),
+            plain(title_of(split.config)),
+            plain(split.split),
+            split.kind,
+            split.rows,
+            ability_of(split.config.partition("_")[2]),
+        )
+        for split in splits
+    ]
+    parts = [table(("config", "asks for", "split", "kind", "items", "ability"), rows)]
+    for field in _KINDS:
+        counts: Counter[str] = Counter()
+        for split in splits:
+            for value, count in split.metadata.get(field, {}).items():
+                counts[spoken(field, value, split.config.partition("_")[0])] += count
+        if counts:
+            top = [(plain(value), count) for value, count in counts.most_common(COUNTED)]
+            parts.append(table((field, "items"), top))
+            if len(counts) > len(top):
+                parts.append(f"and {len(counts) - len(top)} more values of `{field}`.")
+    return "\n\n".join(parts)
+
+
+def examples(rows: Mapping[str, Mapping[str, Any]]) -> str:
+    """One item of each config as a model sees it, with what counts as right."""
+    if not rows:
+        return ""
+    parts = ["### Examples", "One item of each config: the prompt, and what counts as right."]
+    for config, row in rows.items():
+        parts.append(f"**{plain(config)}** ({plain(title_of(config))}; {code(row['id'])})")
+        parts.append("\n".join(f"> {plain(line)}  " for line in _cut(row["prompt"]).splitlines()))
+        parts.append(f"Right: {plain(_cut(_gold(row)))}")
+    return "\n\n".join(parts)
+
+
+def _gold(row: Mapping[str, Any]) -> str:
+    if row["kind"] == "choice":
+        return ", ".join(row["labels"][place] for place in row["gold"])
+    if row["kind"] == "answer":
+        return str(row["answer"])
+    return " ".join([*row["explanations"], row["overall"] or ""]).strip()
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()} …"
+
+
+def columns() -> str:
+    """What each column of the data files holds."""
+    rows = [(", ".join(code(one) for one in names.split(", ")), meaning) for names, meaning in COLUMNS]
+    return f"### Columns\n\n{table(('column', 'what it holds'), rows)}"

@@ -1,0 +1,343 @@
+"""A blind test split: questions public, golds apart.
+
+What gives a gold away is sealed with it: seed and records an item was made from, metadata (the metre is the
+answer of a metre question), licence and attribution (credits name poets and years), the plain content hash
+(with three options, three guesses would find it), which couplets are of one poem (they share their metre),
+and the words of checks and auditors. Text that is public elsewhere stays public: a famous verse's second half
+is no secret.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mihakk.errors import ExternalFailure, UsageError
+from mihakk.ids import content_hash
+from releases.content.item_tables import Placed, data_files, row_item, write_parquet
+from releases.content.secret import blind_key, keyed, public_form, public_id
+from schemas.audit import Audit, Verdict
+from schemas.benchmark import BenchmarkConfig
+from schemas.finding import Finding
+from schemas.item import Item
+from schemas.rejection import Rejection
+from schemas.review import Resolution
+
+SPLIT = "test"
+WITHHELD = "withheld: the item is blind"
+_CHECK = re.compile(r"[A-Z]{2}\d\d")
+_HIDDEN: dict[str, Any] = {
+    "gold": [],
+    "option_kinds": [],
+    "answer": "",
+    "accepted": [],
+    "explanations": [],
+    "overall": "",
+}
+_OWN = ("group", "subset", "licence", "attribution")
+"""Told of a sealed item with its answer alone, as they are."""
+_JSON = ("fields", "metadata", "origin")
+_TEXT = pa.string()
+ANSWERS = pa.schema(
+    [
+        *((name, _TEXT) for name in ("id", "version", "content_hash")),
+        ("gold", pa.list_(pa.int32())),
+        ("option_kinds", pa.list_(_TEXT)),
+        ("answer", _TEXT),
+        ("accepted", pa.list_(_TEXT)),
+        ("explanations", pa.list_(_TEXT)),
+        ("overall", _TEXT),
+        *((name, _TEXT) for name in _OWN),
+        *((name, _TEXT) for name in _JSON),
+    ]
+)
+"""One sealed item's answer; `fields`, `metadata` and `origin` are JSON. Its `content_hash` is that of the
+item as it is asked, with its gold; its `group` names the poem or idiom."""
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """The two halves of a blind release."""
+
+    tables: Mapping[str, Mapping[str, Any]]
+    """Config -> split -> table that may be published."""
+    answers: Any
+    """Table of the golds, with no version yet."""
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Ids of the sealed items."""
+        return frozenset(self.answers.column("id").to_pylist())
+
+
+@dataclass(frozen=True)
+class Papers:
+    """What a build says of its items, released or not."""
+
+    verdicts: tuple[Verdict, ...]
+    audits: tuple[Audit, ...]
+    findings: tuple[Finding, ...]
+    resolutions: tuple[Resolution, ...]
+    removed: tuple[Rejection, ...]
+
+
+def public_items(
+    placed: Mapping[str, Mapping[str, Sequence[Placed]]], key: bytes
+) -> dict[str, dict[str, list[Placed]]]:
+    """Every item as a blind release asks it, sorted by public id."""
+    return {
+        config: {
+            split: sorted(
+                (replace(one, item=public_form(key, one.item)) for one in each), key=lambda one: one.item.id
+            )
+            for split, each in splits.items()
+        }
+        for config, splits in placed.items()
+    }
+
+
+def public_papers(papers: Papers, key: bytes, sealed: frozenset[str], opened: frozenset[str]) -> Papers:
+    """The papers under public ids, and without the words that tell: `the right one is ...`.
+
+    A finding on a sealed item is left out whole (that the gold is told by its length tells the gold), and so
+    is the digest of an auditor's call, which holds the gold.
+
+    Args:
+        papers: As the build has them.
+        key: The secret.
+        sealed: Public ids of the sealed items.
+        opened: Public ids of the released items with open golds; only of these anything is said in words.
+    """
+    return Papers(
+        verdicts=tuple(_verdict(one, public_id(key, one.item), opened) for one in papers.verdicts),
+        audits=tuple(_audit(one, public_id(key, one.item), opened) for one in papers.audits),
+        findings=tuple(_findings(papers.findings, key, sealed, opened)),
+        resolutions=tuple(
+            one.model_copy(update={"item": public_id(key, one.item)}) for one in papers.resolutions
+        ),
+        removed=tuple(
+            one.model_copy(
+                update={
+                    "record": public_id(key, one.record),
+                    "kept": public_id(key, one.kept) if one.kept else "",
+                    "detail": WITHHELD,
+                    "body": "",
+                }
+            )
+            for one in papers.removed
+        ),
+    )
+
+
+def _verdict(verdict: Verdict, name: str, opened: frozenset[str]) -> Verdict:
+    reasons = verdict.reasons
+    if name not in opened:
+        reasons = tuple(reason for reason in reasons if not _CHECK.fullmatch(reason))
+    return verdict.model_copy(update={"item": name, "reasons": reasons})
+
+
+def _audit(audit: Audit, name: str, opened: frozenset[str]) -> Audit:
+    quiet: dict[str, Any] = {"item": name}
+    if name not in opened:
+        quiet |= {
+            "issues": tuple(issue.model_copy(update={"explanation": WITHHELD}) for issue in audit.issues),
+            "problem": WITHHELD if audit.problem else "",
+            "reply_key": "",
+        }
+    return audit.model_copy(update=quiet)
+
+
+def _findings(
+    findings: Iterable[Finding], key: bytes, sealed: frozenset[str], opened: frozenset[str]
+) -> Iterator[Finding]:
+    for finding in findings:
+        name = public_id(key, finding.subject)
+        if name in opened:
+            yield finding.model_copy(update={"subject": name})
+        elif name not in sealed:
+            yield finding.model_copy(update={"subject": name, "detail": WITHHELD, "where": ""})
+
+
+def seal(tables: Mapping[str, Mapping[str, Any]], config: BenchmarkConfig, key: bytes) -> Sealed:
+    """Part the golds of the test split from its questions.
+
+    Args:
+        tables: Of items in their public form.
+        config: The benchmark.
+        key: The secret.
+
+    Raises:
+        UsageError: No recipient for `age`.
+    """
+    if config.release.blind == "age" and not config.release.answers_recipient.startswith("age1"):
+        raise UsageError("release.blind is age: give the public key (age1...) in release.answers_recipient")
+    public: dict[str, dict[str, Any]] = {}
+    answers: list[dict[str, Any]] = []
+    for name, splits in tables.items():
+        public[name] = {}
+        for split, table in splits.items():
+            rows = table.to_pylist()
+            if split == SPLIT:
+                answers += [_answer(row) for row in rows]
+                shown = [_question(row, config, key) for row in rows]
+            else:
+                shown = [_opened(row, key) for row in rows]
+            public[name][split] = pa.Table.from_pylist(shown, schema=table.schema)
+    answers.sort(key=lambda row: str(row["id"]))
+    return Sealed(public, pa.Table.from_pylist(answers, schema=ANSWERS))
+
+
+def _opened(row: Mapping[str, Any], key: bytes) -> dict[str, Any]:
+    return {
+        **row,
+        "group": keyed(key, "group", row["group"]),
+        "origin": row["origin"] | {"seed": None},
+    }
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _answer(row: Mapping[str, Any]) -> dict[str, Any]:
+    own = {name: row.get(name) for name in ("id", "version", "content_hash", *_HIDDEN, *_OWN)}
+    return own | {name: _json(row.get(name)) for name in _JSON}
+
+
+def _question(row: Mapping[str, Any], config: BenchmarkConfig, key: bytes) -> dict[str, Any]:
+    shown = f"{row['question']}\n{row['context']}"
+    fields = {
+        name: value if value and value in shown else None for name, value in (row.get("fields") or {}).items()
+    }
+    hidden = {name: empty for name, empty in _HIDDEN.items() if name in row}
+    return {
+        **row,
+        **hidden,
+        "content_hash": keyed(key, "content", row["content_hash"]),
+        "group": keyed(key, "group", row.get("pair_id") or row["id"]),
+        "subset": "",
+        "licence": config.release.licence,
+        "attribution": "",
+        "fields": fields,
+        "metadata": dict.fromkeys(row["metadata"]),
+        "origin": row["origin"] | {"records": [], "seed": None},
+        "sealed": True,
+    }
+
+
+def encrypt(data: bytes, recipient: str) -> bytes:
+    """Encrypt to an age public key; every call gives other bytes."""
+    pyrage = _pyrage()
+    try:
+        encrypted: bytes = pyrage.encrypt(data, [pyrage.x25519.Recipient.from_str(recipient)])
+    except pyrage.RecipientError as error:
+        raise UsageError(f"release.answers_recipient is no age public key: {error}") from error
+    return encrypted
+
+
+def decrypt(data: bytes, identity: str) -> bytes:
+    """Decrypt with an age secret key (`AGE-SECRET-KEY-1...`)."""
+    pyrage = _pyrage()
+    try:
+        plain: bytes = pyrage.decrypt(data, [pyrage.x25519.Identity.from_str(identity)])
+    except (pyrage.IdentityError, pyrage.DecryptError) as error:
+        raise UsageError("the answers can't be opened with this key") from error
+    return plain
+
+
+def _pyrage() -> Any:
+    try:
+        import pyrage
+    except ModuleNotFoundError as missing:
+        raise UsageError("release.blind is age: install the extra `publish` (package pyrage)") from missing
+    return pyrage
+
+
+def read_answers(path: Path, identity: str = "") -> dict[str, dict[str, Any]]:
+    """Id -> answer, from the plain or the encrypted table."""
+    data = path.read_bytes()
+    if path.suffix == ".age":
+        data = decrypt(data, identity)
+    return {row["id"]: row for row in pq.read_table(pa.BufferReader(data)).to_pylist()}
+
+
+def opened_items(release: Path, answers: Mapping[str, Mapping[str, Any]]) -> Iterator[Item]:
+    """The items of a blind release with their golds, each checked against its content hash."""
+    for _, _, path in data_files(release):
+        for row in pq.read_table(path).to_pylist():
+            if not row["sealed"]:
+                yield row_item(row)
+                continue
+            if row["id"] not in answers:
+                raise UsageError(f"the answers are not of this release: they lack {row['id']}")
+            answer = dict(answers[row["id"]])
+            parts = {name: orjson.loads(answer.pop(name)) for name in _JSON}
+            kept = {name: answer[name] for name in (*_HIDDEN, *_OWN) if name in answer}
+            item = row_item({**row, **kept, **parts})
+            if content_hash(item) != answer["content_hash"]:
+                raise ExternalFailure(f"the answer of {row['id']} does not fit the question in {release}")
+            yield item
+
+
+def write_answers(
+    sealed: Sealed, config: BenchmarkConfig, version: str, folder: Path, previous: Path | None
+) -> Path:
+    """Write the golds: encrypted into the release, or as a release of their own beside it.
+
+    Encrypted bytes differ each time, so those of the version before are taken over while the golds and the
+    version are the same; a keyed digest beside them tells.
+    """
+    column = ANSWERS.get_field_index("version")
+    table = sealed.answers.set_column(
+        column, ANSWERS.field(column), pa.repeat(version, sealed.answers.num_rows)
+    )
+    if config.release.blind == "repository":
+        return _answers_release(table, config, version, folder)
+    place = folder / "answers"
+    plain = place / "test.parquet"
+    write_parquet(table, plain)
+    data = plain.read_bytes()
+    plain.unlink()
+    seal_mark = keyed(blind_key(), "answers", hashlib.sha256(data).hexdigest())
+    mark = f"{seal_mark} {config.release.answers_recipient}\n"
+    before = None if previous is None else previous / "answers"
+    same = (
+        before is not None and (before / "seal.txt").is_file() and (before / "seal.txt").read_text() == mark
+    )
+    encrypted = (
+        (before / "test.parquet.age").read_bytes()
+        if before is not None and same
+        else encrypt(data, config.release.answers_recipient)
+    )
+    (place / "test.parquet.age").write_bytes(encrypted)
+    (place / "seal.txt").write_text(mark, encoding="utf-8")
+    return place / "test.parquet.age"
+
+
+def _answers_release(table: Any, config: BenchmarkConfig, version: str, folder: Path) -> Path:
+    from releases.content.checksum import write_manifest
+
+    place = answers_folder(folder)
+    write_parquet(table, place / "answers" / f"{SPLIT}-00000-of-00001.parquet")
+    (place / "README.md").write_text(
+        "---\nconfigs:\n- config_name: answers\n  data_files:\n"
+        f"  - split: {SPLIT}\n    path: answers/{SPLIT}-*.parquet\n---\n"
+        f"# Answers of {config.name} {version}\n\n"
+        "Private. Never commit these elsewhere, print them or show them to a model.\n",
+        encoding="utf-8",
+    )
+    write_manifest(place)
+    return place
+
+
+def answers_folder(folder: Path) -> Path:
+    """Where the golds of a release folder lie when they get a repository of their own."""
+    return folder.with_name(f"{folder.name}.answers")

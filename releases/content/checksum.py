@@ -1,0 +1,88 @@
+"""MANIFEST.sha256: the digests of a release's files, in the form `sha256sum -c` reads."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from mihakk.errors import ExternalFailure
+
+MANIFEST = "MANIFEST.sha256"
+FOREIGN = (".git", ".gitattributes", ".huggingface", ".cache")
+"""What a Hub or a client adds beside a release's own files."""
+GENERATED = ("__pycache__", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini", "logs")
+"""What readers' programs leave behind in a folder that they only read; no file of a release is named so."""
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file, hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def release_files(folder: Path) -> Iterator[Path]:
+    """Every file of a release but the manifest, sorted by path."""
+    for path, foreign in _files(folder):
+        if not foreign and path != folder / MANIFEST:
+            yield path
+
+
+def generated(folder: Path) -> list[str]:
+    """Files that readers' programs left in a release's folder: no part of it, and no damage."""
+    return [path.relative_to(folder).as_posix() for path, foreign in _files(folder) if foreign]
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, bool]]:
+    """Files, sorted, each with whether a reader's program left it; without what Hubs and git add."""
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and parts[0] not in FOREIGN:
+            yield path, not set(GENERATED).isdisjoint(parts)
+
+
+def write_manifest(folder: Path) -> dict[str, str]:
+    """Write the manifest of a folder and return path -> digest."""
+    digests = {path.relative_to(folder).as_posix(): file_digest(path) for path in release_files(folder)}
+    lines = "".join(f"{digest}  {path}\n" for path, digest in digests.items())
+    (folder / MANIFEST).write_text(lines, encoding="utf-8", newline="\n")
+    return digests
+
+
+def read_manifest(folder: Path) -> dict[str, str]:
+    """Path -> digest as the manifest of a folder states them."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise ExternalFailure(f"{folder} has no {MANIFEST}: it is no release, or it came incomplete")
+    return parse_manifest(path.read_text(encoding="utf-8"))
+
+
+def parse_manifest(text: str) -> dict[str, str]:
+    """Path -> digest of a manifest's text."""
+    stated = {}
+    for line in text.splitlines():
+        digest, _, name = line.partition("  ")
+        stated[name] = digest
+    return stated
+
+
+def faults(folder: Path, *, fetched: bool = False) -> list[str]:
+    """What in a folder differs from its manifest, one sentence each; empty when all is as stated.
+
+    Args:
+        folder: A release.
+        fetched: It has just been fetched, so nobody has read it yet: what readers' programs leave behind
+            (a compiled file that Python would run in place of the one beside it) is a fault there as well.
+    """
+    stated = read_manifest(folder)
+    present = {path.relative_to(folder).as_posix(): path for path in release_files(folder)}
+    if fetched:
+        present |= {name: folder / name for name in generated(folder)}
+    found = [f"{name} is missing" for name in sorted(stated.keys() - present.keys())]
+    found += [f"{name} is not in the manifest" for name in sorted(present.keys() - stated.keys())]
+    found += [
+        f"{name} has other bytes than the manifest states"
+        for name in sorted(stated.keys() & present.keys())
+        if file_digest(present[name]) != stated[name]
+    ]
+    return found

@@ -1,0 +1,200 @@
+"""Items as Arrow tables and Parquet files whose bytes depend on nothing but the items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from generators import prompts
+from mihakk.errors import UsageError
+from mihakk.ids import SCORED_FIELDS, content_hash, digest
+from schemas.audit import AUDIT_STATES, AuditState
+from schemas.item import ITEM, ChoiceItem, Item
+from schemas.record import Language
+
+Render = Callable[[Item, Language], str]
+"""(item, language of the prompt) -> the prompt a model is given."""
+
+T = TypeVar("T")
+SHARD_ROWS = 50_000
+"""Rows of one Parquet file."""
+BATCH_ROWS = 5_000
+"""Rows turned into Arrow at once, so that memory does not hold every row a second time as Python objects."""
+CORE = "_core"
+"""Ends the name of a config that holds the core of another."""
+METADATA = ("poet", "era", "genre", "metre", "rhyme", "form")
+"""Metadata columns that every config has, filled or not, so that configs can be read together."""
+
+_TEXT = pa.string()
+_TEXTS = pa.list_(pa.string())
+_HEAD: tuple[tuple[str, Any], ...] = (
+    *((name, _TEXT) for name in ("id", "version", "canary", "content_hash", "task", "kind")),
+    *((name, _TEXT) for name in ("language", "dialect", "prompt", "question", "context")),
+)
+_BY_KIND: dict[str, tuple[tuple[str, Any], ...]] = {
+    "choice": (
+        ("options", _TEXTS),
+        ("labels", _TEXTS),
+        ("gold", pa.list_(pa.int32())),
+        ("option_kinds", _TEXTS),
+        ("pair_id", _TEXT),
+        ("order", pa.int32()),
+    ),
+    "answer": (("answer", _TEXT), ("accepted", _TEXTS)),
+    "explanation": (("verses", _TEXTS), ("explanations", _TEXTS), ("overall", _TEXT)),
+}
+_ORIGIN = pa.struct(
+    [
+        ("records", _TEXTS),
+        ("generator", _TEXT),
+        ("generator_version", _TEXT),
+        ("seed", pa.int64()),
+        ("strategy", _TEXT),
+        ("prompt_version", _TEXT),
+        ("asked", _TEXT),
+        ("model", _TEXT),
+        ("model_family", _TEXT),
+    ]
+)
+_TAIL: tuple[tuple[str, Any], ...] = (
+    ("subset", _TEXT),
+    ("group", _TEXT),
+    ("origin", _ORIGIN),
+    ("licence", _TEXT),
+    ("attribution", _TEXT),
+    ("verdict", _TEXT),
+    ("audited", pa.bool_()),
+    ("audit_state", _TEXT),
+    ("sealed", pa.bool_()),
+)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An item with its place in the release."""
+
+    item: Item
+    split: str
+    group: str
+    verdict: str
+    """`pass`, or the people's outcome: `keep`, `fix`."""
+    audit_state: AuditState
+
+
+def config_name(item: Item) -> str:
+    """Name of the config an item belongs to: `<language>_<task>`."""
+    return f"{item.language}_{item.task}"
+
+
+def item_schema(config: str, items: Sequence[Item]) -> Any:
+    """Arrow schema of one config; all its items must be of one kind."""
+    kinds = sorted({item.kind for item in items})
+    if len(kinds) != 1:
+        raise UsageError(
+            f"config {config} mixes items of the kinds {', '.join(kinds)}: give each kind its own task name"
+        )
+    named = sorted({name for item in items for name in item.fields})
+    extra = sorted({name for item in items for name in item.metadata} - set(METADATA))
+    fields = [("fields", pa.struct([(name, _TEXT) for name in named]))] if named else []
+    metadata = ("metadata", pa.struct([(name, _TEXT) for name in (*METADATA, *extra)]))
+    return pa.schema([*_HEAD, *_BY_KIND[kinds[0]], *fields, metadata, *_TAIL])
+
+
+def _row(placed: Placed, canary: str, render: Render) -> dict[str, Any]:
+    item = placed.item
+    row = item.model_dump(mode="json")
+    row |= {
+        "version": "",
+        "canary": canary,
+        "content_hash": content_hash(item),
+        "prompt": render(item, item.language),
+        "group": placed.group,
+        "verdict": placed.verdict,
+        "audited": placed.audit_state == "both",
+        "audit_state": AUDIT_STATES[placed.audit_state],
+        "sealed": False,
+    }
+    if isinstance(item, ChoiceItem):
+        row["labels"] = prompts.bundled().labels(item.language, len(item.options))
+    return row
+
+
+def batched(rows: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of at most so many rows."""
+    left = iter(rows)
+    while part := list(islice(left, size)):
+        yield part
+
+
+def item_table(schema: Any, placed: Iterable[Placed], canary: str, render: Render) -> Any:
+    """Arrow table of items in the order given, with no version yet."""
+    batches = [
+        pa.RecordBatch.from_pylist([_row(one, canary, render) for one in part], schema=schema)
+        for part in batched(placed, BATCH_ROWS)
+    ]
+    return pa.Table.from_batches(batches, schema=schema).combine_chunks()
+
+
+def with_version(table: Any, version: str) -> Any:
+    """The table with the version in every row."""
+    column = table.schema.get_field_index("version")
+    return table.set_column(column, table.schema.field(column), pa.repeat(version, table.num_rows))
+
+
+def row_item(row: dict[str, Any]) -> Item:
+    """The item behind a row of a release, as it was before it was placed."""
+    kept = {name: row[name] for name in ("id", "task", "kind", "language", "dialect", "question", "context")}
+    kept |= {name: row[name] for name in ("subset", "origin", "licence", "attribution")}
+    # A release made before a column was added lacks it.
+    kept |= {name: row[name] for name, _ in _BY_KIND[row["kind"]] if name != "labels" and name in row}
+    for name in ("fields", "metadata"):
+        kept[name] = {key: value for key, value in (row.get(name) or {}).items() if value is not None}
+    kept["origin"] = {key: value for key, value in row["origin"].items() if value is not None}
+    return ITEM.validate_python(kept)
+
+
+def row_hash(row: dict[str, Any]) -> str:
+    """`content_hash` of the item behind a row that is not sealed, straight from the row."""
+    return digest({name: row[name] for name in SCORED_FIELDS if name in row})
+
+
+def write_parquet(table: Any, path: Path) -> None:
+    """Write one file; equal tables give equal bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, path, compression="zstd", compression_level=6, row_group_size=10_000, version="2.6")
+
+
+def write_split(table: Any, folder: Path, split: str) -> list[Path]:
+    """Write a split as `<split>-00000-of-0000N.parquet` and return the files."""
+    count = max(1, -(-table.num_rows // SHARD_ROWS))
+    written = []
+    for number in range(count):
+        path = folder / f"{split}-{number:05d}-of-{count:05d}.parquet"
+        write_parquet(table.slice(number * SHARD_ROWS, SHARD_ROWS), path)
+        written.append(path)
+    return written
+
+
+def core_file(folder: Path, config: str) -> Path:
+    """Rows of a config that are in the core."""
+    return folder / "core" / f"{config}.parquet"
+
+
+def split_files(folder: Path, config: str, split: str) -> list[Path]:
+    """Files behind one split of a config that the card names; `<config>_core` is the core of one."""
+    of = config.removesuffix(CORE)
+    if config != of and split == "test" and core_file(folder, of).is_file():
+        return [core_file(folder, of)]
+    return sorted((folder / of).glob(f"{split}-*.parquet"))
+
+
+def data_files(folder: Path) -> Iterator[tuple[str, str, Path]]:
+    """(config, split, file) of every data file of a release folder, in order."""
+    for path in sorted(folder.glob("*/*-of-*.parquet")):
+        yield path.parent.name, path.name.split("-", 1)[0], path

@@ -1,0 +1,84 @@
+"""Which items go where in a release, and the refusal of those that may not go at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from mihakk.errors import UsageError
+from releases.content.item_tables import Placed, config_name
+from releases.content.split import split_items
+from releases.licence import refuse_unknown
+from releases.release_facts import ReleaseFacts
+from schemas.audit import Verdict
+from schemas.benchmark import BenchmarkConfig
+from schemas.item import Item
+from schemas.rejection import Rejection
+from schemas.review import Resolution
+
+KEPT = ("keep", "fix")
+"""Outcomes of review after which a flagged item may be released."""
+
+
+LIKE_TEST = "like_test"
+"""Why an item of dev is left out: the test split asks the same."""
+
+
+def place(
+    items: Iterable[Item],
+    verdicts: Sequence[Verdict],
+    resolutions: Sequence[Resolution],
+    config: BenchmarkConfig,
+    facts: ReleaseFacts,
+) -> tuple[dict[str, dict[str, list[Placed]]], tuple[Rejection, ...]]:
+    """Config -> split -> items sorted by id, and the items that no split can hold.
+
+    Raises:
+        UsageError: No item, two items of one id, a licence nobody knows, or a flagged item nobody kept.
+    """
+    ordered = sorted(items, key=lambda item: item.id)
+    if not ordered:
+        raise UsageError("no item is left to release: see the report for what was rejected and why")
+    for first, second in pairwise(ordered):
+        if first.id == second.id:
+            raise UsageError(f"two items have the id {first.id}: ids must be unique within a release")
+    refuse_unknown(ordered, config.release.licence)
+    judged = {one.item: one for one in verdicts}
+    decided = {one.item: one for one in resolutions}
+    split = split_items(ordered, config.release.test_share, facts.clusters)
+    placed: dict[str, dict[str, list[Placed]]] = {}
+    for item in ordered:
+        one = _placed(item, split.places[item.id], judged, decided)
+        if item.id not in split.left_out:
+            placed.setdefault(config_name(item), {}).setdefault(one.split, []).append(one)
+    blind = config.release.blind != "off"
+    left_out = tuple(
+        # What a blind split asks about is not to be told.
+        Rejection(record=name, reason=LIKE_TEST, detail="like an item of test" if blind else detail)
+        for name, detail in sorted(split.left_out.items())
+    )
+    return {name: dict(sorted(splits.items())) for name, splits in sorted(placed.items())}, left_out
+
+
+def _placed(
+    item: Item,
+    where: tuple[str, str],
+    judged: Mapping[str, Verdict],
+    decided: Mapping[str, Resolution],
+) -> Placed:
+    verdict = judged.get(item.id)
+    outcome = decided[item.id].outcome if item.id in decided else "none"
+    status = verdict.status if verdict else "pass"
+    if status != "pass" and outcome not in KEPT:
+        raise UsageError(
+            f"item {item.id} is not fit for release: its verdict is {status} and review says {outcome}. "
+            "Decide it in the review project or leave it out"
+        )
+    split, group = where
+    return Placed(
+        item=item,
+        split=split,
+        group=group,
+        verdict=outcome if outcome in KEPT else status,
+        audit_state=verdict.audit_state if verdict else "checks",
+    )

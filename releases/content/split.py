@@ -1,0 +1,180 @@
+"""Dev and test: whole groups of related items on one side, whatever else is in the benchmark."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mihakk.ids import digest
+from schemas.item import ChoiceItem, Item
+from schemas.rejection import Cluster
+
+MOST_SHARE = 0.02
+"""Share of the items that works may come to by chains of likeness; a longer chain is not closed."""
+MOST_ITEMS = 100
+"""So many may always hang together: in a small benchmark a fiftieth is little."""
+_ORDER = ("asked", "exact", "near", "similar", "half")
+"""Reasons to keep two works together, the strongest first."""
+_POSITION = re.compile(r":\d+$")
+
+
+class Groups:
+    """Sets of names that belong together (union-find); a group is called by its smallest name."""
+
+    def __init__(self) -> None:
+        self._parent: dict[str, str] = {}
+        self._size: Counter[str] = Counter()
+
+    def root(self, name: str) -> str:
+        """The smallest name in the group of `name`."""
+        parent = self._parent
+        parent.setdefault(name, name)
+        top = name
+        while parent[top] != top:
+            top = parent[top]
+        while parent[name] != top:
+            parent[name], name = top, parent[name]
+        return top
+
+    def add(self, name: str) -> None:
+        """Count one item to the group of `name`."""
+        self._size[self.root(name)] += 1
+
+    def join(self, first: str, second: str, most: float = float("inf")) -> bool:
+        """Put two names in one group unless it would hold more items than `most`; whether they are in one."""
+        low, high = sorted((self.root(first), self.root(second)))
+        if low == high:
+            return True
+        if self._size[low] and self._size[high] and self._size[low] + self._size[high] > most:
+            return False
+        self._parent[high] = low
+        self._size[low] += self._size.pop(high, 0)
+        return True
+
+
+class Link(NamedTuple):
+    """Two works that ask or hold much the same somewhere."""
+
+    order: int
+    """Of its reason, in `_ORDER`."""
+    distance: float
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class Split:
+    """Where every item goes."""
+
+    places: Mapping[str, tuple[str, str]]
+    """Item id to (split, group)."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Item id to what it is like on the other side. Where a chain of likeness was too long to stay on one
+    side, dev loses the items that would show what test asks."""
+
+
+def work(record: str) -> str:
+    """Id of the poem or idiom that a record id belongs to: couplets stand under their poem."""
+    return _POSITION.sub("", record)
+
+
+def source_work(item: Item) -> str:
+    """The poem or idiom an item asks about: the first record of its origin, else its own id."""
+    return work(item.origin.records[0]) if item.origin.records else item.id
+
+
+def group_items(
+    items: Sequence[Item], clusters: Sequence[Cluster] = (), *, most: float | None = None
+) -> dict[str, str]:
+    """Item id to group name.
+
+    Always together are items about one poem or idiom, the two option orders of a pair, and works that are
+    the same work. Works that ask the same words of the same matter, or hold couplets that are alike, are
+    kept together as long as that does not chain more than `most` items (by default a fiftieth of them, and at
+    least 100): with long poems, single common lines would tie half of all verse into one group. The
+    strongest likeness is heeded first.
+    """
+    groups = Groups()
+    own: dict[str, str] = {}
+    asked: dict[str, list[str]] = defaultdict(list)
+    for item in items:
+        own[item.id] = about = source_work(item)
+        groups.add(about)
+        if isinstance(item, ChoiceItem) and item.pair_id:
+            groups.join(about, f"~pair:{item.pair_id}")
+        asked[_asked(item)].append(about)
+    for cluster in clusters:
+        if cluster.level != "couplet":
+            for merged in cluster.merged:
+                groups.join(work(cluster.kept), work(merged))
+    if most is None:
+        most = max(MOST_SHARE * len(own), MOST_ITEMS)
+    for link in sorted(_links(asked, clusters)):
+        groups.join(link.first, link.second, most)
+    return {name: groups.root(about) for name, about in own.items()}
+
+
+def _links(asked: Mapping[str, Sequence[str]], clusters: Iterable[Cluster]) -> Iterator[Link]:
+    for works in asked.values():
+        first, *others = sorted(set(works))
+        for other in others:
+            yield Link(_ORDER.index("asked"), 0.0, first, other)
+    for cluster in clusters:
+        if cluster.level == "couplet":
+            for other in cluster.merged:
+                order = _ORDER.index(cluster.method)
+                yield Link(order, 1 - cluster.similarity, work(cluster.kept), work(other))
+
+
+def _asked(item: Item) -> str:
+    """Digest of what an item asks; options join in only where the stem alone may be a mere template."""
+    matter: list[object] = [item.question, item.context, sorted(item.fields.items())]
+    if not (item.context or item.fields):
+        matter.append(sorted(item.options) if isinstance(item, ChoiceItem) else "")
+    return digest(matter)
+
+
+def split_of(group: str, test_share: float) -> str:
+    """`test` or `dev` for a group: its hash alone decides, so other groups never move it."""
+    place = int.from_bytes(
+        hashlib.blake2b(group.encode(), digest_size=8, person=b"mihakk-split").digest(), "big"
+    )
+    return "test" if place < test_share * 2**64 else "dev"
+
+
+def split_items(items: Sequence[Item], test_share: float, clusters: Sequence[Cluster] = ()) -> Split:
+    """Dev and test; an item of an external benchmark keeps the split it came with."""
+    groups = group_items(items, clusters)
+    places = {
+        item.id: (item.split or split_of(groups[item.id], test_share), groups[item.id]) for item in items
+    }
+    ours = [item for item in items if not item.split]
+    return Split(places, dict(_across(ours, places, clusters)))
+
+
+def _across(
+    items: Sequence[Item], places: Mapping[str, tuple[str, str]], clusters: Iterable[Cluster]
+) -> Iterator[tuple[str, str]]:
+    """Items of dev that ask what test asks, or are about a couplet like one that test asks about."""
+    by_asked: dict[str, list[str]] = defaultdict(list)
+    by_couplet: dict[str, list[str]] = defaultdict(list)
+    for item in items:
+        by_asked[_asked(item)].append(item.id)
+        if item.origin.records:
+            by_couplet[item.origin.records[0]].append(item.id)
+    for same in by_asked.values():
+        tested = [name for name in same if places[name][0] == "test"]
+        for name in same if tested else ():
+            if places[name][0] != "test":
+                yield name, f"asks what {tested[0]} of the test split asks"
+    for cluster in clusters:
+        members = [name for name in (cluster.kept, *cluster.merged) if name in by_couplet]
+        tested = [name for name in members if places[by_couplet[name][0]][0] == "test"]
+        for couplet in members if tested else ():
+            for name in by_couplet[couplet]:
+                if places[name][0] != "test":
+                    yield name, f"{couplet} is like {tested[0]}, which the test split asks about"

@@ -1,0 +1,152 @@
+"""Everything a release is written from: items in their places, tables, papers, gates, and what is sealed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from releases.content.apart import keep_apart
+from releases.content.blind import SPLIT as SCORED
+from releases.content.blind import Papers, Sealed, public_items, public_papers, seal
+from releases.content.core import Core, core_of
+from releases.content.item_tables import (
+    Placed,
+    Render,
+    item_schema,
+    item_table,
+)
+from releases.content.placement import place
+from releases.content.secret import blind_key
+from releases.gates import Gate, gates, require
+from releases.leaks import leaks_gate
+from releases.release_facts import ReleaseFacts
+from releases.versions.diff import (
+    Contents,
+    Signature,
+    table_signatures,
+)
+from schemas.audit import Audit, Verdict
+from schemas.benchmark import BenchmarkConfig
+from schemas.finding import Finding
+from schemas.item import Item
+from schemas.rejection import Rejection
+from schemas.review import Resolution
+
+
+@dataclass(frozen=True)
+class ReleaseInput:
+    """Everything a release is written from, version aside."""
+
+    config: BenchmarkConfig
+    facts: ReleaseFacts
+    canary: str
+    placed: Mapping[str, Mapping[str, list[Placed]]]
+    """Config -> split -> items sorted by id."""
+    tables: Mapping[str, Mapping[str, Any]]
+    """Config -> split -> Arrow table, with no version yet."""
+    verdicts: Sequence[Verdict]
+    audits: Sequence[Audit]
+    findings: Sequence[Finding]
+    resolutions: Sequence[Resolution]
+    removed: Sequence[Rejection]
+    left_out: tuple[Rejection, ...]
+    """Of those, the items that no split could hold."""
+    gates: tuple[Gate, ...]
+    """How the release stands to every condition."""
+    core: Core | None
+    """The balanced subset, where the config asks for one."""
+    sealed: Sealed | None
+    """The golds of a blind release; None where they stand beside the questions."""
+
+
+def gather(
+    items: Sequence[Item],
+    *,
+    verdicts: tuple[Verdict, ...],
+    audits: tuple[Audit, ...],
+    findings: tuple[Finding, ...],
+    resolutions: tuple[Resolution, ...],
+    removed: tuple[Rejection, ...],
+    config: BenchmarkConfig,
+    facts: ReleaseFacts,
+    canary: str,
+    render: Render,
+) -> ReleaseInput:
+    """Place the items, part what a blind release seals, and see how the release stands to its gates.
+
+    Raises:
+        UsageError: Something can't be released, or a blind release tells its golds.
+    """
+    placed, left_out = place(items, verdicts, resolutions, config, facts)
+    key = None if config.release.blind == "off" else blind_key()
+    if key is not None:
+        placed, more = keep_apart(placed, key, SCORED)
+        left_out = (*left_out, *more)
+    papers = Papers(verdicts, audits, findings, resolutions, (*removed, *left_out))
+    if key is not None:
+        placed = public_items(placed, key)
+    stands = gates(items, verdicts, config, facts)
+    tables, sealed = _tables(placed, canary, render), None
+    if key is not None:
+        sealed = seal(tables, config, key)
+        names = {one.item.id for splits in placed.values() for each in splits.values() for one in each}
+        papers = public_papers(papers, key, sealed.ids, frozenset(names) - sealed.ids)
+        known = {record for item in items for record in item.origin.records}
+        require((leaks := leaks_gate(sealed.tables, sealed.answers.to_pylist(), known),))
+        stands = (*stands, leaks)
+    return ReleaseInput(
+        config=config,
+        facts=facts,
+        canary=canary,
+        placed=placed,
+        tables=tables if sealed is None else sealed.tables,
+        verdicts=papers.verdicts,
+        audits=papers.audits,
+        findings=papers.findings,
+        resolutions=papers.resolutions,
+        removed=papers.removed,
+        left_out=left_out,
+        gates=stands,
+        core=_core(placed, config),
+        sealed=sealed,
+    )
+
+
+def _core(placed: Mapping[str, Mapping[str, list[Placed]]], config: BenchmarkConfig) -> Core | None:
+    if config.release.core is None:
+        return None
+    return core_of((one for splits in placed.values() for one in splits.get(SCORED, ())), config.release.core)
+
+
+def _tables(
+    placed: Mapping[str, Mapping[str, list[Placed]]], canary: str, render: Render
+) -> dict[str, dict[str, Any]]:
+    tables = {}
+    for name, splits in placed.items():
+        schema = item_schema(name, [one.item for each in splits.values() for one in each])
+        tables[name] = {split: item_table(schema, each, canary, render) for split, each in splits.items()}
+    return tables
+
+
+def contents_of(matter: ReleaseInput) -> Contents:
+    """What the release before is compared with."""
+    signatures: dict[str, Signature] = {}
+    for name, splits in matter.tables.items():
+        for split, table in splits.items():
+            signatures |= table_signatures(table, name, split)
+    return Contents(
+        signatures, lambda: (table for splits in matter.tables.values() for table in splits.values())
+    )
+
+
+def reasons_of(matter: ReleaseInput) -> dict[str, str]:
+    """Why an item that was there before may be gone."""
+    waiting = {one.item: "awaiting_review" for one in matter.verdicts if one.status == "flag"}
+    blocked = {one.item: "blocked_by_check" for one in matter.verdicts if one.status == "block"}
+    return waiting | blocked | {one.record: one.reason for one in matter.removed}
+
+
+def is_sealed(matter: ReleaseInput, split: str) -> bool:
+    """Whether the golds of a split are elsewhere."""
+    return matter.sealed is not None and split == SCORED

@@ -1,0 +1,88 @@
+"""Loading a release back as a consumer would, and comparing what came with what was made."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from mihakk.errors import ExternalFailure
+from releases.content.checksum import faults, read_manifest
+from releases.content.item_tables import CORE, core_file, data_files, row_hash, split_files
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was loaded back and found right."""
+
+    version: str
+    files: int
+    rows: Mapping[str, Mapping[str, int]]
+    """Config -> split -> rows."""
+
+
+def verify_folder(folder: Path, version: str, expected: Path | None = None) -> Verification:
+    """Check a release that was fetched: manifest, version, and every config and split through `datasets`.
+
+    Args:
+        folder: The files as fetched.
+        version: What the data must say it is.
+        expected: The folder that was assembled, where there is one to compare with.
+
+    Raises:
+        ExternalFailure: Anything differs; the message names the first difference.
+    """
+    wrong = faults(folder, fetched=True)
+    if wrong:
+        raise ExternalFailure(f"the release came back damaged: {'; '.join(wrong[:5])}")
+    stated = read_manifest(folder)
+    if expected is not None and read_manifest(expected) != stated:
+        raise ExternalFailure("the release that came back is not the one that was assembled")
+    rows: dict[str, dict[str, int]] = {}
+    with tempfile.TemporaryDirectory(prefix="mihakk-datasets-") as cache:
+        for config, splits in load_all(folder, cache).items():
+            for split, loaded in splits.items():
+                _check_rows(loaded, _hashes(folder, config, split), version, f"{config}/{split}")
+                if not core_file(folder, config.removesuffix(CORE)).is_file() or not config.endswith(CORE):
+                    rows.setdefault(config, {})[split] = loaded.num_rows
+    on_disk = {(config, split) for config, split, _ in data_files(folder)}
+    missing = on_disk - {(config, split) for config, splits in rows.items() for split in splits}
+    if missing:
+        raise ExternalFailure(f"the card does not list {sorted(missing)}: consumers would not see them")
+    return Verification(version=version, files=len(stated), rows=rows)
+
+
+def load_all(folder: Path, cache: str) -> dict[str, Any]:
+    """Config -> split -> `datasets.Dataset` of a release folder, as `load_dataset` gives them."""
+    import datasets
+
+    datasets.disable_progress_bars()
+    return {
+        config: datasets.load_dataset(str(folder), config, cache_dir=cache)  # nosec B615 # a local folder
+        for config in datasets.get_dataset_config_names(str(folder))
+    }
+
+
+def _hashes(folder: Path, config: str, split: str) -> dict[str, str]:
+    hashes: dict[str, str] = {}
+    for path in split_files(folder, config, split):
+        table = pq.read_table(path, columns=["id", "content_hash"])
+        hashes |= dict(zip(*(table.column(name).to_pylist() for name in ("id", "content_hash")), strict=True))
+    return hashes
+
+
+def _check_rows(loaded: Any, expected: Mapping[str, str], version: str, place: str) -> None:
+    if loaded.num_rows != len(expected):
+        raise ExternalFailure(f"{place}: {loaded.num_rows} rows loaded, {len(expected)} written")
+    for batch in loaded.data.table.to_batches(max_chunksize=5_000):
+        for row in batch.to_pylist():
+            if row["version"] != version:
+                raise ExternalFailure(f"{place}: {row['id']} is of version {row['version']}, not {version}")
+            plain = "question" in row and not row["sealed"]
+            found = row_hash(row) if plain else row["content_hash"]
+            if not expected.get(row["id"]) == row["content_hash"] == found:
+                raise ExternalFailure(f"{place}: {row['id']} came back with other content than was written")

@@ -1,0 +1,153 @@
+"""Loading a release by version so that what comes is that version or an error, never another one's cache."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from mihakk.errors import ExternalFailure, UsageError
+from mihakk.settings import settings
+from releases.content.checksum import MANIFEST, faults, read_manifest
+from releases.hub._git import git, is_repository, tags
+from releases.hub._tags import moved, require_same_commit, require_version
+from releases.hub.embedded import EmbeddedHub
+from releases.hub.publication import sorted_versions
+from releases.hub.remote import RemoteHub
+
+
+def load(
+    name: str,
+    version: str,
+    config: str | None = None,
+    split: str | None = None,
+    *,
+    commit: str | None = None,
+    endpoint: str | None = None,
+) -> Any:
+    """A release as `datasets.load_dataset` gives it.
+
+    The version's tag is resolved to a commit once, the files are fetched by the commit into a folder named by
+    it, and manifest and version are checked before anything is read.
+
+    Args:
+        name: `owner/name` on a Hub, or the name of a benchmark on the embedded Hub.
+        version: MAJOR.MINOR.PATCH.
+        config: One config; all of them, as a dict, when None.
+        split: One split of the config.
+        commit: Load this commit and do not ask the Hub what the tag points at. A commit fetched before is
+            then read without any network.
+        endpoint: Address of the Hub.
+
+    Raises:
+        UsageError: There is no such version or config.
+        ExternalFailure: The Hub can't be reached, or what came is not the version asked for.
+    """
+    import datasets
+
+    folder = release_folder(name, version, commit=commit, endpoint=endpoint)
+    datasets.disable_progress_bars()
+    configs = datasets.get_dataset_config_names(str(folder))
+    if config is None:
+        return {
+            each: datasets.load_dataset(str(folder), each, split=split)  # nosec B615 # checked local files
+            for each in configs
+        }
+    if config not in configs:
+        raise UsageError(f"{name} {version} has no config {config!r}: it has {', '.join(configs)}")
+    return datasets.load_dataset(str(folder), config, split=split)  # nosec B615 # checked local files
+
+
+def release_folder(
+    name: str, version: str, *, commit: str | None = None, endpoint: str | None = None
+) -> Path:
+    """Folder with the checked files of a release, fetched if not in the cache; arguments as for `load`."""
+    if commit is None:
+        commit = _commit(name, version, endpoint)
+    folder = settings().cache / "releases" / name.replace("/", "__") / commit
+    if not folder.is_dir():
+        _fetch(name, version, commit, endpoint, folder)
+    _check(folder, name, version)
+    return folder
+
+
+def _commit(name: str, version: str, endpoint: str | None) -> str:
+    if "/" not in name:
+        return EmbeddedHub().commit(name, version)
+    return require_same_commit(name, version, RemoteHub(name, endpoint).commit(version))
+
+
+def copy_release(name: str, version: str, target: Path, *, endpoint: str | None = None) -> int:
+    """Write the checked files of a release into a folder and return how many.
+
+    Raises:
+        UsageError: The folder is not empty, or there is no such version.
+        ExternalFailure: As for `load`.
+    """
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UsageError(f"{target} is not an empty folder: name another, or empty it")
+    folder = release_folder(name, version, endpoint=endpoint)
+    stated = [*read_manifest(folder), MANIFEST]
+    for path in stated:
+        (target / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / path, target / path)
+    return len(stated)
+
+
+def moved_tag(folder: Path, inside: str) -> str:
+    """What is to be said where a clone stands on the tag of another version than its data; else nothing."""
+    if not is_repository(folder):
+        return ""
+    head, pointing = git(folder, "rev-parse", "HEAD"), tags(folder)
+    here = sorted_versions([tag for tag, commit in pointing.items() if commit == head])
+    wrong = [tag for tag in here if tag != inside]
+    return str(moved(folder.name, wrong[0], f"a release that says it is {inside}")) if wrong else ""
+
+
+def named_folder(name: str) -> tuple[Path, str]:
+    """A release as commands name it, to its folder, and its name where the folder does not say it.
+
+    Args:
+        name: A folder, or NAME@VERSION on the embedded Hub or, with an owner, on a Hub; NAME@latest for the
+            newest on the embedded Hub.
+
+    Raises:
+        UsageError: There is no such release.
+    """
+    folder = Path(name)
+    if folder.is_dir():
+        return folder, ""
+    release, mark, version = name.rpartition("@")
+    if not mark:
+        raise UsageError(f"there is no folder {name}; a release on a Hub is written NAME@VERSION")
+    if version == "latest":
+        found = EmbeddedHub().latest(release) if "/" not in release else None
+        if found is None:
+            raise UsageError(f"the embedded Hub has no release {release!r}: build it, or name a version")
+        version = found
+    return release_folder(release, version), release
+
+
+def _fetch(name: str, version: str, commit: str, endpoint: str | None, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=".fetching-", dir=folder.parent))
+    try:
+        if "/" in name:
+            RemoteHub(name, endpoint).fetch(commit, scratch)
+        else:
+            EmbeddedHub().checkout_commit(name, commit, scratch)
+        _check(scratch, name, version, fetched=True)
+        if not folder.exists():
+            scratch.rename(folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _check(folder: Path, name: str, version: str, *, fetched: bool = False) -> None:
+    wrong = faults(folder, fetched=fetched)
+    if wrong:
+        raise ExternalFailure(
+            f"{name} {version} is damaged ({wrong[0]}); if this lasts, delete {folder} and load it again"
+        )
+    require_version(folder, name, version)

@@ -1,0 +1,1 @@
+"""What a release tells of its items' way: verdicts, scores, findings, errata, reported defects."""

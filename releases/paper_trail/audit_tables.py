@@ -1,0 +1,167 @@
+"""The tables beside the items: verdicts, scores, findings, errata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from releases.content.item_tables import BATCH_ROWS, batched, write_parquet
+from releases.versions.diff import ReleaseDiff
+from schemas.audit import AUDIT_STATES, CRITERIA, Audit, Verdict
+from schemas.finding import Finding
+from schemas.record import Record
+from schemas.rejection import Rejection
+from schemas.review import Resolution
+
+_TEXT = pa.string()
+_VERDICTS = pa.schema(
+    [
+        ("item", _TEXT),
+        ("released", pa.bool_()),
+        ("status", _TEXT),
+        ("audited", pa.bool_()),
+        ("audit_state", _TEXT),
+        ("policy", _TEXT),
+        ("reasons", pa.list_(_TEXT)),
+        ("rules", pa.list_(pa.struct([("rule", _TEXT), ("fired", pa.bool_())]))),
+        ("review", _TEXT),
+        ("review_by", _TEXT),
+        ("review_reason", _TEXT),
+        ("review_votes", pa.int32()),
+    ]
+)
+_SCORES = pa.schema(
+    [
+        ("item", _TEXT),
+        ("auditor", _TEXT),
+        ("status", _TEXT),
+        ("total", pa.int32()),
+        *((criterion, pa.int32()) for criterion in CRITERIA),
+        ("issues", pa.list_(pa.struct([("criterion", _TEXT), ("explanation", _TEXT)]))),
+        ("problem", _TEXT),
+        ("reply_key", _TEXT),
+    ]
+)
+_FINDINGS = pa.schema([(name, _TEXT) for name in ("check", "severity", "subject", "detail", "where")])
+_REMOVED = pa.schema(
+    [(name, _TEXT) for name in ("id", "reason", "evidence", "source", "kept", "last_version")]
+)
+_CHANGES = pa.schema(
+    [(name, _TEXT) for name in ("id", "config", "split", "kind", "reason", "before", "after")]
+)
+
+
+def _write(rows: Iterable[dict[str, Any]], schema: Any, path: Path) -> None:
+    batches = [pa.RecordBatch.from_pylist(list(part), schema=schema) for part in batched(rows, BATCH_ROWS)]
+    write_parquet(pa.Table.from_batches(batches, schema=schema), path)
+
+
+def write_verdicts(
+    verdicts: Iterable[Verdict], resolutions: Iterable[Resolution], released: set[str], path: Path
+) -> None:
+    """Write what rules, auditors and people said of every item, released or not."""
+    decided = {resolution.item: resolution for resolution in resolutions}
+
+    def row(verdict: Verdict) -> dict[str, Any]:
+        people = decided.get(verdict.item) or Resolution(item=verdict.item, outcome="none")
+        return {
+            **verdict.model_dump(exclude={"rules"}),
+            "audited": verdict.audit_state == "both",
+            "audit_state": AUDIT_STATES[verdict.audit_state],
+            "released": verdict.item in released,
+            "rules": [{"rule": name, "fired": fired} for name, fired in sorted(verdict.rules.items())],
+            "review": people.outcome,
+            "review_by": people.by,
+            "review_reason": people.reason,
+            "review_votes": people.votes,
+        }
+
+    _write((row(one) for one in sorted(verdicts, key=lambda one: one.item)), _VERDICTS, path)
+
+
+def write_scores(audits: Iterable[Audit], path: Path) -> None:
+    """Write each auditor's ten scores of every item it saw."""
+
+    def row(audit: Audit) -> dict[str, Any]:
+        scores = {str(criterion): score for criterion, score in audit.scores.items()}
+        return audit.model_dump(exclude={"scores"}) | scores | {"total": audit.total}
+
+    _write((row(one) for one in sorted(audits, key=lambda one: (one.item, one.auditor))), _SCORES, path)
+
+
+def write_findings(findings: Iterable[Finding], path: Path) -> None:
+    """Write what the checks objected to."""
+    ordered = sorted(findings, key=lambda one: (one.check, one.subject, one.where, one.detail))
+    _write((one.model_dump() for one in ordered), _FINDINGS, path)
+
+
+class Erratum(Record):
+    """Something left out of a release, why, and on what evidence."""
+
+    id: str
+    """Of an item, or of a record no item was made from."""
+    reason: str
+    evidence: str
+    source: str = ""
+    kept: str = ""
+    """For a duplicate: what stands for it."""
+    last_version: str = ""
+    """The last release that had the item; empty for what was never released."""
+
+
+def errata(
+    removed: Iterable[Rejection], released: set[str], previous: Path | None, changes: ReleaseDiff | None
+) -> list[Erratum]:
+    """The errata of a release, sorted: what this build left out, and every item that earlier releases had.
+
+    Args:
+        removed: What this build left out.
+        released: Ids in the release.
+        previous: The release before, whose errata go on.
+        changes: Since the release before; an item they call removed is named even if the build is silent.
+    """
+    gone = {} if changes is None else {one.id: one for one in changes.changes if one.kind == "removed"}
+    before = changes.old if changes is not None else ""
+    last = dict.fromkeys(gone, before)
+    earlier = [] if previous is None else read_removed(previous)
+    last |= {one.id: one.last_version for one in earlier if one.last_version and one.id not in gone}
+    rows = [
+        Erratum(
+            id=one.record,
+            reason=one.reason,
+            evidence=one.detail,
+            source=one.source,
+            kept=one.kept,
+            last_version=last.get(one.record, ""),
+        )
+        for one in removed
+    ]
+    stated = {one.id for one in rows}
+    rows += [
+        Erratum(id=name, reason=one.reason, evidence="see audit/verdicts.parquet", last_version=before)
+        for name, one in gone.items()
+        if name not in stated
+    ]
+    stated |= gone.keys()
+    rows += [one for one in earlier if one.last_version and one.id not in stated | released]
+    return sorted(rows, key=lambda one: (one.id, one.reason, one.evidence))
+
+
+def write_removed(rows: Iterable[Erratum], path: Path) -> None:
+    """Write the errata."""
+    _write((one.model_dump() for one in rows), _REMOVED, path)
+
+
+def read_removed(folder: Path) -> list[Erratum]:
+    """The errata of a release folder."""
+    path = folder / "errata" / "removed.parquet"
+    return [Erratum(**row) for row in pq.read_table(path).to_pylist()] if path.is_file() else []
+
+
+def write_changes(diff: ReleaseDiff, path: Path) -> None:
+    """Write the changes since the release before."""
+    _write((change.model_dump() for change in diff.changes), _CHANGES, path)

@@ -1,0 +1,135 @@
+"""Defects that consumers report as files, which the next build reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import yaml
+from pydantic import Field, ValidationError
+
+from mihakk.errors import UsageError
+from mihakk.ids import content_hash, digest
+from releases.content.item_tables import data_files
+from releases.content.secret import keyed, public_form
+from releases.versions.diff import release_version
+from schemas.finding import Finding
+from schemas.item import Item
+from schemas.record import Record
+from schemas.review import DiscardReason
+
+_PLAIN = re.compile(r"[\w-][\w.-]{0,99}")
+"""Ids that may name a file; others' benchmarks call their items as they like."""
+CHECK = "ER01"
+"""Id under which a reported defect appears among the findings."""
+
+
+class DefectReport(Record):
+    """One defect that somebody found in a released item."""
+
+    canary: str
+    """GUID of the benchmark, so that a report never reaches another one."""
+    version: str
+    """Release in which it was seen."""
+    item: str
+    content_hash: str
+    """Of the item as it was seen; a report binds only while the item is unchanged."""
+    problem: DiscardReason
+    evidence: str = Field(min_length=10)
+    """What is wrong and how one can tell: a source, a page, a line."""
+    corrections: dict[str, str] = Field(default_factory=dict)
+    """Field (`question`, `answer`, `options[0]`, `gold`, ...) to proposed text."""
+    reporter: str = ""
+    """A name or address the reporter agrees to be known by."""
+
+    @property
+    def name(self) -> str:
+        """File name of the report; the same report gets the same name."""
+        item = self.item if _PLAIN.fullmatch(self.item) else digest(self.item)[:16]
+        return f"{item}-{digest(self)[:8]}.yaml"
+
+
+def report_defect(
+    release: Path,
+    item: str,
+    problem: DiscardReason,
+    evidence: str,
+    *,
+    corrections: Mapping[str, str] | None = None,
+    reporter: str = "",
+    folder: Path = Path("errata"),
+) -> Path:
+    """Write a report about an item of a release folder and return the file.
+
+    Raises:
+        UsageError: The release has no such item, or the evidence says too little.
+    """
+    for _, _, path in data_files(release):
+        table = pq.read_table(path, columns=["id", "canary", "content_hash"])
+        for row in table.filter(pc.equal(table.column("id"), item)).to_pylist():
+            try:
+                report = DefectReport(
+                    canary=row["canary"],
+                    version=release_version(release),
+                    item=item,
+                    content_hash=row["content_hash"],
+                    problem=problem,
+                    evidence=evidence,
+                    corrections=dict(corrections or {}),
+                    reporter=reporter,
+                )
+            except ValidationError as error:
+                raise UsageError(f"the report says too little: {error.errors()[0]['msg']}") from error
+            folder.mkdir(parents=True, exist_ok=True)
+            written = folder / report.name
+            text = yaml.safe_dump(report.model_dump(), allow_unicode=True, sort_keys=False, width=110)
+            written.write_text(text, encoding="utf-8")
+            return written
+    raise UsageError(f"{release} (version {release_version(release)}) has no item {item}")
+
+
+def read_reports(folder: Path, canary: str = "") -> list[DefectReport]:
+    """The reports of a folder (about the benchmark of this canary alone, if one is named), by file name.
+
+    Raises:
+        UsageError: A file is no report.
+    """
+    reports = []
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            reports.append(DefectReport.model_validate(yaml.safe_load(path.read_text(encoding="utf-8"))))
+        except (ValidationError, yaml.YAMLError) as error:
+            raise UsageError(f"{path} is no defect report: {str(error).splitlines()[0]}") from error
+    return [one for one in reports if not canary or one.canary == canary]
+
+
+def report_findings(
+    reports: Iterable[DefectReport], items: Iterable[Item], key: bytes | None = None
+) -> list[Finding]:
+    """The reports that still bind, as findings that send their items to people.
+
+    A report about an item that has changed since or is gone binds no longer.
+    `key` is that of a blind release, whose ids and digests it keys.
+    """
+    mine = tuple(reports)
+    reported = {one.item for one in mine}
+    current: dict[str, tuple[str, set[str]]] = {}
+    for item in items:
+        shown = item if key is None else public_form(key, item)
+        if shown.id in reported:
+            plain = content_hash(shown)
+            current[shown.id] = item.id, {plain} | ({keyed(key, "content", plain)} if key else set())
+    return [
+        Finding(
+            check=CHECK,
+            severity="flag",
+            subject=current[one.item][0],
+            detail=f"reported in {one.version} as {one.problem}: {one.evidence}",
+            where=", ".join(sorted(one.corrections)),
+        )
+        for one in mine
+        if one.item in current and one.content_hash in current[one.item][1]
+    ]

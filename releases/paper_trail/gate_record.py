@@ -1,0 +1,83 @@
+"""audit/gates.json: who audited a release, how it stood to every gate, and what people overrode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import orjson
+from pydantic import ValidationError
+
+from mihakk.errors import ExternalFailure, UsageError
+from releases.gates import Gate, listed
+from releases.release_facts import AuditorFact, Override, ReleaseFacts
+from schemas.record import Record
+
+FILE = "audit/gates.json"
+
+
+class GateRecord(Record):
+    """What a release itself says of its audit and its gates."""
+
+    version: str
+    auditors: tuple[AuditorFact, ...]
+    """Who audited, as the audit ran; not what a config names since."""
+    gates: tuple[Gate, ...]
+    overrides: tuple[Override, ...] = ()
+    """Of this version and of all before it, oldest first."""
+
+
+def gate_record(
+    gates: Iterable[Gate], facts: ReleaseFacts, version: str, previous: Path | None
+) -> GateRecord:
+    """The record of a version; the overrides of earlier versions stay in it."""
+    found = tuple(gates)
+    older = read_gate_record(previous) if previous is not None else None
+    earlier = () if older is None else tuple(one for one in older.overrides if one.version != version)
+    used = {gate.name for gate in found if gate.override}
+    mine = tuple(one.model_copy(update={"version": version}) for one in facts.overrides if one.gate in used)
+    return GateRecord(version=version, auditors=facts.auditors, gates=found, overrides=(*earlier, *mine))
+
+
+def write_gate_record(record: GateRecord, folder: Path) -> GateRecord:
+    """Write the file into a release folder, and give the record back."""
+    data = orjson.dumps(record.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
+    (folder / FILE).write_bytes(data + b"\n")
+    return record
+
+
+def read_gate_record(folder: Path) -> GateRecord | None:
+    """The record of a release folder; None where the release was made before releases carried one."""
+    path = folder / FILE
+    if not path.is_file():
+        return None
+    try:
+        return GateRecord.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise ExternalFailure(
+            f"{path} can't be read by this version of Mihakk ({error.error_count()} fields differ): "
+            "use the version that made the release, or build it again"
+        ) from error
+
+
+def require_publishable(name: str, folder: Path) -> GateRecord:
+    """Judge a release by what it carries, whatever any config says now.
+
+    Raises:
+        UsageError: A gate bars publication, or the release carries no record.
+    """
+    record = read_gate_record(folder)
+    if record is None:
+        raise UsageError(
+            f"this release of {name} carries no {FILE}, so nobody can tell who audited it: "
+            "build it again, and publish the version that comes out"
+        )
+    shut = [gate for gate in record.gates if gate.bars_publication]
+    if shut:
+        raise UsageError(
+            f"{name} {record.version} is not published, {len(shut)} of {len(record.gates)} gates are shut "
+            f"in the release itself:\n{listed(shut)}\n"
+            "Naming other auditors in a config changes nothing about a release: build again. To publish "
+            "knowingly: --override GATE --why TEXT, which makes a version whose card says so for good."
+        )
+    return record

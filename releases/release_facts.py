@@ -1,0 +1,251 @@
+"""What a release says about how it came to be, beside the items themselves."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from schemas.record import Record
+from schemas.rejection import Cluster
+from schemas.sign_off import SignOff
+
+
+class SourceFact(Record):
+    """One source the items were taken from."""
+
+    name: str
+    title: str = ""
+    home: str = ""
+    """Address of the source's home page or package."""
+    licence: str
+    attribution: str = ""
+    revision: str = ""
+    """Version, snapshot or digest of what was read."""
+    records: int = 0
+    """Records read from it."""
+
+
+class AuditorFact(Record):
+    """One of the two auditors and how it behaved."""
+
+    name: str
+    family: str
+    model: str
+    revision: str = ""
+    engine: str = ""
+    """`embedded`: served by the build itself; `openai`: a server that the auditors' config names."""
+    bundled: bool = False
+    """Weights that the project's own packages carry: toys, which never count as capable."""
+    capable: bool = False
+    """Large enough to be a judge, as the config that the audit ran with says; never where `bundled`."""
+    replies: int = 0
+    invalid: int = 0
+    """Replies that were unusable even after one repair request."""
+    own_family: int = 0
+    """Items it judged of which a model of its own family wrote a part."""
+
+
+class FunnelRow(Record):
+    """What one stage did to the records of one source (or of all, with `source` empty)."""
+
+    stage: str
+    source: str = ""
+    read: int = 0
+    kept: int = 0
+    rejected: int = 0
+    merged: int = 0
+    written: int = 0
+    reasons: dict[str, int] = Field(default_factory=dict)
+
+
+class BaselineFact(Record):
+    """How well a solver does that goes by form alone."""
+
+    config: str
+    """`<language>_<task>`."""
+    name: str
+    """`options_only`, `rhyme_only`, `longest`, `all_cues`, ..."""
+    accuracy: float
+    chance: float
+    items: int
+    low: float = 0.0
+    """Lower end of the 95 % interval of the accuracy."""
+    high: float = 1.0
+
+
+class MissRateFact(Record):
+    """Defects that people found among unflagged items."""
+
+    sampled: int
+    """Sampled items with the votes they need."""
+    defective: int
+    disputed: int = 0
+    """Items on which people differ whether they are defective."""
+    waiting: int = 0
+    """Sampled items without the votes they need; they count nowhere."""
+    outdated: int = 0
+    """Sampled items whose text is no longer in the benchmark, though nobody corrected it."""
+    rate: float | None = None
+    """Weighted by stratum; disputed items count as sound."""
+    low: float | None = None
+    """Ends of the 95 % interval; disputed items count as defective in the upper one."""
+    high: float | None = None
+    upper_bound: float
+    """Clopper-Pearson, one-sided 95 %; disputed items count as defective."""
+    covered: float = 1.0
+    """Share of the unflagged items in strata that the sample speaks of."""
+
+    @property
+    def sentence(self) -> str:
+        """The figures and what they rest on, as card and gates print them."""
+        disputed = f", on {self.disputed} more people differ" if self.disputed else ""
+        said = (
+            f"Of {self.sampled} sampled unflagged items people found {self.defective} defective{disputed}: "
+        )
+        if self.rate is not None and self.low is not None and self.high is not None:
+            said += f"{self.rate:.2%} weighted by stratum (95 % interval {self.low:.2%} to {self.high:.2%}), "
+        said += f"at most {self.upper_bound:.2%} (95 %, Clopper-Pearson"
+        said += ", disputed ones counted as defective)" if self.disputed else ")"
+        if self.covered < 1:
+            said += f"; the sampled strata hold {self.covered:.1%} of the unflagged items"
+        if self.waiting:
+            said += f"; {self.waiting} sampled items wait for votes"
+        if self.outdated:
+            said += f"; {self.outdated} sampled items were made anew or left out since they were drawn"
+        return said
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether most of the sample is no longer in the benchmark: its rate then speaks of another one."""
+        return 2 * self.outdated > self.sampled + self.waiting
+
+
+class AgreementFact(Record):
+    """How far the people agreed on one label."""
+
+    label: str = "decision"
+    """`decision` (keep, fix or discard), or a criterion as met or unmet."""
+    coefficient: str = "Krippendorff's alpha, nominal"
+    value: float | None = None
+    """Over the first votes on each item; None where everybody always said the same."""
+    observed: float | None = None
+    """Raw agreement: share of pairs of votes that are the same."""
+    ac1: float | None = None
+    """Gwet's AC1: agreement beyond chance that holds when nearly all votes are one, where alpha does not."""
+    low: float | None = None
+    """Ends of the 95 % bootstrap interval over items, where there were enough to draw again."""
+    high: float | None = None
+    items: int
+    """Items with at least two votes."""
+    annotators: int
+
+
+class AuditorAgreementFact(Record):
+    """How far the two auditors agreed on one criterion over the items both scored."""
+
+    criterion: str
+    """One of the ten, or `all`: every score of every item."""
+    scores: int
+    """Pairs of scores compared."""
+    observed: float
+    """Share of pairs that are equal."""
+    ac1: float
+    """Gwet's AC1: agreement beyond chance that holds when nearly all scores are 1, where kappa does not."""
+    kappa: float | None = None
+    """Cohen's kappa; None where chance alone would make them agree fully."""
+
+
+class SpreadFact(Record):
+    """How like the right option the wrong ones are, over the choices of one config and strategy."""
+
+    config: str
+    """`<language>_<task>`."""
+    strategy: str
+    """How the wrong options were found; empty where the item does not say."""
+    measure: Literal["cosine", "letters"]
+    """`cosine` of the embeddings, or `letters`: share of letters in common order once spelling is folded."""
+    options: int
+    """Wrong options measured."""
+    p05: float
+    p25: float
+    median: float
+    p75: float
+    p95: float
+
+
+class Override(Record):
+    """A person's word that a release may go out although one gate is shut."""
+
+    gate: str
+    why: str
+    tables: str = ""
+    """Digest of the reviewed tables that the word is about; it binds for no others."""
+    version: str = ""
+    """Of the release that went out on it."""
+
+
+class CoreSlice(Record):
+    """What one slice of the core can tell."""
+
+    stratum: str
+    """`all`, or a stratum."""
+    value: str
+    questions: int
+    works: int
+    """Poems and idioms they are about."""
+    error: float
+    """Standard error of a share of right answers, at most, if all questions are independent."""
+    error_by_work: float
+    """The same if the questions about one work are all right or all wrong."""
+    difference: float
+    """Smallest difference of two systems that is seen 80 % of the time (two-sided, 5 %), likewise."""
+    difference_by_work: float
+
+
+class CoreFact(Record):
+    """How large the core came out, and what it can tell."""
+
+    questions: int
+    available: int
+    """Questions it was drawn from."""
+    works: int
+    places_per_work: int
+    """Most questions about one work: as many places change when a work goes."""
+    slices: tuple[CoreSlice, ...]
+    rows: dict[str, int]
+    """Config of the full set -> rows of it in the core, both orders of a pair."""
+
+
+class ReleaseFacts(Record):
+    """Everything the card, the gates and the citation need beside items, audits and decisions.
+
+    Nothing here may come from the clock: two builds of the same inputs give the same facts.
+    """
+
+    code_version: str
+    date: str = ""
+    """ISO date the inputs speak for (newest fetch or decision); empty leaves the date out."""
+    sources: tuple[SourceFact, ...] = ()
+    auditors: tuple[AuditorFact, ...] = ()
+    funnel: tuple[FunnelRow, ...] = ()
+    clusters: tuple[Cluster, ...] = ()
+    """Near duplicates that curation left standing or merged: they share a split."""
+    baselines: tuple[BaselineFact, ...] = ()
+    spreads: tuple[SpreadFact, ...] = ()
+    """How like the right option the wrong ones are."""
+    auditor_agreement: tuple[AuditorAgreementFact, ...] = ()
+    """Per criterion and over `all`; empty where no item has two valid audits."""
+    agreement: AgreementFact | None = None
+    """Of the people, on the decision; the gate `agreement` goes by it."""
+    criteria_agreement: tuple[AgreementFact, ...] = ()
+    """Of the people, per criterion."""
+    miss_rate: MissRateFact | None = None
+    unresolved: int = 0
+    """Flagged items nobody has decided; they are not in the release."""
+    sign_off: SignOff | None = None
+    """The latest word of a person on the reviewed tables."""
+    overrides: tuple[Override, ...] = ()
+    """Gates that a person let stand shut for these very tables."""
+    card: str = ""
+    """Human text of the card with markers for the generated sections; empty keeps the last card's text."""

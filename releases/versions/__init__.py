@@ -1,0 +1,1 @@
+"""Version numbers, what changed between two, and the changelog."""

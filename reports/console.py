@@ -1,0 +1,18 @@
+"""The console that commands print on."""
+
+from __future__ import annotations
+
+import os
+
+from rich.console import Console
+
+PIPED_COLUMNS = 200
+"""Columns of a table that goes to a file or a pipe, where Rich takes 80 and cuts what is wider."""
+
+
+def open_console(*, stderr: bool = False, soft_wrap: bool = False) -> Console:
+    """A console that cuts nothing off where its output is piped, as cron and log collectors do it."""
+    console = Console(stderr=stderr, soft_wrap=soft_wrap)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = PIPED_COLUMNS
+    return console

@@ -1,0 +1,286 @@
+"""How a benchmark stands: its runs, stages and sources, and what of that needs a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Literal
+
+from mihakk.errors import MihakkError
+from mihakk.ids import digest
+from pipeline.build import Build, whole_input
+from pipeline.history import RunRecord, RunState, SourceYield, runs, yields
+from pipeline.steps.order import step_of
+from schemas.manifest import StageManifest
+from schemas.stages import STAGES
+
+if TYPE_CHECKING:
+    from scrapers.source import OpenSource
+
+Level = Literal["good", "unknown", "look", "bad"]
+"""unknown: nothing is known, which is never good."""
+LEVELS: tuple[Level, ...] = ("good", "unknown", "look", "bad")
+SHRUNK = 0.9
+"""A source that gives less than this share of what it gave before is worth a look."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing that a person should know."""
+
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True)
+class StageState:
+    """One stage's tables as they stand."""
+
+    stage: str
+    title: str
+    manifest: StageManifest | None
+    stale: tuple[str, ...]
+    """Why its tables are not what a build would make now; empty when they are."""
+
+    @property
+    def said(self) -> str:
+        """In a word or a few."""
+        if self.manifest is None:
+            return "never finished"
+        return "stale: " + ", ".join(self.stale) if self.stale else "up to date"
+
+    @property
+    def level(self) -> Level:
+        """How bad that is."""
+        return "bad" if self.manifest is None else "look" if self.stale else "good"
+
+
+@dataclass(frozen=True)
+class RunWithState:
+    """A run and what became of it."""
+
+    record: RunRecord
+    state: RunState
+
+
+@dataclass(frozen=True)
+class SourceState:
+    """One use of a source: what it gave, and whether that is enough."""
+
+    name: str
+    title: str
+    licence: str
+    records: int | None
+    """In the lake now; None when it has never been read."""
+    rejected: int
+    before: int | None
+    """Records of the run before the last that read it."""
+    least: int | None
+    """Fewest to expect; None where the config takes only the first so many."""
+    limit: int | None
+    read_at: datetime | None
+    """When a run last read it to its end; None when no run is recorded."""
+    written_at: str
+    """When its records last changed."""
+    level: Level
+    said: str
+
+
+@dataclass
+class Health:
+    """Everything above the fold."""
+
+    runs: list[RunWithState]
+    stages: list[StageState]
+    sources: list[SourceState]
+    notes: list[Note] = field(default_factory=list)
+
+    @property
+    def level(self) -> Level:
+        """The worst of it."""
+        return max((note.level for note in self.notes), key=LEVELS.index, default="unknown")
+
+    @property
+    def working(self) -> RunWithState | None:
+        """The run that is going on, if one is."""
+        return next((run for run in self.runs if run.state == "running"), None)
+
+
+def health(build: Build, oldest: timedelta, now: datetime | None = None) -> Health:
+    """How the benchmark stands.
+
+    Args:
+        build: The benchmark and its lake.
+        oldest: Age from which the last finished run is stale.
+        now: The present; given by tests.
+    """
+    now = now or datetime.now(UTC)
+    records, unreadable = runs(build.lake)
+    told = [RunWithState(record, record.state(now)) for record in records]
+    stages = [stage_state(build, stage) for stage in STAGES]
+    sources = list(source_states(build, stages[0].manifest, told))
+    found = Health(told, stages, sources)
+    found.notes += [*_about_runs(told, unreadable, oldest, now), *_about_stages(stages)]
+    found.notes += [
+        Note(one.level, f"source {one.name}: {one.said}") for one in sources if one.level != "good"
+    ]
+    return found
+
+
+def stage_state(build: Build, name: str) -> StageState:
+    """Whether a stage's tables are there and are what a build would make now."""
+    step, stage = step_of(name), build.stage(name)
+    if not stage.finished():
+        return StageState(name, step.title, None, ())
+    manifest = stage.manifest()
+    stale = []
+    if manifest.code_version != step.code():
+        stale.append("code changed")
+    try:
+        if manifest.config_digest != digest(step.settings(build)):
+            stale.append("config changed")
+    except MihakkError as error:
+        stale.append(f"config unreadable ({error})")
+    reads = name != STAGES[0] and build.before(name).finished()
+    if reads and manifest.inputs.get("*") != whole_input(build, name):
+        stale.append("the stage before changed")
+    return StageState(name, step.title, manifest, tuple(stale))
+
+
+def source_states(
+    build: Build, scraped: StageManifest | None, told: Sequence[RunWithState]
+) -> Iterator[SourceState]:
+    """One state per use of a source in the config."""
+    from scrapers.source import open_source
+
+    now = yields(scraped) if scraped else {}
+    for use in build.config.sources:
+        name = use.label
+        try:
+            opened = open_source(use)
+        except MihakkError as error:
+            yield _unopened(name, now.get(name), str(error))
+            continue
+        reads = [run.record for run in told if name in run.record.sources]
+        shards = [s for s in scraped.shards if s.source == name] if scraped else []
+        yield _source_state(
+            opened,
+            now.get(name),
+            reads,
+            _stopped(name, opened, told),
+            max((shard.started for shard in shards), default=""),
+        )
+
+
+def _source_state(
+    opened: OpenSource, given: SourceYield | None, reads: Sequence[RunRecord], stopped: str, written: str
+) -> SourceState:
+    source = opened.source
+    before = reads[1].sources[opened.name].records if len(reads) > 1 else None
+    wanted = None if opened.limit is not None else opened.least
+    level, said = _judged(given, wanted, before, stopped)
+    return SourceState(
+        name=opened.name,
+        title=source.title,
+        licence=str(getattr(opened.options, "licence", "") or source.licence),
+        records=given.records if given else None,
+        rejected=given.rejected if given else 0,
+        before=before,
+        least=wanted,
+        limit=opened.limit,
+        read_at=reads[0].started if reads else None,
+        written_at=written,
+        level=level,
+        said=said,
+    )
+
+
+def _judged(
+    given: SourceYield | None, least: int | None, before: int | None, stopped: str
+) -> tuple[Level, str]:
+    if stopped:
+        return "bad", f"stopped the last run: {stopped}"
+    if given is None:
+        return "bad", "never read"
+    if given.records == 0:
+        return "bad", "gave no record"
+    if least is not None and given.records < least:
+        return "bad", f"{given.records:,} records, fewer than the {least:,} expected"
+    if before and given.records < SHRUNK * before:
+        return "look", f"{given.records:,} records, after {before:,} the time before"
+    return "good", "gives what is expected" if least is not None else "gives records; read up to a limit"
+
+
+def _unopened(name: str, given: SourceYield | None, error: str) -> SourceState:
+    return SourceState(
+        name=name,
+        title=name,
+        licence="",
+        records=given.records if given else None,
+        rejected=given.rejected if given else 0,
+        before=None,
+        least=None,
+        limit=None,
+        read_at=None,
+        written_at="",
+        level="bad",
+        said=f"can't be opened: {error}",
+    )
+
+
+def _stopped(name: str, opened: OpenSource, told: Sequence[RunWithState]) -> str:
+    """What the last run said when this source ended it; empty when it did not."""
+    if not told or told[0].state != "failed" or told[0].record.stage != STAGES[0]:
+        return ""
+    error = told[0].record.error
+    return error if repr(name) in error or repr(opened.source.name) in error else ""
+
+
+def _about_runs(
+    told: Sequence[RunWithState], unreadable: int, oldest: timedelta, now: datetime
+) -> Iterator[Note]:
+    if unreadable:
+        yield Note("look", f"{unreadable} run records can't be read")
+    if not told:
+        yield Note("unknown", "no run is recorded, so nothing is known of how it went")
+        return
+    last = told[0]
+    when = f"{last.record.started:%Y-%m-%d %H:%M} UTC"
+    if last.state == "failed":
+        yield Note(
+            "bad", f"the run of {when} failed in {last.record.stage or 'its first step'}: {last.record.error}"
+        )
+    elif last.state == "lost":
+        yield Note(
+            "bad",
+            f"the run of {when} went silent in {last.record.stage or 'its first step'}: "
+            "it was killed, or its machine went down",
+        )
+    elif last.state == "stopped":
+        yield Note("look", f"the run of {when} was stopped by hand in {last.record.stage}")
+    elif last.state == "running":
+        yield Note("look", f"a run is working since {when}, in {last.record.stage}: figures are moving")
+    whole = next((run.record for run in told if run.state == "finished"), None)
+    if whole is None:
+        yield Note("bad", "no recorded run has finished")
+    elif now - whole.seen > oldest:
+        yield Note("look", f"no run has finished for {ago(whole.seen, now)}")
+
+
+def _about_stages(stages: Iterable[StageState]) -> Iterator[Note]:
+    by_said: dict[tuple[Level, str], list[str]] = {}
+    for state in stages:
+        if state.level != "good":
+            by_said.setdefault((state.level, state.said), []).append(state.stage)
+    for (level, said), names in by_said.items():
+        yield Note(level, f"{'stage' if len(names) == 1 else 'stages'} {', '.join(names)}: {said}")
+
+
+def ago(then: datetime, now: datetime) -> str:
+    """How long ago, in the unit a person would use."""
+    seconds = max(0, int((now - then).total_seconds()))
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}s"
+    return f"{seconds} seconds"

@@ -1,0 +1,362 @@
+"""What rules, auditors and people said: defects, agreement, what was missed, what waits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from pipeline.build import Build
+from reports.dashboard.health import Note
+from reports.dashboard.items import AUDIT_STATE
+from reports.dashboard.tables import Tables
+from schemas.audit import AUDIT_STATES, CRITERIA
+from schemas.stages import AUDITED, CHECKED, REVIEWED
+
+if TYPE_CHECKING:
+    from annotation.statistics.agreement import PeopleAgreement
+    from annotation.statistics.auditor_errors import Overturn
+    from annotation.statistics.miss_rate import MissRate
+    from schemas.review import Review
+    from validators.audit.rates import AuditorAgreement
+
+DAYS = 14
+MANY_INVALID = 0.05
+"""Share of unusable replies from which an auditor is worth a look."""
+
+
+@dataclass(frozen=True)
+class DefectRow:
+    """One check over all sources."""
+
+    check: str
+    severity: str
+    title: str
+    by_source: dict[str, int]
+    whole_set: int
+    """Findings about the set as a whole, which has no source."""
+
+    @property
+    def count(self) -> int:
+        """All findings."""
+        return sum(self.by_source.values()) + self.whole_set
+
+
+@dataclass(frozen=True)
+class AuditorOpinionRow:
+    """One auditor."""
+
+    name: str
+    model: str
+    capable: bool
+    valid: int
+    repaired: int
+    invalid: int
+    own_family: int
+    """Items it judged of which a model of its own family wrote a part."""
+
+    @property
+    def replies(self) -> int:
+        """All of them."""
+        return self.valid + self.repaired + self.invalid
+
+
+@dataclass(frozen=True)
+class CriterionRow:
+    """The two auditors on one criterion."""
+
+    criterion: str
+    zeros: dict[str, int]
+    """Auditor to items it failed."""
+    agreed: AuditorAgreement
+
+
+@dataclass
+class Opinions:
+    """Everything said of the items."""
+
+    sources: list[str]
+    defects: list[DefectRow]
+    items: int
+    verdicts: dict[str, int]
+    states: dict[str, int]
+    """Items per state of the audit."""
+    to_audit: int
+    """Items that no rule blocks."""
+    auditors: list[AuditorOpinionRow]
+    criteria: list[CriterionRow]
+    agreed: AuditorAgreement | None
+    """Over all criteria; None when no item has two usable replies."""
+    notes: list[Note] = field(default_factory=list)
+
+
+@dataclass
+class People:
+    """The review."""
+
+    flagged: int
+    waiting: int
+    decided: int
+    """Items with at least one decision."""
+    outcomes: dict[str, int]
+    queued: dict[str, int]
+    """Why items were put before people, to how many."""
+    by_day: list[tuple[str, int]]
+    """The last days, decisions on each."""
+    last: datetime | None
+    agreement: list[PeopleAgreement]
+    overturns: list[Overturn]
+    miss_rates: list[MissRate]
+    stale: int
+    alarms: list[tuple[str, str]]
+    """Annotator and what is unusual."""
+    notes: list[Note] = field(default_factory=list)
+
+    @property
+    def miss_rate(self) -> MissRate | None:
+        """Over all strata."""
+        return next((row for row in self.miss_rates if row.stratum == "all"), None)
+
+
+def opinions(build: Build, tables: Tables) -> Opinions:
+    """What rules and auditors said of the items as they stand."""
+    tables.view("checked", CHECKED, "items")
+    tables.view("findings", CHECKED, "findings")
+    tables.view("audits", AUDITED, "audits")
+    tables.view("verdicts", AUDITED, "verdicts")
+    defects, sources = _defects(tables)
+    items = tables.one("SELECT count(*) FROM checked") or 0
+    blocked = tables.one(
+        "SELECT count(DISTINCT subject) FROM findings WHERE severity = 'block' AND subject <> '*'"
+    )
+    verdicts = {
+        r["status"]: r["n"] for r in tables.rows("SELECT status, count(*) n FROM verdicts GROUP BY ALL")
+    }
+    found = Opinions(
+        sources=sources,
+        defects=defects,
+        items=items,
+        verdicts=verdicts,
+        states={
+            row["state"]: row["n"]
+            for row in tables.rows(
+                f"SELECT {AUDIT_STATE} AS state, count(*) AS n FROM verdicts v GROUP BY ALL"
+            )
+        },
+        to_audit=items - (blocked or 0),
+        auditors=_auditors(build, tables),
+        criteria=_criteria(build, tables),
+        agreed=None,
+    )
+    found.agreed = _over_all(tables)
+    found.notes += _about_audit(found)
+    return found
+
+
+def _defects(tables: Tables) -> tuple[list[DefectRow], list[str]]:
+    from validators.checks.check import CHECKS
+
+    titles = {check.id: check.title for _, check in CHECKS}
+    counted = tables.rows(
+        "SELECT f.\"check\" AS name, f.severity, coalesce(i.source, '') AS source, count(*) AS n "
+        "FROM findings f LEFT JOIN checked i ON i.id = f.subject GROUP BY ALL ORDER BY source"
+    )
+    rows: dict[tuple[str, str], Counter[str]] = {}
+    for row in counted:
+        rows.setdefault((row["name"], row["severity"]), Counter())[row["source"]] += row["n"]
+    order = {"block": 0, "flag": 1, "report": 2}
+    made = [
+        DefectRow(
+            check=check,
+            severity=severity,
+            title=titles.get(check, ""),
+            by_source={source: n for source, n in counts.items() if source},
+            whole_set=counts[""],
+        )
+        for (check, severity), counts in rows.items()
+    ]
+    made.sort(key=lambda row: (order[row.severity], -row.count, row.check))
+    return made, sorted({row["source"] for row in counted} - {""})
+
+
+def _auditors(build: Build, tables: Tables) -> list[AuditorOpinionRow]:
+    counted = tables.rows("SELECT auditor, status, count(*) AS n FROM audits GROUP BY ALL")
+    replies = {(row["auditor"], row["status"]): row["n"] for row in counted}
+    wrote = {(row["auditor"], row["family"]): row["n"] for row in tables.rows(_WROTE)}
+    return [
+        AuditorOpinionRow(
+            name=one.name,
+            model=one.model,
+            capable=one.capable,
+            valid=replies.get((one.name, "valid"), 0),
+            repaired=replies.get((one.name, "repaired"), 0),
+            invalid=replies.get((one.name, "invalid"), 0),
+            own_family=wrote.get((one.name, one.family.casefold()), 0),
+        )
+        for one in build.auditors().auditors
+    ]
+
+
+_WROTE = (
+    "SELECT a.auditor, lower(i.origin.model_family) AS family, count(*) AS n "
+    "FROM audits a JOIN checked i ON i.id = a.item WHERE i.origin.model_family <> '' GROUP BY ALL"
+)
+_PAIRS = (
+    "FROM audits a JOIN audits b ON a.item = b.item AND a.auditor < b.auditor "
+    "WHERE cardinality(a.scores) > 0 AND cardinality(b.scores) > 0"
+)
+
+
+def _criteria(build: Build, tables: Tables) -> list[CriterionRow]:
+    zeros = {
+        (row["auditor"], row["criterion"]): row["n"]
+        for row in tables.rows(
+            "SELECT auditor, criterion, count(*) AS n FROM "
+            "(SELECT auditor, unnest(map_keys(scores)) AS criterion, unnest(map_values(scores)) AS score "
+            "FROM audits) WHERE score = 0 GROUP BY ALL"
+        )
+    }
+    names = [one.name for one in build.auditors().auditors]
+    rows = []
+    for criterion in CRITERIA:
+        square = tables.rows(
+            f"SELECT a.scores[$1] AS x, b.scores[$1] AS y, count(*) AS n {_PAIRS} GROUP BY ALL", [criterion]
+        )
+        counts = {name: zeros.get((name, criterion), 0) for name in names}
+        rows.append(CriterionRow(criterion, counts, _agreed(square)))
+    return rows
+
+
+def _over_all(tables: Tables) -> AuditorAgreement | None:
+    square = tables.rows(
+        "SELECT x, y, count(*) AS n FROM (SELECT unnest(map_values(a.scores)) AS x, "
+        f"unnest(map_values(b.scores)) AS y {_PAIRS}) GROUP BY ALL"
+    )
+    return _agreed(square) if square else None
+
+
+def _agreed(square: Sequence[dict[str, Any]]) -> AuditorAgreement:
+    from validators.audit.rates import agreement
+
+    first = [row["x"] for row in square for _ in range(row["n"])]
+    second = [row["y"] for row in square for _ in range(row["n"])]
+    return agreement(first, second)
+
+
+def _about_audit(found: Opinions) -> list[Note]:
+    notes = []
+    if not found.items:
+        return [Note("unknown", "no items have been checked, so nothing is known of their defects")]
+    seen = found.states.get("both", 0)
+    if seen < found.to_audit:
+        said = f"{AUDIT_STATES['both']} on {seen:,} of {found.to_audit:,} items"
+        notes.append(Note("look" if seen else "unknown", said))
+    for one in found.auditors:
+        if not one.capable:
+            notes.append(
+                Note("look", f"auditor {one.name} is too small to be a judge: its passes prove nothing")
+            )
+        if one.own_family:
+            said = f"auditor {one.name} judged {one.own_family:,} items that its own family wrote a part of"
+            notes.append(Note("look", said))
+        if one.replies and one.invalid > MANY_INVALID * one.replies:
+            notes.append(
+                Note("look", f"{one.invalid / one.replies:.0%} of the replies of {one.name} are unusable")
+            )
+    return notes
+
+
+def people(build: Build, tables: Tables, now: datetime | None = None) -> People:
+    """How the review goes; only items that people were given are read."""
+    from annotation.decisions.store import stored
+    from annotation.decisions.stores import Stores
+    from annotation.statistics.review_report import review_report
+    from annotation.statistics.sampling import Queued, wanted_changed
+    from pipeline.steps.check import reviews_of
+
+    stores = Stores.under(build.lake.url)
+    reviews, queued = reviews_of(build), stored(stores.queued, Queued)
+    tables.view("verdicts", AUDITED, "verdicts")
+    tables.view("removed", REVIEWED, "rejected")
+    known = {review.item for review in reviews} | {row.item for row in queued}
+    items, audits = _judged(build, tables, known)
+    report = review_report(
+        stores,
+        items,
+        audits,
+        seed=build.config.seed,
+        sizes=_unflagged(tables, wanted_changed(reviews)),
+        overlap=build.config.review.overlap,
+        adjudicators=build.config.review.adjudicators,
+    )
+    found = People(
+        flagged=tables.one("SELECT count(*) FROM verdicts WHERE status = 'flag'") or 0,
+        waiting=tables.one("SELECT count(*) FROM removed WHERE reason = 'unresolved'") or 0,
+        decided=len({review.item for review in reviews}),
+        outcomes=report.outcomes,
+        queued=dict(sorted(Counter(row.why for row in queued).items())),
+        by_day=_by_day(reviews, now or datetime.now(UTC)),
+        last=max((review.decided_at for review in reviews), default=None),
+        agreement=[row for row in report.agreement if row.group == "all"],
+        overturns=[row for row in report.overturns if row.zeros or row.missed or row.not_judged],
+        miss_rates=list(report.miss_rates),
+        stale=report.stale,
+        alarms=[(row.annotator, ", ".join(row.alarms)) for row in report.annotators if row.alarms],
+    )
+    found.notes += _about_people(found)
+    return found
+
+
+def _unflagged(tables: Tables, corrected: set[str]) -> dict[str, int]:
+    """Unflagged items per stratum, without those that people wanted to correct."""
+    tables.view("audited_items", AUDITED, "items")
+    rows = tables.rows(
+        "SELECT language || '/' || task AS stratum, count(*) AS items FROM audited_items "
+        "JOIN verdicts ON verdicts.item = audited_items.id WHERE status = 'pass' "
+        "AND audited_items.id NOT IN (SELECT unnest($1)) GROUP BY ALL",
+        [sorted(corrected) or [""]],
+    )
+    return {row["stratum"]: row["items"] for row in rows}
+
+
+def _judged(build: Build, tables: Tables, known: set[str]) -> tuple[list[Any], list[Any]]:
+    """Items and audits of what people were given, from the few shards they stand in."""
+    from schemas.audit import Audit
+    from schemas.item import ITEM_ROWS
+
+    if not known:
+        return [], []
+    tables.view("audited_items", AUDITED, "items")
+    shards = tables.rows(
+        "SELECT DISTINCT shard FROM audited_items WHERE id IN (SELECT unnest($1))", [sorted(known)]
+    )
+    stage = build.stage(AUDITED)
+    items, audits = [], []
+    for row in sorted(shards, key=lambda row: row["shard"]):
+        items += [item for item in stage.read("items", ITEM_ROWS, row["shard"]) if item.id in known]
+        audits += [audit for audit in stage.read("audits", Audit, row["shard"]) if audit.item in known]
+    return items, audits
+
+
+def _by_day(reviews: Sequence[Review], now: datetime) -> list[tuple[str, int]]:
+    counts = Counter(review.decided_at.astimezone(UTC).date() for review in reviews)
+    days = [now.date() - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
+    return [(day.isoformat(), counts[day]) for day in days] if counts else []
+
+
+def _about_people(found: People) -> list[Note]:
+    notes = []
+    if found.waiting:
+        notes.append(Note("look", f"{found.waiting:,} flagged items wait for people"))
+    if found.stale:
+        notes.append(
+            Note("look", f"{found.stale:,} decided items have changed since: their decisions no longer bind")
+        )
+    if found.miss_rate is None:
+        notes.append(
+            Note("unknown", "no unflagged item was sampled and decided, so the miss rate is unknown")
+        )
+    notes += [Note("look", f"annotator {name}: {alarms}") for name, alarms in found.alarms]
+    return notes

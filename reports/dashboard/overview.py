@@ -1,0 +1,130 @@
+"""All facts of a benchmark's page, gathered once per state of its lake and Hub."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from mihakk.ids import digest
+from pipeline.build import Build
+from pipeline.history import RunRecord
+from releases.card.charts import bars
+from reports.dashboard.health import LEVELS, Health, Level, Note, health
+from reports.dashboard.opinions import Opinions, People, opinions, people
+from reports.dashboard.tables import Tables
+from reports.dashboard.versions import Versions, versions
+from schemas.stages import STAGES
+
+RUNS_CHARTED = 12
+GROUPS = (
+    ("records", STAGES[:3]),
+    ("items and rules", STAGES[3:5]),
+    ("audit", STAGES[5:6]),
+    ("review and release", STAGES[6:]),
+)
+"""Stages that are one colour in the chart of timings."""
+
+
+@dataclass(frozen=True)
+class OverviewFacts:
+    """Everything a benchmark's page shows."""
+
+    name: str
+    title: str
+    lake: str
+    made: datetime
+    health: Health
+    opinions: Opinions
+    people: People
+    versions: Versions
+    timings: str
+    """Chart of the runs' wall time as SVG; empty without runs."""
+    tokens: str
+    """Chart of the tokens per run as SVG; empty where no model was asked."""
+
+    @property
+    def notes(self) -> list[Note]:
+        """What a person should know, the worst first."""
+        every = [*self.health.notes, *self.versions.notes, *self.opinions.notes, *self.people.notes]
+        return sorted(every, key=lambda note: -LEVELS.index(note.level))
+
+    @property
+    def level(self) -> Level:
+        """The worst of all that is known; good only when everything was there to be looked at."""
+        return max((note.level for note in self.notes), key=LEVELS.index, default="good")
+
+
+class Gatherer:
+    """Gathers facts and keeps the costly ones until the lake, the decisions or the Hub change."""
+
+    def __init__(self, build: Build, oldest: timedelta) -> None:
+        self.build = build
+        self._oldest = oldest
+        self._kept: tuple[str, Opinions, People, Versions] | None = None
+        self._lock = threading.Lock()
+
+    def facts(self) -> OverviewFacts:
+        """The facts as of now."""
+        with self._lock:  # two readers at once would do the same work twice
+            return self._facts()
+
+    def _facts(self) -> OverviewFacts:
+        build, now = self.build, datetime.now(UTC)
+        stands = health(build, self._oldest, now)
+        state = self._state(stands)
+        if self._kept is None or self._kept[0] != state:
+            with Tables(build) as tables:
+                self._kept = state, opinions(build, tables), people(build, tables, now), versions(build)
+        _, said, reviewed, released = self._kept
+        told = [run.record for run in stands.runs[:RUNS_CHARTED]]
+        return OverviewFacts(
+            name=build.config.name,
+            title=build.config.title,
+            lake=build.lake.storage.root,
+            made=now,
+            health=stands,
+            opinions=said,
+            people=reviewed,
+            versions=released,
+            timings=_timings(told),
+            tokens=_tokens(told),
+        )
+
+    def _state(self, stands: Health) -> str:
+        from releases.hub.embedded import EmbeddedHub
+
+        build = self.build
+        manifests = [state.manifest.model_dump() if state.manifest else None for state in stands.stages]
+        storage = build.lake.storage
+        people = [
+            storage.list(storage.path(name)) for name in ("decisions", "review/queued", "review/labels")
+        ]
+        return digest(
+            [
+                manifests,
+                people,
+                EmbeddedHub().versions(build.config.name),
+                datetime.now(UTC).date().isoformat(),
+            ]
+        )
+
+
+def _timings(told: list[RunRecord]) -> str:
+    rows = []
+    for run in told:
+        seconds = {stage.stage: stage.seconds for stage in run.stages}
+        rows.append((_stamp(run), {name: sum(seconds.get(s, 0.0) for s in group) for name, group in GROUPS}))
+    return bars("Seconds per run, newest first", rows, "{:,.0f} s") if rows else ""
+
+
+def _tokens(told: list[RunRecord]) -> str:
+    rows = [
+        (_stamp(run), {model: float(u.prompt_tokens + u.completion_tokens) for model, u in run.usage.items()})
+        for run in told
+    ]
+    return bars("Tokens per run, newest first", rows, "{:,.0f}") if any(used for _, used in rows) else ""
+
+
+def _stamp(run: RunRecord) -> str:
+    return f"{run.started:%Y-%m-%d %H:%M:%S} {run.status}"

@@ -1,0 +1,70 @@
+"""Templates to pages: everything escaped, no script, one stylesheet inside the page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlencode
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from reports.dashboard.overview import OverviewFacts
+from reports.templates import templates
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@cache
+def style() -> str:
+    """The stylesheet."""
+    return (TEMPLATES / "style.css").read_text(encoding="utf-8")
+
+
+@cache
+def policy() -> str:
+    """Content-Security-Policy: our stylesheet, told by its digest, and nothing else at all."""
+    digest = base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'self'"
+    )
+
+
+def render(template: str, *, live: bool, **values: object) -> str:
+    """A page."""
+    known = {"style": Markup(style()), "policy": policy(), "live": live}  # nosec B704 # our own sheet
+    return _environment().get_template(f"{template}.html.jinja").render(**known, **values)
+
+
+def write_overview(facts: OverviewFacts, path: Path) -> Path:
+    """Writes the benchmark's page as one file that needs no network."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(render("overview", live=False, facts=facts), encoding="utf-8")
+    return path
+
+
+@cache
+def _environment() -> Environment:
+    return templates(
+        TEMPLATES,
+        {
+            "moment": lambda when: f"{when:%Y-%m-%d %H:%M}",
+            "took": took,
+            "svg": Markup,  # charts escape what they are given
+            "query": _query,
+        },
+    )
+
+
+def took(seconds: float) -> str:
+    """Wall time as a person would say it."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _query(asked: Mapping[str, str], page: int) -> str:
+    return urlencode({**asked, "page": page})

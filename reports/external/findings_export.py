@@ -1,0 +1,128 @@
+"""Findings of an external audit as text for other programs: SARIF, JSON lines or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal, get_args
+from urllib.parse import quote
+
+from mihakk.spreadsheet import guarded
+from pipeline.external_summary import Audited
+from validators.checks.check import CHECKS
+from validators.external.places import RowPlace, with_names
+
+ExportFormat = Literal["sarif", "jsonl", "csv"]
+EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
+SARIF_LEVEL = {"block": "error", "flag": "warning", "report": "note"}
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+COLUMNS = (
+    *("check", "severity", "title", "detail", "where", "item"),
+    *("source", "table", "row", "line", "own_id", "subset", "split"),
+)
+
+
+def export_findings(audited: Audited, kind: ExportFormat) -> str:
+    """All findings as text that ends with a line break.
+
+    SARIF is what code hosts show beside the lines of a file; the rows of the other two have `COLUMNS`, with
+    empty places where a finding is about the whole set.
+    """
+    rows = list(_rows(audited))
+    if kind == "sarif":
+        return json.dumps(_sarif(audited, rows), ensure_ascii=False, indent=1) + "\n"
+    if kind == "jsonl":
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {name: guarded(cell) if isinstance(cell, str) else cell for name, cell in row.items()} for row in rows
+    )
+    return out.getvalue()
+
+
+def _rows(audited: Audited) -> Iterator[dict[str, Any]]:
+    titles = {one.id: one.title for _, one in CHECKS}
+    for finding in audited.findings:
+        place = audited.places.get(finding.subject)
+        at = place.model_dump() if place else dict.fromkeys(RowPlace.model_fields, "")
+        yield {
+            "check": finding.check,
+            "severity": finding.severity,
+            "title": titles.get(finding.check, ""),
+            "detail": with_names(finding.detail, audited.places),
+            "where": finding.where,
+            "item": finding.subject if place else "",
+            **at,
+            "source": audited.benchmark.source,
+        }
+    for bad in audited.benchmark.rejected:
+        table, _, number = bad.record.rpartition("#")
+        line = next((t.line(int(number)) for t in audited.benchmark.tables if t.name == table), 0)
+        yield {
+            **dict.fromkeys(COLUMNS, ""),
+            "check": bad.reason,
+            "severity": "block",
+            "title": "every row can be read",
+            "detail": bad.detail,
+            "source": audited.benchmark.source,
+            "table": table,
+            "row": int(number),
+            "line": line,
+        }
+
+
+def _sarif(audited: Audited, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    rules = {row["check"]: row for row in reversed(rows)}
+    order = {name: place for place, name in enumerate(sorted(rules))}
+    return {
+        "$schema": SARIF_SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "Mihakk",
+                        "version": version("mihakk"),
+                        "rules": [
+                            {
+                                "id": name,
+                                "shortDescription": {"text": rules[name]["title"] or name},
+                                "defaultConfiguration": {"level": SARIF_LEVEL[rules[name]["severity"]]},
+                            }
+                            for name in sorted(rules)
+                        ],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "results": [_result(audited.benchmark.source, row, order[row["check"]]) for row in rows],
+            }
+        ],
+    }
+
+
+def _result(source: str, row: dict[str, Any], rule: int) -> dict[str, Any]:
+    path = Path(source)
+    if row["table"] and path.name != row["table"]:
+        path = path / row["table"]
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(path.as_posix())}}
+    if row["line"]:
+        physical["region"] = {"startLine": row["line"]}
+    location: dict[str, Any] = {"physicalLocation": physical}
+    if row["table"]:
+        name = f"{row['table']}#{row['row']}"
+        location["logicalLocations"] = [{"fullyQualifiedName": name, "kind": "element"}]
+    said = f"{row['where']}: {row['detail']}" if row["where"] else row["detail"]
+    return {
+        "ruleId": row["check"],
+        "ruleIndex": rule,
+        "level": SARIF_LEVEL[row["severity"]],
+        "message": {"text": said},
+        "locations": [location],
+        "properties": {name: row[name] for name in ("item", "own_id", "subset", "split") if row[name]},
+    }

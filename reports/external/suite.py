@@ -1,0 +1,136 @@
+"""The consolidated account of a suite of audited benchmarks: page, LaTeX and terminal."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+
+from pipeline.external_suite import SuiteRow, SuiteRun, SuiteSummary, run_suite
+from reports.external.page import QIMMA, audit_to_page, percent
+from reports.external.scatter import Point, size_against_rate
+from reports.templates import templates
+from reports.terminal import shown_path
+
+HEAD = (
+    *("Samples", "Blocked", "Checks", "Auditors", "Merged", "Waiting", "Overturned", "Discarded", "Fixed"),
+    *("Kept", "Unseen", "Rate"),
+)
+ON_TERMINAL = ("Samples", "Blocked", "Waiting", "Merged", "Kept", "Rate")
+"""Of these, what a terminal of 80 columns has room for."""
+_SPECIAL = re.compile(r"([&%$#_{}])")
+
+
+def suite_to_page(
+    run: SuiteRun, tick: Callable[[int], None], said: Callable[[str], None] = lambda _: None
+) -> SuiteSummary:
+    """Runs a suite and writes its page and its LaTeX tables beside its tables."""
+    summary = run_suite(run, lambda job: audit_to_page(job, tick), said)
+    write_suite_page(summary, Path(summary.files["page"]))
+    Path(summary.files["latex"]).write_text(latex(summary), encoding="utf-8")
+    return summary
+
+
+def figures(row: SuiteRow) -> tuple[str, ...]:
+    """The figures of a row, in the order of `HEAD`."""
+    flagged = (row.flagged_by_checks, row.flagged_by_auditors)
+    people = (row.overturned, row.discarded, row.fixed)
+    counts = (row.samples, row.blocked, *flagged, row.merged, row.waiting, *people, row.kept, row.kept_unseen)
+    return (*(f"{count:,}" for count in counts), "–" if row.rate is None else f"{row.rate:.2%}")
+
+
+def write_suite_page(summary: SuiteSummary, path: Path) -> Path:
+    """Writes the page, which opens offline."""
+    environment = templates(Path(__file__).parent, {"percent": percent})
+    points = [
+        Point(f"{row.source} {row.name}", row.samples, row.rate)
+        for row in summary.subsets
+        if row.rate is not None
+    ]
+    kinds: dict[str, dict[str, int]] = defaultdict(dict)
+    for kind in summary.kinds:
+        if kind.severity != "report":
+            kinds[kind.check][kind.source] = kind.items
+    page = environment.get_template("suite.html.jinja").render(
+        summary=summary,
+        head=HEAD,
+        figures=figures,
+        # Our own SVG: its texts are escaped where it is made.
+        chart=Markup(size_against_rate(points, QIMMA)) if points else "",  # nosec B704 # the chart escapes
+        kinds=sorted(kinds.items()),
+        titles=_titles(),
+        files={name: Path(file).name for name, file in summary.files.items() if name != "page"},
+        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    )
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def latex(summary: SuiteSummary) -> str:
+    """The tables per source, domain and subset, for a paper that loads `booktabs` and `longtable`."""
+    parts = [
+        _latex("Sources", [(row.name, row) for row in summary.sources]),
+        _latex("Domains", [(row.name, row) for row in summary.domains]),
+        _latex("Subsets", [(f"{row.source}: {row.name}", row) for row in summary.subsets]),
+    ]
+    return f"% {summary.title}: made by Mihakk, policy {summary.policy}\n" + "\n".join(parts)
+
+
+def show_suite(summary: SuiteSummary) -> Group:
+    """The account as tables on the terminal."""
+    shown = [place for place, name in enumerate(HEAD) if name in ON_TERMINAL]
+    head = ("Source", *(HEAD[place] for place in shown))
+    table = Table(*head, title=escape(summary.title), title_justify="left")
+    for row in summary.sources:
+        cells = figures(row)
+        table.add_row(row.name, *(cells[place] for place in shown))
+    lines: list[Any] = []
+    for state in summary.states:
+        if state.status == "failed":
+            lines.append(escape(f"Not audited: {state.name}: {state.problem}"))
+        elif state.status == "unchanged":
+            lines.append(f"{state.name}: unchanged since the last run.")
+        if state.basis == "inferred":
+            lines.append(escape(f"{state.name}: its mapping is inferred, not tried. {state.note}".rstrip()))
+    if len(summary.sources) > 1:
+        other = sum(not one.same_answer for one in summary.across)
+        said = f"{len(summary.across):,} questions stand in several sources"
+        lines.append(f"{said}, {other:,} with other options or golds.")
+    lines += [f"{name}: {shown_path(Path(path))}" for name, path in summary.files.items()]
+    return Group(table, *lines)
+
+
+def _latex(title: str, rows: Sequence[tuple[str, SuiteRow]]) -> str:
+    lines = [
+        r"\begin{longtable}{l" + "r" * len(HEAD) + "}",
+        rf"\caption{{{title}}}\\",
+        r"\toprule",
+        " & ".join(("", *HEAD)) + r" \\",
+        r"\midrule",
+        r"\endhead",
+    ]
+    lines += [" & ".join(_tex(cell) for cell in (name, *figures(row))) + r" \\" for name, row in rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{longtable}", ""])
+
+
+def _tex(text: str) -> str:
+    text = (
+        text.replace("\\", r"\textbackslash ")
+        .replace("~", r"\textasciitilde ")
+        .replace("^", r"\textasciicircum ")
+    )
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _titles() -> dict[str, str]:
+    from validators.checks.check import CHECKS
+
+    return {check.id: check.title for _, check in CHECKS}

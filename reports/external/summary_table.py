@@ -1,0 +1,98 @@
+"""The summary of an external audit on the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from pipeline.external_summary import AuditSummary
+from pipeline.usage import describe
+from reports.terminal import shown_path, unusable
+from schemas.audit import by_audit_state
+from validators.external.proposal import Proposal
+
+
+def show_summary(found: AuditSummary) -> Group:
+    """The summary as tables."""
+    subsets = Table(
+        *("Subset", "Items", "Blocked", "Flagged", "Merged", "Passed", "Rate", "With copies"),
+        title=found.source,
+        title_justify="left",
+    )
+    for row in found.subsets:
+        numbers = (row.items, row.blocked, row.flagged, row.merged, row.passed)
+        subsets.add_row(
+            row.subset,
+            *(f"{number:,}" for number in numbers),
+            *("–" if rate is None else f"{rate:.2%}" for rate in (row.rate, row.rate_with_copies)),
+        )
+    checks = Table("Check", "Effect", "Findings", "What it guards", title="Findings", title_justify="left")
+    for check in found.checks:
+        checks.add_row(check.check, check.severity, f"{check.findings:,}", check.title)
+    lines: list[Any] = [f"{found.items:,} items, golds read as {found.gold_as or 'answers in words'}."]
+    if found.unreadable:
+        lines.append(f"{found.unreadable:,} rows could not be read.")
+    lines += [f"Not read: {one.file}: {one.reason}." for one in found.source_files if one.status != "read"]
+    if found.labels:
+        said = "; ".join(f"{name}: {labels}" for name, labels in found.labels.items())
+        lines.append(f"The tables write their golds differently: {said}.")
+    shared = found.shared
+    lines.append(
+        f"{shared.same:,} items stand there more than once, {shared.near:,} nearly so; "
+        f"{shared.conflicting:,} have another answer elsewhere."
+    )
+    lines += [f"{count:,} items: {pair}." for pair, count in shared.across_splits.items()]
+    merged = sum(row.merged for row in found.subsets)
+    if merged:
+        lines.append(f"{merged:,} copies are merged into the first sound row that equals them.")
+    if found.repairs:
+        done = "were repaired" if found.repaired else "can be repaired with certainty: add --repair"
+        lines.append(f"{found.repairs:,} cells {done}; repairs.parquet lists them.")
+    discarded = sum(row.discarded for row in found.subsets)
+    if discarded or found.overturned or found.corrected:
+        done = (
+            f"kept {found.overturned:,} flagged items, corrected {found.corrected:,}, discarded {discarded:,}"
+        )
+        lines.append(f"People {done}.")
+    unjudged = sum(row.unjudged for row in found.subsets)
+    if unjudged:
+        lines.append(
+            f"{unjudged:,} items have no usable reply of an auditor: they wait, and no rate counts them."
+        )
+    kept = sum(row.passed for row in found.subsets)
+    lines.append(f"{kept:,} items kept, {found.kept_unseen:,} of them by checks only.")
+    seen = "no model was asked"
+    if found.auditors:
+        asked = found.audit_states["both"] + found.audit_states["short"]
+        seen = by_audit_state(found.audit_states) + unusable(found.auditors, asked)
+    lines.append(f"Policy {found.policy}; {seen}.")
+    lines += [f"{name}: {describe(used)}." for name, used in sorted(found.usage.items())]
+    if "clean" not in found.files:
+        lines.append("No item passed, so there is no cleaned copy; removed.parquet says why for each.")
+    if found.formulas:
+        lines.append(
+            f"Do not open the cleaned copy in a spreadsheet: {found.formulas:,} of its cells begin like "
+            "formulas. They are the benchmark's own texts and stand there unchanged; import them as text."
+        )
+    lines += [f"{name}: {shown_path(Path(path))}" for name, path in found.files.items()]
+    return Group(subsets, checks, *lines)
+
+
+def show_proposal(found: Proposal, source: str, *, taken: bool) -> Group:
+    """The proposed mapping with its evidence, and the command that takes it."""
+    guesses = Table(
+        "What", "Columns", "Evidence", title=f"{found.table}, {found.rows:,} rows", title_justify="left"
+    )
+    for guess in found.guesses:
+        guesses.add_row(guess.what, escape(", ".join(guess.columns)), escape(guess.evidence))
+    lines: list[Any] = [escape(f"Note: {note}.") for note in found.notes]
+    if not taken:
+        command = f"mihakk audit {quote(source)} --map {quote(found.mapping)}"
+        lines += ["Nothing was audited. If the columns are right:", Text(command, overflow="fold")]
+    return Group(guesses, *lines)

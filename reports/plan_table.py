@@ -1,0 +1,41 @@
+"""The plan of a build on the terminal."""
+
+from __future__ import annotations
+
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+
+from pipeline.plan import BuildPlan
+from pipeline.steps.scrape import refusal
+
+
+def show_plan(found: BuildPlan) -> Group:
+    """The plan as a table and three sentences."""
+    stages = Table("Stage", "Shards", "Standing", "In", "Out", "Rejected", title="Plan", title_justify="left")
+    for stage in found.stages:
+        numbers = (stage.shards, stage.standing, stage.records_in, stage.rows_out, stage.rejected)
+        stages.add_row(stage.stage, *(f"{number:,}" for number in numbers))
+    lines = [
+        f"{found.items:,} items, {found.to_audit:,} of them for two auditors.",
+        f"{found.calls:,} model calls to make, {found.cached:,} answered by the journal; "
+        f"about {found.prompt_tokens:,} prompt tokens ({found.tokens_counted}).",
+    ]
+    if found.refused_licences:
+        lines.append(f"[bold red]{escape(refusal(found.refused_licences))}[/]")
+    for cost in found.costs:
+        lines.append(
+            f"The prompts cost about {cost.prompts:,.2f} {cost.currency}, with replies of the greatest "
+            f"length {cost.most:,.2f} {cost.currency}."
+        )
+    if found.costs and found.unpriced:
+        lines.append(f"No price is known of {', '.join(found.unpriced)}.")
+    if found.to_write or found.written:
+        parts = ", ".join(f"{name} {count:,}" for name, count in found.to_write.items()) or "none"
+        lines.append(
+            f"{sum(found.to_write.values()):,} parts of items for the generator model to write ({parts}), "
+            f"{found.written:,} answered by its journal; {found.writing_characters:,} characters to send."
+        )
+    if found.model_tasks:
+        lines.append(f"Not counted, since a model writes parts of them: {', '.join(found.model_tasks)}.")
+    return Group(stages, *lines)

@@ -1,0 +1,1 @@
+"""Questions with their options, the right ones and what is wrong with the others, for people to judge."""

@@ -1,0 +1,23 @@
+"""One offline page of questions to hand to a scholar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+from reports.questions.sample import Question
+from reports.templates import templates
+
+
+def write_questions_page(name: str, questions: Sequence[Question], path: Path) -> None:
+    """Writes the page: every text in its own direction, options in the item's order, each with its reason."""
+    groups = [
+        (task, language, list(group))
+        for (task, language), group in groupby(questions, lambda one: (one.item.task, one.item.language))
+    ]
+    environment = templates(Path(__file__).resolve().parent)
+    page = environment.get_template("questions.html.jinja").render(
+        name=name, groups=groups, total=len(questions)
+    )
+    path.write_text(page, encoding="utf-8")

@@ -1,0 +1,78 @@
+"""What a finished run leaves beside its report, and what it says at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from pipeline.build import Build
+from reports.terminal import shown_path, unusable
+from schemas.manifest import StageManifest
+from schemas.stages import AUDITED, RELEASED, REVIEWED
+
+
+def write_review_queue(opened: Build) -> tuple[Path, int]:
+    """Flagged items as a file that Label Studio imports; returns the file and how many items wait."""
+    from annotation.screens.queue import write_queue
+    from schemas.audit import Audit, Verdict
+    from schemas.finding import Finding
+    from schemas.item import ITEM_ROWS
+
+    audited_stage = opened.stage(AUDITED)
+    settled = {row.record for row in opened.stage(REVIEWED).rejections() if row.reason == "unresolved"}
+    verdicts = [v for v in audited_stage.read_all("verdicts", Verdict) if v.item in settled]
+    items = [item for item in audited_stage.read_all("items", ITEM_ROWS) if item.id in settled]
+    path = opened.run_folder / "review_queue.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    findings = (f for f in audited_stage.read_all("findings", Finding) if f.subject in settled)
+    audits = (a for a in audited_stage.read_all("audits", Audit) if a.item in settled)
+    return path, write_queue(path, items, verdicts, findings, audits)
+
+
+def link_latest(run_folder: Path) -> None:
+    """Points `latest` beside the run's folder at it."""
+    latest = run_folder.parent / "latest"
+    fresh = run_folder.parent / f".latest-{run_folder.name}"
+    fresh.symlink_to(run_folder.name, target_is_directory=True)
+    fresh.replace(latest)
+
+
+def standing_commit(opened: Build) -> str:
+    """Commit of the newest version on the embedded Hub; empty before the first."""
+    from releases.hub.embedded import EmbeddedHub
+
+    hub, name = EmbeddedHub(), opened.config.name
+    latest = hub.latest(name)
+    return hub.commit(name, latest) if latest else ""
+
+
+def released(opened: Build, before: str = "") -> str:
+    """Version, size and place of the release, and whether it was there already.
+
+    Args:
+        opened: The build, finished.
+        before: `standing_commit` as it was before the run.
+    """
+    from mihakk.settings import settings
+    from schemas.published import Published
+
+    row = next(iter(opened.stage(RELEASED).read_all("release", Published)))
+    place = shown_path(settings().hub / row.name)
+    said = f"{row.name} {row.version}, {row.items:,} items, in {place} (tag {row.version})"
+    if before and row.commit == before:
+        said += "; nothing changed: the release made before was reused"
+    return said
+
+
+def audited(opened: Build, manifests: list[StageManifest]) -> str:
+    """How far the items were audited, how many replies were unusable, and whether they are judges at all."""
+    from schemas.audit import Verdict, by_audit_state
+
+    counts = next(m for m in manifests if m.stage == AUDITED).counts
+    asked, auditors = counts.notes.get("audited", 0), opened.auditors().auditors
+    replies = {one.name: {"invalid": counts.notes.get(f"{one.name}.invalid", 0)} for one in auditors}
+    states = Counter(one.audit_state for one in opened.stage(AUDITED).read_all("verdicts", Verdict))
+    said = f"{by_audit_state(states)}{unusable(replies, asked)}"
+    if not all(auditor.capable for auditor in auditors):
+        said += "; these auditors are too small to be judges: their passes prove nothing"
+    return said

@@ -1,0 +1,38 @@
+"""Templates of pages that a person reads: everything escaped, a missing value an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from schemas.audit import AUDIT_STATES
+from schemas.record import Language
+
+RIGHT_TO_LEFT: frozenset[Language] = frozenset({"ar", "fa"})
+
+
+def direction(language: str) -> str:
+    """`rtl` or `ltr`, for `dir` attributes."""
+    return "rtl" if language in RIGHT_TO_LEFT else "ltr"
+
+
+def templates(folder: Path, filters: Mapping[str, Callable[..., Any]] | None = None) -> Environment:
+    """The templates of a folder, which may use `direction`, `number` (with thousands set apart) and more.
+
+    Args:
+        folder: Where they lie.
+        filters: Further filters by name.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["audit_states"] = AUDIT_STATES
+    environment.filters |= {"direction": direction, "number": "{:,}".format, **(filters or {})}
+    return environment

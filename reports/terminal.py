@@ -1,0 +1,138 @@
+"""How a run looks on the terminal: one bar per stage, one table at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from pipeline.step import Step
+from pipeline.steps.scrape import refusal, refused_licences
+from schemas.manifest import ShardCounts, StageManifest
+
+REASONS_SHOWN = 3
+
+
+class TerminalObserver:
+    """Progress bars while a run goes on; numbers for the closing table."""
+
+    def __init__(self, console: Console) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description:<26}"),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[note]}", style="dim"),
+            console=console,
+        )
+        self._bar = self._progress.add_task("", visible=False, note="")
+        self._started = 0.0
+        self.seconds: dict[str, float] = {}
+        """Wall time of each stage of this run."""
+
+    def __enter__(self) -> TerminalObserver:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def started(self, step: Step, total: int) -> None:
+        """Opens the step's bar."""
+        self._started = time.monotonic()
+        self._bar = self._progress.add_task(step.title, total=total, note="")
+
+    def tick(self, count: int) -> None:
+        """Moves the bar."""
+        self._progress.advance(self._bar, count)
+
+    def finished(self, step: Step, manifest: StageManifest) -> None:
+        """Fills the bar and says what came out."""
+        self.seconds[step.stage] = time.monotonic() - self._started
+        task = next(t for t in self._progress.tasks if t.id == self._bar)
+        self._progress.update(self._bar, completed=task.total, note=note_of(manifest.counts))
+        if refused := refused_licences(manifest.counts.notes):
+            self._progress.console.print(f"[bold red]{escape(refusal(refused))}[/]", soft_wrap=True)
+
+
+def note_of(counts: ShardCounts) -> str:
+    """What came in and what became of it, in one line."""
+    note = f"{counts.read:,} in · {counts.written:,} out"
+    if counts.rejected:
+        note += f" · {counts.rejected:,} rejected"
+    if counts.merged:
+        note += f" · {counts.merged:,} merged"
+    return note
+
+
+def closing_table(
+    manifests: list[StageManifest],
+    seconds: dict[str, float],
+    rows: list[tuple[str, str]],
+    phases: Mapping[str, tuple[str, float]] | None = None,
+) -> Group:
+    """What came in, what left and why, and where things are.
+
+    Args:
+        manifests: Of the stages, in order.
+        seconds: Wall time of each stage.
+        rows: What else there is to tell, by name.
+        phases: Work after a stage that is none itself: the stage to what it is and its wall time.
+    """
+    table = Table(title="What happened", title_justify="left", header_style="bold", box=SIMPLE_HEAD)
+    widest = max((len(manifest.stage) for manifest in manifests), default=0)
+    table.add_column("Stage", no_wrap=True, min_width=widest)
+    for name in ("In", "Kept", "Rejected", "Merged", "Out", "Seconds"):
+        table.add_column(name, justify="right", no_wrap=True)
+    facts = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    for manifest in manifests:
+        counts = manifest.counts
+        numbers = (counts.read, counts.kept, counts.rejected, counts.merged, counts.written)
+        spent = seconds.get(manifest.stage, 0.0)
+        table.add_row(manifest.stage, *(f"{n:,}" for n in numbers), f"{spent:.1f}")
+        if phases and manifest.stage in phases:
+            what, spent = phases[manifest.stage]
+            table.add_row(f"  {what}", *[""] * len(numbers), f"{spent:.1f}", style="dim")
+        if counts.reasons:
+            facts.add_row(f"[bold]{manifest.stage}[/]", f"left out: {reasons(counts)}")
+    for name, value in rows:
+        facts.add_row(f"[bold]{name}[/]", value)
+    return Group(table, facts)
+
+
+def reasons(counts: ShardCounts) -> str:
+    """The commonest reasons for rejections, with how often each came up."""
+    ordered = sorted(counts.reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    shown = ", ".join(f"{name} {count:,}" for name, count in ordered[:REASONS_SHOWN])
+    more = len(ordered) - REASONS_SHOWN
+    return shown + (f" and {more} more" if more > 0 else "")
+
+
+def unusable(replies: Mapping[str, Mapping[str, int]], items: int) -> str:
+    """How many replies of each auditor were unusable, to follow how far the items were audited.
+
+    Args:
+        replies: Auditor to replies per status.
+        items: How many items each was asked about.
+    """
+    bad = {name: counts.get("invalid", 0) for name, counts in replies.items()}
+    if not items:
+        return ""
+    if not any(bad.values()):
+        return ", every reply usable"
+    return "; unusable replies: " + ", ".join(f"{name} {count:,} of {items:,}" for name, count in bad.items())
+
+
+def shown_path(path: Path) -> str:
+    """A path as a person would type it from where they stand."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -1,0 +1,109 @@
+"""What to measure, and which systems: `configs/suites/*.yaml`, `configs/models/*.yaml`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from schemas.model import ModelConfig
+from schemas.record import Language, Record
+
+Probe = Literal["canary", "continuation", "options"]
+"""canary: its line continued; continuation: an item's text cut in the middle, and that of its shuffled twin;
+options: the right one chosen where no question is shown."""
+
+
+class System(ModelConfig):
+    """A system under evaluation: a model, how to reach it, and facts that tables and regressions use."""
+
+    kind: Literal["arabic", "persian", "multilingual", "english", "code"]
+    """What the model was made for."""
+    open: bool
+    """Whether its weights can be had."""
+    parameters: float | None = Field(default=None, gt=0)
+    """In thousand millions; None where nobody says."""
+    knowledge_cutoff: str = Field(default="", pattern=r"^(\d{4}(-\d{2})?)?$")
+    """YYYY or YYYY-MM."""
+    reasoning_tokens: int = Field(default=0, ge=0)
+    """For a model that thinks before it answers: tokens allowed on top of a reply's, as a thought that is cut
+    holds no answer."""
+    tokenizer: str = ""
+    """Folder or name of its tokenizer, which likelihoods need."""
+    context: int = Field(default=8192, ge=1)
+    """Tokens it can read, prompt and reply."""
+    contender: bool = True
+    """False for models that only show that the machinery works."""
+
+
+class ReplyTokens(Record):
+    """How long a reply may be."""
+
+    choice: int = Field(default=16, ge=1)
+    answer: int = Field(default=128, ge=1)
+    explanation: int = Field(default=1024, ge=1)
+
+
+class Part(Record):
+    """One data set: a release of ours, or a published benchmark through its adapter."""
+
+    release: str = ""
+    """NAME@VERSION on a Hub, or a release's folder; NAME@latest in a suite that is not pinned."""
+    adapter: str = ""
+    """Name of a published benchmark's adapter."""
+    data: str = ""
+    """Folder of the published benchmark's files; `$NAME` stands for an environment variable."""
+    digest: str = ""
+    """SHA-256 of the release's manifest or of the benchmark's files: a score belongs to these bytes."""
+    split: str = "test"
+    only: tuple[str, ...] = ()
+    """Tasks, configs or conditions; all of them when empty."""
+    languages: tuple[Language, ...] = ()
+    sample: int | None = Field(default=None, ge=1)
+    """At most so many questions of each config, drawn by seed; both orders of a pair are one."""
+    wordings: int = Field(default=1, ge=1, le=3)
+    """In how many wordings each question is asked; the first is the release's own prompt."""
+    repeats: int = Field(default=1, ge=1)
+    probes: tuple[Probe, ...] = ()
+    """Probes for contamination made of the same questions; they belong to no average."""
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Part:
+        if bool(self.release) == bool(self.adapter):
+            raise ValueError("a part is either a `release` or an `adapter` with its `data`")
+        if self.adapter and not self.data:
+            raise ValueError(f"adapter {self.adapter!r} needs `data`, the folder of the benchmark's files")
+        if self.adapter and self.probes:
+            raise ValueError("probes are made of releases: an adapter's part can have none")
+        return self
+
+
+class SuiteLimits(Record):
+    """When a run stops, resumably; per system."""
+
+    cost: float | None = Field(default=None, gt=0)
+    """In the currency of the system's price."""
+    requests: int | None = Field(default=None, ge=1)
+
+
+class Suite(Record):
+    """`configs/suites/*.yaml`."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
+    title: str
+    seed: int = 0
+    pinned: bool = True
+    """Every part names version and digest. False for trials: their figures can't be compared later."""
+    parts: tuple[Part, ...] = Field(min_length=1)
+    models: tuple[str, ...] = ()
+    """Names in configs/models/; asked where the command names none."""
+    metrics: tuple[str, ...] = ()
+    """Those every suite has when empty."""
+    categories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Which tasks are averaged together."""
+    main: dict[str, str] = Field(default_factory=dict)
+    """The metric that stands for a task in averages."""
+    compare: tuple[tuple[str, str], ...] = ()
+    """Pairs of configs: each system's first less its second, on the records that both ask about."""
+    reply_tokens: ReplyTokens = ReplyTokens()
+    limits: SuiteLimits = SuiteLimits()

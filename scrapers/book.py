@@ -1,0 +1,222 @@
+"""A book of entries as text: its sections, its entries by the shape found, and an account of every line.
+
+What belongs to no entry is a heading, a page mark or a leftover, and leftovers are reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from statistics import median
+from typing import NamedTuple
+
+from mihakk.errors import SourceChanged
+from scrapers.book_shapes import FOOTNOTE, SHAPES, Line, Section, Shape, find_shape, measure, unwrap
+from scrapers.heads import section_letter
+
+FAR = 12
+"""An explanation this many times as long as the book's median is a finding."""
+_SECTION = re.compile(r"^#+ ?\|+ ?(.*)$")
+_LETTER_LINE = re.compile(r"^(?:حرف|باب|فصل) (?:ال)?\w+$")
+_PAGE = re.compile(r"#META#.*|-{3,}|={3,}|\*{3,}")
+_INLINE_PAGE = re.compile(r"\s*\b(?:PageV\d+P\d+|ms\d+)\b\s*")
+_STRIPPED = " \t\u200f\u200e\ufeff"
+
+
+@dataclass
+class BookEntry:
+    """One head with the paragraphs under it."""
+
+    line: int
+    head: str
+    paragraphs: list[str] = field(default_factory=list)
+
+    @property
+    def words(self) -> int:
+        """Of the explanation."""
+        return sum(len(text.split()) for text in self.paragraphs)
+
+
+# --- sections -------------------------------------------------------------------------------------------
+def sections(text: str, *, first_line: int = 1) -> list[Section]:
+    """The book in sections: by marked headings where there are any, else by lines such as `حرف الباء`."""
+    lines = [
+        Line(number, _INLINE_PAGE.sub(" ", raw).strip(_STRIPPED), raw[:1] in (" ", "\t"))
+        for number, raw in enumerate(text.split("\n"), start=first_line)
+    ]
+    marked = any(_SECTION.match(line.text) for line in lines)
+    found = [Section("")]
+    for line in lines:
+        heading = _SECTION.match(line.text)
+        if heading is not None:
+            found.append(Section(heading[1].strip(_STRIPPED)))
+        elif not marked and _LETTER_LINE.match(line.text) and section_letter(line.text):
+            found.append(Section(line.text))
+        else:
+            found[-1].lines.append(line)
+    return found
+
+
+def chosen(found: Sequence[Section], title: str) -> list[Section]:
+    """The sections that hold entries: whose title starts as asked, else those named for letters, else all.
+
+    Raises:
+        SourceChanged: No section has such a title.
+    """
+    if title:
+        asked = [section for section in found if section.title.startswith(title)]
+        if not asked:
+            titles = ", ".join(section.title for section in found if section.title)[:300] or "none"
+            raise SourceChanged(f"no section's title starts with {title!r}; titles: {titles}")
+        return asked
+    lettered = [section for section in found if section.letter]
+    return lettered if len(lettered) > 1 else list(found)
+
+
+# --- reading ----------------------------------------------------------------------------------------------
+class Leftover(NamedTuple):
+    """Lines that belong to no entry."""
+
+    line: int
+    text: str
+    why: str
+
+
+@dataclass
+class Reading:
+    """What a book gave, with an account of all its text."""
+
+    shape: Shape
+    entries: list[BookEntry]
+    headings: int
+    leftovers: list[Leftover]
+    counted: int
+    """Heads that the second pass sees."""
+    share: float
+    """Of the letters in the sections read, those that stand in entries."""
+
+    @property
+    def median(self) -> float:
+        """Words of an explanation."""
+        return median(entry.words for entry in self.entries) if self.entries else 0.0
+
+    def problems(self, least_share: float) -> list[str]:
+        """Why the yield can't be trusted; empty when it can."""
+        found = []
+        if abs(self.counted - len(self.entries)) > max(1, 0.02 * len(self.entries)):
+            found.append(
+                f"{len(self.entries)} entries were read and a second count sees {self.counted} heads of the "
+                f"shape {self.shape.name!r}: look at `mihakk source try`, then name another `layout`"
+            )
+        if self.share < least_share:
+            first = self.leftovers[0]
+            found.append(
+                f"{self.share:.0%} of the text stands in entries, {least_share:.0%} must; first left over: "
+                f"line {first.line}, {first.text[:60]!r} ({first.why})"
+            )
+        return found
+
+    def far_longer(self) -> list[BookEntry]:
+        """Entries whose explanation is far beyond the book's median: heads below it may have been missed."""
+        limit = FAR * max(self.median, 5.0)
+        return [entry for entry in self.entries if entry.words > limit]
+
+
+def read(text: str, *, layout: str = "", title: str = "", first_line: int = 1) -> Reading:
+    """All entries of a book.
+
+    Args:
+        text: Of the book, without a header.
+        layout: Name of a shape; found from the book when empty.
+        title: Beginning of the titles of sections that hold entries; found from the book when empty.
+        first_line: Number of the text's first line in its file.
+
+    Raises:
+        SourceChanged: No shape fits, or two do, or a section of letters holds no head of the shape.
+    """
+    every = sections(text, first_line=first_line)
+    taken = chosen(every, title)
+    shape = measure(layout, taken) if layout else find_shape(taken)
+    left = [
+        Leftover(line.number, line.text, f"section {section.title!r} is not read")
+        for section in every
+        if section not in taken
+        for line in section.lines
+        if line.text and not section_letter(line.text)
+    ]
+    entries: list[BookEntry] = []
+    letters = total = 0
+    for section in taken:
+        found, before = _entries(section, shape.name)
+        entries += found
+        left += before
+        total += sum(len(line.text) for line in section.lines if not _is_mark(line.text))
+        letters += sum(len(line.text) for line in section.lines if not _is_mark(line.text))
+        letters -= sum(len(one.text) for one in before)
+        _refuse_silence(section, found, shape)
+    counted = _count(taken, shape.name)
+    return Reading(
+        shape=shape,
+        entries=entries,
+        headings=sum(bool(section.title) for section in every),
+        leftovers=left,
+        counted=counted,
+        share=letters / total if total else 0.0,
+    )
+
+
+def _count(taken: Sequence[Section], name: str) -> int:
+    """Heads by an expression over the whole text of each section; the first pass reads line by line."""
+    expression = re.compile(SHAPES[name][2], re.MULTILINE)
+    total = 0
+    for section in taken:
+        text = "\n\n" + "\n".join(("  " if line.indented else "") + line.text for line in section.lines)
+        total += len(expression.findall(text))
+    return total
+
+
+def _refuse_silence(section: Section, found: list[BookEntry], shape: Shape) -> None:
+    """A section with text and no head, in a book whose other sections have them, is another layout."""
+    words = sum(len(line.text.split()) for line in section.lines)
+    if section.letter and not found and words >= 60:
+        raise SourceChanged(
+            f"section {section.title!r} (line {section.lines[0].number}) holds {words} words and no head of "
+            f"the shape {shape.name!r}, which the other sections have: name its layout in a second source"
+        )
+
+
+def _is_mark(text: str) -> bool:
+    return not text or FOOTNOTE.fullmatch(text) is not None or _PAGE.fullmatch(text) is not None
+
+
+def _entries(section: Section, name: str) -> tuple[list[BookEntry], list[Leftover]]:
+    lines = section.lines
+    heads = list(SHAPES[name][1](section))
+    first = heads[0].start if heads else len(lines)
+    before = [
+        Leftover(line.number, line.text, f"before the first head of {section.title!r}")
+        for line in lines[:first]
+        if not _is_mark(line.text)
+    ]
+    found = []
+    for head, following in zip_longest(heads, heads[1:]):
+        end = following.start if following else len(lines)
+        body = [head.rest] if head.rest else []
+        entry = BookEntry(lines[head.start].number, head.text)
+        entry.paragraphs = list(_paragraphs([*body, *(line.text for line in lines[head.stop : end])]))
+        found.append(entry)
+    return found, before
+
+
+def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
+    block: list[str] = []
+    for text in [*texts, ""]:
+        if text and _PAGE.fullmatch(text) is None:
+            block.append(text.removeprefix("~~").removeprefix(": ").strip())
+        elif not text and block:
+            whole = unwrap(block)
+            if FOOTNOTE.sub("", whole).strip(" .،"):
+                yield whole
+            block = []

@@ -1,0 +1,302 @@
+"""Shapes of entries in books as text: how heads are told from the text around them, and which shape fits.
+
+Each known shape proposes its heads; the one whose heads are most, explained and begin with the letter of
+their section wins. A second expression for each counts heads another way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import NamedTuple
+
+from mihakk.errors import SourceChanged
+from scrapers.heads import closes_itself, is_short_head, section_letter
+
+FOOTNOTE = re.compile(r"[٠-٩\d]+\s*[.،]?")
+_LEAST_HEADS = 3
+_RIVAL = 0.6
+"""A second shape whose score comes this near to the best one's makes the book ambiguous."""
+_GLOSS = ("أي", "اي", "انظر", "والمراد", "المراد", "والمعنى", "ويروى", "يروى", "قال", "وقال", "مثل", "مثال")
+_LONGEST_HEAD = 5
+"""Lines over which a converter may have wrapped a head."""
+
+
+class Line(NamedTuple):
+    """One line of the book."""
+
+    number: int
+    """Counted from 1."""
+    text: str
+    """Without the spaces around it; empty for a blank line."""
+    indented: bool = False
+
+
+@dataclass
+class Section:
+    """The lines under one heading."""
+
+    title: str
+    lines: list[Line] = field(default_factory=list)
+
+    @property
+    def letter(self) -> str:
+        """The letter that all its heads begin with, folded; empty for other sections."""
+        return section_letter(self.title)
+
+
+class Head(NamedTuple):
+    """Where a head stands among the lines of its section, and what it says."""
+
+    start: int
+    stop: int
+    """The line after its last."""
+    text: str
+    rest: str = ""
+    """Explanation on the head's own line."""
+
+
+def unwrap(lines: Sequence[str]) -> str:
+    """One paragraph on one line; a mark that the converter set on its own line goes back to its word."""
+    kept = [line for line in lines if not re.fullmatch(r"[٠-٩]+", line)]
+    return re.sub(r"\s+([،؛.:)»])", r"\1", " ".join(kept or lines))
+
+
+def _blank(lines: Sequence[Line], place: int) -> bool:
+    return not 0 <= place < len(lines) or not lines[place].text
+
+
+def _quoted(section: Section) -> Iterator[Head]:
+    """One or more lines wholly in «», before a blank line; the line before need not be blank."""
+    lines = section.lines
+    for start, line in enumerate(lines):
+        if not line.text.startswith("«"):
+            continue
+        for stop in range(start + 1, min(start + _LONGEST_HEAD, len(lines)) + 1):
+            text = unwrap([one.text for one in lines[start:stop]])
+            inner = closes_itself(text)
+            if inner:
+                if _blank(lines, stop):
+                    yield Head(start, stop, inner)
+                break
+            if _blank(lines, stop):
+                break
+
+
+def _colon(section: Section) -> Iterator[Head]:
+    """A short paragraph of one line that ends in a colon.
+
+    Two heads of al-Kinayat have lost colon and explanation to a footnote; they are known by the footnote's
+    digit that follows.
+    """
+    lines = section.lines
+    for place, line in enumerate(lines):
+        if not line.text or not (_blank(lines, place - 1) and _blank(lines, place + 1)):
+            continue
+        bare = line.text.removesuffix(":").strip()
+        if not is_short_head(bare, section.letter):
+            continue
+        following = next((one.text for one in lines[place + 1 :] if one.text), "")
+        if line.text.endswith(":") or (section.letter and FOOTNOTE.fullmatch(following)):
+            yield Head(place, place + 1, bare)
+
+
+def _same_line(mark: str) -> Callable[[Section], Iterator[Head]]:
+    """A paragraph that begins with a short head, a mark and its explanation."""
+
+    def heads(section: Section) -> Iterator[Head]:
+        lines = section.lines
+        for place, line in enumerate(lines):
+            if not line.text or not (_blank(lines, place - 1) or _starts_entry(lines[place - 1].text)):
+                continue
+            head, found, rest = line.text.partition(mark)
+            head = head.strip(" «»*_")
+            if found and rest.strip() and head not in _GLOSS and is_short_head(head, section.letter):
+                yield Head(place, place + 1, head, rest.strip())
+
+    return heads
+
+
+def _starts_entry(before: str) -> bool:
+    """The line before ends a sentence, so that a new entry may begin without a blank line."""
+    return before.endswith((".", "؟", "!", "»", "…"))
+
+
+def _marked(pattern: str) -> Callable[[Section], Iterator[Head]]:
+    """A line with a mark of its own: a number, a bullet, OpenITI's `### $`."""
+    mark = re.compile(pattern)
+
+    def heads(section: Section) -> Iterator[Head]:
+        for place, line in enumerate(section.lines):
+            found = mark.match(line.text)
+            if found is None:
+                continue
+            head, colon, rest = line.text[found.end() :].partition(":")
+            head = head.strip(" «».*_")
+            if head:
+                yield Head(place, place + 1, head, rest.strip() if colon else "")
+
+    return heads
+
+
+def _definition(section: Section) -> Iterator[Head]:
+    """A term on a line of its own, its definition on the next after a colon."""
+    lines = section.lines
+    for place, line in enumerate(lines[:-1]):
+        if line.text and lines[place + 1].text.startswith(": ") and not line.text.startswith(": "):
+            yield Head(place, place + 1, line.text.strip(" «»:"))
+
+
+def _indented(section: Section) -> Iterator[Head]:
+    """A short line at the margin with indented lines under it."""
+    lines = section.lines
+    for place, line in enumerate(lines[:-1]):
+        below = lines[place + 1]
+        if line.text and not line.indented and below.text and below.indented:
+            yield Head(place, place + 1, line.text.strip(" «»:."))
+
+
+def _first_line(section: Section) -> Iterator[Head]:
+    """The first line of a block of lines, shorter than what follows it."""
+    lines = section.lines
+    for place, line in enumerate(lines[:-1]):
+        below = lines[place + 1]
+        alone = line.text and _blank(lines, place - 1) and below.text and not below.indented
+        if alone and len(line.text.split()) <= 10 and not line.text.endswith((".", "،", ":")):
+            yield Head(place, place + 1, line.text.strip(" «»"))
+
+
+_BLANK_BEFORE = r"(?:\A|\n[^\S\n]*\n)[^\S\n]*"
+_ENTRY_BEFORE = r"(?:\A|(?:\n|[.؟!»…])[^\S\n]*\n)[^\S\n]*"
+_INSIDE = r"(?:[^«»\n]|\n(?![^\S\n]*\n))*"
+
+
+def _short_before(mark: str) -> str:
+    """Up to eight words, then the mark and text on the same line."""
+    word = f"[^\\s{mark.strip()}]+"
+    return rf"{_ENTRY_BEFORE}(?:{word}[^\S\n]+){{0,7}}{word}[^\S\n]*{mark}[^\S\n]*(?=[^\s])"
+
+
+SHAPES: dict[str, tuple[str, Callable[[Section], Iterator[Head]], str]] = {
+    "quoted": (
+        "heads are lines wholly in «» before a blank line",
+        _quoted,
+        rf"^[^\S\n]*«{_INSIDE}(?:«{_INSIDE}»{_INSIDE}){{0,6}}»[.؟!…]{{0,3}}[^\S\n]*(?:\n[^\S\n]*\n|\n?\Z)",
+    ),
+    "colon": (
+        "heads are short paragraphs that end in a colon",
+        _colon,
+        rf"{_BLANK_BEFORE}[^\n:]{{1,60}}:[^\S\n]*(?=\n[^\S\n]*\n)",
+    ),
+    "same_line": ("paragraphs begin with a head and a colon", _same_line(":"), _short_before(":")),
+    "dash": ("paragraphs begin with a head and a dash", _same_line(" - "), _short_before(" - ")),
+    "equals": ("paragraphs begin with a head and `=`", _same_line("="), _short_before("=")),
+    "numbered": (
+        "heads are numbered",
+        _marked(r"\(?[\d٠-٩۰-۹]{1,5}(?:[).]|\s?[-–])\s*(?=\D)"),
+        r"^[^\S\n]*\(?[\d٠-٩۰-۹]{1,5}(?:[).]|[^\S\n]?[-–])[^\S\n]*[^\d\s]",
+    ),
+    "bulleted": ("heads bear a bullet", _marked(r"[•●▪◦*–-]\s+"), r"^[^\S\n]*[•●▪◦*–-][^\S\n]+\S"),
+    "mark": ("heads bear OpenITI's `### $`", _marked(r"### \$+[A-Z_$]* ?"), r"^### \$"),
+    "definition": ("terms stand above definitions that begin with a colon", _definition, r"(?<=\S)\n: "),
+    "indented": ("explanations are indented under their heads", _indented, r"^\S[^\n]*\n[ \t]+\S"),
+    "first_line": (
+        "the first line of each block is its head",
+        _first_line,
+        rf"{_BLANK_BEFORE}(?:[^\s]+[^\S\n]+){{0,9}}[^\s]*[^\s.،:](?=\n\S)",
+    ),
+}
+"""Name to what it means, the heads it proposes, and an expression that counts heads another way."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The shape of a book's entries, with the evidence for it."""
+
+    name: str
+    heads: int
+    explained: int
+    """Heads with text under them."""
+    lettered: int
+    """Heads that stand in the section of a letter."""
+    in_order: int
+    """Of these, the ones that begin with it."""
+    rivals: tuple[tuple[str, int], ...] = ()
+    """Other shapes that some lines would fit, and how many heads each would give."""
+
+    def __str__(self) -> str:
+        text = f"{self.name}: {SHAPES[self.name][0]} ({self.heads} heads, {self.explained} of them explained"
+        if self.lettered:
+            text += f", {self.in_order} of {self.lettered} begin with the letter of their section"
+        text += ")"
+        others = ", ".join(f"{name} {count}" for name, count in self.rivals)
+        return f"{text}; other shapes would give: {others}" if others else text
+
+
+def find_shape(found: Sequence[Section]) -> Shape:
+    """The shape of the entries in these sections.
+
+    Raises:
+        SourceChanged: None fits, or two fit about as well and give different heads.
+    """
+    scored = sorted(
+        ((score, shape) for name in SHAPES for score, shape in [_score(name, found)] if score > 0),
+        key=lambda pair: -pair[0],
+    )
+    if not scored:
+        raise SourceChanged(
+            "no shape of entries is seen in the book (heads in «», with a colon, dash, number or bullet, or "
+            "on lines of their own): name the sections that hold entries, or make a table of the book"
+        )
+    best, shape = scored[0]
+    rivals = tuple((other.name, other.heads) for _, other in scored[1:4])
+    near = [other for score, other in scored[1:] if score >= _RIVAL * best]
+    near = [other for other in near if _overlap(shape.name, other.name, found) < 0.8]
+    if near:
+        raise SourceChanged(
+            f"the book has entries of two shapes: {shape}; and {near[0]}: name one of them in the option "
+            "`layout`, and the sections that it holds for in `sections`"
+        )
+    return replace(shape, rivals=rivals)
+
+
+def measure(name: str, found: Sequence[Section]) -> Shape:
+    """A shape that the config names, with what it finds.
+
+    Raises:
+        SourceChanged: The book has no head of that shape.
+    """
+    _, shape = _score(name, found)
+    if not shape.heads:
+        raise SourceChanged(f"no head of the layout {name!r} ({SHAPES[name][0]}) is in the book")
+    return shape
+
+
+def _score(name: str, found: Sequence[Section]) -> tuple[float, Shape]:
+    heads = explained = ordered = lettered = 0
+    for section in found:
+        places = list(SHAPES[name][1](section))
+        for head, following in zip_longest(places, places[1:]):
+            heads += 1
+            end = following.start if following else len(section.lines)
+            explained += bool(head.rest) or any(line.text for line in section.lines[head.stop : end])
+            if section.letter:
+                lettered += 1
+                ordered += _begins_with(head.text, section.letter)
+    shape = Shape(name, heads, explained, lettered, ordered)
+    order = ordered / lettered if lettered else 1.0
+    enough = heads >= _LEAST_HEADS and explained >= 0.6 * heads and order >= 0.5
+    return (explained * order if enough else 0.0), shape
+
+
+def _begins_with(head: str, letter: str) -> bool:
+    return is_short_head(" ".join(head.replace(":", " ").split()[:3]), letter)
+
+
+def _overlap(one: str, other: str, found: Sequence[Section]) -> float:
+    """Share of the second shape's heads that the first has too."""
+    first = {section.lines[head.start].number for section in found for head in SHAPES[one][1](section)}
+    second = {section.lines[head.start].number for section in found for head in SHAPES[other][1](section)}
+    return len(first & second) / len(second) if second else 1.0

@@ -1,0 +1,55 @@
+"""Malformed input becomes an error that says what is wrong and where, whatever the parser met."""
+
+from __future__ import annotations
+
+import csv
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from traceback import extract_tb
+from typing import TypeVar
+from xml.etree.ElementTree import ParseError
+
+from mihakk.errors import SourceChanged
+from mihakk.workbook import DAMAGED_ARCHIVE
+
+T = TypeVar("T")
+
+MALFORMED: tuple[type[Exception], ...] = (
+    *(ArithmeticError, AttributeError, EOFError, LookupError, RecursionError, TypeError),
+    *(ValueError, NotImplementedError, csv.Error, struct.error, DAMAGED_ARCHIVE, zlib.error, ParseError),
+)
+"""What a parser raises that meets a missing key, a text in place of a list, a nesting without end."""
+
+
+@contextmanager
+def parsing(where: str) -> Iterator[None]:
+    """Turns what malformed input raises into an error of the source.
+
+    Args:
+        where: File, page or source that is read, for the message.
+
+    Raises:
+        SourceChanged: The input is not of the shape that its parser knows.
+    """
+    try:
+        yield
+    except MALFORMED as error:
+        raise SourceChanged(f"{where} is not of the shape that its parser knows: {explain(error)}") from error
+
+
+def parsed(where: str, entries: Iterable[T]) -> Iterator[T]:
+    """The entries of a parser, with the errors of `parsing`."""
+    with parsing(where):
+        yield from entries
+
+
+def explain(error: Exception) -> str:
+    """Kind and message of an error, and the line of code that met it."""
+    frames = extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).parent.name != "pydantic"]
+    at = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:200]}{at}"

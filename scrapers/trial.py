@@ -1,0 +1,136 @@
+"""One file or page through its source before anything is built: what is read and what is left over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from mihakk.errors import SourceChanged, UsageError
+from schemas.benchmark import SourceUse
+from schemas.idiom import Idiom
+from schemas.poem import Poem
+from schemas.rejection import Rejection
+from scrapers.book import Reading
+from scrapers.openiti import OpenitiOptions, read_book
+from scrapers.raw import RawStore
+from scrapers.source import open_source
+from scrapers.tables import FORMATS, read_rows
+
+_EXAMPLES = 3
+
+
+@dataclass
+class Trial:
+    """What a source made of one input."""
+
+    use: SourceUse
+    records: list[Poem | Idiom] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    reading: Reading | None = None
+    """Of a book as text: its shape and what is left over."""
+    problem: str = ""
+    """Why a build would stop here; empty when it would not."""
+
+    def reasons(self) -> list[tuple[str, int, list[str]]]:
+        """Reason, count and three examples of the rejections, the most frequent first."""
+        return rejection_reasons(self.rejections)
+
+
+def rejection_reasons(rejections: list[Rejection]) -> list[tuple[str, int, list[str]]]:
+    """Reason, count and three examples, the most frequent first."""
+    counts = Counter(one.reason for one in rejections)
+    return [
+        (reason, count, [one.detail for one in rejections if one.reason == reason][:_EXAMPLES])
+        for reason, count in counts.most_common()
+    ]
+
+
+def guess_use(target: str, options: dict[str, Any], source: str = "") -> SourceUse:
+    """The source that reads a file or an address, with what must be said for it.
+
+    Raises:
+        UsageError: No source reads such a file or site.
+    """
+    if target.startswith(("http://", "https://")):
+        return _site(target, options, source)
+    path = Path(target)
+    suffix = path.suffix.lower()
+    if source:
+        return SourceUse(use=source, options={"path": target} | options)
+    if suffix in FORMATS:
+        return SourceUse(use="files", options={"path": target} | _table(path, options) | options)
+    if suffix == ".epub":
+        return SourceUse(use="hindawi", options={"epub": [target]} | options)
+    if suffix in (".gz", ".tgz", ".tar") or path.is_dir():
+        return SourceUse(use="ganjoor", options={"export": target} | options)
+    # OpenITI's files have no suffix, or that of their annotation.
+    given = {"attribution": path.stem} if not _has_header(path) else {}
+    return SourceUse(use="openiti", options={"path": target, "least_yield": 1} | given | options)
+
+
+def _has_header(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(40).lstrip(b"\xef\xbb\xbf").startswith(b"######OpenITI#")
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror}") from error
+
+
+def _table(path: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """What a table must say of itself, guessed from its first row."""
+    row = next((one.fields for one in read_rows(path) if one.fields), {})
+    names = set(row) | set(options.get("columns", {}))
+    kind = "idiom" if names & {"phrase", "idiom", "proverb", "meaning", "explanation"} else "poem"
+    if names & {"couplets", "hemistichs", "lines", "first", "poet", "author"}:
+        kind = "poem"
+    return {"kind": kind, "language": "ar", "licence": "unknown"}
+
+
+def _site(target: str, options: dict[str, Any], source: str) -> SourceUse:
+    parts = urlsplit(target)
+    base = f"{parts.scheme}://{parts.netloc}"
+    host = parts.hostname or ""
+    path = parts.path
+    known: dict[str, dict[str, Any]] = {
+        "ganjoor": {"read": "pages", "start": [path], "base": base},
+        "aldiwan": {"read": "pages", "start": [path], "base": base},
+        "hindawi": {"read": "pages", "books": [part for part in path.split("/") if part.isdigit()][:1]}
+        | {"base": base},
+    }
+    hosts = {
+        "ganjoor.net": "ganjoor",
+        "aldiwan.net": "aldiwan",
+        "hindawi.org": "hindawi",
+        "safahat.org": "hindawi",
+    }
+    name = source or next((use for end, use in hosts.items() if host == end or host.endswith(f".{end}")), "")
+    if name not in known:
+        raise UsageError(
+            f"no source reads pages of {host}: save the page or book and give the file, or name the source "
+            f"with --source ({', '.join(known)})"
+        )
+    return SourceUse(use=name, options=known[name] | {"least_yield": 1} | options)
+
+
+def attempt(use: SourceUse, raw: RawStore) -> Trial:
+    """Runs a source to its end; an error of the source is noted, with all that came before it.
+
+    Raises:
+        UsageError: The options or the file are wrong.
+    """
+    trial = Trial(use)
+    opened = open_source(use)
+    try:
+        if isinstance(opened.options, OpenitiOptions):
+            trial.reading = read_book(opened.options)[0]
+        for entry in opened.entries(raw):
+            if isinstance(entry, Rejection):
+                trial.rejections.append(entry)
+            else:
+                trial.records.append(entry)
+    except SourceChanged as error:
+        trial.problem = str(error)
+    return trial

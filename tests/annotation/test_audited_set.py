@@ -1,0 +1,91 @@
+"""A published benchmark through checks, two auditors, a real Label Studio and people to its cleaned copy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from annotation.label_studio.connection import Connection
+from annotation.label_studio.project import find_project
+from mihakk.llm.scripted import Answer, ScriptedServer
+from pipeline.external_audit import AuditJob
+from pipeline.external_people import open_set, pull_set, push_set, set_report
+from pipeline.external_summary import Audited, AuditSummary
+from reports.external.page import audit_to_page
+from schemas.audit import CRITERIA
+from tests.annotation.pushed import DISCARD, KEEP, chosen, typed
+from tests.annotation.signed_up import Member
+
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
+MAPPING = "question=question,choices=A+B+C+D,gold=answer,id=id,subset=id~-"
+
+
+def lines(path: Path) -> dict[str, dict[str, Any]]:
+    return {row["id"]: row for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
+
+
+def test_exams_goes_to_people_and_comes_back_explained_row_by_row(
+    connection: Connection, members: list[Member], shared_data: Path, tmp_path: Path
+) -> None:
+    source, out = tmp_path / "exams.jsonl", tmp_path / "out"
+    raw = (shared_data / "exams" / "exams_arabic_562.jsonl").read_text(encoding="utf-8").splitlines()
+    # The biology and Islamic studies hold most of the flagged rows and both conflicts.
+    raw = [line for line in raw if '"Biology-' in line or '"Islamic Studies-' in line]
+    source.write_text("\n".join(raw) + "\n", encoding="utf-8")
+    sound = json.dumps({"scores": dict.fromkeys(CRITERIA, 1), "issues": []})
+
+    def audit() -> tuple[Audited, AuditSummary]:
+        with ScriptedServer(lambda _: Answer(text=sound)) as server:
+            serve = {"engine": "openai", "endpoints": [server.url]}
+            judges = [{"name": n, "family": n, "model": n, "serve": serve} for n in ("first", "second")]
+            config = tmp_path / "auditors.yaml"
+            config.write_text(json.dumps({"auditors": judges}), encoding="utf-8")
+            job = AuditJob(
+                source=str(source),
+                mapping=MAPPING,
+                folder=out,
+                auditors=str(config),
+                policy="strict",
+                limit=10,
+                language="ar",
+            )
+            return audit_to_page(job, lambda _: None)
+
+    first, before = audit()
+    waiting = {item for item, outcome in first.outcomes.items() if outcome == "flag"}
+    assert len(waiting) > 20
+    pushed = push_set(out, connection)
+    assert pushed["ar"].created >= len(waiting)
+    project = find_project(connection, open_set(out).name, "quality_review", "ar")
+    assert project is not None
+    own = {item.id: item.metadata["id"] for item in first.benchmark.items}
+    order = sorted(waiting)
+    fixed, discarded, undecided = order[0], order[1], order[2]
+    for person in members[:2]:
+        for held in project.held():
+            result = DISCARD if held.sample == discarded or held.sample not in waiting else KEEP
+            if held.sample == fixed:
+                result = [chosen("decision", "fix"), typed("fix_question", "ما السؤال بعد أن صحح؟")]
+            if held.sample == undecided and person is members[1]:
+                continue
+            person.annotate(held.task, result)
+    pulled = pull_set(out, connection)
+    assert pulled.settled >= len(waiting) - 1
+    audited, after = audit()
+    original, clean = lines(source), lines(out / "clean.jsonl")
+    outcomes = {own[item]: outcome for item, outcome in audited.outcomes.items()}
+    assert outcomes[own[discarded]] == "discarded"
+    assert outcomes[own[undecided]] == "flag"
+    assert clean[own[fixed]] == {**original[own[fixed]], "question": "ما السؤال بعد أن صحح؟"}
+    told = {row["own_id"]: row for row in pq.read_table(after.files["changes"]).to_pylist()}
+    differing = {name for name in original if clean.get(name) != original[name]}
+    assert differing == set(told), "every difference is explained, and nothing else"
+    assert all(row["evidence"] for row in told.values())
+    assert sum(row.passed for row in after.subsets) > sum(row.passed for row in before.subsets) + 15
+    assert after.overturned >= len(waiting) - 4
+    report = set_report(out)
+    assert any(row.label == "decision" for row in report.agreement)

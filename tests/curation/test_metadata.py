@@ -1,0 +1,72 @@
+"""A poem's labels in the taxonomy's terms, and contradictions noted and never corrected."""
+
+from __future__ import annotations
+
+import pytest
+
+from curation import curate
+from curation.duplicates import Duplicates
+from curation.metadata import match_metadata
+from curation.normalization import normalize
+from mihakk.errors import RecordRejected
+from mihakk.taxonomy import vocabulary
+from schemas.benchmark import CurateConfig
+from schemas.poem import Poem
+from tests.mihakk.records import poem
+
+VERSES = [("وَقَفنا عَلى الأَطلالِ نَسأَلُ صامِتاً", "وَهَل يَنطِقُ الرَسمُ الَّذي لَيسَ يَعقِلُ")]
+CONFIG = CurateConfig(required=("poet",))
+
+
+def arabic(poet: str, era: str = "", genre: str = "", metre: str = "بحر الطويل") -> Poem:
+    scraped = poem("p", VERSES, language="ar", poet=poet, era=era, genre=genre, metre=metre)
+    normal: Poem = normalize([scraped]).tables["poems"][1][0]  # type: ignore[assignment]
+    return normal
+
+
+def test_labels_become_identifiers_and_the_sources_words_stay() -> None:
+    matched = match_metadata(arabic("جرير", "العصر الأموي", "قصيدة هجاء"), CONFIG)
+    assert (matched.era, matched.genre, matched.sections[0].metre) == ("umayyad", "satire", "tawil")
+    assert matched.source_labels["era"] == "العصر الأموي"
+    assert matched.source_labels["metre"] == "بحر الطويل"
+    assert "era_of_poet" not in matched.source_labels
+
+
+def test_an_era_the_source_lacks_is_that_of_the_poet() -> None:
+    matched = match_metadata(arabic("جرير"), CONFIG)
+    assert (matched.era, matched.source_labels["era_from"]) == ("umayyad", "table of poets")
+
+
+def test_an_era_of_another_time_stays_and_is_counted() -> None:
+    matched = match_metadata(arabic("جرير", "العصر المملوكي"), CONFIG)
+    assert (matched.era, matched.source_labels["era_of_poet"]) == ("mamluk", "umayyad")
+    shard = curate([arabic("جرير", "العصر المملوكي")], Duplicates(), CONFIG)
+    assert shard.counts.notes == {"metadata.era_of_another_time": 1}
+    assert shard.counts.kept == 1
+
+
+def test_eras_that_overlap_do_not_contradict() -> None:
+    eras, poets = vocabulary("era", "ar"), vocabulary("poet", "ar")
+    assert eras is not None
+    assert poets is not None
+    row = next(row for row in poets.entries.values() if eras.entries[row["era"]]["overlaps"])
+    other = eras.entries[row["era"]]["overlaps"][0]
+    assert "era_of_poet" not in match_metadata(arabic(row["ar"], other), CONFIG).source_labels
+
+
+@pytest.mark.parametrize(
+    ("era", "reason"), [("", "era_missing"), ("مصر", "era_ambiguous"), ("عصر الذرة", "era_unknown")]
+)
+def test_a_required_label_that_cannot_be_matched_rejects_the_poem(era: str, reason: str) -> None:
+    strict = CurateConfig(required=("poet", "era"))
+    with pytest.raises(RecordRejected) as refused:
+        match_metadata(arabic("شاعر مجهول الاسم", era), strict)
+    assert refused.value.reason == reason
+    lenient = strict.model_copy(update={"unknown_metadata": "keep"})
+    assert match_metadata(arabic("شاعر مجهول الاسم", era), lenient).era == ""
+
+
+def test_an_unnamed_poet_rejects_the_poem() -> None:
+    with pytest.raises(RecordRejected) as refused:
+        match_metadata(arabic("؟"), CONFIG)
+    assert refused.value.reason == "poet_missing"

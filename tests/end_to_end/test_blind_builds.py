@@ -1,0 +1,71 @@
+"""A blind benchmark built by the command line, then attacked from outside with its public files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyrage
+import pytest
+
+from schemas.item import ITEM_ROWS
+from schemas.stages import REVIEWED
+from tests.end_to_end.conftest import Workshop, make_workshop
+from tests.releases.attack import attacked, right_of, told_more_than_chance
+
+pytestmark = pytest.mark.slow
+SECRET = bytes(range(7, 250, 3)) + b"\n\xff\x00"
+
+
+def built(folder: Path, monkeypatch: pytest.MonkeyPatch, **release: str) -> tuple[Workshop, Path]:
+    """The Hub's folder of a blind release, and where its golds went."""
+
+    def change(config: dict[str, Any]) -> None:
+        config["sources"] = [{**source, "limit": 40} for source in config["sources"]]
+        config["audit"]["limit"] = 0
+        config["release"] = {**release, "baseline_margin": 5}
+
+    shop = make_workshop(folder, "http://127.0.0.1:9", change)
+    (folder / "secret").write_bytes(SECRET)
+    monkeypatch.delenv("MIHAKK_BLIND_KEY", raising=False)
+    monkeypatch.setenv("MIHAKK_BLIND_KEY_FILE", str(folder / "secret"))
+    process = shop.start("a")
+    said, errors = process.communicate(timeout=240)
+    assert process.returncode == 0, said + errors
+    return shop, shop.hub("a") / "small"
+
+
+def tried(
+    shop: Workshop, release: Path, answers: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The attacker learns nothing, though he knows every record's id; the answers are those of the build."""
+    items = list(shop.open("a", monkeypatch).stage(REVIEWED).read_all("items", ITEM_ROWS))
+    records = sorted({record for item in items for record in item.origin.records})
+    told = attacked(release, records, shop.folder)
+    assert told["sources"] == {}
+    assert set(told["sealed"]) == set(answers)
+    assert len(answers) >= 100
+    assert told_more_than_chance(right_of(release, answers, told)) == {}
+    words = {item.answer for item in items if item.kind == "answer"}
+    assert all(row["answer"] in words for row in answers.values() if row["answer"])
+    rows = [row for path in release.glob("*/test-*.parquet") for row in pq.read_table(path).to_pylist()]
+    assert not any(row.get("gold") or row.get("answer") or row["attribution"] for row in rows)
+    assert not {item.id for item in items} & {row["id"] for row in rows}
+
+
+def test_golds_in_a_private_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop, release = built(tmp_path, monkeypatch, blind="repository")
+    path = shop.hub("a") / "small-answers" / "answers" / "test-00000-of-00001.parquet"
+    tried(shop, release, {row["id"]: row for row in pq.read_table(path).to_pylist()}, monkeypatch)
+    assert not (release / "answers").exists()
+
+
+def test_golds_encrypted_with_age(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    identity = pyrage.x25519.Identity.generate()
+    shop, release = built(tmp_path, monkeypatch, blind="age", answers_recipient=str(identity.to_public()))
+    sealed = (release / "answers" / "test.parquet.age").read_bytes()
+    table = pq.read_table(pa.BufferReader(pyrage.decrypt(sealed, [identity])))
+    tried(shop, release, {row["id"]: row for row in table.to_pylist()}, monkeypatch)
+    assert not (shop.hub("a") / "small-answers").exists()

@@ -1,0 +1,45 @@
+"""What a build says at its end: whether it changed anything, and where its time went."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mihakk.llm.scripted import ScriptedServer
+from tests.end_to_end.conftest import make_workshop, opinion
+
+pytestmark = pytest.mark.slow
+NUMBER = re.compile(r"(\d+\.\d)\s*$")
+
+
+def _smaller(config: dict[str, Any]) -> None:
+    config["sources"] = [{"use": "hafez", "limit": 6}]
+    config["tasks"] = [{"use": "continuation", "options": {"per_record": 2}}]
+    config["audit"]["limit"] = 5
+
+
+def test_a_build_that_changes_nothing_says_so_and_its_seconds_add_up(tmp_path: Path) -> None:
+    with ScriptedServer(opinion) as auditors:
+        shop = make_workshop(tmp_path, auditors.url, _smaller)
+        said = []
+        for command in (["build", str(shop.config)], ["build", str(shop.config)]):
+            process = shop.start("a", command=command)
+            out, err = process.communicate(timeout=240)
+            assert process.returncode == 0, out + err
+            said.append(out)
+        process = shop.start("a", command=["release", str(shop.config)])
+        said.append(process.communicate(timeout=240)[0])
+    reused = "nothing changed: the release made before was reused"
+    assert [reused in " ".join(one.split()) for one in said] == [False, True, True]
+    for text in said[:2]:
+        table = text[text.index("What happened") :]
+        rows = [line for line in table.splitlines() if NUMBER.search(line)]
+        stages = [line.split()[0] for line in rows]
+        place = stages.index("7_reviewed")
+        assert stages[place + 2] == "8_released", "a row stands between the review and the release"
+        told = sum(float(NUMBER.search(line)[1]) for line in rows)  # type: ignore[index]
+        took = float(re.search(r"Took\s+([\d.]+) s", table)[1])  # type: ignore[index]
+        assert took - told < max(1.5, 0.2 * took), f"{told} s in the rows of a run that took {took} s"

@@ -1,0 +1,117 @@
+"""What a suite asks: pins, samples, wordings; no model and no Inspect."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from evaluation.questions import MANIFEST
+from evaluation.running.asking import Asked, asked_of_suite
+from evaluation.running.suites import SUITES, SYSTEMS, load_suite, load_systems
+from evaluation.running.wordings import WORDINGS
+from mihakk.errors import UsageError
+from mihakk.ids import sha256
+from releases.assemble import AssembledRelease, assemble
+from schemas.suite import Suite
+from tests.releases.release_material import hafez_items, release_arguments
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> AssembledRelease:
+    return assemble(folder=tmp_path_factory.mktemp("asked") / "r", **release_arguments(hafez_items(6)))
+
+
+def suite_of(release: Path, pinned: bool = True, **part: Any) -> Suite:
+    return Suite.model_validate(
+        {"name": "s", "title": "S", "pinned": pinned, "parts": [{"release": str(release), **part}]}
+    )
+
+
+def asked(suite: Suite, limit: int | None = None) -> list[Asked]:
+    return asked_of_suite(suite, lambda name: (Path(name), ""), limit)
+
+
+def test_a_part_without_a_digest_is_refused_with_the_one_to_write(made: AssembledRelease) -> None:
+    digest = sha256((made.folder / MANIFEST).read_bytes())
+    with pytest.raises(UsageError, match=f"is not pinned; write `digest: {digest}`"):
+        asked(suite_of(made.folder))
+    assert asked(suite_of(made.folder, digest=digest))
+    assert asked(suite_of(made.folder, pinned=False))
+
+
+def test_a_release_that_moved_is_refused(made: AssembledRelease) -> None:
+    with pytest.raises(UsageError, match="is not what the suite was made for"):
+        asked(suite_of(made.folder, digest="0" * 64))
+    with pytest.raises(UsageError, match="names no version; a pinned suite needs one"):
+        asked(suite_of(Path("demo@latest")))
+
+
+def test_a_sample_keeps_both_orders_and_is_the_same_each_time(made: AssembledRelease) -> None:
+    suite = suite_of(made.folder, pinned=False, sample=4)
+    found = asked(suite)
+    assert found == asked(suite)
+    of_choice = [one.question for one in found if one.question.config == "fa_continuation_choice"]
+    assert set(Counter(one.pair_id for one in of_choice).values()) == {2}
+    assert len(of_choice) == 8
+    assert asked(suite, limit=2) != found
+    other = suite.model_copy(update={"seed": 1})
+    assert {one.name for one in asked(other)} != {one.name for one in found}
+
+
+def test_every_wording_holds_the_whole_question(made: AssembledRelease) -> None:
+    found = asked(suite_of(made.folder, pinned=False, wordings=3))
+    rows = {
+        row["id"]: row
+        for path in made.folder.glob("*/test-*.parquet")
+        for row in pq.read_table(path).to_pylist()
+    }
+    assert Counter(one.wording for one in found) == dict.fromkeys(range(3), len(rows))
+    for one in found:
+        row = rows[one.question.item]
+        parts = [
+            row["question"],
+            *(row.get("options") or ()),
+            *((row.get("verses") or ()) if one.wording else ()),
+        ]
+        assert all(part in one.prompt for part in parts), one.prompt
+        if one.question.kind == "answer" and one.wording:
+            assert "<answer>" in one.prompt
+        if one.question.kind == "choice" and one.wording:
+            assert all(
+                label in one.prompt.splitlines()[-1] + one.prompt.splitlines()[-2]
+                for label in one.question.labels
+            )
+    assert len({one.prompt for one in found}) == len(found)
+
+
+def test_templates_ask_for_the_same_in_three_languages() -> None:
+    for kind, languages in WORDINGS.templates.items():
+        assert set(languages) == {"ar", "fa", "en"}
+        for templates in languages.values():
+            for template in templates:
+                assert "{question}" in template
+                assert ("{options}" in template) == (kind == "choice") == ("{labels}" in template)
+                assert ("{verses}" in template) == (kind == "explanation")
+
+
+def test_mistakes_are_named(made: AssembledRelease) -> None:
+    with pytest.raises(UsageError, match="has no task or config 'nothing'; it has: ar_meaning_choice"):
+        asked(suite_of(made.folder, pinned=False, only=["nothing"]))
+    twice = suite_of(made.folder, pinned=False)
+    with pytest.raises(UsageError, match="two parts ask"):
+        asked(twice.model_copy(update={"parts": twice.parts * 2}))
+    with pytest.raises(UsageError, match="names no models"):
+        load_systems(suite_of(made.folder))
+
+
+def test_the_configs_in_the_repository_are_valid() -> None:
+    for path in SUITES.glob("*.yaml"):
+        suite = load_suite(path.stem)
+        load_systems(suite, suite.models or ["qwen-0.5b"])
+    for path in SYSTEMS.glob("*.yaml"):
+        (system,) = load_systems(load_suite("demo"), [path.stem])
+        assert system.name == path.stem

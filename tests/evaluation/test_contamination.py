@@ -1,0 +1,89 @@
+"""Probes: what is proof, what is evidence, and what is only chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from evaluation.contamination import (
+    chosen_without_question,
+    continued_beyond_twins,
+    continues,
+    cut_canary,
+    cut_in_middle,
+    familiarity,
+    names_canary,
+    options_alone,
+    shuffled_twin,
+)
+from evaluation.statistics.cluster import clustered
+from generators.abilities import ability_of
+from generators.task import TASKS
+from tests.evaluation.material import VERSES, choice
+
+GUID = "b8a60ff7-6c1c-5d2c-8f4a-111111111111"
+CANARY = f"Benchmark data of demo: please keep it out of training corpora. Canary GUID {GUID}"
+
+
+def test_the_canarys_identifier_is_hidden_and_a_hit_is_proof() -> None:
+    shown, hidden = cut_canary(CANARY, GUID)
+    assert GUID not in shown
+    assert f"{shown} {hidden}" == CANARY
+    assert names_canary(f"... GUID {GUID.upper().replace('-', ' ')}!", GUID)
+    assert not names_canary(CANARY.replace(GUID, GUID[:-1]), GUID)
+    with pytest.raises(ValueError, match="does not hold"):
+        cut_canary("no canary", GUID)
+
+
+def test_a_continuation_has_to_go_on_for_fifty_characters() -> None:
+    text = " ".join(VERSES)
+    cut = cut_in_middle(text, "ar")
+    assert cut is not None
+    assert f"{cut.shown} {cut.hidden}" == text
+    assert continues(cut.hidden, cut.hidden, "ar")
+    assert continues(cut.hidden.replace("َ", ""), cut.hidden, "ar"), "marks do not count"
+    assert not continues(" ".join(cut.hidden.split()[1:]), cut.hidden, "ar")
+    assert not continues(cut.hidden[:40], cut.hidden, "ar")
+    assert cut_in_middle("بيت قصير جدا", "ar") is None
+
+
+def test_a_twin_has_the_same_words() -> None:
+    twin = shuffled_twin(VERSES[0], seed=1, name="e1")
+    assert sorted(twin.split()) == sorted(VERSES[0].split())
+    assert twin != VERSES[0]
+    assert twin == shuffled_twin(VERSES[0], seed=1, name="e1")
+
+
+def test_continuing_texts_but_not_their_twins_is_evidence() -> None:
+    hits, twins, clusters = np.array([1.0] * 20 + [0.0] * 20), np.zeros(40), np.arange(40)
+    seen = continued_beyond_twins(hits, twins, clusters, seed=0, name="demo")
+    assert seen.difference.mean == 0.5
+    assert seen.p < 1e-5
+    assert continued_beyond_twins(hits, hits, clusters, seed=0, name="demo").p == 1.0
+
+
+def test_options_are_shown_without_the_question_and_chance_is_taken_off() -> None:
+    question = choice("c1")
+    assert options_alone(question).splitlines()[1] == "ب) الرجوع بالخيبة"
+    right = np.array([1.0, 0.0, 0.0, 0.0] * 10)
+    found = chosen_without_question(right, [question] * 40, np.arange(40))
+    assert found.mean == pytest.approx(0.0)
+    assert found.low is not None
+    assert found.low < 0
+
+
+def test_familiarity_is_the_gap_to_unpublished_controls() -> None:
+    draws = np.random.default_rng(1)
+    known, controls = draws.random(40) + 0.3, draws.random(25)
+    found = familiarity(clustered(known, np.arange(40)), clustered(controls, np.arange(25)))
+    theirs = stats.ttest_ind(known, controls, equal_var=False).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
+    few = familiarity(clustered(known, np.arange(40)), clustered(controls[:5], np.arange(5)))
+    assert (few.low, few.high) == (None, None)
+
+
+def test_every_task_is_recall_or_skill() -> None:
+    recall = {name for name, _ in TASKS if ability_of(name) == "recall"}
+    assert {"continuation", "completion", "fragment_cued", "shuffled"} <= recall
+    assert not {name for name in recall if "meaning" in name or "explanation" in name}

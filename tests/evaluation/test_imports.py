@@ -1,0 +1,98 @@
+"""Answers from elsewhere: files of replies, lm-eval's samples."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.imports import import_answers, import_lm_eval
+from mihakk.errors import UsageError
+from schemas.evaluation import AnsweredBy
+from tests.evaluation.material import choice, worded
+
+QUESTIONS = {one.item: one for one in (choice("c1"), choice("c2"), worded("a1"))}
+BY = AnsweredBy(model="elsewhere", revision="r1", prompt="own", prompt_version="2")
+
+
+def lines(path: Path, *rows: Any) -> Path:
+    path.write_text(
+        "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows), encoding="utf-8"
+    )
+    return path
+
+
+def test_replies_become_answers_to_the_questions(tmp_path: Path) -> None:
+    file = lines(
+        tmp_path / "r.jsonl",
+        json.dumps({"item": "c1", "reply": "أ\u2028\x85ب", "finish_reason": "stop"}, ensure_ascii=False),
+        {"id": "a1", "reply": "الحيط", "repeat": 1},
+        "",
+        {"item": "a1", "reply": "الدار"},
+    )
+    imported = import_answers(file, QUESTIONS, BY)
+    assert [(one.item, one.reply, one.repeat, one.model, one.revision) for one in imported.answers] == [
+        ("c1", "أ\u2028\x85ب", 0, "elsewhere", "r1"),
+        ("a1", "الحيط", 1, "elsewhere", "r1"),
+        ("a1", "الدار", 0, "elsewhere", "r1"),
+    ]
+    assert imported.answers[0].content_hash == QUESTIONS["c1"].content_hash
+    assert imported.missing == ["c2"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"item": "c9", "reply": "أ"}, "line 1: there is no item 'c9' among the 3 questions"),
+        ({"item": "c1", "reply": "أ", "anwser": "x"}, "line 1: unknown field 'anwser'"),
+        ({"item": "c1"}, "line 1: neither reply, likelihoods nor error"),
+        ({"item": "c1", "likelihoods": [-1.0, -2.0]}, "line 1: 2 likelihoods for 4 options of c1"),
+        ({"item": "c1", "reply": 7}, "line 1: reply is 7; it must be text"),
+        ("{", "line 1: not JSON"),
+        ("[1]", "line 1: not a JSON object"),
+    ],
+)
+def test_a_line_that_does_not_fit_is_named(tmp_path: Path, row: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        import_answers(lines(tmp_path / "r.jsonl", row), QUESTIONS, BY)
+
+
+def test_an_item_answered_twice_is_refused(tmp_path: Path) -> None:
+    file = lines(tmp_path / "r.jsonl", {"item": "c1", "reply": "أ"}, {"item": "c1", "reply": "ب"})
+    with pytest.raises(UsageError, match="answers c1 twice"):
+        import_answers(file, QUESTIONS, BY)
+
+
+def sample(item: str, resps: Any, **more: Any) -> dict[str, Any]:
+    """One line of lm-eval 0.4.13's samples."""
+    doc = {"id": item, "content_hash": f"hash-{item}", "labels": ["أ", "ب", "ج", "د"]}
+    return {"doc_id": 0, "doc": doc, "target": "أ", "resps": resps, "filter": "none", "acc": 1.0, **more}
+
+
+def test_likelihoods_of_lm_eval_are_taken_over(tmp_path: Path) -> None:
+    resps = [[["-1.5", "False"]], [["-0.5", "True"]], [["-2.0", "False"]], [["-3.0", "False"]]]
+    (found,) = import_lm_eval(lines(tmp_path / "s.jsonl", sample("c1", resps)), QUESTIONS, BY).answers
+    assert (found.method, found.likelihoods, found.reply) == ("likelihood", (-1.5, -0.5, -2.0, -3.0), "")
+
+
+def test_written_replies_of_lm_eval_are_taken_once_whatever_filters_it_had(tmp_path: Path) -> None:
+    file = lines(
+        tmp_path / "s.jsonl",
+        sample("a1", [["<answer>الحيط</answer>"]]),
+        sample("a1", [["<answer>الحيط</answer>"]], filter="strict"),
+    )
+    (found,) = import_lm_eval(file, QUESTIONS, BY).answers
+    assert (found.method, found.reply) == ("written", "<answer>الحيط</answer>")
+
+
+def test_samples_of_another_version_are_refused(tmp_path: Path) -> None:
+    moved = sample("c1", [["أ"]])
+    moved["doc"]["content_hash"] = "before"
+    with pytest.raises(UsageError, match="c1 was asked from another version of demo"):
+        import_lm_eval(lines(tmp_path / "s.jsonl", moved), QUESTIONS, BY)
+    with pytest.raises(UsageError, match="not a sample of lm-eval"):
+        import_lm_eval(lines(tmp_path / "s.jsonl", {"doc": {}}), QUESTIONS, BY)
+    with pytest.raises(UsageError, match="neither likelihoods nor a reply"):
+        import_lm_eval(lines(tmp_path / "s.jsonl", sample("c1", [])), QUESTIONS, BY)

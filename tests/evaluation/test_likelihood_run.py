@@ -1,0 +1,93 @@
+"""`--method likelihood`: lm-eval over a release's own files against a server with a real, small model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from evaluation.questions import MANIFEST
+from flows.cli import app
+from mihakk.ids import sha256
+from releases.assemble import assemble
+from tests.releases.completion_server import CompletionServer, Trigrams, save_byte_tokenizer
+from tests.releases.release_material import hafez_items, release_arguments
+
+RUNNER = CliRunner(env={"COLUMNS": "250"})
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("asked") / "release"
+    assemble(folder=folder, **release_arguments(hafez_items(4)))
+    return folder
+
+
+def command(folder: Path, release: Path, endpoint: str, more: str = "") -> list[str]:
+    digest = sha256((release / MANIFEST).read_bytes())
+    (folder / "suite.yaml").write_text(
+        f"name: trial\ntitle: Trial\nparts:\n  - release: {release}\n    digest: {digest}\n    sample: 5\n"
+    )
+    (folder / "one.yaml").write_text(
+        "name: one\nfamily: trigrams\nmodel: m\nrevision: r1\nkind: arabic\nopen: true\n"
+        f"serve: {endpoint}\n{more}"
+    )
+    return ["evaluate", "run", str(folder / "suite.yaml"), "--model", str(folder / "one.yaml"),
+            "--out", str(folder / "out"), "--method", "likelihood"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("serve", "message"),
+    [
+        ("{engine: embedded, weights: smollm2-135m}", "the embedded server gives no likelihoods"),
+        ("{engine: openai, endpoints: ['http://127.0.0.1:9/v1']}", "use `--method written`"),
+    ],
+)
+def test_a_system_without_likelihoods_is_told_before_anything_is_asked(
+    release: Path, tmp_path: Path, serve: str, message: str
+) -> None:
+    done = RUNNER.invoke(app, command(tmp_path, release, serve))
+    assert done.exit_code == 2
+    assert message in " ".join(done.output.split())
+
+
+@pytest.mark.services
+def test_likelihoods_are_the_models_own_and_a_finished_config_is_not_run_again(
+    release: Path, tmp_path: Path
+) -> None:
+    rows: dict[str, dict[str, Any]] = {
+        row["id"]: row
+        for path in release.glob("*_choice/test-*.parquet")
+        for row in pq.read_table(path).to_pylist()
+    }
+    read = "\n".join(row["prompt"] + row["labels"][row["gold"][0]] for row in list(rows.values())[::2])
+    model = Trigrams(read)
+    tokenizer = save_byte_tokenizer(tmp_path / "tokenizer")
+    with CompletionServer(model).running() as server:
+        serve = f"{{engine: openai, endpoints: ['{server.url.removesuffix('/completions')}']}}"
+        call = command(tmp_path, release, serve, f"tokenizer: {tokenizer}\n")
+        done = RUNNER.invoke(app, call)
+        assert done.exit_code == 0, done.output
+        asked = len(server.asked)
+        out = tmp_path / "out" / "one.likelihood"
+        answers = pq.read_table(out / "answers.parquet").to_pylist()
+        before = (out / "scores.parquet").read_bytes()
+        assert RUNNER.invoke(app, call).exit_code == 0
+        assert len(server.asked) == asked
+        assert (out / "scores.parquet").read_bytes() == before
+    assert {one["config"] for one in answers} == {"ar_meaning_choice", "fa_continuation_choice"}
+    # Five idioms, and five pairs with both orders.
+    assert len(answers) == 15
+    right = {}
+    for one in answers:
+        row = rows[one["item"]]
+        own = [model.loglikelihood(row["prompt"], label) for label in row["labels"]]
+        assert one["likelihoods"] == pytest.approx(own, abs=1e-6)
+        right[one["item"]] = float(own.index(max(own)) in row["gold"])
+    scores = pq.read_table(out / "scores.parquet").to_pylist()
+    found = {one["item"]: one["value"] for one in scores if one["metric"] == "accuracy"}
+    assert found == right
+    assert "accuracy · likelihood" in done.stdout

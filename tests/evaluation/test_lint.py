@@ -1,0 +1,171 @@
+"""The linter on tables made wrong on purpose, and on the forms people publish tables in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evaluation.lint import Grid, lint, read_grids
+from evaluation.lint.checks import inferred_sizes
+from evaluation.lint.grid import cell_of, grid_of
+from mihakk.errors import UsageError
+
+SYSTEMS = [f"system {n}" for n in range(12)]
+RIGHT = [[93, 141], [61, 99], [77, 123], [45, 180], [88, 155], [52, 160], [99, 133], [110, 147], [71, 111], [64, 101], [83, 166], [58, 121]]  # fmt: skip
+SIZES = (120, 200)
+
+
+def sound(**changed: str) -> Grid:
+    """Accuracies of 120 and 200 items with errors and a mean row; `changed` replaces cells by `r3c1`."""
+    rows = [["", "one", "two"]]
+    for number, counts in enumerate(RIGHT):
+        shares = [count / size for count, size in zip(counts, SIZES, strict=True)]
+        rows.append([SYSTEMS[number], *(f"{p:.4f} ± {(p * (1 - p) / (n - 1)) ** 0.5:.4f}" for p, n in zip(shares, SIZES, strict=True))])  # fmt: skip
+    means = np.mean(np.array(RIGHT) / SIZES, axis=0)
+    rows.append(["Average", *(f"{mean:.4f}" for mean in means)])
+    for place, text in changed.items():
+        row, column = map(int, place.removeprefix("r").split("c"))
+        rows[row][column] = text
+    found = grid_of("t", rows)
+    assert found is not None
+    return found
+
+
+def test_a_sound_table_has_no_findings_and_gives_its_sizes_away() -> None:
+    assert lint(sound()) == []
+    assert {name: size.items for name, size in inferred_sizes(sound()).items()} == {"one": 120, "two": 200}
+
+
+@pytest.mark.parametrize(
+    ("changed", "checks", "where"),
+    [
+        ({"r4c1": "0.3752 ± 0.0444"}, ["RT01"], "system 3, one"),
+        ({"r4c1": "0.3750 ± 0.0544"}, ["RT02"], "system 3, one"),
+        ({"r13c2": "0.6950"}, ["RT04"], "Average, two"),
+        ({"r13c1": "0.6257 ± 0.0000"}, ["RT09"], "Average, one"),
+    ],
+)
+def test_one_wrong_cell_is_found_where_it_is(changed: dict[str, str], checks: list[str], where: str) -> None:
+    findings = lint(sound(**changed))
+    assert [one.check for one in findings] == checks
+    assert {one.where for one in findings} == {where}
+
+
+def test_a_stated_size_is_believed_until_another_fits() -> None:
+    assert [one.check for one in lint(sound(), {"one": 119})] == ["RT03"]
+    assert lint(sound(), {"one": 120, "two": 200}) == []
+    with pytest.raises(UsageError, match="no column 'three'"):
+        lint(sound(), {"three": 5})
+
+
+def test_random_figures_give_no_size_away() -> None:
+    draws = np.random.default_rng(1)
+    for _ in range(20):
+        rows = [["", "x"], *([name, f"{draws.random():.4f}"] for name in SYSTEMS)]
+        found = grid_of("t", rows)
+        assert found is not None
+        assert inferred_sizes(found) == {}
+
+
+def test_accuracies_of_few_items_repeat_without_a_finding() -> None:
+    draws = np.random.default_rng(2)
+    for _ in range(20):
+        counts = draws.integers(60, 100, size=(20, 4))
+        rows = [
+            ["", "a", "b", "c", "d"],
+            *([f"s{n}", *(f"{one / 104:.4f}" for one in row)] for n, row in enumerate(counts)),
+        ]
+        found = grid_of("t", rows)
+        assert found is not None
+        assert lint(found) == []
+
+
+def test_columns_that_are_one_column() -> None:
+    rows = [
+        ["", "one", "two", "three"],
+        *(
+            [name, f".{n * 37 % 100:02}", f".{n * 37 % 100:02}", f".{n}"]
+            for n, name in enumerate(SYSTEMS[:8])
+        ),
+    ]
+    found = grid_of("t", rows)
+    assert found is not None
+    assert [(one.check, one.where) for one in lint(found)] == [("RT07", "one and two")]
+
+
+def test_a_mean_over_what_is_there_is_told() -> None:
+    rows = [["", "a", "b", "c", "Avg"]]
+    rows += [[name, f"{n}.10", f"{n}.30", f"{n}.80", f"{n}.40"] for n, name in enumerate(SYSTEMS[:6])]
+    rows += [["gap", "1.00", "–", "2.00", "1.50"], ["slip", "1.00", "2.00", "3.00", "2.30"]]
+    found = grid_of("t", rows)
+    assert found is not None
+    assert [(one.check, one.where) for one in lint(found)] == [("RT05", "slip, Avg"), ("RT06", "gap, Avg")]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "error"),
+    [
+        ("0.8533", 0.8533, None),
+        ("**85.33 %**", 85.33, None),
+        ("<b>.85</b> ± .03", 0.85, 0.03),
+        ("$0.5400 \\pm 0.0408$", 0.54, 0.0408),
+        ("3.92 (± 0.99)", 3.92, 0.99),
+        ("٠٫٨٥".replace("٫", "."), 0.85, None),
+        ("۸۵,۳۳", 85.33, None),
+        ("−0.197", -0.197, None),
+        ("–", None, None),
+        ("n/a", None, None),
+        ("7B", None, None),
+        ("12-2024", None, None),
+    ],
+)
+def test_figures_are_read_as_people_print_them(text: str, value: float | None, error: float | None) -> None:
+    found = cell_of(text)
+    assert (found.value, found.error) == (value, error) if found else value is None
+
+
+CSV = "Model,kind,A,B\nx,open,0.50,–\ny,closed,0.25,0.75\n"
+MARKDOWN = "# First\n\n| Model | kind | A | B |\n|---|---|---:|---:|\n| x | open | 0.50 | – |\n| y | closed | **0.25** | 0.75 |\n\nWords.\n\n| | C |\n|---|---|\n| z | 1 |\n"  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.csv", CSV),
+        ("t.csv", CSV.replace(",", ";")),
+        ("t.tsv", CSV.replace(",", "\t")),
+        ("t.md", MARKDOWN),
+        ("t.json", json.dumps([{"Model": "x", "kind": "open", "A": 0.5, "B": None}, {"Model": "y", "kind": "closed", "A": 0.25, "B": 0.75}])),
+        ("t.json", json.dumps({"x": {"A": 0.5, "B": None}, "y": {"A": 0.25, "B": 0.75}})),
+    ],
+)  # fmt: skip
+def test_a_table_reads_the_same_in_every_form(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    found = read_grids(tmp_path / name)[0]
+    assert (found.columns, found.rows) == (("A", "B"), ("x", "y"))
+    assert [[one.value if one else None for one in row] for row in found.cells] == [[0.5, None], [0.25, 0.75]]
+
+
+def test_all_tables_of_a_page_are_read_with_their_headings(tmp_path: Path) -> None:
+    (tmp_path / "t.md").write_text(MARKDOWN, encoding="utf-8")
+    assert [found.title for found in read_grids(tmp_path / "t.md")] == ["First", "Words."]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.csv", "only words\nmore words\n", "no table of figures"),
+        ("t.json", "{", "not JSON"),
+        ("t.json", "[1, 2]", "list of objects"),
+        ("t.xlsx", "x", "ends in .csv"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=message):
+        read_grids(tmp_path / name)
+    with pytest.raises(UsageError, match="can't be read"):
+        read_grids(tmp_path / "none.csv")

@@ -1,0 +1,212 @@
+"""Statistics beside Inspect, SciPy and the truth of simulations."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from evaluation.statistics.bootstrap import percentile_interval, ranks, weights
+from evaluation.statistics.cluster import clustered, codes_of, plain_se
+from evaluation.statistics.comparison import SignFlips, compare, mcnemar
+from evaluation.statistics.items import item_statistics
+from evaluation.statistics.repeats import split_variance
+from evaluation.statistics.size import size_effect
+
+SIMULATIONS = 400
+"""Of coverage; 4,000 give 94.9 % for 30 clusters."""
+
+
+def clusters_of(
+    draws: np.random.Generator, clusters: int, items: int, spread: float = 0.25
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """0/1 values whose clusters have chances of their own around .5, and the clusters."""
+    codes = np.arange(items) % clusters
+    chance = np.clip(0.5 + spread * draws.standard_normal(clusters), 0, 1)
+    return (draws.random(items) < chance[codes]).astype(float), codes
+
+
+def test_inspect_is_not_the_old_one_that_installs_silently() -> None:
+    assert tuple(map(int, version("inspect-ai").split(".")[:3])) >= (0, 3, 280)
+
+
+def test_the_clustered_error_is_inspects() -> None:
+    scorer = pytest.importorskip("inspect_ai.scorer")
+    draws = np.random.default_rng(1)
+    for count, size in ((2, 7), (12, 60), (40, 41)):
+        values, codes = clusters_of(draws, count, size)
+        scores = [
+            scorer.SampleScore(score=scorer.Score(value=float(value)), sample_metadata={"group": str(code)})
+            for value, code in zip(values, codes, strict=True)
+        ]
+        theirs = scorer.stderr(cluster="group")(scores)
+        assert clustered(values, codes).se == pytest.approx(theirs, rel=1e-12)
+
+
+def test_single_items_have_the_error_of_a_plain_mean() -> None:
+    values = np.random.default_rng(2).random(50)
+    found = clustered(values, np.arange(50))
+    low, high = stats.t.interval(0.95, 49, loc=values.mean(), scale=stats.sem(values))
+    assert found.se == pytest.approx(stats.sem(values))
+    assert (found.low, found.high) == pytest.approx((low, high))
+
+
+def test_few_clusters_have_no_interval() -> None:
+    values = np.array([0.0, 1.0] * 9)
+    assert clustered(values, np.arange(18) % 9).low is None
+    assert clustered(values, np.arange(18) % 10).low is not None
+    assert clustered(values, np.zeros(18, dtype=np.int64)) == (0.5, None, None, None, 18, 1)
+
+
+def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
+    draws = np.random.default_rng(3)
+    covered = plain = 0
+    for _ in range(SIMULATIONS):
+        values, codes = clusters_of(draws, 30, 240)
+        found = clustered(values, codes)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 0.5 <= found.high
+        reach = 1.96 * (plain_se(found.mean, found.items) or 0)
+        plain += abs(found.mean - 0.5) <= reach
+    low, high = stats.binom.interval(0.999, SIMULATIONS, 0.95)
+    assert low <= covered <= high
+    assert plain < low, "the error that takes items for independent covers less than it says"
+
+
+def test_sign_flips_are_scipys_permutation_test() -> None:
+    draws = np.random.default_rng(4)
+    first, second = draws.random(11), draws.random(11)
+    theirs = stats.permutation_test(
+        (first, second), lambda a, b: np.mean(a - b), permutation_type="samples", n_resamples=np.inf
+    )
+    found = compare(first, second, np.arange(11), seed=0, name="x")
+    assert found.test == "exact permutation"
+    assert found.p == pytest.approx(theirs.pvalue)
+    many = compare(first.repeat(3), second.repeat(3), np.arange(33), seed=0, name="x", resamples=20_000)
+    theirs = stats.permutation_test(
+        (first.repeat(3), second.repeat(3)), lambda a, b, axis: np.mean(a - b, axis=axis), vectorized=True,
+        permutation_type="samples", n_resamples=20_000, rng=5,
+    )  # fmt: skip
+    assert many.p == pytest.approx(theirs.pvalue, abs=0.015)
+
+
+def test_whole_clusters_are_flipped() -> None:
+    """Eleven equal copies of each item are no further evidence."""
+    draws = np.random.default_rng(6)
+    first, second = draws.random(12), draws.random(12)
+    once = compare(first, second, np.arange(12), seed=0, name="x")
+    often = compare(first.repeat(11), second.repeat(11), np.arange(12).repeat(11), seed=0, name="x")
+    assert often.p == pytest.approx(once.p)
+    assert often.difference.se == pytest.approx(once.difference.se)
+
+
+def test_many_systems_at_once_have_the_p_values_of_pairs() -> None:
+    draws = np.random.default_rng(7)
+    sums = draws.random((40, 3))
+    together = SignFlips(sums, seed=1, name="n", resamples=500)
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        alone = SignFlips(sums[:, [one, other]], seed=1, name="n", resamples=500)
+        assert together.p_value(one, other) == alone.p_value(0, 1)
+
+
+def test_a_p_value_is_uniform_where_nothing_differs() -> None:
+    draws = np.random.default_rng(8)
+    codes = np.arange(80) % 40
+    p_values = []
+    for number in range(SIMULATIONS // 2):
+        item, common = draws.normal(size=80), draws.normal(size=(2, 40))
+        first, second = (item + common[system][codes] + draws.normal(size=80) for system in (0, 1))
+        p_values.append(compare(first, second, codes, seed=number, name="null", resamples=400).p)
+    assert stats.kstest(p_values, "uniform").pvalue > 0.001
+
+
+def test_mcnemar_where_every_cluster_is_one_item() -> None:
+    """12 against 3 discordant items: twice the binomial tail, .03516."""
+    first = np.array([1.0] * 12 + [0.0] * 3 + [1.0] * 10)
+    second = np.array([0.0] * 12 + [1.0] * 3 + [1.0] * 10)
+    found = compare(first, second, np.arange(25), seed=0, name="x")
+    assert (found.test, found.p) == ("McNemar", pytest.approx(2 * stats.binom.cdf(3, 15, 0.5)))
+    assert found.alike == 0.4
+    assert mcnemar(first, first) == 1.0
+    assert compare(first, second, np.arange(25) // 2, seed=0, name="x").test != "McNemar"
+
+
+def test_the_cluster_bootstrap_has_the_spread_of_scipys() -> None:
+    draws = np.random.default_rng(9)
+    values = draws.random(60)
+    drawn = np.concatenate([block @ values / 60 for block in weights(60, seed=0, name="x", resamples=4000)])
+    theirs = stats.bootstrap((values,), np.mean, n_resamples=4000, method="percentile", rng=1)
+    assert drawn.std(ddof=1) == pytest.approx(theirs.standard_error, rel=0.06)
+    ends = theirs.confidence_interval
+    assert percentile_interval(drawn) == pytest.approx([ends.low, ends.high], abs=0.01)
+
+
+def test_draws_depend_on_seed_and_name_alone() -> None:
+    def total(seed: int, name: str) -> float:
+        return float(
+            sum((block * np.arange(30)).sum() for block in weights(30, seed=seed, name=name, resamples=50))
+        )
+
+    assert total(1, "a") == total(1, "a")
+    assert len({total(1, "a"), total(2, "a"), total(1, "b")}) == 3
+    assert all((block.sum(axis=1) == 30).all() for block in weights(30, seed=0, name="a", resamples=9))
+
+
+def test_ranks_are_intervals_and_equals_share_the_top() -> None:
+    draws = np.random.default_rng(10)
+    drawn = np.stack([0.9 + 0.01 * draws.standard_normal(2000), 0.9 + 0.01 * draws.standard_normal(2000), 0.5 + 0.01 * draws.standard_normal(2000)], axis=1)  # fmt: skip
+    found = ranks([0.9, 0.9, 0.5], drawn)
+    assert [(one.low, one.high, one.top) for one in found] == [(1, 2, True), (1, 2, True), (3, 3, False)]
+    same = np.repeat(drawn[:, :1], 3, axis=1)
+    assert [(one.low, one.high, one.top) for one in ranks([0.9] * 3, same)] == [(1, 3, True)] * 3
+
+
+def test_variance_is_split_between_items_and_repeats() -> None:
+    draws = np.random.default_rng(11)
+    truth = draws.normal(0, 2, size=(4000, 1))
+    found = split_variance(truth + draws.normal(0, 3, size=(4000, 5)))
+    assert found.between == pytest.approx(4, rel=0.1)
+    assert found.within == pytest.approx(9, rel=0.05)
+    assert found.share_within == pytest.approx(9 / 13, rel=0.05)
+    assert found.variance_of_mean(100, 5) == pytest.approx((4 + 9 / 5) / 100, rel=0.1)
+    assert split_variance(np.ones((3, 3))).share_within is None
+    with pytest.raises(ValueError, match="two of each"):
+        split_variance(np.ones((1, 5)))
+
+
+def test_rest_correlations_are_scipys() -> None:
+    scores = (np.random.default_rng(12).random((9, 15)) < np.linspace(0.2, 0.9, 9)[:, None]).astype(float)
+    found = item_statistics(scores)
+    for item in range(15):
+        rest = np.delete(scores, item, axis=1).mean(axis=1)
+        if scores[:, item].std() == 0:
+            assert np.isnan(found.rest[item])
+        else:
+            assert found.rest[item] == pytest.approx(stats.pointbiserialr(scores[:, item], rest).statistic)
+    assert found.right == pytest.approx(scores.mean(axis=0))
+
+
+def test_an_item_that_only_weak_systems_solve_stands_out() -> None:
+    scores = (np.random.default_rng(13).random((10, 40)) < np.linspace(0.1, 0.95, 10)[:, None]).astype(float)
+    scores[:, 7] = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
+    found = item_statistics(scores)
+    assert int(np.argmax(found.inverted)) == 7
+    assert found.rest[7] < -0.5
+
+
+def test_size_regression_is_least_squares() -> None:
+    sizes, figures = [7, 9, 13, 32, 70], [0.5, 0.52, 0.6, 0.7, 0.71]
+    found = size_effect(sizes, figures)
+    slope, intercept = np.polyfit(sizes, figures, 1)
+    assert (found.slope, found.intercept) == pytest.approx((slope, intercept))
+    assert found.r_squared == pytest.approx(np.corrcoef(sizes, figures)[0, 1] ** 2)
+    with pytest.raises(ValueError, match="two sizes"):
+        size_effect([7, 7, 7], [0.1, 0.2, 0.3])
+
+
+def test_clusters_are_numbered_by_name() -> None:
+    assert codes_of(["b", "a", "b"]).tolist() == [1, 0, 1]

@@ -1,0 +1,97 @@
+"""Explanations say what an idiom means in words of their own, and no form tells the right one: Taymur's real book."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from generators.plain_meaning import plain_meaning
+from generators.quality.item_quality import measure_quality
+from mihakk.text import word_keys
+from schemas.idiom import Idiom
+from schemas.item import ChoiceItem, Item
+from tests.generators.generated import generate
+from tests.generators.records import make_idiom
+
+
+@pytest.fixture(scope="module")
+def taymur(shared_data: Path) -> list[Idiom]:
+    """The entries of the book that explain something, by a parse of our own."""
+    text = (shared_data / "kinayat" / "taymur_kinayat_hindawi_93047907.txt").read_text("utf-8")
+    entries = re.findall(r"^([^\n#~:،.]{4,60}):\n+((?:[^\n]+\n?)+)", text[text.index("# |") :], flags=re.M)
+    told = {phrase: " ".join(gloss.split()) for phrase, gloss in entries}
+    return [
+        make_idiom(f"t{n}", phrase, gloss)
+        for n, (phrase, gloss) in enumerate(told.items())
+        if not gloss.startswith("انظر")
+    ]
+
+
+@pytest.fixture(scope="module")
+def made(taymur: list[Idiom]) -> list[Item]:
+    return generate(taymur, "meaning_choice", "negation").items
+
+
+def test_no_form_tells_the_right_explanation_of_two_hundred_idioms(made: list[Item]) -> None:
+    found = measure_quality(made).baselines
+    assert {one.task for one in found} == {"meaning_choice", "negation"}
+    for one in found:
+        if one.name == "random":
+            assert one.questions >= 200
+        assert one.low <= one.chance + 0.05, f"{one.task} {one.name} {one.accuracy} of {one.questions}"
+
+
+def test_each_meaning_is_offered_as_often_as_any_other(made: list[Item]) -> None:
+    first = [item for item in made if isinstance(item, ChoiceItem) and item.task == "meaning_choice"]
+    offered = Counter(option for item in first if not item.order for option in item.options)
+    assert sum(count == 2 for count in offered.values()) / len(offered) > 0.9
+    pairs = Counter(frozenset(item.options) for item in first if not item.order)
+    assert sum(count > 1 for count in pairs.values()) / len(pairs) < 0.05, "two idioms with the same options"
+
+
+def test_the_right_explanation_shares_no_word_of_four_letters_with_its_idiom(made: list[Item]) -> None:
+    for item in made:
+        if isinstance(item, ChoiceItem) and item.task == "meaning_choice":
+            right = {word for word in word_keys(item.options[item.gold[0]], "ar") if len(word) > 3}
+            assert not right & set(word_keys(item.fields["phrase"], "ar")), item.options
+
+
+def test_an_idiom_that_goes_changes_only_what_took_from_it(taymur: list[Idiom], made: list[Item]) -> None:
+    before = {item.id: item for item in made}
+    for gone in (3, 120):
+        after = {
+            item.id: item
+            for item in generate([*taymur[:gone], *taymur[gone + 1 :]], "meaning_choice", "negation").items
+        }
+        changed = [name for name, item in before.items() if after.get(name) != item]
+        assert all(taymur[gone].id in before[name].origin.records for name in changed)
+        assert after.keys() <= before.keys()
+
+
+@pytest.mark.parametrize(
+    ("phrase", "explanation", "meaning"),
+    [
+        ("إتاوب ع الناموس", "إتاوب، أي تثاءب، والناموس: البعوض؛ كناية عن الفقر وعدم وجود ما يأكله، وكأنهم يريدون به.", "الفقر وعدم وجود ما يأكله، وكأنهم يريدون به"),
+        ("بلع ريقه", "كناية عن السكون والاطمئنان بعد التعب، يقولون: «اصبر لما ابلع ريقي.» أي اصبر علي", "السكون والاطمئنان بعد التعب"),
+        ("عضمه خشنه", "كناية عمن لا تستطاع مناوأته لقدرته", "من لا تستطاع مناوأته لقدرته"),
+        ("خبر أبيض", "كناية عن الخبر السيئ، وهو من الأضداد", ""),
+        ("وراه", "أي أراه", ""),
+        ("قلبه أبيض", "طيب النية لا يضمر لأحد شرًا، ويغفر الإساءة", "طيب النية لا يضمر لأحد شرًا، ويغفر الإساءة"),
+        ("سرجوا له شمعه", "أي أوقدوها، كناية عن الإفلاس، والأصل في ذلك ...", "الإفلاس"),
+    ],
+)  # fmt: skip
+def test_the_clause_that_states_the_meaning(phrase: str, explanation: str, meaning: str) -> None:
+    assert plain_meaning(phrase, explanation, "ar") == meaning
+
+
+def test_persian_and_english_meanings() -> None:
+    told = "کنایه از آدم خسیس، چنانکه گویند: دستش خشک است"
+    assert plain_meaning("نم پس نمی‌دهد", told, "fa") == "آدم خسیس"
+    assert (
+        plain_meaning("spill the beans", "to tell a secret, as in: he spilled the beans", "en")
+        == "to tell a secret"
+    )
+    assert plain_meaning("spill the beans", "spilling what was hidden", "en") == ""

@@ -1,0 +1,65 @@
+"""Engines give results in the calls' order, stop at the first failure, and are named in one place."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from mihakk.errors import ExternalFailure, UsageError
+from mihakk.settings import settings
+from pipeline.engines.choose import engine_parts, open_engine
+from pipeline.engines.local import local_engine
+from pipeline.step import Call
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def fail(number: int) -> int:
+    if number == 2:
+        raise UsageError("two is too many")
+    return number
+
+
+def die(number: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_come_in_the_order_of_the_calls(workers: int) -> None:
+    ticks: list[int] = []
+    with local_engine(workers) as engine:
+        found = engine.each([Call(f"double {n}", double, (n,)) for n in range(20)], ticks.append)
+        assert engine.each([], ticks.append) == []
+    assert found == [2 * n for n in range(20)]
+    assert sum(ticks) == 20
+
+
+def test_a_failure_in_a_worker_is_the_runs() -> None:
+    with local_engine(2) as engine, pytest.raises(UsageError, match="too many"):
+        engine.each([Call(f"fail {n}", fail, (n,)) for n in range(4)], lambda _: None)
+
+
+def test_a_worker_that_dies_says_what_to_do() -> None:
+    with local_engine(2) as engine, pytest.raises(ExternalFailure, match="MIHAKK_WORKERS=1"):
+        engine.each([Call(f"3_curated sign {n}", die, (n,)) for n in range(2)], lambda _: None)
+
+
+def test_the_setting_names_engine_and_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MIHAKK_ENGINE", raising=False)
+    settings.cache_clear()
+    assert engine_parts() == ("processes", "")
+    assert engine_parts("dask") == ("dask", "")
+    monkeypatch.setenv("MIHAKK_ENGINE", "dask:tcp://10.0.0.1:8786")
+    settings.cache_clear()
+    assert engine_parts() == ("dask", "tcp://10.0.0.1:8786")
+    assert engine_parts("processes") == ("processes", "")
+
+
+@pytest.mark.parametrize("spec", ["ray", "process", "processes:4"])
+def test_an_unknown_engine_names_the_known_ones(spec: str) -> None:
+    with pytest.raises(UsageError, match="dask:ADDRESS"), open_engine(spec):
+        pass

@@ -1,0 +1,49 @@
+"""Tables that were examined are not examined again while nothing of them has changed."""
+
+from __future__ import annotations
+
+import tarfile
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mihakk.settings import settings
+from pipeline.build import open_build
+from pipeline.guards import guard_tables, write_data_docs
+from schemas.stages import CHECKED
+from tests.end_to_end.test_older_lake import ARCHIVE
+
+
+def test_the_second_look_at_the_same_tables_examines_none_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(tmp_path, filter="data")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MIHAKK_CACHE", str(tmp_path / "cache"))
+    settings.cache_clear()
+    build = open_build(Path("small.yaml"), tmp_path / "runs", str(tmp_path / "lake"))
+    asked: list[str] = []
+    module = import_module("validators.expectations.guard")
+    examine = module.examine
+
+    def counted(table: Any, *arguments: Any, **named: Any) -> Any:
+        asked.append(table)
+        return examine(table, *arguments, **named)
+
+    monkeypatch.setattr(module, "examine", counted)
+    found = guard_tables(build)
+    assert "items" in asked
+    first = write_data_docs(build, found).read_text("utf-8")
+    asked.clear()
+    assert guard_tables(build) == found
+    assert asked == []
+    assert write_data_docs(build, found).read_text("utf-8") == first
+    path = Path(build.stage(CHECKED)._path("manifest.json"))
+    text = path.read_text("utf-8")
+    part = build.stage(CHECKED).manifest().shards[0].parts["items"]
+    path.write_text(text.replace(part, "0" * 64), "utf-8")
+    assert guard_tables(build) != found
+    assert "items" in asked

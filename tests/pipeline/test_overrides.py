@@ -1,0 +1,146 @@
+"""Overrides bind for the tables they were given for; publishing judges the release, whatever a config says."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mihakk.errors import UsageError
+from mihakk.settings import settings
+from pipeline.build import Build
+from pipeline.overrides import override, standing_overrides
+from pipeline.publishing import publish_version
+from pipeline.steps import release
+from releases.assemble import assemble
+from releases.hub.embedded import EmbeddedHub
+from releases.paper_trail.gate_record import FILE, read_gate_record
+from releases.release_facts import Override, ReleaseFacts
+from schemas.model import AuditorsConfig
+from tests.pipeline.test_sign_off import build, reviewed
+from tests.releases.hub_server import HubServer
+from tests.releases.release_material import FACTS, hafez_config, idiom_items, release_arguments
+
+__all__ = ["build"]
+
+REPOSITORY = "someone/touchstone"
+WORDS = tuple(Override(gate=gate, why=f"why {gate}") for gate in ("capable_auditors", "miss_rate"))
+
+
+def test_an_override_binds_for_the_tables_as_they_were_and_the_latest_word_counts(build: Build) -> None:
+    reviewed(build, "one")
+    assert standing_overrides(build) == ()
+    override(build, "miss_rate", "later")
+    override(build, "miss_rate", "nobody\nreviewed it")
+    assert [(one.gate, one.why) for one in standing_overrides(build)] == [("miss_rate", "nobody reviewed it")]
+    reviewed(build, "two")
+    assert standing_overrides(build) == ()
+
+
+@pytest.mark.parametrize(
+    ("gate", "why", "said"),
+    [
+        ("capable_auditor", "x", "did you mean capable_auditors"),
+        ("miss_rate", "  ", "say why miss_rate may stay shut"),
+        ("licences", "x", "can't be overridden"),
+    ],
+)
+def test_an_override_needs_a_gate_that_has_a_key_and_a_reason(
+    build: Build, gate: str, why: str, said: str
+) -> None:
+    reviewed(build, "one")
+    with pytest.raises(UsageError, match=said):
+        override(build, gate, why)
+    assert standing_overrides(build) == ()
+
+
+@pytest.fixture
+def own_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedHub:
+    monkeypatch.setenv("MIHAKK_HUB", str(tmp_path / "hub"))
+    settings.cache_clear()
+    return EmbeddedHub()
+
+
+def released(hub: EmbeddedHub, facts: ReleaseFacts, folder: Path, previous: Path | None = None) -> Path:
+    release = assemble(folder=folder, previous=previous, **release_arguments(idiom_items(), facts))
+    hub.publish(release)
+    return release.folder
+
+
+def opened(build: Build) -> Build:
+    """The benchmark as a config that names capable auditors would open it: the forger's copy."""
+    return replace(build, config=hafez_config(require_capable_auditors=False))
+
+
+def test_publishing_judges_the_release_and_not_the_config(
+    build: Build, own_hub: EmbeddedHub, tmp_path: Path
+) -> None:
+    first = released(own_hub, FACTS, tmp_path / "first")
+    with HubServer().running() as server:
+        with pytest.raises(UsageError, match=r"capable_auditors: 2 auditors; too small to judge: first, sec"):
+            publish_version(opened(build), repository=REPOSITORY, endpoint=server.endpoint)
+        assert not server.repositories
+        facts = FACTS.model_copy(update={"overrides": WORDS})
+        second = released(own_hub, facts, tmp_path / "second", first)
+        with pytest.raises(UsageError, match="capable_auditors"):
+            publish_version(opened(build), "0.1.0", REPOSITORY, server.endpoint)
+        assert publish_version(opened(build), "", REPOSITORY, server.endpoint).version == "0.1.1"
+    assert "Version 0.1.1 went out although the gate `miss_rate` was shut. The reason given: why miss" in (
+        second / "README.md"
+    ).read_text("utf-8")
+    third = released(own_hub, FACTS, tmp_path / "third", second)
+    record = read_gate_record(third)
+    assert record is not None
+    assert [(one.gate, one.version) for one in record.overrides] == [
+        ("capable_auditors", "0.1.1"),
+        ("miss_rate", "0.1.1"),
+    ]
+    assert [gate.name for gate in record.gates if gate.bars_publication] == ["capable_auditors", "miss_rate"]
+
+
+def test_the_same_override_again_changes_no_byte(own_hub: EmbeddedHub, tmp_path: Path) -> None:
+    facts = FACTS.model_copy(update={"overrides": WORDS})
+    first = released(own_hub, facts, tmp_path / "first")
+    again = assemble(folder=tmp_path / "again", previous=first, **release_arguments(idiom_items(), facts))
+    assert again.unchanged
+
+
+def test_a_release_without_the_record_of_its_gates_is_not_published(
+    build: Build, own_hub: EmbeddedHub, tmp_path: Path
+) -> None:
+    from releases.content.checksum import write_manifest
+
+    release = assemble(folder=tmp_path / "old", **release_arguments(idiom_items()))
+    older = tmp_path / "older"
+    shutil.copytree(release.folder, older)
+    (older / FILE).unlink()
+    own_hub.publish(replace(release, folder=older, digests=write_manifest(older)))
+    with pytest.raises(UsageError, match=r"carries no audit/gates\.json"):
+        publish_version(opened(build), repository=REPOSITORY, endpoint="http://127.0.0.1:9")
+
+
+@pytest.mark.parametrize(
+    ("weights", "capable"), [("qwen2.5-coder-0.5b", False), ("/models/judge.gguf", True)]
+)
+def test_weights_that_the_project_bundles_are_never_capable(
+    build: Build, monkeypatch: pytest.MonkeyPatch, weights: str, capable: bool
+) -> None:
+    """The cheapest forgery: the toy auditors' own config with `capable: true` in it."""
+    audited = build.stage("6_audited")
+    audited.finish([], inputs={}, config_digest="", code_version="")
+    judges = [
+        {
+            "name": name,
+            "family": name,
+            "model": name,
+            "capable": True,
+            "serve": {"engine": "embedded", "weights": weights},
+        }
+        for name in ("first", "second")
+    ]
+    monkeypatch.setattr(release, "audited_by", lambda _: AuditorsConfig.model_validate({"auditors": judges}))
+    found = list(release._auditors(build))
+    assert [one.capable for one in found] == [capable, capable]
+    assert {one.engine for one in found} == {"embedded"}

@@ -1,0 +1,110 @@
+"""The morning digest: what changed since yesterday, said of real runs, and a webhook that keeps its secret."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from flows.cli import app
+from mihakk.settings import settings
+from pipeline.history import RunRecord, SourceYield
+from reports.digest import unusual
+from tests.end_to_end.test_older_lake import ARCHIVE
+from tests.servers import answering
+
+NOW = datetime(2026, 11, 22, 6, tzinfo=UTC)
+
+
+def runs(*records: int, newest: datetime = NOW) -> list[RunRecord]:
+    """One run a night, newest first."""
+    return [
+        RunRecord(
+            run=f"r{days}",
+            benchmark="b",
+            status="finished",
+            started=newest - timedelta(days=days),
+            seen=newest - timedelta(days=days),
+            host="h",
+            pid=1,
+            sources={"ganjoor": SourceYield(records=count, rejected=0)},
+        )
+        for days, count in enumerate(records)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("yields", "said"),
+    [
+        ((1000, 1000, 1001, 999), False),
+        ((700, 1000, 1001, 999), True),
+        ((1300, 1000, 1001, 999), True),
+        ((1100, 800, 1200, 1000), False),
+        ((0, 1000, 1000, 1000), True),
+        ((700, 1000, 1000), False),
+    ],
+)
+def test_a_yield_is_unusual_by_the_spread_of_its_own_nights(yields: tuple[int, ...], said: bool) -> None:
+    assert bool(unusual(runs(*yields), NOW - timedelta(hours=24))) is said
+
+
+def test_an_old_yield_is_not_told_again() -> None:
+    assert unusual(runs(0, 1000, 1000, 1000, newest=NOW - timedelta(days=3)), NOW - timedelta(hours=24)) == []
+
+
+@pytest.fixture
+def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(tmp_path, filter="data")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MIHAKK_HUB", str(tmp_path / "hub"))
+    settings.cache_clear()
+    return tmp_path / "lake"
+
+
+def digest(lake: Path, *options: str) -> Result:
+    return CliRunner().invoke(app, ["digest", "small.yaml", "--lake", str(lake), *options])
+
+
+def test_two_real_runs_and_their_versions_are_told(lake: Path) -> None:
+    (found,) = json.loads(digest(lake, "--since", "1000000", "--json").stdout)
+    assert found["runs"] == {"finished": 2}
+    assert found["released"] == ["0.2.0", "0.1.0"]
+    (quiet,) = json.loads(digest(lake, "--since", "0.01", "--json").stdout)
+    assert quiet["runs"] == {}
+    assert quiet["released"] == []
+    text = digest(lake, "--since", "1000000").stdout
+    assert "- Runs: 2 finished." in text
+    assert "- Released: 0.2.0, 0.1.0." in text
+
+
+def test_a_webhook_gets_the_text_and_its_address_is_never_shown(lake: Path) -> None:
+    told: list[bytes] = []
+    answer = [204]
+
+    class Heard(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            told.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(answer[0])
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Heard)
+    with answering(server):
+        address = f"http://127.0.0.1:{server.server_port}/hook-secret"
+        assert digest(lake, "--webhook", address).exit_code == 0
+        assert json.loads(told[0])["text"].startswith("# Mihakk since ")
+        assert "small" in json.loads(told[0])["level"]
+        answer[0] = 403
+        refused = digest(lake, "--webhook", address)
+    gone = digest(lake, "--webhook", address)
+    assert (refused.exit_code, gone.exit_code) == (75, 75)
+    assert "answered 403" in refused.stderr
+    assert "did not answer" in gone.stderr
+    assert "hook-secret" not in refused.output + gone.output

@@ -1,0 +1,187 @@
+"""An audited set goes to people and back: their decisions make the next audit's cleaned copy."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from annotation.decisions.store import append
+from flows.cli import app
+from mihakk.ids import content_hash
+from pipeline.external_audit import AuditJob
+from pipeline.external_people import open_set, set_stores
+from pipeline.external_summary import Audited, AuditSummary
+from reports.external.page import audit_to_page
+from reports.external.summary_table import show_summary
+from schemas.review import Review
+
+MAPPING = "question=q,choices=A+B+C,gold=gold,id=name"
+ROWS: list[dict[str, Any]] = [
+    {"name": "sound", "q": "ما ضد النور؟", "A": "الظلام", "B": "الضوء", "C": "الليل", "gold": "A"},
+    {"name": "keep", "q": "ما ضد الحر\u202a؟", "A": "الصيف", "B": "البرد", "C": "الشمس", "gold": "B"},
+    {"name": "discard", "q": "ما جمع قلم\u202a؟", "A": "قلام", "B": "قلمان", "C": "أقلام", "gold": "C"},
+    {"name": "fix", "q": "ما مفرد كتب\u202a؟", "A": "كاتب", "B": "كتاب", "C": "مكتبة", "gold": "A"},
+    {"name": "wait", "q": "ما مرادف الأسد\u202a؟", "A": "الليث", "B": "النمر", "C": "الفهد", "gold": "A"},
+    {
+        "name": "one says",
+        "q": "ما مرادف السيف\u202a؟",
+        "A": "الحسام",
+        "B": "الرمح",
+        "C": "القوس",
+        "gold": "A",
+    },
+    {"name": "blocked", "q": "ما ضد\ufffd الليل؟", "A": "النهار", "B": "الفجر", "C": "العصر", "gold": "A"},
+]
+
+
+def audit(path: Path, out: Path, mapping: str = MAPPING) -> tuple[Audited, AuditSummary]:
+    job = AuditJob(
+        source=str(path),
+        mapping=mapping,
+        folder=out,
+        auditors="",
+        policy="strict",
+        limit=None,
+        language="ar",
+    )
+    return audit_to_page(job, lambda _: None)
+
+
+def decide(
+    out: Path,
+    audited: Audited,
+    name: str,
+    decision: str,
+    people: tuple[str, ...] = ("annotator-01", "annotator-02"),
+    **more: Any,
+) -> None:
+    item = next(one for one in audited.benchmark.items if one.metadata["id"] == name)
+    append(
+        set_stores(out).decisions,
+        [
+            Review(
+                item=item.id,
+                content_hash=content_hash(item),
+                annotator=person,
+                decision=decision,  # type: ignore[arg-type]
+                decided_at=datetime(2026, 1, 2, tzinfo=UTC),
+                **more,
+            )
+            for person in people
+        ],
+    )
+
+
+def write(path: Path) -> Path:
+    frame = pd.DataFrame(ROWS)
+    match path.suffix:
+        case ".csv":
+            frame.to_csv(path, index=False)
+        case ".xlsx":
+            frame.to_excel(path, index=False)
+        case ".parquet":
+            frame.to_parquet(path)
+        case _:
+            path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in ROWS), encoding="utf-8")
+    return path
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    match path.suffix:
+        case ".csv":
+            return pd.read_csv(path).to_dict("records")  # type: ignore[return-value]
+        case ".xlsx":
+            return pd.read_excel(path).to_dict("records")  # type: ignore[return-value]
+        case ".parquet":
+            return pd.read_parquet(path).to_dict("records")  # type: ignore[return-value]
+        case _:
+            return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet", "xlsx"])
+def test_decisions_make_the_next_cleaned_copy(tmp_path: Path, ending: str) -> None:
+    path, out = write(tmp_path / f"exam.{ending}"), tmp_path / "out"
+    first, summary = audit(path, out)
+    assert [row["name"] for row in read(Path(summary.files["clean"]))] == ["sound"]
+    decide(out, first, "keep", "keep")
+    decide(out, first, "discard", "discard", reason="ambiguous")
+    decide(
+        out,
+        first,
+        "fix",
+        "fix",
+        corrections={"question": "ما مفرد كتب؟", "options[0]": "كاتبون", "gold": "1"},
+    )
+    decide(out, first, "blocked", "keep")
+    decide(out, first, "one says", "keep", people=("annotator-01",))
+    audited, summary = audit(path, out)
+    original = {row["name"]: row for row in read(path)}
+    kept = {row["name"]: row for row in read(Path(summary.files["clean"]))}
+    assert list(kept) == ["sound", "keep", "fix"]
+    assert kept["keep"] == original["keep"]
+    assert kept["fix"] == {**original["fix"], "q": "ما مفرد كتب؟", "A": "كاتبون", "gold": "B"}
+    (subset,) = summary.subsets
+    assert (subset.blocked, subset.flagged, subset.discarded, subset.passed) == (1, 2, 1, 3)
+    assert (summary.overturned, summary.corrected) == (1, 1)
+    changes = {row["own_id"]: row for row in pq.read_table(summary.files["changes"]).to_pylist()}
+    assert {name: row["change"] for name, row in changes.items()} == {
+        "discard": "discarded",
+        "fix": "corrected",
+        "wait": "waits",
+        "one says": "waits",
+        "blocked": "blocked",
+    }
+    assert set(original) - set(kept) <= set(changes)
+    assert all(row["evidence"] for row in changes.values())
+    assert "2 votes" in changes["discard"]["evidence"][0]
+    assert show_summary(summary)
+    assert {v.item for v in audited.verdicts} == {v.item for v in first.verdicts}
+
+
+def test_a_decision_on_a_row_that_changed_since_binds_no_longer(tmp_path: Path) -> None:
+    path, out = write(tmp_path / "exam.jsonl"), tmp_path / "out"
+    first, _ = audit(path, out)
+    decide(out, first, "keep", "keep")
+    text = path.read_text(encoding="utf-8").replace("ما ضد الحر", "ما عكس الحر")
+    path.write_text(text, encoding="utf-8")
+    _, summary = audit(path, out)
+    assert [row["name"] for row in read(Path(summary.files["clean"]))] == ["sound"]
+
+
+def test_a_correction_that_no_single_cell_holds_leaves_the_row_waiting(tmp_path: Path) -> None:
+    path, out = write(tmp_path / "exam.jsonl"), tmp_path / "out"
+    mapping = "question=name+q,choices=A+B+C,gold=gold,id=name"
+    first, _ = audit(path, out, mapping)
+    decide(out, first, "fix", "fix", corrections={"question": "ما مفرد كتب؟"})
+    _, summary = audit(path, out, mapping)
+    assert summary.corrected == 0
+    assert [row["name"] for row in read(Path(summary.files["clean"]))] == ["sound"]
+
+
+def test_what_waits_is_what_people_are_shown(tmp_path: Path) -> None:
+    rows = [*ROWS, {**ROWS[4], "name": "copy"}]
+    path = tmp_path / "exam.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    out = tmp_path / "out"
+    audited, summary = audit(path, out)
+    queue = json.loads(Path(summary.files["review_queue"]).read_bytes())
+    flagged = pq.read_table(out / "people" / "queue_verdicts.parquet").to_pylist()
+    names = {item.id: item.metadata["id"] for item in audited.benchmark.items}
+    assert {names[row["item"]] for row in flagged if row["status"] == "flag"} == {
+        "keep",
+        "discard",
+        "fix",
+        "wait",
+        "one says",
+    }
+    assert len(queue) == 5
+    assert open_set(out).name == "audit-exam"
+    done = CliRunner().invoke(app, ["review", "report", str(out)])
+    assert done.exit_code == 0, done.output

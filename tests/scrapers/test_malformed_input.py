@@ -1,0 +1,328 @@
+"""Malformed input of every source ends in a typed error or a rejection, never in a traceback."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mihakk.configs import load_yaml
+from mihakk.errors import MihakkError, SourceChanged, UsageError
+from schemas.benchmark import SourceUse
+from schemas.poem import Poem
+from schemas.rejection import Rejection
+from scrapers.raw import RawStore
+from scrapers.source import Entry, run
+from tests.scrapers.conftest import SAMPLES, fill, read_sample, sample_files
+
+Scrape = Callable[..., list[Entry]]
+Mutation = Callable[[random.Random, bytes], bytes]
+TABLES = ("tsv", "xlsx", "parquet")
+_DEEP = 3_000
+_OTHER_VALUES = (None, True, -1, 2**70, 1e308, "", "\x00", [], {}, [[]], {"a": {}}, "٣", "x" * 3)
+
+
+# --- mutations ----------------------------------------------------------------------------------------
+def _cut(chance: random.Random, data: bytes) -> bytes:
+    return data[: chance.randrange(len(data) + 1)]
+
+
+def _drop(chance: random.Random, data: bytes) -> bytes:
+    start = chance.randrange(len(data) + 1)
+    return data[:start] + data[start + chance.randrange(1, 60) :]
+
+
+def _twice(chance: random.Random, data: bytes) -> bytes:
+    start = chance.randrange(len(data) + 1)
+    return data[:start] + data[start : start + chance.randrange(1, 200)] + data[start:]
+
+
+def _flip(chance: random.Random, data: bytes) -> bytes:
+    changed = bytearray(data)
+    for _ in range(chance.randrange(1, 8)):
+        if changed:
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+    return bytes(changed)
+
+
+def _insert(chance: random.Random, data: bytes) -> bytes:
+    junk = (b'"', b"{", b"]", b"<", b"\0", b"\xff\xfe", b"\n\n", b"NaN", b"&x;", b"<div>" * 3000, b"]]>")
+    start = chance.randrange(len(data) + 1)
+    return data[:start] + chance.choice(junk) + data[start:]
+
+
+def _nest(chance: random.Random, data: bytes) -> bytes:
+    """Brackets without end in place of a value, or tags without end."""
+    if b"<" in data[:200]:
+        start = data.find(b">", chance.randrange(len(data))) + 1
+        return data[:start] + b"<div>" * _DEEP + data[start:]
+    start = data.find(b":", chance.randrange(len(data))) + 1
+    depth = chance.choice((900, _DEEP))
+    return data[:start] + b"[" * depth + b"]" * depth + b"," + data[start:]
+
+
+def _other_value(chance: random.Random, data: bytes) -> bytes:
+    """JSON with one value replaced by one of another type, or one key left out."""
+    lines = data.split(b"\n")
+    try:
+        body: Any = json.loads(data)
+        whole = True
+    except ValueError:
+        whole = False
+        place = chance.randrange(len(lines))
+        try:
+            body = json.loads(lines[place])
+        except ValueError:
+            return _flip(chance, data)
+    slots: list[tuple[Any, Any]] = []
+    stack: list[Any] = [body]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, (dict, list)):
+            keys = list(value) if isinstance(value, dict) else range(len(value))
+            slots.extend((value, key) for key in keys)
+            stack.extend(value[key] for key in keys)
+    if not slots:
+        return b"null"
+    holder, key = chance.choice(slots)
+    if chance.random() < 0.2:
+        del holder[key]
+    else:
+        holder[key] = chance.choice(_OTHER_VALUES)
+    made = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    return made if whole else b"\n".join([*lines[:place], made, *lines[place + 1 :]])
+
+
+MUTATIONS: tuple[Mutation, ...] = (_cut, _drop, _twice, _flip, _insert, _nest, _other_value, _other_value)
+
+
+def mutated(chance: random.Random, data: bytes, name: str) -> bytes:
+    """The bytes changed; of an archive a file inside it, for the archive's own checks would catch all else."""
+    if name.endswith((".epub", ".xlsx")) and chance.random() < 0.8:
+        out = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+            names = old.namelist()
+            chosen = chance.choice(names)
+            for member in names:
+                inner = old.read(member)
+                new.writestr(member, mutated(chance, inner, "") if member == chosen else inner)
+        return out.getvalue()
+    return chance.choice(MUTATIONS)(chance, data)
+
+
+# --- what is mutated ------------------------------------------------------------------------------------
+def _table_rows() -> list[dict[str, Any]]:
+    return [
+        {"id": n, "poet": "شاعر", "first": f"صدر {n}", "second": f"عجز {n}", "era": "العباسي"}
+        for n in range(4)
+    ]
+
+
+def write_table(path: Path) -> None:
+    """The same four couplets in the format that the suffix names."""
+    rows = _table_rows()
+    if path.suffix == ".xlsx":
+        import openpyxl
+
+        book = openpyxl.Workbook()
+        for row in [list(rows[0]), *(list(row.values()) for row in rows)]:
+            book.worksheets[0].append(row)
+        book.save(path)
+    elif path.suffix == ".parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        lines = ["\t".join(map(str, row)) for row in [list(rows[0]), *(row.values() for row in rows)]]
+        path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _samples(folder: Path) -> list[tuple[str, Path]]:
+    """Every sample of every source, copied, and a table of each further format."""
+    shutil.copytree(SAMPLES, folder, dirs_exist_ok=True)
+    found = [
+        (f"{path.parent.name}-{path.stem}", folder / path.relative_to(SAMPLES)) for path in sample_files()
+    ]
+    for suffix in TABLES:
+        place = folder / f"table_{suffix}"
+        place.mkdir()
+        write_table(place / f"t.{suffix}")
+        use = {"use": "files", "options": {"path": f"$HERE/t.{suffix}", "kind": "poem"}}
+        use["options"] |= {"language": "ar", "licence": "CC0-1.0"}  # type: ignore[operator]
+        (place / "t.yaml").write_text(json.dumps(use))
+        found.append((f"table-{suffix}", place / "t.yaml"))
+    return found
+
+
+def _inputs(sample: Path) -> list[Path]:
+    """Files that the sample's source reads: those it names, or those of the folder that it names."""
+    use, pages = read_sample(sample)
+    if pages:
+        return [sample.parent / page["file"] for page in pages.values()]
+    text = json.dumps(use.options)
+    files = [path for path in sample.parent.rglob("*") if path.is_file() and path.suffix != ".yaml"]
+    named = [path for path in files if str(path) in text]
+    return named or [path for path in files if ".expected." not in path.name]
+
+
+def attack(folder: Path, rounds: int, seed: int) -> dict[str, int]:
+    """Runs every sample `rounds` times with one of its files mutated; gives what came of it, counted.
+
+    Raises:
+        AssertionError: An error that is not one of ours, with what is needed to see it again.
+    """
+    ends: dict[str, int] = {}
+    for name, sample in _samples(folder):
+        inputs = _inputs(sample)
+        assert inputs, name
+        for number in range(rounds):
+            chance = random.Random(f"{seed} {name} {number}")
+            path = chance.choice(inputs)
+            whole = path.read_bytes()
+            path.write_bytes(mutated(chance, whole, path.name))
+            try:
+                end = _end(sample, folder / "lakes" / f"{name}-{number}")
+            except Exception as error:
+                raise AssertionError(
+                    f"{name}, round {number}, {path.name}: {type(error).__name__}"
+                ) from error
+            finally:
+                path.write_bytes(whole)
+            ends[end] = ends.get(end, 0) + 1
+    return ends
+
+
+def _end(sample: Path, lake: Path) -> str:
+    use, pages = read_sample(sample)
+    raw = RawStore(lake)
+    fill(raw, sample.parent, pages)
+    try:
+        entries = list(run(use, raw))
+    except MihakkError as error:
+        assert str(error)  # noqa: PT017
+        return type(error).__name__
+    finally:
+        shutil.rmtree(lake, ignore_errors=True)
+    return "rejections" if any(isinstance(entry, Rejection) for entry in entries) else "records"
+
+
+def test_mutated_input_of_every_source_ends_in_typed_errors(tmp_path: Path) -> None:
+    ends = attack(tmp_path, rounds=int(os.environ.get("MIHAKK_FUZZ_ROUNDS", "20")), seed=14)
+    # The mutations do reach the parsers: some break the input, some only change it.
+    assert ends["SourceChanged"] > 60
+    assert ends["records"] > 20
+
+
+@pytest.mark.drill
+@pytest.mark.timeout(3600)
+def test_ten_thousand_mutations_of_every_source_end_in_typed_errors(tmp_path: Path) -> None:
+    ends = attack(tmp_path, rounds=10_000 // len(_samples(tmp_path / "count")) + 1, seed=2014)
+    assert sum(ends.values()) >= 10_000
+
+
+# --- single cases ---------------------------------------------------------------------------------------
+def test_a_truncated_poem_of_an_export_is_one_rejection(tmp_path: Path, scraped: Scrape) -> None:
+    """The other poems of the archive are still read, and the message says which file to get again."""
+    folder = SAMPLES / "ganjoor" / "export"
+    packed = tmp_path / "export.tar.gz"
+    with tarfile.open(packed, "w:gz") as archive:
+        for path in sorted(folder.rglob("*.json")):
+            data = path.read_bytes()
+            name = path.relative_to(folder).as_posix()
+            if path.name.startswith("sh1"):
+                data = data[: len(data) // 2]
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    entries = scraped("ganjoor", export=str(packed))
+    (damaged,) = [e for e in entries if isinstance(e, Rejection) and e.reason == "file_truncated"]
+    assert "sh1" in damaged.detail
+    assert "get the file again" in damaged.detail
+    assert [entry for entry in entries if isinstance(entry, Poem)]
+
+
+def test_an_archive_cut_short_is_named(tmp_path: Path, scraped: Scrape) -> None:
+    packed = tmp_path / "export.tar.gz"
+    with tarfile.open(packed, "w:gz") as archive:
+        archive.add(SAMPLES / "ganjoor" / "export", "export")
+    packed.write_bytes(packed.read_bytes()[:900])
+    with pytest.raises(UsageError, match=r"export.tar.gz can't be read as Ganjoor's export"):
+        scraped("ganjoor", export=str(packed))
+
+
+@pytest.mark.parametrize("text", ["[" * 5_000, "a: " + "{b: " * 5_000])
+def test_yaml_nested_without_end_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"config.yaml is (not YAML|nested too deeply)"):
+        load_yaml(path)
+
+
+def test_a_row_nested_without_end_is_one_rejection(tmp_path: Path, scraped: Scrape) -> None:
+    path = tmp_path / "t.jsonl"
+    deep = "[" * 900 + "]" * 900
+    rows = [json.dumps(row) for row in _table_rows()]
+    path.write_text("\n".join([*rows, '{"poet": "a", "couplets": ' + deep + "}"]))
+    entries = scraped("files", path=str(path), kind="poem", language="ar", licence="CC0-1.0")
+    assert len(entries) == 5
+    assert isinstance(entries[-1], Rejection)
+
+
+@pytest.mark.parametrize("source", ["fannorflop", "hafez", "openiti"])
+def test_a_folder_in_place_of_a_file_is_said(tmp_path: Path, scraped: Scrape, source: str) -> None:
+    with pytest.raises(UsageError, match=r"can't be read .* set the option `path` to a file"):
+        scraped(source, path=str(tmp_path))
+
+
+def test_links_that_leave_a_folder_are_not_followed(tmp_path: Path, scraped: Scrape) -> None:
+    folder, outside = tmp_path / "tables", tmp_path / "outside"
+    folder.mkdir()
+    outside.mkdir()
+    write_table(outside / "secret.tsv")
+    write_table(folder / "own.tsv")
+    (folder / "linked.tsv").symlink_to(outside / "secret.tsv")
+    (folder / "linked").symlink_to(outside)
+    (folder / "within.tsv").symlink_to(folder / "own.tsv")
+    entries = scraped("files", path=str(folder), kind="poem", language="ar", licence="CC0-1.0")
+    names = {e.provenance.url.partition("#")[0] for e in entries if isinstance(e, Poem)}
+    assert names == {"file:own.tsv", "file:within.tsv"}
+
+
+def test_an_error_says_which_page_and_what(raw: RawStore, tmp_path: Path) -> None:
+    use, pages = read_sample(SAMPLES / "aldiwan" / "pages_b.yaml")
+    url = next(url for url in pages if "/poem" in url)
+    fill(raw, SAMPLES / "aldiwan", pages)
+    raw.add(url, b'<script type="application/ld+json">[1]</script><div id="poem_content"></div>')
+    with pytest.raises(SourceChanged, match=rf"{url} is not of the shape .*AttributeError: .*page.py, line"):
+        list(run(SourceUse.model_validate(use), raw))
+
+
+def test_cells_under_a_merged_header_are_said_and_not_dropped(tmp_path: Path, scraped: Scrape) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    for row in (["phrase", "explanation", None], ["أ", "ب", None], ["ج", "د", "more"], ["ه", None, None]):
+        sheet.append(row)
+    sheet.merge_cells("B1:C1")
+    sheet.merge_cells("B3:B4")
+    path = tmp_path / "t.xlsx"
+    book.save(path)
+    entries = scraped("files", path=str(path), kind="idiom", language="ar", licence="CC0-1.0")
+    first, second, third = entries
+    assert not isinstance(first, Rejection)
+    assert isinstance(second, Rejection)
+    assert second.reason == "columns_mismatch"
+    assert "column C stand under no name: unmerge the header" in second.detail
+    assert isinstance(third, Rejection)
+    assert third.reason == "explanation_missing"

@@ -1,0 +1,107 @@
+"""Writes docs/map.md: where each thing of the project lives, taken from the code."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+from generators.task import TASKS
+from mihakk.settings import ROOT
+from pipeline.steps.order import STEPS
+from scrapers.source import SOURCES
+from validators.checks.check import CHECKS
+
+PAGE = ROOT / "docs" / "map.md"
+PACKAGES = (
+    *("schemas", "mihakk", "scrapers", "curation", "generators", "validators"),
+    *("annotation", "releases", "evaluation", "pipeline", "reports", "flows"),
+)
+BELOW = {"validators/checks", "generators/poems", "generators/idioms"}
+"""Folders of one-file plugins, which have tables of their own."""
+
+HEAD = """# Map of the code
+
+Made by `python -m tools.docs_map` from the code itself; a test compares the two.
+
+A record travels down this table. Each step is one file of `pipeline/steps/`: it reads the tables of the
+stage before, calls the package that does the work, and writes its own tables into the lake.
+
+| stage | step | work done in |
+|---|---|---|
+"""
+WORK = {
+    "1_scraped": "`scrapers/`",
+    "2_normalized": "`curation/normalization.py`, `mihakk/text/`",
+    "3_curated": "`curation/`, `mihakk/dedup/`",
+    "4_generated": "`generators/`",
+    "5_checked": "`validators/checks/`; people's corrections from `annotation/decisions/`",
+    "6_audited": "`validators/audit/`, `mihakk/llm/`",
+    "7_reviewed": "`annotation/decisions/`",
+    "8_released": "`releases/`",
+}
+DIRECTION = """
+Imports run one way, and `make lint` holds them to it:
+`flows → reports → pipeline → annotation | releases | evaluation → scrapers | curation | generators |
+validators → mihakk → schemas`. No package, and no folder inside one, is part of a circle.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [HEAD.rstrip()]
+    lines += [f"| `{step.stage}` | `{_file(step.run)}` | {WORK[step.stage]} |" for step in STEPS]
+    lines += [DIRECTION, *_plugins(), "", "## Every module", ""]
+    for package in PACKAGES:
+        lines += [
+            f"### {package}",
+            "",
+            _first(ROOT / package / "__init__.py"),
+            "",
+            "| file | what it holds |",
+        ]
+        lines += ["|---|---|", *_modules(package), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _plugins() -> Iterator[str]:
+    yield from ("## One file each", "", "| source | file | title |", "|---|---|---|")
+    for name, source in SOURCES:
+        yield f"| `{name}` | `{_file(source.scrape)}` | {_cell(source.title)} |"
+    yield from ("", "| task | file | what is asked |", "|---|---|---|")
+    for name, task in TASKS:
+        yield f"| `{name}` | `{_file(task.generate)}` | {_cell(task.title)} |"
+    yield from ("", "| check | file | what it guards |", "|---|---|---|")
+    for _, check in sorted(CHECKS, key=lambda pair: pair[1].id):
+        yield f"| {check.id} | `{_file(check.function)}` | {_cell(check.title)} |"
+
+
+def _file(function: object) -> str:
+    unwrapped = inspect.unwrap(function)  # type: ignore[arg-type]  # decorators keep what they wrap
+    return str(Path(inspect.getfile(unwrapped)).relative_to(ROOT))
+
+
+def _modules(package: str) -> Iterator[str]:
+    for path in sorted((ROOT / package).rglob("*.py")):
+        place = str(path.relative_to(ROOT))
+        if path.name != "__init__.py" and not any(place.startswith(f"{folder}/") for folder in BELOW):
+            yield f"| `{place}` | {_first(path)} |"
+
+
+def _first(path: Path) -> str:
+    return _summary(ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def _summary(text: str | None) -> str:
+    """The first sentence of a docstring, which is the line that tells a stranger what the module is for."""
+    return _cell((text or "").split("\n\n")[0])
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    print(PAGE.relative_to(ROOT))

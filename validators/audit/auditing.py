@@ -1,0 +1,281 @@
+"""The audit stage: which items are audited, by whom, and what it comes to."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from mihakk.llm.journal import Journal
+from mihakk.llm.model import Model, open_model
+from mihakk.llm.structured import Reply, Request
+from mihakk.llm.unusable import FirstReplies
+from mihakk.seeds import rng
+from mihakk.settings import Settings
+from schemas.audit import Audit, Verdict
+from schemas.benchmark import Policy
+from schemas.finding import Finding
+from schemas.item import Item
+from schemas.model import AuditorsConfig, Cost, Embedded, ModelConfig, ReplyForm, UnusableLimit
+from schemas.record import Record
+from validators.audit.policy import verdict
+from validators.audit.prompt import described, messages
+from validators.audit.reply import Opinion, opinion, schema, schema_digest, short_opinion
+
+TOKENISED = 64
+"""Prompts of each auditor that an estimate really tokenises."""
+
+
+class Estimate(Record):
+    """What auditing would cost now."""
+
+    calls: int
+    """Calls that the journal can't answer; repair requests come on top."""
+    cached: int
+    """Calls that the journal answers."""
+    prompt_tokens: int
+    """Prompt tokens of the calls to be made."""
+    basis: str
+    """How the tokens were counted: `tokenised`, `tokenised sample` or `characters`."""
+    costs: tuple[Cost, ...] = ()
+    """By currency, of the models that have a price."""
+    unpriced: tuple[str, ...] = ()
+    """Models to be asked whose price no config gives."""
+
+
+class Panel:
+    """The two auditors of a run."""
+
+    def __init__(self, first: Model, second: Model, limit: UnusableLimit) -> None:
+        self.models = (first, second)
+        self.first_replies = tuple(FirstReplies(one.config.name, limit) for one in self.models)
+        """Counted over all that the panel is asked."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The auditors' names, in the order of their audits."""
+        return self.models[0].config.name, self.models[1].config.name
+
+    @property
+    def capable(self) -> bool:
+        """Both are large enough for their word to count."""
+        return all(model.config.capable for model in self.models)
+
+
+@contextmanager
+def open_panel(config: AuditorsConfig, store: Settings) -> Iterator[Panel]:
+    """Both auditors for the length of a `with` block; embedded servers start when first needed."""
+    share = sum(isinstance(auditor.serve, Embedded) for auditor in config.auditors)
+    with ExitStack() as stack:
+        first, second = (stack.enter_context(open_model(one, store, share)) for one in config.auditors)
+        yield Panel(first, second, config.unusable)
+
+
+def select(items: Sequence[Item], limit: int | None, seed: int) -> set[str]:
+    """Ids of the items to audit: all, or `limit` of them spread over the tasks in proportion.
+
+    Depends on ids, limit and seed alone, never on the order of the items.
+    """
+    if limit is None or limit >= len(items):
+        return {item.id for item in items}
+    by_task: dict[str, list[str]] = defaultdict(list)
+    for item in items:
+        by_task[item.task].append(item.id)
+    chosen: set[str] = set()
+    for task, share in _shares({task: len(ids) for task, ids in by_task.items()}, limit).items():
+        ids = sorted(by_task[task])
+        rng(seed, task, "audit_select").shuffle(ids)
+        chosen.update(ids[:share])
+    return chosen
+
+
+def audit_items(
+    items: Sequence[Item],
+    blocked: set[str],
+    panel: Panel,
+    journal: Journal,
+    progress: Callable[[int], None] = lambda _: None,
+    *,
+    variant: int = 0,
+) -> list[Audit]:
+    """Both auditors' audits of every item that is not blocked, item by item in the order given.
+
+    Args:
+        items: The items selected for auditing.
+        blocked: Ids with a blocking finding; they cost no call.
+        panel: The auditors.
+        journal: Where answered calls are kept and found again.
+        progress: Called with 1 after each item.
+        variant: Another number asks the same questions anew.
+
+    Raises:
+        ExternalFailure: An auditor can't be reached, died or has spent its budget, or too many of its first
+            replies are unusable. No item is judged on one vote; answered calls are kept.
+    """
+    asked = [item for item in items if item.id not in blocked]
+    first, second = (model.ask_all(_requests(asked, model, variant), journal) for model in panel.models)
+    audits = []
+    try:
+        for pair in zip(first, second, strict=True):
+            for name, counted, reply in zip(panel.names, panel.first_replies, pair, strict=True):
+                counted.see(reply, journal)
+                audits.append(_audit(name, reply))
+            progress(1)
+        for counted in panel.first_replies:
+            counted.end(journal)
+    finally:
+        # Closing waits for calls already sent, so that a failure of one auditor loses no answer of the other.
+        for stream in (first, second):
+            stream.close()
+        if any(counted.stopped for counted in panel.first_replies):
+            journal.ask_again()
+    return audits
+
+
+def verdicts(
+    items: Sequence[Item],
+    findings: Sequence[Finding],
+    audits: Sequence[Audit],
+    policy: Policy,
+    selected: set[str],
+) -> list[Verdict]:
+    """One verdict per item, in their order.
+
+    Raises:
+        ValueError: A selected item that no finding blocks lacks one of its two audits (a bug upstream).
+    """
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        found[finding.subject].append(finding)
+    opinions: dict[str, list[Audit]] = defaultdict(list)
+    for audit in audits:
+        opinions[audit.item].append(audit)
+    return [
+        verdict(
+            item.id,
+            found.get(item.id, ()),
+            opinions.get(item.id, ()) if item.id in selected else None,
+            policy,
+        )
+        for item in items
+    ]
+
+
+def estimate(items: Sequence[Item], panel: Panel, journal: Journal) -> Estimate:
+    """Calls and prompt tokens that auditing these items would take now."""
+    calls = cached = tokens = 0
+    bases = set()
+    costs: dict[str, Cost] = {}
+    unpriced: list[str] = []
+    for model in panel.models:
+        new = []
+        for item in items:
+            asked = request(item, form=model.config.reply)
+            if model.key(asked) in journal:
+                cached += 1
+            else:
+                new.append("\n".join(message["content"] for message in asked.messages))
+        calls += len(new)
+        if new:
+            counted, basis = _tokens(model, new)
+            tokens += counted
+            bases.add(basis)
+            price = model.config.price
+            if price is None:
+                unpriced.append(model.config.name)
+                continue
+            before = costs.get(price.currency, Cost(currency=price.currency, prompts=0, most=0))
+            costs[price.currency] = Cost(
+                currency=price.currency,
+                prompts=before.prompts + price.of(counted, 0),
+                most=before.most + price.of(counted, len(new) * model.config.sampling.max_tokens),
+            )
+    basis = next(
+        (name for name in ("characters", "tokenised sample", "tokenised") if name in bases), "tokenised"
+    )
+    return Estimate(
+        calls=calls,
+        cached=cached,
+        prompt_tokens=tokens,
+        basis=basis,
+        costs=tuple(costs.values()),
+        unpriced=tuple(unpriced),
+    )
+
+
+def same_family(
+    items: Iterable[Item], audits: Iterable[Audit], auditors: Iterable[ModelConfig]
+) -> dict[str, int]:
+    """How many items each auditor judged of which a model of its own family wrote a part."""
+    wrote = {item.id: item.origin.model_family.casefold() for item in items if item.origin.model_family}
+    families = {one.name: one.family.casefold() for one in auditors}
+    own = Counter(one.auditor for one in audits if wrote.get(one.item) == families.get(one.auditor, ""))
+    return {name: own[name] for name in families}
+
+
+def request(item: Item, variant: int = 0, form: ReplyForm = "scores") -> Request[Opinion]:
+    """What an auditor is asked about one item, in the form its config names."""
+    return Request(
+        tag=item.id,
+        messages=messages(item, form),
+        schema=schema(form),
+        validate=short_opinion if form == "issues" else opinion,
+        name="audit",
+        meta={**described(item, form), "schema_digest": schema_digest(form)},
+        variant=variant,
+    )
+
+
+def _requests(items: Iterable[Item], model: Model, variant: int) -> Iterator[Request[Opinion]]:
+    return (request(item, variant, model.config.reply) for item in items)
+
+
+def _audit(auditor: str, reply: Reply[Opinion]) -> Audit:
+    if reply.value is None:
+        return Audit(
+            item=reply.tag, auditor=auditor, status="invalid", reply_key=reply.key, problem=reply.problem
+        )
+    return Audit(
+        item=reply.tag,
+        auditor=auditor,
+        status="repaired" if reply.value.repaired else "valid",
+        scores=reply.value.scores,
+        issues=reply.value.issues,
+        reply_key=reply.key,
+        problem=reply.value.repaired,
+    )
+
+
+def _shares(sizes: dict[str, int], limit: int) -> dict[str, int]:
+    """Splits `limit` in proportion to sizes, one for each task first if there are enough to go round."""
+    total = sum(sizes.values())
+    floor = 1 if limit >= len(sizes) else 0
+    shares = {task: max(floor, limit * size // total) for task, size in sizes.items()}
+    by_rest = sorted(sizes, key=lambda task: (-(limit * sizes[task] % total), task))
+    while sum(shares.values()) < limit:
+        for task in by_rest:
+            if sum(shares.values()) < limit and shares[task] < sizes[task]:
+                shares[task] += 1
+    while sum(shares.values()) > limit:
+        largest = max(shares, key=lambda task: (shares[task], task))
+        shares[largest] -= 1
+    return shares
+
+
+def _tokens(model: Model, texts: Sequence[str]) -> tuple[int, str]:
+    """Tokens of all texts; a sample is tokenised by the server and scaled by length where there are many."""
+    step = max(1, len(texts) // TOKENISED)
+    drawn = texts[::step]
+    counts = model.count_tokens(drawn)
+    if counts is None:
+        # Without a tokeniser: 4 Latin or 2 other characters to a token, on the safe side for large models.
+        return sum(_by_characters(text) for text in texts), "characters"
+    if len(drawn) == len(texts):
+        return sum(counts), "tokenised"
+    ratio = sum(counts) / max(1, sum(map(len, drawn)))
+    return round(ratio * sum(map(len, texts))), "tokenised sample"
+
+
+def _by_characters(text: str) -> int:
+    latin = sum(character < "\u0250" for character in text)
+    return latin // 4 + (len(text) - latin) // 2 + 1

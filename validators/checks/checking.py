@@ -1,0 +1,67 @@
+"""Running the checks over shards: rejections aside, everything here yields rows of the findings table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from schemas.benchmark import ChecksConfig
+from schemas.finding import Finding
+from schemas.idiom import Idiom
+from schemas.item import Item
+from schemas.poem import Poem
+from validators.checks.check import Active, Checked, active
+from validators.checks.setindex import SetIndex
+from validators.checks.texts import Texts
+
+
+def check_items(items: Sequence[Item], config: ChecksConfig, index: SetIndex | None) -> list[Finding]:
+    """Findings about the items of one shard, in order of the items and of the checks' ids.
+
+    Args:
+        items: One shard.
+        config: Which checks run and how hard.
+        index: The prepared whole set; None leaves out the checks that compare items with each other.
+
+    Raises:
+        UsageError: The config names a check that does not exist.
+    """
+    running = active(config)
+    return [finding for item in items for finding in _about(item, running, index)]
+
+
+def check_records(records: Iterable[Poem | Idiom], config: ChecksConfig) -> list[Finding]:
+    """Findings about curated poems and idioms, in order of the records and of the checks' ids."""
+    running = active(config)
+    return [finding for record in records for finding in _about(record, running, None)]
+
+
+def check_set(index: SetIndex, config: ChecksConfig) -> list[Finding]:
+    """Findings about the set as a whole, all with the subject `*`."""
+    running = active(config)
+    return [
+        one.finding(running.severity[one.id], "*", objection)
+        for one in running.whole
+        for objection in one.run(None, None, index)
+    ]
+
+
+def _about(subject: Checked, running: Active, index: SetIndex | None) -> list[Finding]:
+    plan = running.plans[type(subject)]
+    texts = Texts.of(subject)
+    found = [(one, objection) for one in plan.of_subject for objection in one.function(subject)]
+    found += [(one, objection) for one in plan.of_texts for objection in one.function(texts)]
+    found += [(one, objection) for one in plan.of_both for objection in one.function(subject, texts)]
+    if plan.trigger and plan.trigger.search(texts.joined):
+        present = frozenset(plan.trigger.findall(texts.joined))
+        found += [
+            (one, objection)
+            for one in plan.triggered
+            if not present.isdisjoint(one.when)
+            for objection in one.function(texts)
+        ]
+    if index is not None:
+        found += [(one, objection) for one in plan.compared for objection in one.run(subject, texts, index)]
+    if not found:
+        return []
+    found.sort(key=lambda pair: pair[0].id)
+    return [one.finding(running.severity[one.id], subject.id, objection) for one, objection in found]

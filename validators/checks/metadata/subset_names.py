@@ -1,0 +1,18 @@
+"""MD07: a subset has one name."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from validators.checks.check import Objection, check
+from validators.checks.setindex import SetIndex
+
+
+@check("MD07", severity="report", on=SetIndex, title="no two subsets differ by spelling alone")
+def subset_names(index: SetIndex) -> Iterator[Objection]:
+    """No two names of subsets are the same but for case, spaces, hyphens and underscores."""
+    spelt: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(index.subsets):
+        spelt["".join(char for char in name.casefold() if char.isalnum())].append(name)
+    for names in spelt.values():
+        if len(names) > 1:
+            yield Objection(f"one subset by several names: {', '.join(map(repr, names))}")

@@ -1,0 +1,24 @@
+"""TX24: a line ends where it ends."""
+
+import re
+from collections.abc import Iterator
+
+from schemas.item import AnswerItem, ChoiceItem
+from validators.checks.check import Objection, check
+from validators.checks.damage import damaged
+from validators.checks.texts import Texts
+
+# A backslash before n is LaTeX when letters follow (`\\nu`); two in a row, or one before Arabic, are escapes.
+BREAK = re.compile(r"<(?:LF|CR|lf|cr|0x0[AaDd])>|_x000[AaDd]_|\\[nr](?![a-zA-Z])|\\u000[aAdD]")
+
+
+@check(
+    "TX24",
+    severity="report",
+    on=(ChoiceItem, AnswerItem),
+    title="no escape left of a line break",
+    when="<_\\",
+)
+def escaped_break(texts: Texts) -> Iterator[Objection]:
+    """No line break stands in the text by name: `<LF>`, `\\n`, `_x000D_`."""
+    yield from damaged(texts, BREAK, "a line break by name")

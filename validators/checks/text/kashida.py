@@ -1,0 +1,22 @@
+"""TX26: words are as long as they are spelt."""
+
+import re
+from collections.abc import Iterator
+
+from mihakk.text import codepoints as cp
+from schemas.item import AnswerItem, ChoiceItem
+from validators.checks.check import Objection, check
+from validators.checks.damage import damaged
+from validators.checks.texts import Texts
+
+_L = f"[{cp.LETTERS}]"
+# A year's `هـ` and a letter shown joined (`ـه`) stand at a word's edge; a run of them is a blank to fill in.
+INSIDE = re.compile(f"(?<={_L})[{cp.MARKS}]*ـ{{1,3}}(?={_L})")
+
+
+@check(
+    "TX26", severity="report", on=(ChoiceItem, AnswerItem), title="no kashida inside a word", when=cp.TATWEEL
+)
+def kashida(texts: Texts) -> Iterator[Objection]:
+    """No word is drawn out by tatweel between two of its letters: a matching answer would not match."""
+    yield from damaged(texts, INSIDE, "drawn out by tatweel")

@@ -1,0 +1,81 @@
+"""Of equal rows one stays: which one, and what that leaves of the findings about its copies."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from schemas.finding import Finding
+from schemas.item import Item
+from validators.checks.gathering import split_of
+from validators.checks.setindex import SetIndex
+
+COPY_CHECKS = frozenset(("DU01", "DU02"))
+"""Checks that object to a copy because it is one."""
+_SPLITS = ("test", "validation", "valid", "dev", "train")
+"""A copy stays where it is asked, before where it may have been learnt from."""
+
+
+def merge_copies(
+    items: Sequence[Item], index: SetIndex, findings: Iterable[Finding]
+) -> tuple[dict[str, str], list[Finding]]:
+    """Merges equal items into the first sound one, so that a benchmark loses no question it has twice.
+
+    Of copies in several splits the one in the test split stays. Where no copy is sound, the first that no
+    check blocks stands for all; it goes to people or is rejected like any other item.
+
+    Args:
+        items: All items, in the order of their rows.
+        index: The prepared set.
+        findings: What the checks found.
+
+    Returns:
+        Merged item to the item that stays, and the findings: those which call the one that stays a copy are
+        only reported.
+    """
+    findings = list(findings)
+    hard: dict[str, set[str]] = defaultdict(set)
+    for finding in findings:
+        if finding.severity != "report" and finding.check not in COPY_CHECKS:
+            hard[finding.subject].add(finding.severity)
+    order = {item.id: (_rank(split_of(item)), place) for place, item in enumerate(items)}
+    merged: dict[str, str] = {}
+    for group in linked(index.copies):
+        known = [name for name in group if name in order]
+        stays = min(known, key=lambda name: (_worst(hard.get(name, ())), order[name]))
+        merged.update(dict.fromkeys((name for name in known if name != stays), stays))
+    stay = set(merged.values())
+    return merged, [
+        finding.model_copy(update={"severity": "report"})
+        if finding.check in COPY_CHECKS and finding.subject in stay
+        else finding
+        for finding in findings
+    ]
+
+
+def linked(links: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """Names that are linked directly or through others, as sorted groups in order of their first."""
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        parent.setdefault(name, name)
+        while parent[name] != name:
+            parent[name] = parent[parent[name]]
+            name = parent[name]
+        return name
+
+    for name, others in links.items():
+        for other in others:
+            parent[root(name)] = root(other)
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(parent):
+        groups[root(name)].append(name)
+    return sorted(groups.values())
+
+
+def _rank(split: str) -> int:
+    return _SPLITS.index(split) if split in _SPLITS else len(_SPLITS)
+
+
+def _worst(severities: Iterable[str]) -> int:
+    return max(({"flag": 1, "block": 2}[one] for one in severities), default=0)
