@@ -20,7 +20,7 @@ FAR = 12
 """An explanation this many times as long as the book's median is a finding."""
 _SECTION = re.compile(r"^#+ ?\|+ ?(.*)$")
 _LETTER_LINE = re.compile(r"^(?:حرف|باب|فصل) (?:ال)?\w+$")
-_PAGE = re.compile(r"#META#.*|-{3,}|={3,}|\*{3,}")
+_PAGE = re.compile(r"#META#.*|-{3,}|={3,}|\*{3,}|[-–—] ?[٠-٩۰-۹\d]{1,4} ?[-–—]")
 _INLINE_PAGE = re.compile(r"\s*\b(?:PageV\d+P\d+|ms\d+)\b\s*")
 _STRIPPED = " \t\u200f\u200e\ufeff"
 
@@ -102,6 +102,11 @@ class Reading:
         """Words of an explanation."""
         return median(entry.words for entry in self.entries) if self.entries else 0.0
 
+    @property
+    def head_median(self) -> float:
+        """Words of a head."""
+        return median(len(entry.head.split()) for entry in self.entries) if self.entries else 0.0
+
     def problems(self, least_share: float) -> list[str]:
         """Why the yield can't be trusted; empty when it can."""
         found = []
@@ -109,6 +114,11 @@ class Reading:
             found.append(
                 f"{len(self.entries)} entries were read and a second count sees {self.counted} heads of the "
                 f"shape {self.shape.name!r}: look at `mihakk source try`, then name another `layout`"
+            )
+        if self.head_median > self.median > 0:
+            found.append(
+                f"heads have {self.head_median:g} words in the middle and what stands under them "
+                f"{self.median:g}: the book may say the meaning before the phrase; make a table of it"
             )
         if self.share < least_share:
             first = self.leftovers[0]
@@ -217,6 +227,6 @@ def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
             block.append(text.removeprefix("~~").removeprefix(": ").strip())
         elif not text and block:
             whole = unwrap(block)
-            if FOOTNOTE.sub("", whole).strip(" .،"):
+            if FOOTNOTE.sub("", whole).strip(" .،:"):
                 yield whole
             block = []

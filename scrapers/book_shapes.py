@@ -1,12 +1,13 @@
 """Shapes of entries in books as text: how heads are told from the text around them, and which shape fits.
 
-Each known shape proposes its heads; the one whose heads are most, explained and begin with the letter of
-their section wins. A second expression for each counts heads another way.
+Each known shape proposes its heads; the one whose heads are most, explained, different and begin with the
+letter of their section wins. A second expression for each counts heads another way.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -17,6 +18,8 @@ from scrapers.heads import closes_itself, is_short_head, section_letter
 
 FOOTNOTE = re.compile(r"[٠-٩\d]+\s*[.،]?")
 _LEAST_HEADS = 3
+_LABEL = 0.2
+"""A head that makes up more than this share of all heads is a label ("They said:"), not an entry."""
 _RIVAL = 0.6
 """A second shape whose score comes this near to the best one's makes the book ambiguous."""
 _GLOSS = ("أي", "اي", "انظر", "والمراد", "المراد", "والمعنى", "ويروى", "يروى", "قال", "وقال", "مثل", "مثال")
@@ -145,8 +148,12 @@ def _definition(section: Section) -> Iterator[Head]:
     """A term on a line of its own, its definition on the next after a colon."""
     lines = section.lines
     for place, line in enumerate(lines[:-1]):
-        if line.text and lines[place + 1].text.startswith(": ") and not line.text.startswith(": "):
+        if line.text and _defines(lines[place + 1].text) and not _defines(line.text):
             yield Head(place, place + 1, line.text.strip(" «»:"))
+
+
+def _defines(text: str) -> bool:
+    return text == ":" or text.startswith(": ")
 
 
 def _indented(section: Section) -> Iterator[Head]:
@@ -164,6 +171,7 @@ def _first_line(section: Section) -> Iterator[Head]:
     for place, line in enumerate(lines[:-1]):
         below = lines[place + 1]
         alone = line.text and _blank(lines, place - 1) and below.text and not below.indented
+        alone = alone and not _defines(below.text)
         if alone and len(line.text.split()) <= 10 and not line.text.endswith((".", "،", ":")):
             yield Head(place, place + 1, line.text.strip(" «»"))
 
@@ -200,12 +208,16 @@ SHAPES: dict[str, tuple[str, Callable[[Section], Iterator[Head]], str]] = {
     ),
     "bulleted": ("heads bear a bullet", _marked(r"[•●▪◦*–-]\s+"), r"^[^\S\n]*[•●▪◦*–-][^\S\n]+\S"),
     "mark": ("heads bear OpenITI's `### $`", _marked(r"### \$+[A-Z_$]* ?"), r"^### \$"),
-    "definition": ("terms stand above definitions that begin with a colon", _definition, r"(?<=\S)\n: "),
+    "definition": (
+        "terms stand above definitions that begin with a colon",
+        _definition,
+        r"(?<=\S)\n:(?: |$)",
+    ),
     "indented": ("explanations are indented under their heads", _indented, r"^\S[^\n]*\n[ \t]+\S"),
     "first_line": (
         "the first line of each block is its head",
         _first_line,
-        rf"{_BLANK_BEFORE}(?:[^\s]+[^\S\n]+){{0,9}}[^\s]*[^\s.،:](?=\n\S)",
+        rf"{_BLANK_BEFORE}(?:[^\s]+[^\S\n]+){{0,9}}[^\s]*[^\s.،:](?=\n(?!:[ \n])\S)",
     ),
 }
 """Name to what it means, the heads it proposes, and an expression that counts heads another way."""
@@ -246,9 +258,12 @@ def find_shape(found: Sequence[Section]) -> Shape:
         key=lambda pair: -pair[0],
     )
     if not scored:
+        labels = next((label for name in SHAPES if (label := _label(name, found))), "")
         raise SourceChanged(
             "no shape of entries is seen in the book (heads in «», with a colon, dash, number or bullet, or "
-            "on lines of their own): name the sections that hold entries, or make a table of the book"
+            "on lines of their own)"
+            + (f"; {labels!r} begins many entries and is a label, not a head" if labels else "")
+            + ": name the sections that hold entries, or make a table of the book"
         )
     best, shape = scored[0]
     rivals = tuple((other.name, other.heads) for _, other in scored[1:4])
@@ -287,8 +302,15 @@ def _score(name: str, found: Sequence[Section]) -> tuple[float, Shape]:
                 ordered += _begins_with(head.text, section.letter)
     shape = Shape(name, heads, explained, lettered, ordered)
     order = ordered / lettered if lettered else 1.0
-    enough = heads >= _LEAST_HEADS and explained >= 0.6 * heads and order >= 0.5
+    enough = heads >= _LEAST_HEADS and explained >= 0.6 * heads and order >= 0.5 and not _label(name, found)
     return (explained * order if enough else 0.0), shape
+
+
+def _label(name: str, found: Sequence[Section]) -> str:
+    """What far too many heads of a shape say before their colon, as labels do; empty when none does."""
+    said = Counter(head.text.partition(":")[0].strip() for one in found for head in SHAPES[name][1](one))
+    label, count = said.most_common(1)[0] if said else ("", 0)
+    return label if count >= _LEAST_HEADS and count > _LABEL * said.total() else ""
 
 
 def _begins_with(head: str, letter: str) -> bool:

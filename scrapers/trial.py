@@ -14,6 +14,7 @@ from schemas.idiom import Idiom
 from schemas.poem import Poem
 from schemas.rejection import Rejection
 from scrapers.book import Reading
+from scrapers.hindawi import HindawiOptions, read_epub
 from scrapers.openiti import OpenitiOptions, read_book
 from scrapers.raw import RawStore
 from scrapers.source import open_source
@@ -126,6 +127,8 @@ def attempt(use: SourceUse, raw: RawStore) -> Trial:
     try:
         if isinstance(opened.options, OpenitiOptions):
             trial.reading = read_book(opened.options)[0]
+        elif isinstance(opened.options, HindawiOptions):
+            trial.reading = read_epub(opened.options)
         for entry in opened.entries(raw):
             if isinstance(entry, Rejection):
                 trial.rejections.append(entry)

@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
+from pydantic import Field
+
 from mihakk.errors import SourceChanged, UsageError
 from schemas.record import Provenance
+from scrapers.book import Reading
 from scrapers.boundary import parsed
 from scrapers.crawl import Page, SiteOptions, plan, provenance, read_pages
 from scrapers.hindawi import site
 from scrapers.hindawi.blocks import Block, blocks
-from scrapers.hindawi.entries import Layout, entries, idioms, poem
+from scrapers.hindawi.entries import ChapterBlocks, Layout, entries, idioms, poem, whole_book
 from scrapers.hindawi.epub import Book, Chapter, open_book, parse_xml
 from scrapers.hindawi.rights import licence
 from scrapers.place import find_file
@@ -34,8 +37,11 @@ class HindawiOptions(SiteOptions):
     read: Literal["epub", "pages"] = "epub"
     """What is fetched; the EPUB is the stable form."""
     kind: Literal["idiom", "poem"] = "idiom"
-    layout: Layout = "terms"
-    """How idioms stand in the book; see the documentation of sources."""
+    layout: Layout = ""
+    """How idioms stand in the book; see the documentation of sources. When empty, an EPUB's is found from the
+    book, and pages, which come chapter by chapter, are read as `terms`."""
+    least_share: float = Field(default=0.8, ge=0, le=1)
+    """Least share of the text of the chapters read that must stand in entries, where the layout is found."""
     chapters: str = ""
     """Only chapters whose first heading starts with this; a preface or an appendix holds no entries."""
     genre: Literal["idiom", "proverb"] = "idiom"
@@ -105,19 +111,64 @@ def _book(data: bytes, name: str, origin: Provenance, options: HindawiOptions) -
         "attribution": _credit(book.author, book.title),
     }
     origin = origin.model_copy(update=changes)
+    chapters = _chapters(book, origin.url)
+    if options.kind == "idiom" and not options.layout:
+        yield from _found(chapters, name, origin, options)
+        return
+    for chapter in chapters:
+        place = origin.model_copy(update={"url": chapter.url})
+        identifier = f"{name}-{chapter.part}"
+        yield from _chapter(chapter.blocks, identifier, book.title, book.author, place, options)
+
+
+def _chapters(book: Book, url: str) -> list[ChapterBlocks]:
+    """The chapters of a book, cover and copyright page left aside."""
+    found = []
     for chapter in book.chapters:
         if _FRONT_MATTER.search(chapter.name):
             continue
-        where = f"{origin.url}#{chapter.name}"
+        where = f"{url}#{chapter.name}"
         part = re.sub(r"\W+", "-", chapter.name.rpartition("/")[2].removesuffix(".xhtml"))
-        yield from _chapter(
-            _blocks(chapter, where),
-            f"{name}-{part}",
-            book.title,
-            book.author,
-            origin.model_copy(update={"url": where}),
-            options,
+        found.append(ChapterBlocks(part, where, _blocks(chapter, where)))
+    return found
+
+
+def _found(
+    chapters: list[ChapterBlocks], name: str, origin: Provenance, options: HindawiOptions
+) -> Iterator[Entry]:
+    """Idioms of a book whose layout is found from it.
+
+    Raises:
+        SourceChanged: No shape fits, or too much of the text stands in no entry.
+    """
+    read = [chapter for chapter in chapters if _heading(chapter.blocks).startswith(options.chapters)]
+    reading, by_chapter = whole_book(read)
+    for chapter, found in zip(read, by_chapter, strict=True):
+        yield from idioms(
+            found,
+            f"hindawi-{name}-{chapter.part}",
+            genre=options.genre,
+            dialect=options.dialect,
+            provenance=origin.model_copy(update={"url": chapter.url}),
         )
+    if problems := reading.problems(options.least_share):
+        raise SourceChanged(
+            f"{origin.url}: {'; '.join(problems)}. Name the chapters that hold entries in `chapters`, "
+            "or the `layout`"
+        )
+
+
+def read_epub(options: HindawiOptions) -> Reading | None:
+    """What the shape finder sees in the first EPUB; None where a layout is named or verse is read.
+
+    Raises:
+        SourceChanged: No shape of entries fits the book.
+    """
+    if not options.epub or options.layout or options.kind != "idiom":
+        return None
+    path, data = find_file(options.epub[0], "epub")
+    chapters = _chapters(open_book(data, f"file:{path.name}"), f"file:{path.name}")
+    return whole_book(c for c in chapters if _heading(c.blocks).startswith(options.chapters))[0]
 
 
 def _blocks(chapter: Chapter, where: str) -> list[Block]:
@@ -131,6 +182,10 @@ def _licence(book: Book, where: str) -> str:
     return licence("\n".join(block.text for block in _blocks(page, where)))
 
 
+def _heading(found: list[Block]) -> str:
+    return next((block.text for block in found if block.kind == "heading"), "")
+
+
 def _credit(author: str, title: str) -> str:
     return f"{author}، {title}، مؤسسة هنداوي"
 
@@ -138,15 +193,14 @@ def _credit(author: str, title: str) -> str:
 def _chapter(  # noqa: PLR0917
     found: list[Block], name: str, title: str, author: str, origin: Provenance, options: HindawiOptions
 ) -> Iterator[Entry]:
-    heading = next((block.text for block in found if block.kind == "heading"), "")
-    if not heading.startswith(options.chapters):
+    if not _heading(found).startswith(options.chapters):
         return
     identifier = f"hindawi-{name}"
     if options.kind == "poem":
         yield from poem(found, identifier, title=title, poet=author, provenance=origin)
         return
     yield from idioms(
-        entries(found, options.layout),
+        entries(found, options.layout or "terms"),
         identifier,
         genre=options.genre,
         dialect=options.dialect,

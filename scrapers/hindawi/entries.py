@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from schemas.idiom import Idiom
 from schemas.poem import Poem
 from schemas.record import Form, Provenance
 from schemas.rejection import Rejection
+from scrapers.book import Reading, read
 from scrapers.heads import is_cross_reference, is_short_head, quoted_head, section_letter
 from scrapers.hindawi.blocks import Block
 from scrapers.source import Entry
 from scrapers.verse import couplets, split
 
-Layout = Literal["terms", "colon", "quoted"]
+Layout = Literal["", "terms", "colon", "quoted"]
 
 
 @dataclass
@@ -24,6 +25,43 @@ class HeadWithExplanation:
 
     head: str
     explanation: list[str] = field(default_factory=list)
+
+
+class ChapterBlocks(NamedTuple):
+    """One chapter of a book."""
+
+    part: str
+    """Its name in ids."""
+    url: str
+    blocks: list[Block]
+
+
+def whole_book(chapters: Iterable[ChapterBlocks]) -> tuple[Reading, list[list[HeadWithExplanation]]]:
+    """The entries of a book by the shape found from it, chapter by chapter, with an account of all its text.
+
+    Raises:
+        SourceChanged: No shape of entries fits the book, or two do.
+    """
+    lines: list[str] = []
+    starts = []
+    for chapter in chapters:
+        starts.append(len(lines) + 1)
+        for block in chapter.blocks:
+            lines += "\n".join([*_lines(block), ""]).split("\n")
+    reading = read("\n".join(lines))
+    found: list[list[HeadWithExplanation]] = [[] for _ in starts]
+    for entry in reading.entries:
+        place = sum(start <= entry.line for start in starts) - 1
+        found[place].append(HeadWithExplanation(entry.head, entry.paragraphs))
+    return reading, found
+
+
+def _lines(block: Block) -> list[str]:
+    if block.kind == "heading":
+        return [f"# | {block.text}"]
+    if block.kind == "term":
+        return [block.text.removesuffix(":").strip(), ": " + block.rest.replace("\n", "\n\n")]
+    return [f"{block.text} … {block.rest}" if block.rest else block.text]
 
 
 def entries(blocks: Iterable[Block], layout: Layout) -> Iterator[HeadWithExplanation]:

@@ -120,9 +120,15 @@ def test_a_real_epub_loses_no_text(shared_data: Path) -> None:
     assert kinds == {"paragraph": 898, "row": 269, "heading": 149, "term": 89, "verse": 2}
 
 
+def test_a_real_epub_that_is_no_book_of_idioms_gives_none_unasked(shared_data: Path, scraped: Scrape) -> None:
+    # A history of botany: 120 paragraphs with a colon and 89 definitions are not its entries.
+    with pytest.raises(SourceChanged, match=r"two shapes: same_line.*120 heads.*definition.*89 heads"):
+        scraped("hindawi", epub=[str(shared_data / "hindawi" / "19507951.epub")])
+
+
 def test_a_real_epub_gives_terms_and_verse_with_its_licence(shared_data: Path, scraped: Scrape) -> None:
     path = str(shared_data / "hindawi" / "19507951.epub")
-    terms = scraped("hindawi", epub=[path])
+    terms = scraped("hindawi", epub=[path], layout="terms")
     assert len(terms) == 89
     assert {entry.provenance.licence for entry in terms if isinstance(entry, Idiom)} == {"public-domain"}
     (poem,) = scraped("hindawi", epub=[path], kind="poem")
