@@ -70,4 +70,4 @@ lock:  ## Resolve every dependency again into requirements/constraints.txt
 	  | sed -e 's/+cpu//' > requirements/constraints.txt.new && mv requirements/constraints.txt.new requirements/constraints.txt
 
 clean:  ## Remove the environments and everything a build made
-	rm -rf .venv .venv-* .setup dist site .cache data/lake data/hub data/cache data/labelstudio runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .setup dist site .cache data/lake data/hub data/cache data/labelstudio data/postgres runs .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -81,7 +81,7 @@ def vllm() -> Iterator[str]:
 
 @pytest.fixture
 def prefect_server(tmp_path: Path) -> Iterator[PrefectServer]:
-    """A real Prefect server on SQLite."""
+    """A real Prefect server on PostgreSQL."""
     with PrefectServer(tmp_path / "prefect") as server:
         yield server
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,11 +22,11 @@ from tests.servers import free_port
 PREFECT = [sys.executable, "-m", "prefect"]
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
 PATIENCE = 450
-"""Seconds for what a quiet machine does in a minute or two: beside a second server SQLite is locked often."""
+"""Seconds for what a quiet machine does in a minute or two."""
 
 
 class PrefectServer:
-    """Server on a free port with its database in a folder; what was started is ended with it."""
+    """`mihakk server` on a free port, its PostgreSQL with it; what was started is ended with it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -32,6 +34,9 @@ class PrefectServer:
         self._port = free_port()
         self.url = f"http://127.0.0.1:{self._port}/api"
         self._processes: list[subprocess.Popen[bytes]] = []
+        # Not in the test's folder, which root's PostgreSQL, another user, could not enter.
+        self._database = Path(tempfile.mkdtemp(prefix="mihakk-postgres-"))
+        self._database.chmod(0o755)
         self.process = self._start()
 
     def __enter__(self) -> PrefectServer:
@@ -42,6 +47,7 @@ class PrefectServer:
     ) -> None:
         for process in reversed(self._processes):
             kill(process)
+        shutil.rmtree(self._database, ignore_errors=True)
 
     def environment(self, **more: str) -> dict[str, str]:
         """What a process needs to find the server, without anything of the user's own Prefect."""
@@ -102,7 +108,8 @@ class PrefectServer:
         self.process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        command = (*PREFECT, "server", "start", "--host", "127.0.0.1", "--port", str(self._port))
+        where = ("--port", str(self._port), "--data", str(self._database / "cluster"))
+        command = (sys.executable, "-m", "flows.cli", "server", *where)
         process = self.start(*command)
         try:
             self.wait(self._healthy, 90, "the Prefect server did not start")
@@ -122,7 +129,7 @@ class PrefectServer:
             return False
 
     def ask(self, method: str, path: str, body: object = None) -> Any:
-        """One call of the server's API; a busy SQLite answers 503 or, once in a while, not for a minute."""
+        """One call of the server's API, which answers 503 while it is busy."""
         for _ in range(20):
             try:
                 answer = httpx.request(method, f"{self.url}/{path}", json=body, timeout=90)

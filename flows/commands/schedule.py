@@ -1,14 +1,18 @@
-"""`mihakk deploy | serve`: the jobs of prefect.yaml on a Prefect server."""
+"""`mihakk server | deploy | serve`: a Prefect server, and the jobs of prefect.yaml on it."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from mihakk.errors import ExternalFailure, UsageError
+from mihakk.settings import ROOT
 from reports.console import open_console
 
 if TYPE_CHECKING:
@@ -28,12 +32,66 @@ Notify = Annotated[
     ),
 ]
 HEARTBEAT_SECONDS = "30"
+DATA = ROOT / "data" / "postgres"
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    for command in (deploy, serve):
+    for command in (server, deploy, serve):
         app.command(rich_help_panel="Schedule")(command)
+
+
+def server(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="TCP port on 127.0.0.1.")] = 4200,
+    data: Annotated[Path, typer.Option(help="Folder of its PostgreSQL; made on the first start.")] = DATA,
+    database: Annotated[
+        str,
+        typer.Option(
+            help="postgresql+asyncpg://user:password@host:5432/name of a PostgreSQL that runs already."
+        ),
+    ] = "",
+) -> None:
+    """Run a Prefect server on PostgreSQL, which many workers may share; Ctrl+C stops both.
+
+    PostgreSQL comes from Debian's package; its database stays in --data and is used again by the next start.
+    """
+    from contextlib import ExitStack
+
+    from flows.deployed.database import Database
+
+    if database and not database.startswith("postgresql+asyncpg://"):
+        raise UsageError(
+            f"--database {database.partition('@')[2] or database!r} is not an address that Prefect takes: "
+            "write postgresql+asyncpg://user:password@host:5432/name"
+        )
+    console = open_console(soft_wrap=True)
+    with ExitStack() as stack:
+        if not database:
+            console.print(f"PostgreSQL: {data}")
+            database = stack.enter_context(Database(data)).url
+        console.print(f"Prefect: export PREFECT_API_URL=http://127.0.0.1:{port}/api")
+        command = [
+            sys.executable,
+            "-m",
+            "prefect",
+            "server",
+            "start",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+        ]
+        process = subprocess.Popen(
+            command, env={**os.environ, "PREFECT_SERVER_DATABASE_CONNECTION_URL": database}
+        )
+        try:
+            code = process.wait()
+        finally:
+            # Interrupted: the server has the terminal's Ctrl+C too, but not the SIGTERM of a service manager.
+            process.terminate()
+            process.wait()
+    if code:
+        raise ExternalFailure(f"the Prefect server on port {port} ended with code {code}; it said why above")
 
 
 def deploy(config: Benchmark = Path("demo"), notify: Notify = "") -> None:
@@ -67,7 +125,6 @@ def serve(
     from prefect.runner import Runner
 
     from flows.deployed.deployments import deployments
-    from mihakk.settings import ROOT
 
     console, benchmark, named = open_console(), _benchmark(config), _named(config)
     os.chdir(ROOT)  # relative paths in configs are those of the checkout
@@ -115,12 +172,10 @@ def _server() -> Iterator[SyncPrefectClient]:
     from prefect.client.orchestration import get_client
     from prefect.settings import get_current_settings
 
-    from mihakk.errors import ExternalFailure, UsageError
-
     url = get_current_settings().api.url
     if not url:
         raise UsageError(
-            "no Prefect server is named: start one with `prefect server start` and set "
+            "no Prefect server is named: start one with `mihakk server` and set "
             "PREFECT_API_URL=http://127.0.0.1:4200/api"
         )
     with get_client(sync_client=True) as client:
