@@ -157,6 +157,10 @@ class Judgement(Record):
     scores: dict[str, int] = Field(default_factory=dict)
     """Field of the rubric to score; empty where the judge gave no usable reply."""
     reason: str = ""
+    extracted: str = ""
+    """The answer as the judge found it in the reply, where the rubric asks for that."""
+    problem: str = ""
+    """Why there are no scores."""
     status: Literal["valid", "repaired", "invalid"]
     presentation: int = 0
     """Seeded order in which the criteria were shown."""

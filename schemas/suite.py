@@ -86,6 +86,19 @@ class SuiteLimits(Record):
     requests: int | None = Field(default=None, ge=1)
 
 
+class SuiteJudges(Record):
+    """Who judges replies, and by which rubrics."""
+
+    by: tuple[str, str]
+    """Two names in configs/models/, of two families, neither of a judged system's."""
+    rubrics: tuple[str, ...] = Field(min_length=1)
+    """Names in evaluation/rubrics/."""
+    asked_again: float = Field(default=0.05, ge=0, le=1)
+    """Share of the answers that each judge is asked about three times: how far it agrees with itself."""
+    reply_tokens: int = Field(default=400, ge=1)
+    """How long a judgement may be."""
+
+
 class Suite(Record):
     """`configs/suites/*.yaml`."""
 
@@ -106,4 +119,6 @@ class Suite(Record):
     compare: tuple[tuple[str, str], ...] = ()
     """Pairs of configs: each system's first less its second, on the records that both ask about."""
     reply_tokens: ReplyTokens = ReplyTokens()
+    judges: SuiteJudges | None = None
+    """Asked by `mihakk evaluate judge`."""
     limits: SuiteLimits = SuiteLimits()

@@ -29,8 +29,8 @@ def report(suite: Suite, systems: Sequence[System], folder: Path) -> Report:
     files = [
         path
         for system in systems
-        for end in ("", ".likelihood")
-        if (path := folder / f"{system.name}{end}" / "scores.parquet").is_file()
+        for file in (".likelihood/scores.parquet", "/scores.parquet", "/judged.parquet")
+        if (path := folder / f"{system.name}{file}").is_file()
     ]
     scores = load_scores(files)
     found = results(

@@ -57,12 +57,12 @@ def _figure(column: Column, place: int) -> dict[str, Any]:
     values = column.values[place]
     there = ~np.isnan(values)
     if figure is None:
-        return told | {"note": "left out by the published protocol: no answer counts"}
+        return told | {"note": "no answer has a value"}
     groups = codes_of(column.groups[there])
     told["clusters"] = int(groups.max()) + 1
     notes = []
     if not there.all():
-        notes.append(f"the published protocol leaves out {int((~there).sum()):,} answers")
+        notes.append(f"{int((~there).sum()):,} answers have no value and are left out")
     if told["clusters"] < LEAST_CLUSTERS:
         notes.append(f"{told['clusters']} cluster(s): too few for an interval")
     told["note"] = "; ".join(notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import orjson
@@ -16,6 +16,9 @@ from mihakk.errors import UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+NOT_VOUCHED_FOR: Final = "_not_vouched_for"
+"""End of the name of a judged metric where no people's scores vouch for the judges."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,7 @@ def _metric(name: str, row: Any) -> Metric:
         higher_is_better=bool(row["higher_is_better"]),
         when=lambda _: True,
         score_all=lambda *_: (),
+        ranks=not name.endswith(NOT_VOUCHED_FOR),
     )
 
 

@@ -15,7 +15,7 @@ from evaluation.statistics.bootstrap import RESAMPLES, percentile_interval, rank
 from evaluation.statistics.comparison import RESAMPLES as PERMUTATIONS
 from evaluation.statistics.comparison import smallest_difference
 from evaluation.table.cells import DIGITS, cells_of
-from evaluation.table.column import Column, columns_of
+from evaluation.table.column import NOT_VOUCHED_FOR, Column, columns_of
 from evaluation.table.draws import drawn_figures
 from evaluation.table.items import item_rows
 from evaluation.table.overall import STATEMENT, average_rows, averages
@@ -202,6 +202,11 @@ def _notes(
     if len(prompts[["prompt", "prompt_version"]].drop_duplicates()) > prompts.groupby("model").size().max():
         found.append("Not all systems were asked with the same prompts.")
     shown = {column.metric.name for column in columns}
+    if unvouched := sorted(name for name in shown if name.endswith(NOT_VOUCHED_FOR)):
+        found.append(
+            f"Not vouched for: {', '.join(unvouched)}. People's scores don't agree with these judges well "
+            "enough (lower end of kappa .6), or nobody has scored; nobody is ranked by them."
+        )
     figures = [figure for _, figure in FIGURES if shown & set(figure.of)]
     if figures:
         found.append("Figures: " + "; ".join(figure.signature for figure in figures) + ".")

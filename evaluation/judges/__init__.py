@@ -1,0 +1,1 @@
+"""Judges: models that score replies by a rubric, and what their word is worth."""

@@ -1,0 +1,142 @@
+"""What a judge is asked: the rubric in the item's language first, the quoted material last."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+import yaml
+
+from evaluation.running.asking import Asked
+from mihakk.llm.structured import Message
+from mihakk.text.key import key
+from schemas.record import Language
+from schemas.rubric import Rubric
+
+LONGEST_REASON: Final = 600
+"""Characters."""
+
+
+@cache
+def instructions() -> dict[str, Any]:
+    """What every judge is told, by language; `version` among it."""
+    text = (Path(__file__).parent / "instructions.yaml").read_text(encoding="utf-8")
+    found: dict[str, Any] = yaml.safe_load(text)
+    return found
+
+
+def order_of(rubric: Rubric, presentation: int) -> list[str]:
+    """The criteria in the order of a presentation: turned so many places; reversed in the second half."""
+    names = list(rubric.fields)
+    turn = presentation % len(names)
+    turned = names[turn:] + names[:turn]
+    return turned if presentation < len(names) else turned[::-1]
+
+
+def material(rubric: Rubric, asked: Asked, reply: str, *, reply_first: bool = False) -> dict[str, Any]:
+    """What the judge is shown, part by part.
+
+    Args:
+        rubric: Says which parts.
+        asked: The question.
+        reply: What is judged.
+        reply_first: Turns the order of the parts around.
+    """
+    question = asked.question
+    if question.kind == "explanation":
+        reference: Any = [*question.explanations, *filter(None, [question.overall])]
+    else:
+        reference = [question.answer, *question.accepted]
+    parts = {"question": asked.prompt, "text": list(question.verses), "reference": reference, "reply": reply}
+    names = rubric.sees[::-1] if reply_first else rubric.sees
+    return {name: parts[name] for name in names}
+
+
+def judging_messages(
+    rubric: Rubric, language: Language, order: list[str], shown: dict[str, Any]
+) -> list[Message]:
+    """The conversation that asks for scores.
+
+    The material is one line of JSON: line breaks and quotes in it are escaped, so no reply can end the
+    material and speak in the place of the instructions.
+    """
+    told = instructions()[language]
+    lines = [told["role"], ""]
+    for name in order:
+        one = rubric.fields[name]
+        scale = told["scale"].format(low=one.low, high=one.high)
+        lines.append(f"{name} ({scale}): {one.says[language]}")
+        lines += [f"  {score}: {by[language]}" for score, by in sorted(one.anchors.items())]
+    lines += ["", told["form"].format(fields=", ".join(order))]
+    return _conversation("\n".join(lines), shown)
+
+
+def extraction_messages(language: Language, question: str, reply: str) -> list[Message]:
+    """The conversation that asks which words of a reply are its answer."""
+    return _conversation(instructions()[language]["extract"], {"question": question, "reply": reply})
+
+
+def judging_schema(rubric: Rubric, order: list[str]) -> dict[str, Any]:
+    """JSON Schema of a judgement: the reason first, then the scores in the order shown."""
+    scores = {
+        name: {"type": "integer", "enum": list(range(rubric.fields[name].low, rubric.fields[name].high + 1))}
+        for name in order
+    }
+    return _closed({"reason": {"type": "string", "maxLength": LONGEST_REASON}, "scores": _closed(scores)})
+
+
+def extraction_schema() -> dict[str, Any]:
+    """JSON Schema of an extraction."""
+    return _closed({"extracted": {"type": "string"}})
+
+
+def judged(rubric: Rubric, value: dict[str, Any]) -> tuple[dict[str, int], str]:
+    """Scores and reason of a reply.
+
+    Raises:
+        ValueError: Anything is missing, more than asked for, or outside the scale.
+    """
+    if set(value) != {"reason", "scores"} or not isinstance(value["scores"], dict):
+        raise ValueError('it must have the keys "reason" and "scores" and no other')
+    if not isinstance(value["reason"], str) or not value["reason"].strip():
+        raise ValueError('"reason" must be one sentence')
+    scores = value["scores"]
+    if set(scores) != set(rubric.fields):
+        raise ValueError(f'"scores" must hold {", ".join(rubric.fields)} and nothing else')
+    for name, score in scores.items():
+        one = rubric.fields[name]
+        if type(score) is not int or not one.low <= score <= one.high:
+            raise ValueError(f"{name} must be a whole number from {one.low} to {one.high}")
+    return {name: scores[name] for name in rubric.fields}, value["reason"].strip()
+
+
+def extracted(reply: str, language: Language, value: dict[str, Any]) -> str:
+    """The words that a judge took out of a reply.
+
+    Raises:
+        ValueError: They don't stand in it.
+    """
+    if set(value) != {"extracted"} or not isinstance(value["extracted"], str):
+        raise ValueError('it must have the key "extracted" and no other')
+    words = value["extracted"].strip()
+    if key(words, language) not in key(reply, language):
+        raise ValueError("the extracted words don't stand in the reply: copy them as they are")
+    return words
+
+
+def _conversation(system: str, shown: dict[str, Any]) -> list[Message]:
+    return [
+        {"role": "system", "content": system},
+        {"role": "user", "content": orjson.dumps(shown).decode()},
+    ]
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,220 @@
+"""A suite's judges on its systems' stored replies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from evaluation.judges.asking import Judged, asked_again, judge_cases, judged_of, requests_of
+from evaluation.judges.rubrics import rubrics_of
+from evaluation.judges.scores import Panel, is_vouched, judged_scores, load_vouched, panel
+from evaluation.rows import read_rows, write_rows
+from evaluation.running.asking import Asked
+from evaluation.running.channel import LETTERS_A_TOKEN
+from evaluation.running.run import Plan
+from evaluation.running.suites import load_systems
+from mihakk.errors import UsageError
+from mihakk.llm.journal import Journal
+from mihakk.llm.model import open_model
+from mihakk.settings import Settings
+from schemas.evaluation import Answer, Judgement, Score
+from schemas.rubric import Rubric
+from schemas.suite import Suite, SuiteJudges, System
+
+JUDGEMENTS = "judgements.parquet"
+JUDGED = "judged.parquet"
+"""The judges' scores of one system, beside its other scores."""
+
+
+class JudgeJob(NamedTuple):
+    """Who judges what."""
+
+    suite: Suite
+    asked: Sequence[Asked]
+    systems: Sequence[System]
+    """Those that are judged."""
+    judges: tuple[System, System]
+    out: Path
+    """The suite's folder."""
+    store: Settings
+
+    @property
+    def questions(self) -> dict[tuple[str, int], Asked]:
+        """Item and wording to question."""
+        return {(one.question.item, one.wording): one for one in self.asked}
+
+    @property
+    def rubrics(self) -> list[Rubric]:
+        """Those of the suite.
+
+        Raises:
+            UsageError: One is not there, or judges nothing that is asked.
+        """
+        kinds = {(one.question.kind, one.question.task) for one in self.asked}
+        return rubrics_of(judges_of(self.suite).rubrics, kinds)
+
+    def answers(self, system: System) -> list[Answer]:
+        """The stored answers of a system to what is asked.
+
+        Raises:
+            UsageError: It has none yet.
+        """
+        path = self.out / system.name / "answers.parquet"
+        if not path.is_file():
+            raise UsageError(
+                f"{system.name} has no answers in {self.out}: "
+                f"`mihakk evaluate run {self.suite.name} --model {system.name}` first"
+            )
+        questions = self.questions
+        return [one for one in read_rows(path, Answer) if (one.item, one.variant) in questions]
+
+
+def judges_of(suite: Suite) -> SuiteJudges:
+    """The judges a suite names.
+
+    Raises:
+        UsageError: It names none.
+    """
+    if suite.judges is None:
+        raise UsageError(f"{suite.name} names no judges: add `judges: {{by: [NAME, NAME], rubrics: [NAME]}}`")
+    return suite.judges
+
+
+def load_judges(suite: Suite, systems: Sequence[System]) -> tuple[System, System]:
+    """The two judges of a suite.
+
+    Raises:
+        UsageError: They are of one family, or one is of a judged system's.
+    """
+    named = judges_of(suite)
+    first, second = load_systems(suite, named.by)
+    if first.family.casefold() == second.family.casefold():
+        raise UsageError(
+            f"{suite.name}: both judges are of the family {first.family!r}; name two of different families"
+        )
+    for judge in (first, second):
+        own = [one.name for one in systems if one.family.casefold() == judge.family.casefold()]
+        if own:
+            raise UsageError(
+                f"{suite.name}: the judge {judge.name} is of the family {judge.family!r}, and so is "
+                f"{', '.join(own)}: a judge favours its own family. Name another judge, or "
+                "judge other systems (`--model`)"
+            )
+    exact = {"temperature": 0.0, "top_p": 1.0}
+    return (
+        _with_sampling(first, {**exact, "max_tokens": named.reply_tokens + first.reasoning_tokens}),
+        _with_sampling(second, {**exact, "max_tokens": named.reply_tokens + second.reasoning_tokens}),
+    )
+
+
+def judge_suite(job: JudgeJob, answered: Callable[[System], None] = lambda _: None) -> Counter[str]:
+    """Asks both judges everything that the journal does not hold, then writes judgements and scores.
+
+    Returns:
+        Judgements by status, and `judgements` in all.
+
+    Raises:
+        ExternalFailure: A judge's server failed for good; answered calls are kept.
+        UsageError: A config can't work, or a system has no answers.
+    """
+    cases = cases_of(job)
+    found: dict[str, list[Judgement]] = {system.name: [] for system in job.systems}
+    again = judges_of(job.suite).asked_again
+    for judge in job.judges:
+        with Journal(job.out / "journal", judge.name) as journal, open_model(judge, job.store) as model:
+            for rubric in job.rubrics:
+                for system in job.systems:
+                    own = asked_again(cases[system.name, rubric.name], again, job.suite.seed)
+
+                    def told(judge: System = judge) -> None:
+                        answered(judge)
+
+                    found[system.name] += judge_cases(
+                        model, journal, rubric, own, seed=job.suite.seed, answered=told
+                    )
+    counts: Counter[str] = Counter()
+    for system in job.systems:
+        write_rows(job.out / system.name / JUDGEMENTS, found[system.name], Judgement)
+        counts.update(one.status for one in found[system.name])
+        counts["judgements"] += len(found[system.name])
+    store_judged(job)
+    return counts
+
+
+def store_judged(job: JudgeJob) -> None:
+    """Writes the judges' scores from stored judgements, named by what people have said of the judges."""
+    vouched, questions = load_vouched(job.out), job.questions
+    stored = {system.name: judgements_of(job, system) for system in job.systems}
+    everything = [one for judgements in stored.values() for one in judgements]
+    panels = {rubric.name: panel(everything, rubric) for rubric in job.rubrics}
+    for system in job.systems:
+        answers = job.answers(system)
+        rows = []
+        for rubric in job.rubrics:
+            by = Panel(rubric, panels[rubric.name], is_vouched(rubric, panels[rubric.name], vouched))
+            rows += judged_scores(answers, stored[system.name], questions, by)
+        write_rows(job.out / system.name / JUDGED, rows, Score)
+
+
+def judgements_of(job: JudgeJob, system: System) -> list[Judgement]:
+    """The stored judgements of a system's answers.
+
+    Raises:
+        UsageError: There are none yet.
+    """
+    path = job.out / system.name / JUDGEMENTS
+    if not path.is_file():
+        raise UsageError(f"nobody has judged {system.name}: `mihakk evaluate judge {job.suite.name}` first")
+    return read_rows(path, Judgement)
+
+
+def plan_judges(job: JudgeJob) -> list[Plan]:
+    """What judging would ask of each judge; asks nothing and starts no server.
+
+    A rubric that extracts counts both of its calls where the first is open.
+    """
+    cases = cases_of(job)
+    again, seed = judges_of(job.suite).asked_again, job.suite.seed
+    plans = []
+    for judge in job.judges:
+        calls = journaled = prompts = 0
+        with Journal(job.out / "journal", judge.name) as journal, open_model(judge, job.store) as model:
+            for (_, name), own in sorted(cases.items()):
+                rubric = next(one for one in job.rubrics if one.name == name)
+                each = 2 if rubric.extract else 1
+                for request in requests_of(rubric, asked_again(own, again, seed), seed):
+                    calls += each
+                    if model.outstanding(request, journal) is None:
+                        journaled += each
+                    else:
+                        letters = sum(len(message["content"]) for message in request.messages)
+                        prompts += each * letters // LETTERS_A_TOKEN
+        replies = (calls - journaled) * judge.sampling.max_tokens
+        price = judge.price
+        most = price.of(prompts, replies) if price else None
+        plans.append(
+            Plan(judge.name, calls, journaled, prompts, replies, most, price.currency if price else "")
+        )
+    return plans
+
+
+def cases_of(job: JudgeJob) -> dict[tuple[str, str], list[Judged]]:
+    """System and rubric to the answers there are to judge."""
+    questions = job.questions
+    found = {}
+    for system in job.systems:
+        answers = job.answers(system)
+        for rubric in job.rubrics:
+            own = (
+                judged_of(one, questions[one.item, one.variant])
+                for one in answers
+                if rubric.judges(one.kind, one.task)
+            )
+            found[system.name, rubric.name] = [one for one in own if one is not None]
+    return found
+
+
+def _with_sampling(judge: System, update: dict[str, float | int]) -> System:
+    return judge.model_copy(update={"sampling": judge.sampling.model_copy(update=update)})

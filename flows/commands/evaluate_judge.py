@@ -1,0 +1,86 @@
+"""`mihakk evaluate judge`: stored replies scored by two judges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reports.console import open_console
+
+if TYPE_CHECKING:
+    from evaluation.judges.run import JudgeJob
+    from schemas.suite import System
+
+SuiteName = Annotated[str, typer.Argument(help="A name in configs/suites/, or a file.")]
+Systems = Annotated[
+    list[str] | None,
+    typer.Option("--model", help="System to judge, a name in configs/models/ or a file; the suite's own."),
+]
+Folder = Annotated[
+    Path | None, typer.Option("--out", help="The suite's folder; runs/evaluate/SUITE when left out.")
+]
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="Only so many questions of each config; pairs count once.")
+]
+
+
+def judge(
+    suite: SuiteName,
+    model: Systems = None,
+    out: Folder = None,
+    limit: Limit = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print calls, tokens and costs. Asks no model.")
+    ] = False,
+) -> None:
+    """Let two judges score stored replies by the suite's rubrics.
+
+    Two families, neither of a judged system's. Every judgement is kept before it counts: run again after a
+    crash, it goes on where it stopped. An unusable reply gives no score and is counted.
+    """
+    from evaluation.judges.run import judge_suite, plan_judges
+    from evaluation.running.report import report
+    from evaluation.table.render import terminal
+
+    job = judge_job(suite, model, out, limit)
+    console = open_console(soft_wrap=True)
+    if dry_run:
+        for found in plan_judges(job):
+            cost = "no price known" if found.most is None else f"at most {found.most:.4g} {found.currency}"
+            console.print(
+                f"{found.system}: {found.calls:,} calls, {found.journaled:,} answered before; at most "
+                f"{found.prompt_tokens:,} prompt and {found.reply_tokens:,} reply tokens; {cost}"
+            )
+        return
+    with console.status("Judging…") as status:
+        done = 0
+
+        def answered(judge: System) -> None:
+            nonlocal done
+            done += 1
+            status.update(f"{judge.name}: {done:,} judgements")
+
+        counts = judge_suite(job, answered)
+    console.print(
+        f"{counts['judgements']:,} judgements: {counts['valid']:,} valid, {counts['repaired']:,} on a second "
+        f"try, {counts['invalid']:,} unusable"
+    )
+    shown = report(job.suite, job.systems, job.out)
+    console.print(terminal(shown.sheets, shown.notes))
+
+
+def judge_job(suite: str, model: list[str] | None, out: Path | None, limit: int | None = None) -> JudgeJob:
+    """The suite, its questions, systems and judges, as the commands about judges take them."""
+    from evaluation.judges.run import JudgeJob, load_judges
+    from evaluation.running.asking import asked_of_suite
+    from evaluation.running.suites import load_suite, load_systems
+    from mihakk.settings import settings
+    from releases.hub.load import named_folder
+
+    chosen = load_suite(suite)
+    systems = load_systems(chosen, [name for one in model or () for name in one.split(",") if name])
+    judges = load_judges(chosen, systems)
+    asked = asked_of_suite(chosen, named_folder, limit)
+    return JudgeJob(chosen, asked, systems, judges, out or Path("runs/evaluate") / chosen.name, settings())
