@@ -54,6 +54,19 @@ def clopper_pearson(
     return Interval(low, high)
 
 
+def mean_interval(values: Sequence[float], confidence: float = 0.95) -> Interval | None:
+    """Student's interval of a mean; None of fewer than two values."""
+    from statistics import fmean, stdev
+
+    from scipy.special import stdtrit
+
+    if len(values) < 2:
+        return None
+    centre = fmean(values)
+    reach = float(stdtrit(len(values) - 1, (1 + confidence) / 2)) * stdev(values) / sqrt(len(values))
+    return Interval(centre - reach, centre + reach)
+
+
 class ChanceCorrected(NamedTuple):
     """Agreement of raters, raw and beyond chance."""
 

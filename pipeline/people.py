@@ -46,6 +46,7 @@ def review_state(build: Build) -> ReviewReport:
         sizes=Counter(map(stratum, population)),
         overlap=config.overlap,
         adjudicators=config.adjudicators,
+        campaigns=config.campaigns,
     )
 
 
@@ -54,7 +55,7 @@ def decisions_digest(build: Build) -> str:
     from mihakk.lake.storage import Storage
 
     stores = review_stores(build)
-    folders = [Storage(folder) for folder in (stores.decisions, stores.queued)]
+    folders = [Storage(folder) for folder in (stores.decisions, stores.queued, stores.labels)]
     return digest([folder.list(folder.root) for folder in folders])
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from schemas.audit import CRITICAL, Criterion
+from schemas.campaign import Campaign
 from schemas.model import ModelConfig
 from schemas.record import Language, Record
 
@@ -107,6 +108,15 @@ class ReviewConfig(Record):
     """Pseudonyms (`annotator-01`, ...) of people whose decision alone settles an item."""
     unresolved: Literal["leave_out", "wait"] = "leave_out"
     """Flagged items nobody has decided: release without them, or do not release."""
+    campaigns: tuple[Campaign, ...] = ()
+    """Small questions put to people beside the review of items, one campaign a template."""
+
+    @model_validator(mode="after")
+    def _one_campaign_a_template(self) -> ReviewConfig:
+        names = [campaign.template for campaign in self.campaigns]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"review.campaigns: {twice[0]} is named twice; keep one")
+        return self
 
 
 class CoreConfig(Record):

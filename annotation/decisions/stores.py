@@ -14,10 +14,12 @@ class Stores:
     people: str
     rejected: str
     queued: str
+    campaigns: str
+    """Questions drawn for campaigns."""
 
     @classmethod
     def under(cls, folder: str) -> Stores:
         """The stores of the benchmark in that folder: `<lake>/<benchmark>`, or wherever its stages lie."""
         root = folder.rstrip("/")
-        rest = (f"{root}/review/{name}" for name in ("labels", "people", "rejected", "queued"))
+        rest = (f"{root}/review/{name}" for name in ("labels", "people", "rejected", "queued", "campaigns"))
         return cls(f"{root}/decisions", *rest)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.campaigns.drawing import draw
+from annotation.campaigns.questions import Question
 from annotation.decisions.resolution import resolve
 from annotation.decisions.store import add, decisions, stored
 from annotation.decisions.stores import Stores
@@ -17,6 +19,7 @@ from annotation.label_studio.push import BATCH, Pushed, push, reopen
 from annotation.label_studio.server import LocalServer
 from annotation.screens.labelling import DIRECTION
 from annotation.screens.queue import by_subject
+from annotation.screens.ratings import Label
 from annotation.screens.tasks import TEMPLATE, review_task, urgency
 from annotation.statistics.sampling import Queued, QueueEntry, choose, wanted_changed
 from mihakk.errors import UsageError
@@ -24,6 +27,7 @@ from mihakk.seeds import rng
 from mihakk.settings import Settings
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import ReviewConfig
+from schemas.campaign import Campaign, Drawn
 from schemas.finding import Finding
 from schemas.item import Item
 from schemas.review import Resolution, Review
@@ -141,6 +145,54 @@ def _note(stores: Stores, entries: Iterable[QueueEntry], seen: Mapping[str, list
     drawn = {(row.item, row.draw) for row in stored(stores.queued, Queued) if row.why == "sample"}
     new = [entry for entry in entries if entry.why != "sample" or (entry.item.id, entry.draw) not in drawn]
     add(stores.queued, Queued, [entry.queued(seen[entry.item.id]) for entry in new])
+
+
+def push_campaign(
+    connection: Connection,
+    benchmark: str,
+    campaign: Campaign,
+    questions: Iterable[Question],
+    *,
+    stores: Stores,
+    overlap: int,
+    batch: int = BATCH,
+    progress: Callable[[int], None] = lambda _: None,
+) -> dict[str, Pushed]:
+    """Brings the sample of one campaign onto the server, one project per language.
+
+    What was drawn is noted before it is pushed, so a push killed at any point is finished by the next one,
+    under the same names.
+
+    Args:
+        connection: The server.
+        benchmark: Name of the benchmark.
+        campaign: Which.
+        questions: All that it may ask.
+        stores: Where drawn questions and labels are kept.
+        overlap: `review.overlap`.
+        batch: Tasks per import.
+        progress: Called with the number of tasks imported by each batch.
+
+    Returns:
+        By `<template> <language>`, what changed on the server.
+    """
+    drawn = [row for row in stored(stores.campaigns, Drawn) if row.template == campaign.template]
+    answered = {(row.subject, row.content_hash) for row in stored(stores.labels, Label)}
+    asked = draw(questions, campaign, drawn, answered)
+    add(stores.campaigns, Drawn, asked.new)
+    tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for task in asked.tasks:
+        tasks[task["data"]["language"]].append(task)
+    pushed: dict[str, Pushed] = {}
+    there = {project.name for project in find_projects(connection, benchmark)}
+    for language in DIRECTION:
+        if tasks[language] or f"{benchmark}:{campaign.template}:{language}" in there:
+            project = ensure_project(
+                connection, benchmark, campaign.template, language, overlap=campaign.votes(overlap)
+            )
+            found = push(project, tasks[language], batch=batch, progress=progress)
+            pushed[f"{campaign.template} {language}"] = found
+    return pushed
 
 
 def pull_review(

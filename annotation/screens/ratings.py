@@ -41,7 +41,7 @@ class Label(Record):
     """One person's answer to one small question about one subject."""
 
     subject: str
-    """Id of the item, poem or idiom; `<item>@<system>` for a model's reply, `<item>#<i>` for option i."""
+    """Id of the item, poem or idiom; `<item>#<i>` for option i, a meaningless name for a reply."""
     content_hash: str
     """Digest of what the person was shown."""
     annotator: str
@@ -131,20 +131,16 @@ def text_task(subject: str, text: str, language: Language, **options: Any) -> di
     )
 
 
-def distractor_tasks(item: ChoiceItem, **options: Any) -> list[dict[str, Any]]:
-    """One task for each wrong option: how good a wrong option is it, 0 to 2?"""
+def distractor_task(item: ChoiceItem, place: int, **options: Any) -> dict[str, Any]:
+    """How good is the wrong option at that place, 0 to 2?"""
     right = " ⁄ ".join(item.options[i] for i in item.gold)
-    return [
-        rating_task(
-            "distractor_rating",
-            f"{item.id}#{i}",
-            item.language,
-            [Shown("", item.question), Shown("right", right, marked=True), Shown("wrong", option)],
-            **options,
-        )
-        for i, option in enumerate(item.options)
-        if i not in item.gold
+    question = "\n".join(filter(None, [item.context, item.question]))
+    parts = [
+        Shown("", question),
+        Shown("right", right, marked=True),
+        Shown("wrong", item.options[place]),
     ]
+    return rating_task("distractor_rating", f"{item.id}#{place}", item.language, parts, **options)
 
 
 def sentence_task(idiom: Idiom, sentence: str, **options: Any) -> dict[str, Any]:
@@ -170,23 +166,30 @@ def connotation_task(idiom: Idiom, **options: Any) -> dict[str, Any]:
     return rating_task("connotation", idiom.id, idiom.language, parts, **options)
 
 
-def depth_task(item: ExplanationItem, system: str, reply: str, **options: Any) -> dict[str, Any]:
-    """How deep does a system's explanation of a poem go, in five parts that sum to 0-10?"""
+def depth_task(item: ExplanationItem, subject: str, reply: str, **options: Any) -> dict[str, Any]:
+    """How deep does a system's explanation of a poem go, in five parts that sum to 0-10?
+
+    Args:
+        item: What was asked.
+        subject: Name of the reply on the server, which must not tell who wrote it.
+        reply: The explanation.
+        options: As of `rating_task`.
+    """
     reference = "\n".join(filter(None, [*item.explanations, item.overall]))
     parts = [
         Shown("poem", "\n".join(item.verses)),
         Shown("reference", reference, marked=True),
         Shown("reply", reply),
     ]
-    return rating_task("interpretive_depth", f"{item.id}@{system}", item.language, parts, **options)
+    return rating_task("interpretive_depth", subject, item.language, parts, **options)
 
 
-def correctness_task(item: AnswerItem, system: str, reply: str, **options: Any) -> dict[str, Any]:
-    """How right is a system's answer, 0 to 3?"""
+def correctness_task(item: AnswerItem, subject: str, reply: str, **options: Any) -> dict[str, Any]:
+    """How right is a system's answer, 0 to 3? The subject is as in `depth_task`."""
     question = "\n".join(filter(None, [item.context, item.question]))
     reference = " ⁄ ".join((item.answer, *item.accepted))
     parts = [Shown("question", question), Shown("reference", reference, marked=True), Shown("reply", reply)]
-    return rating_task("answer_correctness", f"{item.id}@{system}", item.language, parts, **options)
+    return rating_task("answer_correctness", subject, item.language, parts, **options)
 
 
 def _part(part: Shown, headings: Mapping[str, str]) -> str:

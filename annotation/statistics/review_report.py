@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from annotation.campaigns.figures import CampaignFigure, CampaignProgress, figures, progress
 from annotation.decisions.resolution import resolve
 from annotation.decisions.store import decisions, stored
 from annotation.decisions.stores import Stores
@@ -17,6 +18,7 @@ from annotation.statistics.miss_rate import MissRate, miss_rates
 from annotation.statistics.sampling import Queued
 from mihakk.ids import content_hash
 from schemas.audit import Audit, Criterion
+from schemas.campaign import Campaign, Drawn
 from schemas.item import Item
 from schemas.record import Record
 from schemas.rejection import Rejection
@@ -38,6 +40,8 @@ class ReviewReport(Record):
     annotators: tuple[Annotator, ...]
     rejected: dict[str, int]
     """Annotations that could not be used, per reason."""
+    campaigns: tuple[CampaignProgress, ...] = ()
+    campaign_figures: tuple[CampaignFigure, ...] = ()
 
 
 def review_report(
@@ -49,6 +53,7 @@ def review_report(
     sizes: Mapping[str, int] | None = None,
     overlap: int = 2,
     adjudicators: Collection[str] = (),
+    campaigns: Sequence[Campaign] = (),
 ) -> ReviewReport:
     """The report over everything in the stores.
 
@@ -61,6 +66,7 @@ def review_report(
         sizes: Unflagged items per stratum, which weigh the miss rate; None weighs sampled items the same.
         overlap: Votes an item needs.
         adjudicators: Pseudonyms whose decision settles an item.
+        campaigns: As the config lists them.
     """
     reviews = decisions(stores.decisions)
     queued = stored(stores.queued, Queued)
@@ -78,8 +84,9 @@ def review_report(
     rows: list[PeopleAgreement] = []
     for label, judged in review_judgements(real, languages, overlap).items():
         rows += agreement(TEMPLATE, label, judged, seed=seed)
-    labels = label_judgements(stored(stores.labels, Label), languages)
-    for (template, label), judged in sorted(labels.items()):
+    drawn, labels = stored(stores.campaigns, Drawn), stored(stores.labels, Label)
+    languages |= {row.subject.partition("#")[0]: row.strata.get("language", "") for row in drawn}
+    for (template, label), judged in sorted(label_judgements(labels, languages).items()):
         rows += agreement(template, label, judged, seed=seed)
     return ReviewReport(
         outcomes=_tally(row.outcome for row in resolutions),
@@ -94,6 +101,8 @@ def review_report(
         miss_rates=tuple(miss_rates(queued, real, overlap, adjudicators, sizes=sizes, now=now)),
         annotators=tuple(annotators(reviews, queued)),
         rejected=_tally(row.reason for row in stored(stores.rejected, Rejection)),
+        campaigns=tuple(progress(drawn, labels, campaigns, overlap, adjudicators)),
+        campaign_figures=tuple(figures(drawn, labels, campaigns, overlap, adjudicators)),
     )
 
 
@@ -192,9 +201,35 @@ def markdown(report: ReviewReport) -> str:
         "Clopper-Pearson, the overall row weighted by stratum; at most: one-sided 95 %. Disputed items count "
         "as sound in the rate and as defective in the upper ends."
     )
+    if report.campaigns:
+        parts += _campaigns(report)
     parts.append("## People")
     parts.append(_people(report.annotators))
     return "\n\n".join(parts) + "\n"
+
+
+def _campaigns(report: ReviewReport) -> list[str]:
+    state = _table(
+        ("campaign", "questions", "answered", "begun", "people differ"),
+        [(row.template, row.drawn, row.answered, row.begun, row.disputed) for row in report.campaigns],
+    )
+    found = _table(
+        ("campaign", "of", "figure", "questions", "value", "95 % interval"),
+        [
+            (
+                row.template,
+                row.group,
+                row.figure,
+                row.questions,
+                _percent(row.value) if row.is_share else _number(row.value),
+                f"{_percent(row.low)} to {_percent(row.high)}"
+                if row.is_share
+                else _interval(row.low, row.high),
+            )
+            for row in report.campaign_figures
+        ],
+    )
+    return ["## Campaigns", state, found]
 
 
 def _people(rows: Iterable[Annotator]) -> str:

@@ -76,21 +76,62 @@ def serve(
         server.stop()
 
 
-def push(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
-    """Bring flagged items, the miss-rate sample and attention checks onto MIHAKK_LABEL_STUDIO_URL."""
+def push(
+    config: Benchmark = Path("demo"),
+    template: Annotated[
+        str, typer.Option(help="Only this campaign, or quality_review; empty: the queue and every campaign.")
+    ] = "",
+    rows: Annotated[
+        str | None,
+        typer.Option("--from", help="What it asks about: a folder of replies, or `all` (docs/review.md)."),
+    ] = None,
+    size: Annotated[int | None, typer.Option(min=1, help="Questions to draw.")] = None,
+    strata: Annotated[str | None, typer.Option(help="Balanced by these, e.g. language,strategy.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Decides which questions are drawn.")] = None,
+    overlap: Annotated[int | None, typer.Option(min=1, help="People who answer each question.")] = None,
+    languages: Annotated[str | None, typer.Option(help="Only texts in these, e.g. ar,fa.")] = None,
+    lake: Lake = None,
+) -> None:
+    """Bring the review queue and the campaigns onto MIHAKK_LABEL_STUDIO_URL.
+
+    The queue: flagged items, the miss-rate sample, attention checks. Campaigns are listed in the config
+    (`review.campaigns`); --template brings one of them alone, and the options replace what the config says.
+    """
     from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
     from pipeline.build import open_build
+    from pipeline.campaigns import WHY_NOTHING, chosen_campaigns, push_campaigns
     from pipeline.external_people import is_audited_set, push_set
     from pipeline.people import push_queue
 
+    given = {
+        "rows": rows,
+        "size": size,
+        "strata": None if strata is None else strata.split(","),
+        "seed": seed,
+        "overlap": overlap,
+        "languages": None if languages is None else languages.split(","),
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    if changes and template in ("", "quality_review"):
+        raise UsageError(
+            "--from, --size, --strata, --seed, --overlap and --languages need --template CAMPAIGN"
+        )
     if is_audited_set(config):
+        if template not in ("", "quality_review"):
+            raise UsageError(f"{config} is an audited set; campaigns ask about benchmarks that are built")
         with connect(settings()) as connection:
             show_pushed(push_set(config, connection), open_console())
         return
     opened = open_build(config, Path("runs"), lake)
+    campaigns = chosen_campaigns(opened.config.review, template, changes)
     with connect(settings()) as connection:
-        show_pushed(push_queue(opened, connection), open_console())
+        pushed = push_queue(opened, connection) if template in ("", "quality_review") else {}
+        asked = push_campaigns(opened, connection, campaigns)
+    if template and campaigns and not asked:
+        name = opened.config.name
+        raise UsageError(f"nothing in {name} to ask about: {WHY_NOTHING[campaigns[0].template]}")
+    show_pushed(pushed | asked, open_console())
 
 
 def pull(config: Benchmark = Path("demo"), lake: Lake = None) -> None:

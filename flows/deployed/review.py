@@ -12,6 +12,7 @@ from annotation.label_studio.exchange import connect, counted
 from flows.deployed.job import RETRY_DELAYS, failed_outside, open_job
 from mihakk.settings import settings
 from pipeline.build import Build
+from pipeline.campaigns import push_campaigns
 from pipeline.people import pull_decisions, push_queue
 
 LONGEST_BUILD = 6 * 3600
@@ -30,18 +31,20 @@ asked_again: dict[str, Any] = {
 
 @task(task_run_name="push", **asked_again)
 def push(build: Build) -> list[dict[str, Any]]:
-    """Brings the queue onto the server; one row per language says what changed there."""
+    """Brings queue and campaigns onto the server; one row per project says what changed there."""
     with connect(settings()) as connection:
-        pushed = push_queue(build, connection)
+        pushed = push_queue(build, connection) | push_campaigns(
+            build, connection, build.config.review.campaigns
+        )
     return [
         {
-            "language": language,
+            "project": project,
             "new": what.created,
             "unchanged": what.unchanged,
             "withdrawn": what.withdrawn,
             "reopened": what.reopened,
         }
-        for language, what in pushed.items()
+        for project, what in pushed.items()
     ]
 
 
@@ -54,7 +57,7 @@ def pull(build: Build) -> dict[str, int]:
 
 @flow(name="review_push", flow_run_name="review_push {config}")
 def review_push(config: str, *, lake: str | None = None) -> int:
-    """Brings flagged items onto Label Studio; returns how many tasks are new there.
+    """Brings flagged items and campaigns onto Label Studio; returns how many tasks are new there.
 
     Args:
         config: A name in configs/benchmarks/ or a file.

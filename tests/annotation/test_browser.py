@@ -13,7 +13,7 @@ from annotation.screens.ratings import (
     connotation_task,
     correctness_task,
     depth_task,
-    distractor_tasks,
+    distractor_task,
     label_task,
     sentence_task,
     text_task,
@@ -339,11 +339,11 @@ def poem() -> Poem:
 SMALL = {
     "label_validation": (lambda: label_task(poem()), ["1", "q", "d", "x"], {"poet": "right", "era": "right", "genre": "unsure", "metre": "wrong"}),
     "text_correction": (lambda: text_task("t1", "قفا نبك مـن ذكرى حبيب", "ar"), ["w", "3"], {"state": "corrected", "kinds": "word_breaks"}),
-    "distractor_rating": (lambda: distractor_tasks(choice())[0], ["0"], {"plausibility": "0"}),
+    "distractor_rating": (lambda: distractor_task(choice(), 1), ["0"], {"plausibility": "0"}),
     "dialect_sentence": (lambda: sentence_task(idiom(), "خلي بالك منه، إيده طويلة."), ["q"], {"verdict": "accept"}),
     "connotation": (lambda: connotation_task(idiom()), ["w", "d"], {"idiom": "negative", "explanation": "neutral"}),
-    "interpretive_depth": (lambda: depth_task(explanation(), "model", "وقف على الأطلال وبكى."), ["2", "e", "s", "c", "t"], {"literal": "1", "theme": "2", "culture": "1", "style": "2", "expression": "1", "depth": "7"}),
-    "answer_correctness": (lambda: correctness_task(answer(), "model", "ناولها"), ["3"], {"correctness": "3"}),
+    "interpretive_depth": (lambda: depth_task(explanation(), "reply-1", "وقف على الأطلال وبكى."), ["2", "e", "s", "c", "t"], {"literal": "1", "theme": "2", "culture": "1", "style": "2", "expression": "1", "depth": "7"}),
+    "answer_correctness": (lambda: correctness_task(answer(), "reply-1", "ناولها"), ["3"], {"correctness": "3"}),
 }  # fmt: skip
 """Template to a task, the keys that answer it, and the labels that must come back."""
 

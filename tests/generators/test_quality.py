@@ -1,4 +1,4 @@
-"""Baselines and spreads on sets whose answer is known, and the tables people are given."""
+"""Baselines and spreads on sets whose answer is known."""
 
 from __future__ import annotations
 
@@ -10,15 +10,9 @@ from hypothesis import strategies as st
 
 from generators.generating import generate_shard, prepare
 from generators.quality.item_quality import Baseline, baselines, measure_quality
-from generators.quality.rating_tables import (
-    connotations_to_label,
-    distractors_to_rate,
-    sentences_to_review,
-)
 from schemas.benchmark import BenchmarkConfig
 from schemas.item import ChoiceItem, Origin
 from schemas.poem import Poem
-from tests.generators.records import make_idiom
 
 
 def item(n: int, options: tuple[str, ...], gold: int, **more: object) -> ChoiceItem:
@@ -118,30 +112,3 @@ def test_metre_tells_nothing_and_rhyme_little_in_half_of_hafez(verse: dict[str, 
     assert of(verse["prefer"], "continuation_choice", "rhyme_only").accuracy < 0.5
     assert of(verse["same_poem"], "continuation_choice", "rhyme_only").accuracy < 0.4
     assert of(verse["prefer"], "shuffled_choice", "options_only").accuracy < 0.75
-
-
-def test_people_get_each_written_sentence_once_and_a_sample_of_wrong_options() -> None:
-    idiom = make_idiom("i1", "قلبه أبيض", "طيب النية لا يضمر لأحد شرًا")
-    written = item(
-        1,
-        ("قلبه أبيض", "نام على ودنه"),
-        0,
-        fields={"blanked": "متزعلش منه ده ____ وهيصالحك"},
-        metadata={"sentence": "written"},
-        origin=Origin(
-            records=("i1",), generator="pragmatic_use", generator_version="1", strategy="near_meaning"
-        ),
-    )
-    (review,) = sentences_to_review([written, written], [idiom])
-    assert review.sentence == "متزعلش منه ده قلبه أبيض وهيصالحك"
-    shuffled = written.model_copy(
-        update={"origin": written.origin.model_copy(update={"strategy": "shuffled"})}
-    )
-    many = [written.model_copy(update={"id": f"i{n}"}) for n in range(9)]
-    rows = distractors_to_rate([*many, shuffled], per_strategy=4)
-    assert len(rows) == 4
-    assert {row.wrong for row in rows} == {"نام على ودنه"}
-    assert distractors_to_rate(many, per_strategy=4) == distractors_to_rate(many[::-1], per_strategy=4)
-    labelled = idiom.model_copy(update={"id": "i2", "connotation": "positive"})
-    assert [row.record for row in connotations_to_label([idiom, labelled])] == ["i1"]
-    assert len(connotations_to_label([idiom, labelled], also_labelled=True)) == 2

@@ -1,0 +1,218 @@
+"""What campaigns have found so far, in figures: for the report, the card and whoever validates a judge."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+
+from annotation.campaigns.votes import Votes, settle, votes_of
+from annotation.screens.ratings import Label
+from mihakk.stats import clopper_pearson, mean_interval
+from schemas.campaign import CONNOTATION_VOTES, Campaign, CampaignTemplate, Drawn
+from schemas.record import Record
+
+Groups = dict[str, list[Votes]]
+
+
+class CampaignProgress(Record):
+    """How far people have come with a campaign."""
+
+    template: CampaignTemplate
+    drawn: int
+    """Questions drawn."""
+    answered: int
+    """Of them those with as many answers as each needs."""
+    begun: int
+    """Those with fewer, but one at least."""
+    disputed: int
+    """Answered ones on which people don't agree; none where answers are averaged."""
+
+
+class CampaignFigure(Record):
+    """One figure of a campaign."""
+
+    template: CampaignTemplate
+    figure: str
+    """`mean rating`, `edited or replaced`, `wrong era`, ..."""
+    group: str
+    """What of the campaign it speaks of, e.g. `general`, `egyptian`, or a system's name; `all`."""
+    questions: int
+    """Answered questions it rests on."""
+    value: float | None
+    """A mean, or a share."""
+    low: float | None = None
+    """Ends of the 95 % interval: Clopper and Pearson's of a share, Student's of a mean over questions."""
+    high: float | None = None
+    is_share: bool = False
+
+
+AVERAGED: Mapping[CampaignTemplate, tuple[str, str, str]] = {
+    "distractor_rating": ("plausibility", "mean rating, 0 to 2", "strategy"),
+    "interpretive_depth": ("depth", "mean depth, 0 to 10", "system"),
+    "answer_correctness": ("correctness", "mean correctness, 0 to 3", "system"),
+}
+"""Templates whose answers are averaged: the label, what the mean is called, and what it is told by."""
+
+
+def answered_questions(
+    drawn: Iterable[Drawn], labels: Iterable[Label], *, again: bool = False
+) -> Iterator[tuple[Drawn, Votes]]:
+    """Every question drawn, with its answers; those asked again only where that is wanted."""
+    votes = votes_of(labels)
+    for row in drawn:
+        if again or not row.again:
+            yield row, votes.get((row.template, row.subject, row.content_hash), {})
+
+
+def progress(
+    drawn: Sequence[Drawn],
+    labels: Sequence[Label],
+    campaigns: Iterable[Campaign],
+    overlap: int,
+    adjudicators: Collection[str] = (),
+) -> list[CampaignProgress]:
+    """One row for each campaign of which anything was drawn."""
+    needs = _needs(campaigns, overlap)
+    found: dict[CampaignTemplate, Counter[str]] = defaultdict(Counter)
+    for row, votes in answered_questions(drawn, labels, again=True):
+        found[row.template]["drawn"] += 1
+        state = "answered" if len(votes) >= needs(row.template) else "begun" if votes else "waiting"
+        found[row.template][state] += 1
+        if state == "answered" and row.template not in AVERAGED:
+            agreed = settle(votes, needs(row.template), SAYS[row.template], adjudicators)
+            found[row.template]["disputed"] += agreed is None
+    return [
+        CampaignProgress(
+            template=template,
+            drawn=counts["drawn"],
+            answered=counts["answered"],
+            begun=counts["begun"],
+            disputed=counts["disputed"],
+        )
+        for template, counts in sorted(found.items())
+    ]
+
+
+def figures(
+    drawn: Sequence[Drawn],
+    labels: Sequence[Label],
+    campaigns: Iterable[Campaign],
+    overlap: int,
+    adjudicators: Collection[str] = (),
+) -> list[CampaignFigure]:
+    """All figures, of questions that have as many answers as each needs."""
+    needs = _needs(campaigns, overlap)
+    groups: dict[CampaignTemplate, Groups] = defaultdict(lambda: defaultdict(list))
+    for row, votes in answered_questions(drawn, labels):
+        if len(votes) >= needs(row.template):
+            for group in _groups(row):
+                groups[row.template][group].append(votes)
+    rows: list[CampaignFigure] = []
+    for template, found in sorted(groups.items()):
+        for group, questions in sorted(found.items(), key=lambda one: (one[0] == "all", one[0])):
+            rows += _figures(template, group, questions, needs(template), adjudicators)
+    return rows
+
+
+def _figures(
+    template: CampaignTemplate,
+    group: str,
+    questions: Sequence[Votes],
+    overlap: int,
+    adjudicators: Collection[str],
+) -> Iterator[CampaignFigure]:
+    if template in AVERAGED:
+        label, name, _ = AVERAGED[template]
+        means = [fmean(float(values[label]) for values in votes.values()) for votes in questions]
+        ends = mean_interval(means)
+        yield CampaignFigure(
+            template=template,
+            figure=name,
+            group=group,
+            questions=len(means),
+            value=fmean(means),
+            low=ends.low if ends else None,
+            high=ends.high if ends else None,
+        )
+        return
+    agreed = [settle(votes, overlap, SAYS[template], adjudicators) for votes in questions]
+    counts: Counter[str] = Counter()
+    for found in agreed:
+        counts.update(TELLS[template](found.values) if found else ["people differ"])
+    for name in sorted(counts):
+        ends = clopper_pearson(counts[name], len(agreed))
+        yield CampaignFigure(
+            template=template,
+            figure=name,
+            group=group,
+            questions=len(agreed),
+            value=counts[name] / len(agreed),
+            low=ends.low,
+            high=ends.high,
+            is_share=True,
+        )
+
+
+def _groups(row: Drawn) -> list[str]:
+    if row.template in AVERAGED:
+        return [row.strata.get(AVERAGED[row.template][2]) or "unnamed", "all"]
+    by = {"label_validation": "language", "text_correction": "check"}.get(row.template, "dialect")
+    group = row.strata.get(by) or row.strata.get("language", "")
+    return [group, "all"]
+
+
+def _needs(campaigns: Iterable[Campaign], overlap: int) -> Callable[[CampaignTemplate], int]:
+    """Answers that each question of a template needs; of a campaign no longer listed, as of a plain one."""
+    listed = {campaign.template: campaign.votes(overlap) for campaign in campaigns}
+    return lambda name: listed.get(
+        name, max(overlap, CONNOTATION_VOTES) if name == "connotation" else overlap
+    )
+
+
+def says_sentence(values: Mapping[str, str]) -> tuple[str, str]:
+    """The verdict on a sentence, and the sentence where the person wrote one."""
+    box = {"edit": "fix_sentence", "replace": "new_sentence"}.get(values["verdict"], "")
+    return values["verdict"], " ".join(values.get(box, "").split())
+
+
+def says_text(values: Mapping[str, str]) -> tuple[str, str]:
+    """The state of a text, and the text where the person corrected it."""
+    text = values.get("fix_text", "") if values["state"] == "corrected" else ""
+    return values["state"], " ".join(text.split())
+
+
+def says_labels(values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Of the four labels of a poem, which are wrong and what is right."""
+    return tuple(says_label(name, values) for name in ("poet", "era", "genre", "metre"))
+
+
+def says_label(name: str, values: Mapping[str, str]) -> tuple[str, str]:
+    """Whether one label is right, and what is right where it is wrong."""
+    answer = values[name]
+    return answer, " ".join(values.get(f"right_{name}", "").split()) if answer == "wrong" else ""
+
+
+def says_connotation(values: Mapping[str, str]) -> str:
+    """The connotation of the idiom itself."""
+    return values["idiom"]
+
+
+SAYS: Mapping[CampaignTemplate, Callable[[Mapping[str, str]], object]] = {
+    "label_validation": says_labels,
+    "text_correction": says_text,
+    "dialect_sentence": says_sentence,
+    "connotation": says_connotation,
+}
+"""What people have to say alike to agree, of templates whose answers are not averaged."""
+
+TELLS: Mapping[CampaignTemplate, Callable[[Mapping[str, str]], list[str]]] = {
+    "label_validation": lambda values: (
+        [f"{values[name]} {name}" for name in ("poet", "era", "genre", "metre") if values[name] != "right"]
+        or ["all right"]
+    ),
+    "text_correction": lambda values: [values["state"]],
+    "dialect_sentence": lambda values: [{"accept": "accepted"}.get(values["verdict"], "edited or replaced")],
+    "connotation": lambda values: [values["idiom"]],
+}
+"""What an agreed answer counts as."""

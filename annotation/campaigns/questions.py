@@ -1,0 +1,209 @@
+"""What campaigns may ask about, template by template: every question there is, before a sample is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from annotation.screens.ratings import (
+    connotation_task,
+    correctness_task,
+    depth_task,
+    distractor_task,
+    label_task,
+    sentence_task,
+    text_task,
+)
+from schemas.evaluation import Answer
+from schemas.finding import Finding
+from schemas.idiom import Idiom
+from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from schemas.poem import Poem
+from schemas.record import Form, Language
+
+BY_FORM = ("shuffled", "labels", "as_frequent")
+"""Strategies whose wrong options need no rating: they are what a rule says they are."""
+BLANK = "____"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question that people may be asked."""
+
+    key: str
+    """What it is about; stays while the record, item or reply exists."""
+    record: str
+    language: Language
+    strata: Mapping[str, str]
+    task: Callable[[str], dict[str, Any]]
+    """Makes the task, under the name it is to have on the server."""
+    before: Mapping[str, str] = field(default_factory=dict)
+    """Field of the record to its text, of all fields that an answer may change."""
+    hidden: bool = False
+    """The key would tell people what they must not know: they get a name without meaning."""
+    remade: bool = False
+    """The pipeline itself makes its text anew after people refused it; they are asked about the new one."""
+
+
+def option_questions(items: Iterable[Item]) -> Iterator[Question]:
+    """Each wrong option of each question, once for both orders."""
+    seen: set[str] = set()
+    for item in items:
+        if not isinstance(item, ChoiceItem) or item.origin.strategy in BY_FORM:
+            continue
+        if (name := item.pair_id or item.id) in seen:
+            continue
+        seen.add(name)
+        strata = {**_item_strata(item), "strategy": item.origin.strategy}
+        for place, text in enumerate(item.options):
+            if place not in item.gold:
+                yield Question(
+                    key=f"{item.id}#{place}",
+                    record=item.origin.records[0],
+                    language=item.language,
+                    strata=strata,
+                    task=partial(_named, partial(distractor_task, item, place)),
+                    before={"wrong": text},
+                    remade=True,
+                )
+
+
+def sentence_questions(items: Iterable[Item], idioms: Mapping[str, Idiom]) -> Iterator[Question]:
+    """Every sentence that a model wrote, once."""
+    seen: set[str] = set()
+    for item in items:
+        idiom = idioms.get(item.origin.records[0])
+        if item.metadata.get("sentence") != "written" or idiom is None or idiom.id in seen:
+            continue
+        seen.add(idiom.id)
+        phrase = idiom.phrase.text or idiom.phrase.raw
+        sentence = item.fields.get("sentence") or item.fields.get("blanked", "").replace(BLANK, phrase)
+        yield Question(
+            key=idiom.id,
+            record=idiom.id,
+            language=idiom.language,
+            strata=_idiom_strata(idiom),
+            task=partial(_named, partial(sentence_task, idiom, sentence)),
+            before={"sentence": sentence},
+        )
+
+
+def connotation_questions(idioms: Iterable[Idiom], *, labelled: bool = False) -> Iterator[Question]:
+    """Idioms whose connotation nobody has said; with `labelled` the others too."""
+    for idiom in idioms:
+        if labelled or idiom.connotation is None:
+            yield Question(
+                key=idiom.id,
+                record=idiom.id,
+                language=idiom.language,
+                strata=_idiom_strata(idiom),
+                task=partial(_named, partial(connotation_task, idiom)),
+                before={"connotation": idiom.connotation or ""},
+            )
+
+
+def label_questions(poems: Iterable[Poem]) -> Iterator[Question]:
+    """Every poem, with its poet, era, genre and metre."""
+    for poem in poems:
+        metres = sorted({section.metre for section in poem.sections})
+        yield Question(
+            key=poem.id,
+            record=poem.id,
+            language=poem.language,
+            strata={
+                "language": poem.language,
+                "era": poem.era,
+                "genre": poem.genre,
+                "metre": metres[0],
+                "poet": poem.poet,
+                "source": poem.provenance.source,
+            },
+            task=partial(_named, partial(label_task, poem)),
+            before={"poet": poem.poet, "era": poem.era, "genre": poem.genre, "metre": " · ".join(metres)},
+        )
+
+
+def text_questions(records: Iterable[Poem | Idiom], findings: Iterable[Finding] | None) -> Iterator[Question]:
+    """Texts of records in which a text check found damage; every text where `findings` is None."""
+    found: dict[tuple[str, str], str] = {}
+    for finding in findings or ():
+        if finding.check.startswith("TX") and finding.where:
+            found.setdefault((finding.subject, finding.where), finding.check)
+    for record in records:
+        for where, text in _texts(record):
+            if findings is None or (record.id, where) in found:
+                name = f"{record.id}#{where}"
+                yield Question(
+                    key=name,
+                    record=record.id,
+                    language=record.language,
+                    strata={
+                        "language": record.language,
+                        "source": record.provenance.source,
+                        "check": found.get((record.id, where), ""),
+                    },
+                    task=partial(_named, partial(text_task, name, text, record.language)),
+                    before={where: text},
+                )
+
+
+def reply_questions(
+    answers: Iterable[Answer], items: Mapping[str, Item], kind: type[Item]
+) -> Iterator[Question]:
+    """Replies of systems to explanation items (their depth) or to answer items (whether they are right)."""
+    for answer in answers:
+        item = items.get(answer.item)
+        if not isinstance(item, kind) or not answer.reply.strip() or answer.error:
+            continue
+        reply = answer.reply.strip()
+        yield Question(
+            key=f"{item.id}@{answer.model}@{answer.prompt}.{answer.variant}.{answer.repeat}",
+            record=item.id,
+            language=item.language,
+            strata={**_item_strata(item), "system": answer.model},
+            task=partial(_reply_task, item, reply),
+            hidden=True,
+        )
+
+
+def _named(make: Callable[[], dict[str, Any]], _: str) -> dict[str, Any]:
+    return make()
+
+
+def _reply_task(item: Item, reply: str, name: str) -> dict[str, Any]:
+    if isinstance(item, ExplanationItem):
+        return depth_task(item, name, reply)
+    assert isinstance(item, AnswerItem)
+    return correctness_task(item, name, reply)
+
+
+def _texts(record: Poem | Idiom) -> Iterator[tuple[str, str]]:
+    """Fields that hold a record's own text, under the names that checks give them."""
+    forms: Iterable[tuple[str, Form | None]]
+    if isinstance(record, Idiom):
+        forms = (("phrase", record.phrase), ("explanation", record.explanation))
+    else:
+        forms = (
+            (f"couplets[{i}].{name}", half)
+            for i, couplet in enumerate(record.couplets)
+            for name, half in (("first", couplet.first), ("second", couplet.second))
+        )
+    for name, form in forms:
+        if form is not None:
+            yield name, form.text or form.raw
+
+
+def _item_strata(item: Item) -> dict[str, str]:
+    facts = {name: item.metadata.get(name, "") for name in ("era", "genre", "metre", "poet")}
+    return {"language": item.language, "dialect": item.dialect, "task": item.task, **facts}
+
+
+def _idiom_strata(idiom: Idiom) -> dict[str, str]:
+    return {
+        "language": idiom.language,
+        "dialect": idiom.dialect,
+        "genre": idiom.genre,
+        "source": idiom.provenance.source,
+    }

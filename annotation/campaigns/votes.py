@@ -1,0 +1,71 @@
+"""People's answers to a campaign's questions, and what they settle."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from typing import NamedTuple
+
+from annotation.screens.ratings import Label
+
+Values = dict[str, str]
+"""Control of the screen to what one person chose or typed."""
+Votes = dict[str, Values]
+"""Person to their last answer to one question."""
+
+
+class Settled(NamedTuple):
+    """What the answers to one question come to."""
+
+    values: Values
+    """Of one of those who agree."""
+    by: str
+    """`single`, `agreement`, `majority` or `adjudicator`."""
+    votes: int
+
+
+def votes_of(labels: Iterable[Label]) -> dict[tuple[str, str, str], Votes]:
+    """Everybody's last answer, by template, subject and content hash; last in the store: clocks differ."""
+    found: dict[tuple[str, str, str], dict[str, list[Label]]] = defaultdict(dict)
+    for label in labels:
+        mine = found[label.template, label.subject, label.content_hash].setdefault(label.annotator, [])
+        if mine and mine[0].decided_at != label.decided_at:
+            mine.clear()  # changed since: an answer counts as a whole
+        mine.append(label)
+    return {
+        asked: {person: {label.name: label.value for label in mine} for person, mine in people.items()}
+        for asked, people in found.items()
+    }
+
+
+def settle(
+    votes: Votes,
+    overlap: int,
+    says: Callable[[Mapping[str, str]], Hashable],
+    adjudicators: Collection[str] = (),
+) -> Settled | None:
+    """What people agree on, as of decisions on items; None while it is open.
+
+    An adjudicator's answer settles a question. Else it needs `overlap` answers of which all say the same, or
+    more than half of three or more.
+
+    Args:
+        votes: One question's answers.
+        overlap: Answers it needs.
+        says: The part of an answer that has to be the same.
+        adjudicators: Pseudonyms.
+    """
+    ruling = [values for person, values in votes.items() if person in adjudicators]
+    if ruling:
+        return Settled(ruling[-1], "adjudicator", len(votes))
+    if len(votes) < overlap:
+        return None
+    camps: dict[Hashable, list[Values]] = defaultdict(list)
+    for values in votes.values():
+        camps[says(values)].append(values)
+    camp = max(camps.values(), key=len)
+    if len(camp) == len(votes):
+        return Settled(camp[0], "agreement" if len(votes) > 1 else "single", len(votes))
+    if len(votes) >= 3 and 2 * len(camp) > len(votes):
+        return Settled(camp[0], "majority", len(votes))
+    return None

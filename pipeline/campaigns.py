@@ -1,0 +1,150 @@
+"""Campaigns of a benchmark: what they may ask about, read from its tables, and brought onto the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+
+from mihakk.configs import validate
+from mihakk.errors import UsageError
+from pipeline.build import Build
+from pipeline.people import review_stores
+from schemas.audit import Verdict
+from schemas.benchmark import ReviewConfig
+from schemas.campaign import Campaign, CampaignTemplate
+from schemas.evaluation import Answer
+from schemas.finding import Finding
+from schemas.idiom import Idiom
+from schemas.item import ITEM_ROWS, AnswerItem, ExplanationItem, Item
+from schemas.poem import Poem
+from schemas.rejection import Rejection
+from schemas.stages import AUDITED, CURATED
+
+if TYPE_CHECKING:
+    from annotation.campaigns.questions import Question
+    from annotation.label_studio.connection import Connection
+    from annotation.label_studio.push import Pushed
+
+RECORD: TypeAdapter[Poem | Idiom] = TypeAdapter(Poem | Idiom)
+
+
+def push_campaigns(opened: Build, connection: Connection, campaigns: Sequence[Campaign]) -> dict[str, Pushed]:
+    """Brings the samples of campaigns onto the server; what changed there, by template and language.
+
+    Raises:
+        UsageError: A campaign has nothing to ask about, or its replies can't be read.
+    """
+    from annotation.label_studio.exchange import push_campaign
+
+    pushed: dict[str, Pushed] = {}
+    for campaign in campaigns:
+        with opened.lake.locked():
+            pushed |= push_campaign(
+                connection,
+                opened.config.name,
+                campaign,
+                questions(opened, campaign),
+                stores=review_stores(opened),
+                overlap=opened.config.review.overlap,
+            )
+    return pushed
+
+
+def chosen_campaigns(config: ReviewConfig, template: str, changes: Mapping[str, Any]) -> tuple[Campaign, ...]:
+    """The campaigns to push: all the config lists, or the one named, as listed or anew, with changes.
+
+    Raises:
+        UsageError: There is no such campaign, or it can't be changed so.
+    """
+    if not template:
+        return config.campaigns
+    if template == "quality_review":
+        return ()
+    listed = next((one for one in config.campaigns if one.template == template), None)
+    row = listed.model_dump(exclude_defaults=True) if listed else {"template": template}
+    return (validate(row | dict(changes), Campaign, f"campaign {template}"),)
+
+
+def questions(opened: Build, campaign: Campaign) -> list[Question]:
+    """Everything the campaign may ask about this build; nothing where there is none of its kind.
+
+    Raises:
+        UsageError: The replies can't be read.
+    """
+    from annotation.campaigns import questions as ask
+
+    template = campaign.template
+    if template == "distractor_rating":
+        found = list(ask.option_questions(_unblocked(opened)))
+    elif template == "dialect_sentence":
+        found = list(ask.sentence_questions(_unblocked(opened), {row.id: row for row in _idioms(opened)}))
+    elif template == "connotation":
+        found = list(ask.connotation_questions(_idioms(opened), labelled=campaign.rows == "all"))
+    elif template == "label_validation":
+        found = list(ask.label_questions(opened.stage(CURATED).read_all("poems", Poem)))
+    elif template == "text_correction":
+        found = _texts(opened, everything=campaign.rows == "all")
+    else:
+        kind = ExplanationItem if template == "interpretive_depth" else AnswerItem
+        items = {item.id: item for item in _items(opened)}
+        found = list(ask.reply_questions(_answers(Path(campaign.rows)), items, kind))
+    return found
+
+
+WHY_NOTHING: dict[CampaignTemplate, str] = {
+    "distractor_rating": "no task makes wrong options that people could judge",
+    "dialect_sentence": "a model wrote no sentence; set `generator`, and a task that needs sentences",
+    "connotation": "no idiom lacks a connotation; --from all asks about labelled ones too",
+    "label_validation": "it has no poems",
+    "text_correction": "no text check found damage in a record; --from all asks about every text",
+    "interpretive_depth": "the replies hold none to its verse explanations",
+    "answer_correctness": "the replies hold none to its questions answered in words",
+}
+"""Why a campaign may have nothing to ask, and what changes that."""
+
+
+def _items(opened: Build) -> Iterator[Item]:
+    yield from opened.stage(AUDITED).read_all("items", ITEM_ROWS)
+
+
+def _unblocked(opened: Build) -> list[Item]:
+    """Items that no rule blocks."""
+    blocked = {
+        verdict.item
+        for verdict in opened.stage(AUDITED).read_all("verdicts", Verdict)
+        if verdict.status == "block"
+    }
+    return [item for item in _items(opened) if item.id not in blocked]
+
+
+def _idioms(opened: Build) -> Iterator[Idiom]:
+    yield from opened.stage(CURATED).read_all("idioms", Idiom)
+
+
+def _texts(opened: Build, *, everything: bool) -> list[Question]:
+    """Texts of curated records, and of those that a text check kept out."""
+    from annotation.campaigns.questions import text_questions
+
+    curated = opened.stage(CURATED)
+    blocked: list[Rejection] = [row for row in curated.rejections() if row.reason.startswith("check_TX")]
+    records: list[Poem | Idiom] = [
+        *curated.read_all("poems", Poem),
+        *_idioms(opened),
+        *(RECORD.validate_json(row.body) for row in blocked),
+    ]
+    findings = None if everything else list(curated.read_all("findings", Finding))
+    return list(text_questions(records, findings))
+
+
+def _answers(place: Path) -> Iterator[Answer]:
+    """Replies in a file, or in every answers.parquet under a folder."""
+    from evaluation.rows import read_rows
+
+    files = sorted(place.rglob("answers.parquet")) if place.is_dir() else [place]
+    if not files:
+        raise UsageError(f"{place} holds no answers.parquet: name a folder that `mihakk evaluate` wrote")
+    for file in files:
+        yield from read_rows(file, Answer)

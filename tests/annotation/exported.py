@@ -1,0 +1,81 @@
+"""What Label Studio exports, written by hand: tasks as they were pushed, with people's annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from annotation.decisions.stores import Stores
+from annotation.label_studio.project import Project
+from annotation.label_studio.pull import Pulled, pull
+from annotation.screens.labelling import labelling
+from tests.annotation.pushed import chosen, typed
+
+BOXES = ("right_", "fix_", "new_", "notes")
+
+
+class Export:
+    """As much of a connection as a pull needs."""
+
+    def __init__(self, tasks: Sequence[dict[str, Any]], people: int) -> None:
+        self.tasks, self.people = tasks, people
+
+    def read(self, path: str, **_: str) -> bytes:
+        assert path.endswith("/export")
+        return orjson.dumps(self.tasks)
+
+    def users(self) -> dict[int, str]:
+        return {number: f"person{number}@example.org" for number in range(1, self.people + 1)}
+
+
+def result(values: Mapping[str, str]) -> list[dict[str, Any]]:
+    """One annotation's regions: text boxes by their names, everything else a choice."""
+    return [
+        typed(name, value) if name.startswith(BOXES) else chosen(name, *value.split(","))
+        for name, value in values.items()
+    ]
+
+
+def pulled(
+    stores: Stores,
+    template: str,
+    tasks: Sequence[dict[str, Any]],
+    answers: Mapping[str, Sequence[Mapping[str, str]]],
+    *,
+    day: int = 1,
+) -> Pulled:
+    """Pulls a project in which the first person gave the first answer to a task, and so on.
+
+    Args:
+        stores: Where to.
+        template: Of the project.
+        tasks: As they were pushed.
+        answers: Name of the task's subject to what each person answered.
+        day: Of the month, for answers given later.
+    """
+    rows, number = [], 0
+    for place, task in enumerate(tasks, 1):
+        annotations = []
+        for person, values in enumerate(answers.get(task["data"]["sample_id"], ()), 1):
+            number += 1
+            annotations.append(
+                {
+                    "id": number,
+                    "completed_by": person,
+                    "result": result(values),
+                    "was_cancelled": False,
+                    "updated_at": f"2026-03-{day:02d}T{number // 3600 % 24:02d}:{number // 60 % 60:02d}:{number % 60:02d}Z",
+                    "lead_time": 12.5,
+                }
+            )
+        rows.append({"id": place, "data": task["data"], "annotations": annotations})
+    people = max(map(len, answers.values()), default=1)
+    language = tasks[0]["data"]["language"]
+    labels = labelling(template, language)
+    export: Any = Export(rows, people)
+    project = Project(export, 1, f"b:{template}:{language}", labels, people, "", edited=False)
+    found = pull(project, stores)
+    assert not found.rejected, found.rejected
+    return found
