@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ MOST_FILES = 10_000
 MOST_RATIO = 500
 """Sheets of equal rows shrink a hundredfold; a bomb a thousandfold."""
 _SMALL = 1 << 20
+_PROPERTIES = "docProps/core.xml"
+_MODIFIED = re.compile(rb"(<dcterms:modified[^>]*>)[^<]*")
 DAMAGED_ARCHIVE = zipfile.BadZipFile
 """Raised while the rows of a damaged workbook are read."""
 
@@ -55,3 +58,17 @@ def _weigh(path: Path) -> None:
             raise UsageError(f"{path} is locked by a password: save it without one")
         if info.file_size > _SMALL and info.file_size > MOST_RATIO * max(1, info.compress_size):
             raise UsageError(f"{path}: {info.filename} unpacks {MOST_RATIO}-fold or more: refused as a bomb")
+
+
+def save_workbook(book: Any, path: Path) -> None:
+    """Saves a workbook whose bytes depend on nothing but its content: openpyxl writes the time into it."""
+    changed = book.properties.created
+    book.save(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {info.filename: archive.read(info) for info in archive.infolist()}
+    core = parts.get(_PROPERTIES, b"")
+    stamp = f"{changed:%Y-%m-%dT%H:%M:%SZ}".encode() if changed else b"1980-01-01T00:00:00Z"
+    parts[_PROPERTIES] = _MODIFIED.sub(rb"\g<1>" + stamp, core)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in parts.items():
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)

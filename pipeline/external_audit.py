@@ -12,7 +12,15 @@ import orjson
 from mihakk.llm.journal import Journal
 from mihakk.settings import settings
 from pipeline.build import load_auditors
-from pipeline.external_people import correct_rows, open_set, reviews_of_set, settled, write_set
+from pipeline.external_people import (
+    AuditedSet,
+    correct_rows,
+    name_of_set,
+    reviews_of_set,
+    settled,
+    write_set,
+)
+from pipeline.external_release import draft_release
 from pipeline.external_summary import Audited, AuditSummary, summarise
 from pipeline.external_tables import write_tables
 from pipeline.usage import JournalMeter
@@ -59,6 +67,11 @@ class AuditJob:
     """Which checks run and how hard."""
     ask_again: bool = False
     """Ask anew what got no usable reply in an earlier run."""
+    name: str = ""
+    """What its review and its releases are called; from the source if empty."""
+    title: str = ""
+    attribution: str = ""
+    """Credit line of the benchmark's authors."""
     repair: bool = False
     """Repair damage of letters where that is certain."""
 
@@ -88,11 +101,19 @@ def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, Audi
         revision=job.revision,
         language=job.language,
         licence=job.licence,
+        attribution=job.attribution,
         repair=job.repair,
     )
     job.folder.mkdir(parents=True, exist_ok=True)
-    write_set(job.folder, job.source)
-    review, reviews = open_set(job.folder).review, reviews_of_set(job.folder)
+    known = AuditedSet(
+        name=job.name or name_of_set(job.source),
+        source=job.source,
+        title=job.title,
+        licence=job.licence,
+        attribution=job.attribution,
+        revision=job.revision,
+    )
+    review, reviews = write_set(job.folder, known).review, reviews_of_set(job.folder)
     corrected = correct_rows(benchmark, mapping, reviews, review)
     config = outside_checks(job.checks)
     band = cosine_band(config, job.embeddings)
@@ -117,7 +138,10 @@ def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, Audi
         capable=bool(judges) and all(one.capable for one in judges),
     )
     usage = {name.removeprefix(f"{JOURNAL}/"): used for name, used in meter.read().items()}
-    summary = summarise(audited, write_tables(audited, job.folder), usage)
+    files = write_tables(audited, job.folder)
+    if release := draft_release(audited, job.folder, judges):
+        files["release"] = str(release.folder)
+    summary = summarise(audited, files, usage)
     (job.folder / "summary.json").write_bytes(
         orjson.dumps(summary.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
     )

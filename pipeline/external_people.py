@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,8 +36,17 @@ class AuditedSet(Record):
     """What a review needs to know of an audited set beside its tables."""
 
     name: str
-    """Name of its projects on the labelling server."""
+    """Name of its projects on the labelling server and of its releases."""
     source: str
+    title: str = ""
+    """What the card calls it; the name if empty."""
+    licence: str = "unknown"
+    attribution: str = ""
+    """Credit line of its authors."""
+    revision: str = ""
+    """Commit or tag on the Hub."""
+    repository: str = ""
+    """`owner/name` that its cleaned release is published to."""
     review: ReviewConfig = ReviewConfig()
 
 
@@ -56,12 +66,26 @@ def open_set(folder: Path) -> AuditedSet:
     return AuditedSet.model_validate_json((folder / AUDITED_SET).read_bytes())
 
 
-def write_set(folder: Path, source: str) -> None:
-    """Notes the set beside its tables; a review config that somebody wrote there stays."""
-    review = open_set(folder).review if is_audited_set(folder) else ReviewConfig()
-    stem = "".join(char if char.isalnum() else "-" for char in Path(source).stem.casefold()).strip("-")
-    told = AuditedSet(name=f"audit-{stem or 'set'}", source=source, review=review)
+def write_set(folder: Path, known: AuditedSet) -> AuditedSet:
+    """Notes the set beside its tables; what somebody wrote there (name, title, terms, review) stays.
+
+    A licence that the audit names takes the place of one that nobody knew.
+    """
+    told = known
+    if is_audited_set(folder):
+        old = open_set(folder)
+        told = old.model_copy(update={"source": known.source, "revision": known.revision})
+        for field in ("title", "licence", "attribution"):
+            if getattr(known, field) not in ("", "unknown"):
+                told = told.model_copy(update={field: getattr(known, field)})
     (folder / AUDITED_SET).write_bytes(orjson.dumps(told.model_dump(mode="json"), option=orjson.OPT_INDENT_2))
+    return told
+
+
+def name_of_set(source: str) -> str:
+    """The name of a set that nobody named."""
+    stem = "".join(char if char.isalnum() else "-" for char in Path(source).stem.casefold()).strip("-")
+    return f"audit-{stem or 'set'}"
 
 
 def set_stores(folder: Path) -> Stores:
@@ -146,13 +170,17 @@ def pull_set(folder: Path, connection: Connection) -> ReviewPulled:
 def set_report(folder: Path) -> ReviewReport:
     """Agreement, overturned auditors, misses and annotators, as of a built benchmark."""
     from annotation.statistics.review_report import review_report
+    from annotation.statistics.sampling import stratum, unflagged, wanted_changed
 
-    told = open_set(folder)
+    told, items = open_set(folder), _read(folder, "items", ITEM_ROWS)
+    corrected = wanted_changed(reviews_of_set(folder))
+    population = unflagged(items, _read(folder, "queue_verdicts", Verdict), corrected)
     return review_report(
         set_stores(folder),
-        _read(folder, "items", ITEM_ROWS),
+        items,
         _read(folder, "queue_audits", Audit),
         seed=0,
+        sizes=Counter(map(stratum, population)),
         overlap=told.review.overlap,
         adjudicators=told.review.adjudicators,
     )

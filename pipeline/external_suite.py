@@ -184,6 +184,9 @@ def _job(run: SuiteRun, source: SuiteSource, folder: Path) -> AuditJob:
         split=source.split,
         revision=source.revision,
         licence=source.licence,
+        name=f"{run.config.name}-{source.name}".casefold(),
+        title=source.name,
+        attribution=source.attribution,
         checks=run.config.checks,
         repair=run.config.repair,
     )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-
-from mihakk.errors import UsageError
 from mihakk.ids import canonical_json
 from pipeline.build import Build
 from pipeline.sign_off import tables_to_sign
-from releases.gates import GATES, NEVER_OVERRIDDEN
+from releases.gates import overridable
 from releases.release_facts import Override
 
 FOLDER = "overrides"
@@ -29,15 +26,7 @@ def override(build: Build, gate: str, why: str) -> Override:
     Raises:
         UsageError: There is no such gate, it may not be overridden, or no reason is given.
     """
-    if gate not in GATES:
-        near = difflib.get_close_matches(gate, GATES, n=1)
-        meant = f"; did you mean {near[0]}?" if near else "."
-        raise UsageError(f"no gate is named {gate!r}{meant} There are: {', '.join(GATES)}")
-    if gate in NEVER_OVERRIDDEN:
-        raise UsageError(f"the gate {gate} can't be overridden: {NEVER_OVERRIDDEN[gate]}")
-    reason = " ".join(why.split())
-    if not reason:
-        raise UsageError(f"say why {gate} may stay shut: --why TEXT; the card prints it")
+    reason = overridable(gate, why)
     word = Override(gate=gate, why=reason, tables=tables_to_sign(build))
     storage = build.lake.storage
     number = len(storage.list(storage.path(FOLDER)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 from mihakk.errors import UsageError
 from releases.auditor_agreement import ALL
@@ -34,7 +35,7 @@ GATES = (
 """Names of all gates, in their order."""
 PUBLIC = frozenset({"licences", "splits", "full_audit", "capable_auditors", "miss_rate", "baselines"})
 """Gates that a publication has to pass even where the config does not ask for them."""
-NEVER_OVERRIDDEN = {"licences": "text without a known licence may not be given away"}
+NEVER_OVERRIDDEN = {"licences": "text may not be given away without a known licence that allows it"}
 """Gates that nobody's word opens, and why."""
 
 
@@ -92,6 +93,24 @@ def require(found: Iterable[Gate]) -> None:
     shut = [gate for gate in found if gate.shut]
     if shut:
         raise UsageError(f"{len(shut)} conditions for this release are not met:\n{listed(shut)}")
+
+
+def overridable(gate: str, why: str, gates: Sequence[str] = GATES) -> str:
+    """The reason for which a gate may stay shut, in one line.
+
+    Raises:
+        UsageError: There is no such gate, it may not be overridden, or no reason is given.
+    """
+    if gate not in gates:
+        near = get_close_matches(gate, gates, n=1)
+        meant = f"; did you mean {near[0]}?" if near else "."
+        raise UsageError(f"no gate is named {gate!r}{meant} There are: {', '.join(gates)}")
+    if gate in NEVER_OVERRIDDEN:
+        raise UsageError(f"the gate {gate} can't be overridden: {NEVER_OVERRIDDEN[gate]}")
+    reason = " ".join(why.split())
+    if not reason:
+        raise UsageError(f"say why {gate} may stay shut: --why TEXT; the card prints it")
+    return reason
 
 
 def listed(shut: Iterable[Gate]) -> str:

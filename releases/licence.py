@@ -25,6 +25,8 @@ class Licence(Record):
     url: str
     hub: str
     """Identifier in the Hub's card metadata."""
+    derivatives: bool = True
+    """Whether what is made from the text may be given away."""
 
 
 @cache
@@ -36,7 +38,14 @@ def licences() -> dict[str, Licence]:
 
 def known(licence: str) -> bool:
     """Whether a release may carry records under this licence."""
-    return licence in licences() or licence.startswith(CUSTOM)
+    listed = licences().get(licence)
+    return listed.derivatives if listed else licence.startswith(CUSTOM)
+
+
+def forbids_derivatives(licence: str) -> bool:
+    """Whether a licence forbids to give away what was made from the text, a cleaned copy included."""
+    listed = licences().get(licence)
+    return listed is not None and not listed.derivatives
 
 
 def hub_licence(licence: str) -> str:

@@ -22,6 +22,8 @@ class SuiteSource(Record):
     domain: str = ""
     """Field of knowledge, for the table by domain."""
     licence: str = "unknown"
+    attribution: str = ""
+    """Credit line of its authors, for the card of its cleaned release."""
     revision: str = ""
     """Commit or tag on the Hub."""
     subsets: tuple[str, ...] = ()

@@ -14,15 +14,22 @@ from reports.console import open_console
 from schemas.stages import RELEASED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rich.console import Console
 
     from pipeline.build import Build
     from releases.gates import Gate
+    from releases.hub.publication import Publication
 
 Benchmark = Annotated[
     Path, typer.Argument(help="The benchmark's config, or its name in configs/benchmarks/.")
+]
+OrSet = Annotated[
+    Path,
+    typer.Argument(
+        help="The benchmark's config, its name in configs/benchmarks/, or the folder of an audit."
+    ),
 ]
 Overridden = Annotated[
     list[str] | None,
@@ -40,7 +47,7 @@ def register(app: typer.Typer) -> None:
 
 
 def release(
-    config: Benchmark,
+    config: OrSet,
     version: Annotated[str, typer.Option(help="auto, or MAJOR.MINOR.PATCH.")] = "auto",
     sign_off: Annotated[
         str,
@@ -57,8 +64,15 @@ def release(
     """
     from dataclasses import replace
 
+    from mihakk.errors import UsageError
     from pipeline.build import open_build
+    from pipeline.external_people import is_audited_set
 
+    if is_audited_set(config):
+        if sign_off or note or version != "auto":
+            raise UsageError("an audited set has neither sign-off nor version to choose: leave them out")
+        _release_set(config, override, why)
+        return
     opened = open_build(config, Path("runs"), lake)
     chosen = opened.config.release.model_copy(update={"version": version})
     opened = replace(opened, config=opened.config.model_copy(update={"release": chosen}))
@@ -72,16 +86,39 @@ def release(
 
 
 def _keep_overrides(opened: Build, gates: list[str] | None, reasons: list[str] | None) -> None:
-    from mihakk.errors import UsageError
     from pipeline.overrides import override
+
+    for gate, reason in _pairs(gates, reasons):
+        override(opened, gate, reason)
+
+
+def _pairs(gates: list[str] | None, reasons: list[str] | None) -> list[tuple[str, str]]:
+    from mihakk.errors import UsageError
 
     named, said = gates or [], reasons or []
     if len(named) != len(said):
         raise UsageError(
             f"{len(named)} gates are named by --override and {len(said)} reasons by --why: give each its own"
         )
-    for gate, reason in zip(named, said, strict=True):
-        override(opened, gate, reason)
+    return list(zip(named, said, strict=True))
+
+
+def _release_set(folder: Path, gates: list[str] | None, reasons: list[str] | None) -> None:
+    """Puts the cleaned release of an audited set onto the embedded Hub and says how every gate stands."""
+    from pipeline.external_release import release_set
+
+    console = open_console()
+    publication, found = release_set(folder, _pairs(gates, reasons))
+    _show_gates(found, console)
+    done = "released" if publication.created else "stands there already, byte for byte"
+    console.print(f"{publication.name} {publication.version} {done}: {publication.location}", soft_wrap=True)
+
+
+def _show_gates(gates: Iterable[Gate], console: Console) -> None:
+    for gate in gates:
+        console.print(f"{_state(gate)} {gate.name}: {gate.found}", soft_wrap=True)
+        if gate.override:
+            console.print(f"  overridden: {gate.override}", soft_wrap=True, markup=False)
 
 
 def _assemble(opened: Build, console: Console) -> None:
@@ -95,10 +132,7 @@ def _assemble(opened: Build, console: Console) -> None:
     from reports.run.closing import released, standing_commit
 
     before = standing_commit(opened)
-    for gate in standing_gates(opened):
-        console.print(f"{_state(gate)} {gate.name}: {gate.found}", soft_wrap=True)
-        if gate.override:
-            console.print(f"  overridden: {gate.override}", soft_wrap=True, markup=False)
+    _show_gates(standing_gates(opened), console)
     with (
         opened.lake.locked(),
         local_engine() as engine,
@@ -120,7 +154,7 @@ def _state(gate: Gate) -> str:
 
 
 def publish(
-    config: Benchmark,
+    config: OrSet,
     version: Annotated[str, typer.Option(help="A version on the embedded Hub; the newest when empty.")] = "",
     repository: Annotated[str, typer.Option(help="owner/name on the Hub, instead of the config's.")] = "",
     endpoint: Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")] = "",
@@ -135,15 +169,33 @@ def publish(
     """
     from mihakk.errors import UsageError
     from pipeline.build import open_build
+    from pipeline.external_people import is_audited_set
     from pipeline.publishing import publish_version
 
+    if version and (override or why):
+        raise UsageError("--override makes a new version: leave --version out")
+    if is_audited_set(config):
+        _publish_set(config, version, repository, endpoint, _pairs(override, why))
+        return
     opened = open_build(config, Path("runs"), lake)
     if override or why:
-        if version:
-            raise UsageError("--override makes a new version: leave --version out")
         _keep_overrides(opened, override, why)
         _assemble(opened, open_console())
-    publication = publish_version(opened, version, repository, endpoint)
+    _show_published(publish_version(opened, version, repository, endpoint))
+
+
+def _publish_set(
+    folder: Path, version: str, repository: str, endpoint: str, named: list[tuple[str, str]]
+) -> None:
+    """Releases what the audit of a set has drafted, then pushes it, or an earlier version, to the Hub."""
+    from pipeline.external_release import publish_set, release_set
+
+    if not version:
+        release_set(folder, named)
+    _show_published(publish_set(folder, version, repository, endpoint))
+
+
+def _show_published(publication: Publication) -> None:
     done = "published" if publication.created else "stands there already, byte for byte"
     open_console().print(f"{publication.name} {publication.version} {done}: commit {publication.commit}")
 

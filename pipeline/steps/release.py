@@ -214,28 +214,15 @@ def _real_name(use: SourceUse, source: Source[Any]) -> str:
 
 
 def _auditors(build: Build) -> Iterator[AuditorFact]:
-    from mihakk.llm.weights import catalogue
-    from releases.release_facts import AuditorFact
+    from pipeline.auditor_facts import auditor_fact
     from validators.audit.auditing import same_family
 
     audited, auditors = build.stage(AUDITED), audited_by(build).auditors
     counts = audited.manifest().counts.notes
     own = same_family(audited.read_all("items", ITEM_ROWS), audited.read_all("audits", Audit), auditors)
     for auditor in auditors:
-        bundled = auditor.serve.engine == "embedded" and auditor.serve.weights in catalogue()
         per_status = {s: counts.get(f"{auditor.name}.{s}", 0) for s in ("valid", "repaired", "invalid")}
-        yield AuditorFact(
-            name=auditor.name,
-            family=auditor.family,
-            model=auditor.model,
-            revision=auditor.revision,
-            engine=auditor.serve.engine,
-            bundled=bundled,
-            capable=auditor.capable and not bundled,
-            replies=sum(per_status.values()),
-            invalid=per_status["invalid"],
-            own_family=own[auditor.name],
-        )
+        yield auditor_fact(auditor, per_status, own[auditor.name])
 
 
 def _funnel(build: Build) -> Iterator[FunnelRow]:

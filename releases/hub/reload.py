@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 
 from mihakk.errors import ExternalFailure
 from releases.assemble import AssembledRelease
+from releases.cleaned_record import read_cleaned
 from releases.content.checksum import faults, read_manifest
 from releases.content.item_tables import data_files
 from releases.versions.diff import release_version
@@ -22,6 +23,10 @@ def read_release(name: str, folder: Path) -> AssembledRelease:
     if wrong := faults(folder, fetched=True):
         raise ExternalFailure(f"{folder} is not the release its manifest describes: {'; '.join(wrong[:5])}")
     rows: dict[str, dict[str, int]] = {}
+    cleaned = read_cleaned(folder)
+    for one in cleaned.tables if cleaned else ():
+        splits = rows.setdefault(one.config or one.path, {})
+        splits[one.split] = splits.get(one.split, 0) + one.rows
     for config, split, path in data_files(folder):
         splits = rows.setdefault(config, {})
         splits[split] = splits.get(split, 0) + pq.read_metadata(path).num_rows

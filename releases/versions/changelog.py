@@ -92,7 +92,7 @@ def markdown(diff: ReleaseDiff) -> str:
     return section(f"{diff.old} to {diff.new}", diff)
 
 
-def prepend(section_text: str, changelog: str) -> str:
+def prepend(section_text: str, changelog: str, head: str = _HEAD) -> str:
     """The changelog with a new section on top; an empty changelog gets its head."""
-    older = changelog.removeprefix(_HEAD).lstrip("\n")
-    return f"{_HEAD}\n{section_text.rstrip()}\n" + (f"\n{older}" if older else "")
+    older = changelog.removeprefix(head).lstrip("\n")
+    return f"{head}\n{section_text.rstrip()}\n" + (f"\n{older}" if older else "")

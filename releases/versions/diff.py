@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from mihakk.ids import digest, sha256
 from mihakk.text import key
+from releases.cleaned_record import read_cleaned
 from releases.content.item_tables import data_files
 from releases.versions.version import Level
 from schemas.record import Record
@@ -265,7 +266,10 @@ def diff(old: Path, new: Path) -> ReleaseDiff:
 
 
 def release_version(folder: Path) -> str:
-    """The version string that stands inside a release's data."""
+    """The version string that stands inside a release's data, or in a cleaned benchmark's record."""
+    cleaned = read_cleaned(folder)
+    if cleaned is not None:
+        return cleaned.version
     for _, _, path in data_files(folder):
         versions = pq.read_table(path, columns=["version"]).column("version").unique().to_pylist()
         if versions:

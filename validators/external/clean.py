@@ -11,7 +11,7 @@ from typing import Any
 
 from mihakk.errors import UsageError
 from mihakk.spreadsheet import may_run
-from mihakk.workbook import open_workbook
+from mihakk.workbook import open_workbook, save_workbook
 from validators.external.benchmark import ExternalBenchmark
 from validators.external.places import row_places
 from validators.external.table import Table
@@ -60,12 +60,18 @@ def formula_cells(benchmark: ExternalBenchmark, keep: Collection[str]) -> int:
     )
 
 
+def place_of(benchmark: ExternalBenchmark, table: Table) -> Path:
+    """The file of a table below its benchmark: `<subset>/<split>.parquet` for a dataset of the Hub."""
+    if table.file is None:
+        return Path(f"{table.name}.parquet")
+    folder = Path(benchmark.source)
+    return table.file.relative_to(folder) if folder.is_dir() else Path(table.file.name)
+
+
 def _target(benchmark: ExternalBenchmark, table: Table, path: Path) -> Path:
     """Where a table goes: the path itself, or below it the place that it has in its folder."""
-    if table.file is None:
-        return path / f"{table.name}.parquet"
-    folder = Path(benchmark.source)
-    return path / table.file.relative_to(folder) if folder.is_dir() else path
+    single = table.file is not None and not Path(benchmark.source).is_dir()
+    return path if single else path / place_of(benchmark, table)
 
 
 def write_removed(
@@ -97,7 +103,7 @@ def write_removed(
     for name in sorted(reasons, key=lambda one: benchmark.place[one]):
         at, row = benchmark.place[name]
         table = benchmark.tables[at]
-        body = json.dumps(table.rows[row], ensure_ascii=False, default=str)
+        body = json.dumps(table.original(row), ensure_ascii=False, default=str)
         split = places[name].split or table.split
         stays = (merged or {}).get(name, "")
         reason = {
@@ -191,4 +197,4 @@ def _workbook(sheets: Sequence[tuple[Table, list[int]]], path: Path) -> None:
                 sheet.cell(number + 2, table.header.index(name) + 1).value = value
         for number in sorted(set(table.rows) - set(numbers), reverse=True):
             sheet.delete_rows(number + 2)
-    book.save(path)
+    save_workbook(book, path)

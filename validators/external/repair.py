@@ -90,8 +90,7 @@ def _of_table(table: Table, columns: Sequence[str], apply: bool) -> Iterator[Cel
             if not kinds:
                 continue
             if apply:
-                row[column] = after
-                table.repaired.setdefault(number, {})[column] = after
+                table.correct(number, {column: after})
             yield CellRepair(
                 table=table.name,
                 row=number,

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -69,8 +69,22 @@ class Table:
     delimiter: str = ","
     repaired: dict[int, dict[str, Any]] = field(default_factory=dict)
     """Cells that no longer hold what the file holds, by row and column."""
+    before: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """What the cells of `repaired` held."""
     lines: dict[int, int] = field(default_factory=dict)
     """First line of each row of a delimited file, counted from 1: cells may hold line breaks."""
+
+    def correct(self, number: int, cells: Mapping[str, Any]) -> None:
+        """Puts other values into cells of a row; what they held stays known."""
+        row, kept = self.rows[number], self.before.setdefault(number, {})
+        for name in cells:
+            kept.setdefault(name, row.get(name))
+        row.update(cells)
+        self.repaired.setdefault(number, {}).update(cells)
+
+    def original(self, number: int) -> dict[str, Any]:
+        """A row as the benchmark holds it."""
+        return {**self.rows[number], **self.before.get(number, {})}
 
     def line(self, number: int) -> int:
         """Line of a text file or row of a sheet where a row begins, counted from 1; 0 where none is known."""

@@ -51,9 +51,8 @@ def write_back(
             cells[mapping.gold] = benchmark.golds[place].write(
                 after.gold[0], after.options, row.get(mapping.gold)
             )
-    row.update(cells)
     if cells:
-        table.repaired.setdefault(number, {}).update(cells)
+        table.correct(number, cells)
     return sorted(cells)
 
 

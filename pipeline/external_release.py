@@ -1,0 +1,285 @@
+"""The cleaned release of an audited set: drafted by every audit, released and published by command."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mihakk.errors import UsageError
+from mihakk.ids import digest
+from pipeline.auditor_facts import auditor_fact
+from pipeline.external_changes import changes
+from pipeline.external_people import open_set, set_report
+from pipeline.external_summary import Audited
+from pipeline.people import agreement_facts, miss_rate_fact
+from schemas.audit import AUDIT_STATES
+
+if TYPE_CHECKING:
+    from releases.assemble import AssembledRelease
+    from releases.cleaned.errata import RowErratum
+    from releases.cleaned_record import CleanedTable
+    from releases.gates import Gate
+    from releases.hub.publication import Publication
+    from schemas.model import ModelConfig
+    from validators.external.table import Table
+
+DRAFT = "release"
+"""Folder of the cleaned release below the audit's; nothing is published by being there."""
+_BUILDERS = {"jsonl": "json", "json": "json", "csv": "csv", "tsv": "csv", "parquet": "parquet"}
+"""What `datasets` reads each format with; it reads one kind per repository."""
+
+
+def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig]) -> AssembledRelease | None:
+    """Writes the cleaned release as a draft below the audit's folder; None where no row is left.
+
+    Its version follows the newest one on the embedded Hub.
+    """
+    from releases.cleaned.assemble import assemble_cleaned
+    from releases.cleaned.errata import counts
+    from releases.cleaned_record import CleanedRecord
+    from releases.hub.embedded import EmbeddedHub
+    from validators.external.clean import write_clean
+
+    draft = folder / DRAFT
+    shutil.rmtree(draft, ignore_errors=True)
+    outcomes = audited.outcomes
+    passed = [name for name, outcome in outcomes.items() if outcome == "pass"]
+    if not passed:
+        return None
+    benchmark, told = audited.benchmark, open_set(folder)
+    source = Path(benchmark.source)
+    errata = rows_changed(audited)
+    people, replies = set_report(folder), _replies(audited)
+    states = Counter(v.audit_state for v in audited.verdicts if outcomes[v.item] == "pass")
+    record = CleanedRecord(
+        name=told.name,
+        title=told.title or told.name,
+        version="",
+        source=source.name if source.exists() else benchmark.source,
+        revision=told.revision,
+        original=digest([[table.name, _digest(table)] for table in benchmark.tables]),
+        data="",
+        licence=told.licence,
+        attribution=told.attribution,
+        languages=tuple(sorted({item.language for item in benchmark.items})),
+        tables=tuple(_tables(audited, set(passed))),
+        changes=counts(errata),
+        audit_states={state: states[state] for state in AUDIT_STATES},
+        policy=audited.policy,
+        auditors=tuple(auditor_fact(one, replies[one.name]) for one in judges),
+        agreement=next((one for one in agreement_facts(people) if one.label == "decision"), None),
+        miss_rate=miss_rate_fact(people),
+        reviewed=len(audited.people) + len(audited.corrected.keys() - audited.people.keys()),
+    )
+
+    def write_data(target: Path) -> None:
+        whole = source.is_dir() or not source.exists()
+        write_clean(benchmark, passed, target if whole else target / source.name)
+
+    with EmbeddedHub().previous(told.name) as previous:
+        return assemble_cleaned(
+            record,
+            errata,
+            draft,
+            write_data=write_data,
+            write_audit=lambda target: _write_audit(audited, folder, target),
+            papers=source if source.is_dir() else None,
+            previous=previous,
+        )
+
+
+def rows_changed(audited: Audited) -> list[RowErratum]:
+    """Each row that the cleaned release does not hold as it stood, with what explains it."""
+    from releases.cleaned.errata import STAY, RowErratum
+
+    benchmark = audited.benchmark
+    found = []
+    for one in changes(audited):
+        if not one.item:
+            continue
+        at, row = benchmark.place[one.item]
+        table = benchmark.tables[at]
+        place = audited.places[one.item].model_dump(exclude={"source"})
+        after = _json(table.rows[row]) if one.change in STAY else ""
+        before = _json(table.original(row))
+        found.append(
+            RowErratum(**place, change=one.change, evidence=one.evidence, before=before, after=after)
+        )
+    tables = {table.name: table for table in benchmark.tables}
+    for bad in benchmark.rejected:
+        name, _, number = bad.record.rpartition("#")
+        table = tables[name]
+        found.append(
+            RowErratum(
+                table=name,
+                row=int(number),
+                line=table.line(int(number)),
+                own_id="",
+                subset=table.subset,
+                split=table.split,
+                change="unreadable",
+                evidence=(f"{bad.reason}: {bad.detail}",),
+                before=bad.body,
+                after="",
+            )
+        )
+    return sorted(found, key=lambda one: one.place)
+
+
+def _json(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False, default=str)
+
+
+def _digest(table: Table) -> str:
+    """Of the file, as `sha256sum` gives it; of a table from the Hub, of its rows."""
+    from releases.content.checksum import file_digest
+
+    if table.file is not None:
+        return file_digest(table.file)
+    return digest([_json(table.original(number)) for number in sorted(table.rows)])
+
+
+def _tables(audited: Audited, passed: set[str]) -> list[CleanedTable]:
+    """The tables as the release holds them, each under the config that `datasets` reads it by."""
+    from releases.cleaned_record import CleanedTable
+    from validators.external.clean import place_of
+
+    benchmark = audited.benchmark
+    kept, taken = Counter[int](), Counter[int]()
+    for item, (at, _) in benchmark.place.items():
+        taken[at] += 1
+        kept[at] += item in passed
+    lost = Counter(bad.record.rpartition("#")[0] for bad in benchmark.rejected)
+    builder = _commonest([one for at, one in enumerate(benchmark.tables) if kept[at]])
+    shapes: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for at, one in enumerate(benchmark.tables):
+        if kept[at] and builder == _BUILDERS.get(one.format):
+            shapes[one.subset].add(one.columns if builder != "json" else ())
+    found = []
+    for at, one in enumerate(benchmark.tables):
+        path = place_of(benchmark, one).as_posix()
+        loaded = kept[at] and builder is not None and builder == _BUILDERS.get(one.format)
+        name = one.subset if len(shapes[one.subset]) == 1 else path.rpartition(".")[0]
+        found.append(
+            CleanedTable(
+                path=path,
+                sheet=one.sheet,
+                format=one.format,
+                config=_plain(name) or "default" if loaded else "",
+                split=(one.split or "test") if loaded else one.split,
+                rows=kept[at],
+                original_rows=taken[at] + lost[one.name],
+                options=_options(one) if loaded else {},
+            )
+        )
+    return found
+
+
+def _commonest(tables: Sequence[Table]) -> str | None:
+    seen = Counter(_BUILDERS[one.format] for one in tables if one.format in _BUILDERS)
+    return max(seen, key=lambda name: (seen[name], name), default=None)
+
+
+def _plain(name: str) -> str:
+    """A name that may be one of a config."""
+    return "".join("-" if char in '<>:/\\|?*"' else char for char in name).strip(" .")
+
+
+def _options(table: Table) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if table.format in ("csv", "tsv"):
+        if table.delimiter != ",":
+            found["sep"] = table.delimiter
+        if not table.header:
+            found["column_names"] = list(table.columns)
+    if table.format != "parquet" and table.encoding != "utf-8":
+        found["encoding"] = table.encoding
+    return found
+
+
+def _replies(audited: Audited) -> dict[str, Counter[str]]:
+    replies: dict[str, Counter[str]] = defaultdict(Counter)
+    for audit in audited.audits:
+        replies[audit.auditor][audit.status] += 1
+    return replies
+
+
+def _write_audit(audited: Audited, folder: Path, target: Path) -> None:
+    """The audit's tables without the path of whoever ran it."""
+    import pyarrow.parquet as pq
+
+    from releases.content.item_tables import write_parquet
+    from releases.paper_trail.audit_tables import write_scores
+
+    for name in ("verdicts", "findings"):
+        table = pq.read_table(folder / f"{name}.parquet")
+        write_parquet(table.drop_columns(["source"]), target / f"{name}.parquet")
+    write_scores(audited.audits, target / "scores.parquet")
+
+
+def release_set(folder: Path, named: Sequence[tuple[str, str]] = ()) -> tuple[Publication, tuple[Gate, ...]]:
+    """Puts the draft of an audited set onto the embedded Hub, and says how every gate stands.
+
+    Args:
+        folder: Of the audit.
+        named: Gates that may stay shut, each with the reason.
+
+    Raises:
+        UsageError: There is no draft, or a gate may not be overridden.
+    """
+    from releases.cleaned.assemble import is_other, override_gates
+    from releases.cleaned_record import read_cleaned
+    from releases.hub.embedded import EmbeddedHub
+    from releases.hub.publishing import publish_release
+    from releases.hub.reload import read_release
+    from releases.paper_trail.gate_record import read_gate_record
+
+    told, draft, hub = open_set(folder), folder / DRAFT, EmbeddedHub()
+    if not draft.is_dir():
+        raise UsageError(f"{folder} holds no cleaned release: no row passed, or it was audited long ago")
+    release = read_release(told.name, draft)
+    with hub.previous(told.name) as previous:
+        drafted = read_cleaned(draft)
+        if drafted is not None and is_other(drafted, previous):
+            raise UsageError(
+                f"another benchmark is released as {told.name}: give this one another `name` in "
+                f"{folder}/audited.json and audit it again"
+            )
+        if named:
+            release = override_gates(draft, previous, named)
+    publication = publish_release(release, hub)
+    hub.verify(release.name, release.version, release.folder)
+    record = read_gate_record(draft)
+    return publication, record.gates if record else ()
+
+
+def publish_set(folder: Path, version: str = "", repository: str = "", endpoint: str = "") -> Publication:
+    """Pushes a released version of an audited set (the newest when empty) to a repository of the Hub.
+
+    Raises:
+        UsageError: A gate is shut in the release, the licence forbids derivatives, nothing is released, or
+            no repository is named.
+    """
+    from releases.hub.embedded import EmbeddedHub
+    from releases.hub.reload import read_release
+    from releases.hub.remote import RemoteHub
+    from releases.paper_trail.gate_record import require_publishable
+
+    told, hub = open_set(folder), EmbeddedHub()
+    target = repository or told.repository
+    chosen = version or hub.latest(told.name)
+    if not chosen:
+        raise UsageError(f"{told.name} has no release yet: run `mihakk release {folder}` first")
+    with tempfile.TemporaryDirectory(prefix="mihakk-publish-") as scratch:
+        release = read_release(told.name, hub.checkout(told.name, chosen, Path(scratch) / chosen))
+        require_publishable(told.name, release.folder)
+        if not target:
+            raise UsageError(
+                f"nothing to push to: give --repository owner/name, or `repository` in {folder}/audited.json"
+            )
+        return RemoteHub(target, endpoint or None).publish(release)

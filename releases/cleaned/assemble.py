@@ -1,0 +1,169 @@
+"""Assembling the cleaned release of an outside benchmark."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from mihakk.errors import UsageError
+from mihakk.ids import digest
+from releases.assemble import AssembledRelease
+from releases.cleaned.card import cleaned_card
+from releases.cleaned.errata import FILE as ERRATA
+from releases.cleaned.errata import HEAD, RowErratum, first_section, read_errata, section, write_errata
+from releases.cleaned.gates import cleaned_gates
+from releases.cleaned_record import CleanedRecord, read_cleaned, write_cleaned
+from releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
+from releases.gates import overridable
+from releases.paper_trail.gate_record import FILE as GATES
+from releases.paper_trail.gate_record import gate_record, read_gate_record, write_gate_record
+from releases.release_facts import Override, ReleaseFacts
+from releases.versions.changelog import LOG, prepend
+from releases.versions.version import Level, Version, choose
+
+OWN = ("README.md", LOG, MANIFEST, "errata", "audit")
+"""What a release adds beside the benchmark's files."""
+CARRIED = ("LICENSE*", "LICENCE*", "NOTICE*", "CITATION*")
+"""Papers of a benchmark's folder that go with every copy of it."""
+
+
+def assemble_cleaned(
+    record: CleanedRecord,
+    errata: Sequence[RowErratum],
+    folder: Path,
+    *,
+    write_data: Callable[[Path], None],
+    write_audit: Callable[[Path], None],
+    papers: Path | None = None,
+    previous: Path | None = None,
+) -> AssembledRelease:
+    """Write a cleaned release into a fresh folder; equal arguments give equal bytes.
+
+    Args:
+        record: What is known of it; `version` and `data` are filled in here.
+        errata: Each row that differs from the original.
+        folder: Must not exist or be empty.
+        write_data: Writes the benchmark's files below a folder.
+        write_audit: Writes the tables of the audit into a folder.
+        papers: Folder of the benchmark, whose licence and notices go with it.
+        previous: Folder of the release before; one of another benchmark doesn't count.
+
+    Raises:
+        UsageError: The folder is not empty, or a file of the benchmark is called like one of a release.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty: a release is assembled into a fresh folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    taken = sorted({one.path.split("/")[0] for one in record.tables} & set(OWN))
+    if taken:
+        raise UsageError(f"the benchmark has {taken[0]}, as every release has: rename it before the audit")
+    write_data(folder)
+    for pattern in CARRIED if papers is not None and papers.is_dir() else ():
+        for path in sorted(papers.glob(pattern)) if papers else ():
+            if path.is_file():
+                shutil.copyfile(path, folder / path.name)
+    write_errata(errata, folder)
+    write_audit(folder / "audit")
+    paths = [*dict.fromkeys(one.path for one in record.tables), ERRATA]
+    record = record.model_copy(
+        update={"data": digest([[path, file_digest(folder / path)] for path in paths])}
+    )
+    return _stamp(record, folder, None if is_other(record, previous) else previous, ())
+
+
+def is_other(record: CleanedRecord, previous: Path | None) -> bool:
+    """Whether the release before is of another benchmark that has the same name."""
+    before = read_cleaned(previous) if previous is not None else None
+    return previous is not None and (before is None or before.source != record.source)
+
+
+def override_gates(folder: Path, previous: Path | None, named: Iterable[tuple[str, str]]) -> AssembledRelease:
+    """Write the papers of an assembled release once more, with a person's word on gates that stay shut.
+
+    Args:
+        folder: A cleaned release that is not published.
+        previous: Folder of the release before.
+        named: Gate and reason.
+
+    Raises:
+        UsageError: A gate does not exist, may not be overridden, or no reason is given.
+    """
+    record = read_cleaned(folder)
+    if record is None:
+        raise UsageError(f"{folder} holds no cleaned release: audit the benchmark again")
+    gates = [one.name for one in cleaned_gates(record)]
+    words = [
+        Override(gate=gate, why=overridable(gate, why, gates), tables=record.data) for gate, why in named
+    ]
+    return _stamp(record, folder, previous, words)
+
+
+def _stamp(
+    record: CleanedRecord, folder: Path, previous: Path | None, words: Iterable[Override]
+) -> AssembledRelease:
+    """Version, gates, changelog, card and manifest, from what stands in the folder."""
+    before = read_cleaned(previous) if previous is not None else None
+    if previous is None or before is None:
+        level: Level = "none"
+        record = record.model_copy(update={"version": str(choose("auto", None, level))})
+        _papers(record, folder, None, words)
+    else:
+        old = Version.parse(before.version)
+        level = "none" if before.data == record.data else "major"
+        record = record.model_copy(update={"version": str(choose("auto", old, level))})
+        _papers(record, folder, previous, words)
+        if level == "none" and read_manifest(previous) != write_manifest(folder):
+            record = record.model_copy(update={"version": str(choose("auto", old, "patch"))})
+            _papers(record, folder, previous, words)
+    digests = write_manifest(folder)
+    rows: dict[str, dict[str, int]] = {}
+    for one in record.tables:
+        splits = rows.setdefault(one.config or one.path, {})
+        splits[one.split] = splits.get(one.split, 0) + one.rows
+    return AssembledRelease(
+        name=record.name,
+        version=record.version,
+        folder=folder,
+        rows=rows,
+        digests=digests,
+        diff=None,
+        unchanged=before is not None and before.version == record.version,
+    )
+
+
+def _papers(record: CleanedRecord, folder: Path, previous: Path | None, words: Iterable[Override]) -> None:
+    write_cleaned(record, folder)
+    # A word on a gate binds as long as the data stay as they are.
+    older = read_gate_record(previous) if previous is not None else None
+    standing = {one.gate: one for one in (older.overrides if older else ()) if one.tables == record.data}
+    standing |= {one.gate: one for one in words}
+    facts = ReleaseFacts(code_version="", auditors=record.auditors, overrides=tuple(standing.values()))
+    found = [
+        gate if gate.passed or gate.name not in standing
+        else gate.model_copy(update={"override": standing[gate.name].why})
+        for gate in cleaned_gates(record)
+    ]  # fmt: skip
+    (folder / GATES).parent.mkdir(parents=True, exist_ok=True)
+    gates = write_gate_record(gate_record(found, facts, record.version, previous), folder)
+    (folder / "README.md").write_text(cleaned_card(record, gates), encoding="utf-8")
+    (folder / LOG).write_text(_changelog(record, folder, previous), encoding="utf-8")
+
+
+def _changelog(record: CleanedRecord, folder: Path, previous: Path | None) -> str:
+    before = read_cleaned(previous) if previous is not None else None
+    if previous is None or before is None:
+        return prepend(
+            first_section(record.version, record.rows, record.original_rows, record.source), "", HEAD
+        )
+    log = (previous / LOG).read_text(encoding="utf-8")
+    if before.version == record.version:
+        return log
+    text = section(
+        record.version,
+        (before.version, read_errata(previous)),
+        read_errata(folder),
+        "patch" if before.data == record.data else "major",
+        same_original=before.original == record.original,
+    )
+    return prepend(text, log, HEAD)

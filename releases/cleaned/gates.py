@@ -1,0 +1,68 @@
+"""What a cleaned release must meet before it is published."""
+
+from __future__ import annotations
+
+from releases.cleaned_record import CleanedRecord
+from releases.gates import Gate
+from releases.licence import forbids_derivatives, known
+from schemas.audit import AUDIT_STATES
+
+
+def cleaned_gates(record: CleanedRecord) -> tuple[Gate, ...]:
+    """How a cleaned release stands to every condition of a publication; all figures are the record's."""
+    return (_licences(record), _unresolved(record), _full_audit(record), _capable(record), _miss_rate(record))
+
+
+def _licences(record: CleanedRecord) -> Gate:
+    if forbids_derivatives(record.licence):
+        found = f"The benchmark's licence {record.licence} forbids derivatives, and a cleaned copy is one."
+        remedy = "Keep it to yourself and send the errata to the authors, or ask them for their leave."
+    else:
+        found = f"The benchmark's licence: {record.licence}."
+        remedy = "Read its licence and name it: --licence with its SPDX identifier."
+    return Gate(name="licences", passed=known(record.licence), asked=False, found=found, remedy=remedy)
+
+
+def _unresolved(record: CleanedRecord) -> Gate:
+    waiting = record.changes.get("waits", 0)
+    return Gate(
+        name="unresolved",
+        passed=waiting == 0,
+        asked=False,
+        found=f"{waiting} rows wait for people and are left out until they decide.",
+        remedy="`mihakk review push` the folder, have the rows decided, pull, and audit again.",
+    )
+
+
+def _full_audit(record: CleanedRecord) -> Gate:
+    seen = record.audit_states.get("both", 0)
+    return Gate(
+        name="full_audit",
+        passed=seen == record.rows,
+        asked=False,
+        found=f"{seen} of {record.rows} rows: {AUDIT_STATES['both']}.",
+        remedy="Audit without --rules-only and --limit.",
+    )
+
+
+def _capable(record: CleanedRecord) -> Gate:
+    weak = [one.name for one in record.auditors if not one.capable]
+    named = f"; too small to judge: {', '.join(weak)}" if weak else ""
+    return Gate(
+        name="capable_auditors",
+        passed=len(record.auditors) >= 2 and not weak,
+        asked=False,
+        found=f"{len(record.auditors)} auditors{named}.",
+        remedy="Name two large models of different families by --auditors.",
+    )
+
+
+def _miss_rate(record: CleanedRecord) -> Gate:
+    measured = record.miss_rate
+    return Gate(
+        name="miss_rate",
+        passed=measured is not None and not measured.is_outdated,
+        asked=False,
+        found="No unflagged rows were sampled." if measured is None else f"{measured.sentence}.",
+        remedy="Set review.miss_rate_sample in audited.json, audit, push, and have the sample reviewed.",
+    )

@@ -1,0 +1,101 @@
+"""audit/cleaned.json: what the cleaned release of a benchmark says of itself, and what marks it as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import Field, ValidationError
+
+from mihakk.errors import ExternalFailure
+from releases.release_facts import AgreementFact, AuditorFact, MissRateFact
+from schemas.audit import AuditState
+from schemas.record import Record
+
+FILE = "audit/cleaned.json"
+
+
+class CleanedTable(Record):
+    """One table of the benchmark, as the release holds it."""
+
+    path: str
+    """Its file below the release."""
+    sheet: str = ""
+    """Its sheet, in a workbook."""
+    format: str
+    config: str = ""
+    """Name that `datasets.load_dataset` takes; empty where it can't read the table beside the others."""
+    split: str = ""
+    rows: int
+    original_rows: int
+    """Readable or not."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """What the reader must be told: `sep`, `encoding`, `column_names`."""
+
+
+class CleanedRecord(Record):
+    """Everything that card, changelog and gates of a cleaned release are made from."""
+
+    name: str
+    title: str
+    version: str
+    source: str
+    """What was audited: a file's or folder's name, or `owner/name` on the Hub."""
+    revision: str = ""
+    """Commit or tag on the Hub."""
+    original: str
+    """Digest of the benchmark's rows as they were read."""
+    data: str
+    """Digest of the cleaned files and of the errata."""
+    licence: str
+    attribution: str = ""
+    languages: tuple[str, ...]
+    tables: tuple[CleanedTable, ...]
+    changes: dict[str, int]
+    """Rows per kind of difference from the original."""
+    audit_states: dict[AuditState, int]
+    """Rows of the release per state of the audit."""
+    policy: str
+    auditors: tuple[AuditorFact, ...] = ()
+    agreement: AgreementFact | None = None
+    """Of the people, on the decision."""
+    miss_rate: MissRateFact | None = None
+    reviewed: int = 0
+    """Rows that people settled."""
+
+    @property
+    def rows(self) -> int:
+        """Rows in the release."""
+        return sum(table.rows for table in self.tables)
+
+    @property
+    def original_rows(self) -> int:
+        """Rows of the benchmark."""
+        return sum(table.original_rows for table in self.tables)
+
+
+def read_cleaned(folder: Path) -> CleanedRecord | None:
+    """The record of a release folder; None where it is no cleaned benchmark.
+
+    Raises:
+        ExternalFailure: Another version of Mihakk wrote it.
+    """
+    path = folder / FILE
+    if not path.is_file():
+        return None
+    try:
+        return CleanedRecord.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise ExternalFailure(
+            f"{path} can't be read by this version of Mihakk ({error.error_count()} fields differ): "
+            "use the version that made the release, or audit the benchmark again"
+        ) from error
+
+
+def write_cleaned(record: CleanedRecord, folder: Path) -> None:
+    """Write the record into a release folder."""
+    data = orjson.dumps(record.model_dump(mode="json"), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
+    path = folder / FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data + b"\n")
