@@ -7,6 +7,8 @@ import io
 import os
 import signal
 import sys
+import warnings
+from collections.abc import Callable
 from importlib.metadata import version
 from types import FrameType
 from typing import Annotated, Any
@@ -16,7 +18,7 @@ from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from mihakk.errors import MihakkError
+from mihakk.errors import MihakkError, MihakkWarning
 
 
 class Terminated(KeyboardInterrupt):
@@ -29,7 +31,10 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Runs the command; anything that is not a MihakkError is a bug and keeps its traceback."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", MihakkWarning)
+                warnings.showwarning = _one_line(warnings.showwarning)
+                return super().invoke(ctx)
         except KeyboardInterrupt as stop:
             number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
             Console(stderr=True, soft_wrap=True).print(
@@ -41,6 +46,18 @@ class Commands(TyperGroup):
             label = {2: "Usage", 75: "Stopped, can be resumed"}.get(error.exit_code, "Failed")
             Console(stderr=True, soft_wrap=True).print(f"[bold red]{label}:[/] {escape(str(error))}")
             raise typer.Exit(error.exit_code) from None
+
+
+def _one_line(others: Callable[..., None]) -> Callable[..., None]:
+    """Shows our warnings as one line on standard error; those of libraries as before."""
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, MihakkWarning):
+            Console(stderr=True, soft_wrap=True).print(f"[bold yellow]Warning:[/] {escape(str(message))}")
+        else:
+            others(message, category, *place, **more)
+
+    return show
 
 
 app = typer.Typer(

@@ -18,6 +18,10 @@ class MihakkError(Exception):
     exit_code = 1
 
 
+class MihakkWarning(UserWarning):
+    """Something a person has to know although the work goes on; commands print it as one line."""
+
+
 class UsageError(MihakkError):
     """A mistake in a command, config or input file; the message says how to fix it."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,13 +21,15 @@ def publish_version(
     """Pushes a version of the embedded Hub (the newest when empty) to where the config says.
 
     Raises:
-        UsageError: A gate is shut in the release itself, nothing is released, or no repository is named.
+        UsageError: A gate is shut in the release itself, the version is withdrawn, nothing is released, or no
+            repository is named.
         ExternalFailure: The Hub failed; the same call goes on where it stopped.
     """
     from releases.hub.embedded import EmbeddedHub
     from releases.hub.publishing import push_release
     from releases.hub.reload import read_release
     from releases.paper_trail.gate_record import require_publishable
+    from releases.versions.withdrawal import of_version
 
     wanted = opened.config.release
     if repository:
@@ -35,6 +38,11 @@ def publish_version(
     chosen = version or hub.latest(name)
     if not chosen:
         raise UsageError(f"{name} has no release yet: run `mihakk build` of it first")
+    if withdrawn := of_version(hub.withdrawals(name), chosen):
+        raise UsageError(
+            f"{name} {chosen} is not published: it was withdrawn ({withdrawn.why}); "
+            "publish a version that was not"
+        )
     with tempfile.TemporaryDirectory(prefix="mihakk-publish-") as scratch:
         assembled = read_release(name, hub.checkout(name, chosen, Path(scratch) / chosen))
         require_publishable(name, assembled.folder)
@@ -43,3 +51,30 @@ def publish_version(
             assembled = replace(assembled, answers=read_release(f"{name}-answers", golds))
         settled = opened.config.model_copy(update={"release": wanted})
         return push_release(assembled, settled, endpoint or None)
+
+
+def withdraw_version(
+    opened: Build, version: str, why: str, repository: str = "", endpoint: str = ""
+) -> dict[str, bool]:
+    """Withdraws a version on the embedded Hub, and on the repository it was published to.
+
+    Returns:
+        Place -> whether the version was not withdrawn there before.
+
+    Raises:
+        UsageError: There is no such version, or no reason.
+        ExternalFailure: The Hub failed; the same call goes on where it stopped.
+    """
+    from releases.hub.embedded import EmbeddedHub
+    from releases.hub.remote import RemoteHub
+    from releases.versions.withdrawal import withdrawal
+
+    one = withdrawal(version, why, datetime.now(UTC).date())
+    name = opened.config.name
+    places = {"the embedded Hub": EmbeddedHub().withdraw(name, one)}
+    wanted = repository or opened.config.release.repository
+    if wanted:
+        remote = RemoteHub(wanted, endpoint or None)
+        if repository or version in remote.versions():
+            places[f"{remote.endpoint}, {wanted}"] = remote.withdraw(one)
+    return places

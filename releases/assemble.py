@@ -36,6 +36,7 @@ from releases.paper_trail import audit_tables as papers
 from releases.paper_trail.gate_record import GateRecord, gate_record, write_gate_record
 from releases.release_facts import ReleaseFacts
 from releases.versions import changelog as changelogs
+from releases.versions import withdrawal
 from releases.versions.diff import (
     ReleaseDiff,
     compare,
@@ -108,7 +109,8 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
 
     Raises:
         UsageError: An item without a known licence, a flagged item nobody kept, two items of one id, a
-            version too low for the changes, a folder that is not empty, a blind release that tells golds.
+            version too low for the changes, the items of a withdrawn version, a folder that is not empty, a
+            blind release that tells golds.
     """
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty: a release is assembled into a fresh folder")
@@ -131,6 +133,7 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
     changes = compare(folder_contents(previous), contents_of(matter), reasons_of(matter), (before, ""))
     level = changes.level
     if level == "none":
+        _refuse_withdrawn_items(config.name, before, facts)
         same = _write(_made_with_the_code_of(previous, matter), before, folder, previous, None)
         level = "none" if same.unchanged else "patch"
         if level == "none" and config.release.version in ("auto", before):
@@ -138,6 +141,15 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
         shutil.rmtree(folder)
     version = str(choose(config.release.version, Version.parse(before), level))
     return _write(matter, version, folder, previous, changes)
+
+
+def _refuse_withdrawn_items(name: str, before: str, facts: ReleaseFacts) -> None:
+    found = withdrawal.of_version(facts.withdrawn, before)
+    if found is not None:
+        raise UsageError(
+            f"{name} {before} was withdrawn ({found.why}) and these tables hold the very same items: "
+            "correct the sources, the config or people's decisions, then build again"
+        )
 
 
 def _made_with_the_code_of(previous: Path, matter: ReleaseInput) -> ReleaseInput:
@@ -167,7 +179,8 @@ def _write(
     answers = None
     if matter.sealed is not None:
         answers = write_answers(matter.sealed, config, version, folder, previous)
-    changelogs.write_history(folder, version, items, previous, changes)
+    changelogs.write_history(folder, version, items, previous, changes, withdrawn=facts.withdrawn)
+    withdrawal.write(facts.withdrawn, folder)
     if changes is not None:
         papers.write_changes(changes, folder / changelogs.CHANGES)
     if matter.core is not None:

@@ -9,6 +9,7 @@ from pydantic import Field
 from schemas.record import Record
 from schemas.rejection import Cluster
 from schemas.sign_off import SignOff
+from schemas.withdrawal import Withdrawal
 
 
 class SourceFact(Record):
@@ -247,5 +248,7 @@ class ReleaseFacts(Record):
     """The latest word of a person on the reviewed tables."""
     overrides: tuple[Override, ...] = ()
     """Gates that a person let stand shut for these very tables."""
+    withdrawn: tuple[Withdrawal, ...] = ()
+    """Versions of this benchmark that people withdrew."""
     card: str = ""
     """Human text of the card with markers for the generated sections; empty keeps the last card's text."""

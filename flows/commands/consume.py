@@ -38,10 +38,11 @@ def verify(
 ) -> None:
     """Hold a release folder against its manifest: what is damaged, and what readers' programs left in it.
 
-    Exit code 1 when a file is damaged, missing or added, or the folder holds another version.
+    Warns where the release, its clone or the embedded Hub says that the version is withdrawn. Exit code 1
+    when a file is damaged, missing or added, or the folder holds another version.
     """
     from releases.content.checksum import faults, generated, read_manifest
-    from releases.hub.load import moved_tag
+    from releases.hub.load import moved_tag, warn_of_folder
     from releases.versions.diff import release_version
 
     console = Console(soft_wrap=True, markup=False, highlight=False)
@@ -59,6 +60,8 @@ def verify(
         console.print(f"generated: {path} (left by a reader's program, no part of the release)")
     if len(left) > SHOWN:
         console.print(f"and {len(left) - SHOWN} more generated files")
+    if inside:
+        warn_of_folder(folder, inside)
     if wrong:
         console.print("Fetch the release again.")
         raise typer.Exit(1)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markdown import Markdown
 
+from flows.commands.options import AsJson
 from reports.console import open_console
 from schemas.stages import RELEASED
 
@@ -42,7 +43,7 @@ Reasons = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    for command in (release, publish, diff, report_defect):
+    for command in (release, publish, withdraw, diff, report_defect):
         app.command(rich_help_panel="Release")(command)
 
 
@@ -200,11 +201,43 @@ def _show_published(publication: Publication) -> None:
     open_console().print(f"{publication.name} {publication.version} {done}: commit {publication.commit}")
 
 
+def withdraw(
+    config: Benchmark,
+    version: Annotated[str, typer.Argument(help="The version that must not be used any more.")],
+    why: Annotated[str, typer.Option(help="The reason; card, changelog and loaders repeat it.")],
+    repository: Annotated[str, typer.Option(help="owner/name on the Hub, instead of the config's.")] = "",
+    endpoint: Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Withdraw a version for good: tag and bytes stay, card and changelog say so, readers are warned.
+
+    On the embedded Hub, and on the repository of the config where the version is published there.
+    Safe to repeat.
+
+    Example: mihakk withdraw demo 0.1.0 --why "The gold of 40 items was shifted."
+    """
+    import json
+
+    from pipeline.build import open_build
+    from pipeline.publishing import withdraw_version
+
+    opened = open_build(config, Path("runs"))
+    places = withdraw_version(opened, version, why, repository, endpoint)
+    if as_json:
+        typer.echo(json.dumps({"version": version, "places": places}, ensure_ascii=False, indent=2))
+        return
+    for place, new in places.items():
+        said = "withdrawn" if new else "was withdrawn before; the first reason stands"
+        open_console().print(f"{opened.config.name} {version} on {place}: {said}", soft_wrap=True)
+
+
 @contextmanager
 def _checked_out(name: str, version: str) -> Iterator[Path]:
-    """Files of a version on the embedded Hub while the context lasts."""
+    """Files of a version on the embedded Hub while the context lasts; warns where it is withdrawn."""
     from releases.hub.embedded import EmbeddedHub
+    from releases.hub.withdrawn import warn_if_withdrawn
 
+    warn_if_withdrawn(name, version, EmbeddedHub().withdrawals(name))
     with tempfile.TemporaryDirectory(prefix="mihakk-diff-") as scratch:
         yield EmbeddedHub().checkout(name, version, Path(scratch) / version)
 

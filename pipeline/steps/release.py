@@ -56,6 +56,8 @@ def _release(build: Build, unit: str, _: Any, tick: Tick) -> list[ShardManifest]
         "auditors": [fact.model_dump() for fact in _auditors(build)],
         "overrides": [word.model_dump(mode="json") for word in standing_overrides(build)],
     }
+    if withdrawn := hub.withdrawals(build.config.name):
+        inputs["withdrawn"] = [one.model_dump(mode="json") for one in withdrawn]
     if build.config.release.blind != "off":
         inputs["secret"] = _secret_mark(build)
     manifest = build.stage(STAGE).run(unit, inputs, lambda: _publish(build, hub, tick))
@@ -98,7 +100,7 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
 
     before = build.before(STAGE)
     items = list(before.read_all("items", ITEM_ROWS))
-    known = facts(build, items)
+    known = facts(build, items).model_copy(update={"withdrawn": hub.withdrawals(build.config.name)})
     tick(1)
     require(gates(items, before.read_all("verdicts", Verdict), build.config, known))
     tick(1)

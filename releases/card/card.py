@@ -20,6 +20,7 @@ from releases.content.item_tables import CORE
 from releases.licence import hub_licence, licences
 from releases.markdown import link, plain, table
 from releases.release_facts import BaselineFact
+from releases.versions.withdrawal import mark_card
 from schemas.audit import AUDIT_STATES
 
 CODE_VERSION = "code version `{}`"
@@ -63,6 +64,7 @@ def card(matter: CardMatter, previous: str = "") -> str:
     body = _written_by_people(previous, matter.config.title)
     for name, text in sections.items():
         body = _replace(body, name, text)
+    body = mark_card(body, matter.version, matter.facts.withdrawn)
     return f"---\n{_front_matter(matter)}---\n{body}"
 
 

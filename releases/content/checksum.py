@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mihakk.errors import ExternalFailure
@@ -44,9 +44,15 @@ def _files(folder: Path) -> Iterator[tuple[Path, bool]]:
 def write_manifest(folder: Path) -> dict[str, str]:
     """Write the manifest of a folder and return path -> digest."""
     digests = {path.relative_to(folder).as_posix(): file_digest(path) for path in release_files(folder)}
-    lines = "".join(f"{digest}  {path}\n" for path, digest in digests.items())
-    (folder / MANIFEST).write_text(lines, encoding="utf-8", newline="\n")
+    (folder / MANIFEST).write_text(manifest_text(digests), encoding="utf-8", newline="\n")
     return digests
+
+
+def manifest_text(digests: Mapping[str, str]) -> str:
+    """The manifest's text of path -> digest, sorted by path as a folder's files are."""
+    return "".join(
+        f"{digests[path]}  {path}\n" for path in sorted(digests, key=lambda name: Path(name).parts)
+    )
 
 
 def read_manifest(folder: Path) -> dict[str, str]:

@@ -19,6 +19,9 @@ from releases.hub._git import git, is_repository, tags
 from releases.hub._tags import require_version
 from releases.hub._verification import Verification, verify_folder
 from releases.hub.publication import Publication, refuse_lower, refuse_other_bytes, sorted_versions
+from releases.hub.withdrawn import listed_withdrawals
+from releases.versions.withdrawal import add, mark, of_version, require_carried
+from schemas.withdrawal import Withdrawal
 
 BRANCH = "main"
 
@@ -57,6 +60,35 @@ class EmbeddedHub:
             have = ", ".join(self.versions(name)) or "none"
             raise UsageError(f"{name} has no version {version} under {self.root} (published: {have})")
         return found
+
+    def withdrawals(self, name: str) -> tuple[Withdrawal, ...]:
+        """Versions of a benchmark that were withdrawn."""
+        folder = self.repository(name)
+        return listed_withdrawals(folder, BRANCH) if is_repository(folder) else ()
+
+    def withdraw(self, name: str, one: Withdrawal) -> bool:
+        """Say on the main branch that a version is withdrawn; its tag and bytes stay.
+
+        Returns:
+            Whether it was not withdrawn before.
+
+        Raises:
+            UsageError: There is no such version.
+        """
+        self.commit(name, one.version)
+        with self._locked(name):
+            known = self.withdrawals(name)
+            if of_version(known, one.version):
+                return False
+            repository = self.repository(name)
+            clone = self._clone(name)
+            shutil.copytree(repository, clone, dirs_exist_ok=True)
+            git(clone, "checkout", "--quiet", "--force", BRANCH)
+            mark(clone, self.versions(name)[-1], add(known, one))
+            self._commit_all(clone, f"{name} {one.version} withdrawn")
+            exchange(clone, repository)
+            shutil.rmtree(clone)
+        return True
 
     def checkout(self, name: str, version: str, folder: Path) -> Path:
         """Write the files of a version into a fresh folder, without the repository around them.
@@ -104,7 +136,7 @@ class EmbeddedHub:
             if standing is not None:
                 return standing
             repository = self.repository(release.name)
-            clone = Path(tempfile.mkdtemp(prefix=f".{release.name}.publishing-", dir=self.root))
+            clone = self._clone(release.name)
             commit = self._prepare(release, clone)
             if repository.exists():
                 exchange(clone, repository)
@@ -130,6 +162,7 @@ class EmbeddedHub:
                 raise refuse_other_bytes(release.name, release.version, commit)
             return Publication(release.name, release.version, commit, str(repository), created=False)
         refuse_lower(release.name, release.version, published)
+        require_carried(release.name, self.withdrawals(release.name), release.folder)
         return None
 
     def _prepare(self, release: AssembledRelease, clone: Path) -> str:
@@ -143,13 +176,23 @@ class EmbeddedHub:
             target = clone / path
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(release.folder / path, target)
-        day = len(self.versions(release.name))
-        git(clone, "add", "--all", "--force", ".")
         message = f"{release.name} {release.version}"
-        git(clone, "commit", "--quiet", "--no-verify", "--signoff", "--allow-empty", "-m", message, day=day)
+        day = self._commit_all(clone, message)
         note = f"{message}\n\n{release.items} items.\n\nSigned-off-by: Mihakk <mihakk@localhost>"
         git(clone, "tag", "--annotate", release.version, "-m", note, day=day)
         return git(clone, "rev-parse", "HEAD")
+
+    def _clone(self, name: str) -> Path:
+        """A hidden folder in which the repository's next state is prepared."""
+        return Path(tempfile.mkdtemp(prefix=f".{name}.publishing-", dir=self.root))
+
+    @staticmethod
+    def _commit_all(clone: Path, message: str) -> int:
+        """Commit the files of a folder as they are, a day after the commit before; that day is returned."""
+        day = len(git(clone, "rev-list", "--all").splitlines())
+        git(clone, "add", "--all", "--force", ".")
+        git(clone, "commit", "--quiet", "--no-verify", "--signoff", "--allow-empty", "-m", message, day=day)
+        return day
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[None]:

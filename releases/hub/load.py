@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.settings import settings
 from releases.content.checksum import MANIFEST, faults, read_manifest
@@ -15,6 +17,7 @@ from releases.hub._tags import moved, require_same_commit, require_version
 from releases.hub.embedded import EmbeddedHub
 from releases.hub.publication import sorted_versions
 from releases.hub.remote import RemoteHub
+from releases.hub.withdrawn import known_withdrawals, warn_if_withdrawn
 
 
 def load(
@@ -28,6 +31,7 @@ def load(
 ) -> Any:
     """A release as `datasets.load_dataset` gives it.
 
+    A version that was withdrawn comes with a `MihakkWarning` that says why, unless a commit is named.
     The version's tag is resolved to a commit once, the files are fetched by the commit into a folder named by
     it, and manifest and version are checked before anything is read.
 
@@ -73,9 +77,16 @@ def release_folder(
 
 
 def _commit(name: str, version: str, endpoint: str | None) -> str:
+    """The version's commit; warns where the Hub says that the version is withdrawn."""
     if "/" not in name:
-        return EmbeddedHub().commit(name, version)
-    return require_same_commit(name, version, RemoteHub(name, endpoint).commit(version))
+        hub = EmbeddedHub()
+        commit, withdrawn = hub.commit(name, version), hub.withdrawals(name)
+    else:
+        remote = RemoteHub(name, endpoint)
+        commit = require_same_commit(name, version, remote.commit(version))
+        withdrawn = remote.withdrawals()
+    warn_if_withdrawn(name, version, withdrawn)
+    return commit
 
 
 def copy_release(name: str, version: str, target: Path, *, endpoint: str | None = None) -> int:
@@ -105,6 +116,12 @@ def moved_tag(folder: Path, inside: str) -> str:
     return str(moved(folder.name, wrong[0], f"a release that says it is {inside}")) if wrong else ""
 
 
+def warn_of_folder(folder: Path, version: str) -> None:
+    """Warn where the folder itself, its clone's main branch or the embedded Hub says it is withdrawn."""
+    name = orjson.loads((folder / "croissant.json").read_bytes())["name"]
+    warn_if_withdrawn(name, version, (*known_withdrawals(folder), *EmbeddedHub().withdrawals(name)))
+
+
 def named_folder(name: str) -> tuple[Path, str]:
     """A release as commands name it, to its folder, and its name where the folder does not say it.
 
@@ -122,11 +139,21 @@ def named_folder(name: str) -> tuple[Path, str]:
     if not mark:
         raise UsageError(f"there is no folder {name}; a release on a Hub is written NAME@VERSION")
     if version == "latest":
-        found = EmbeddedHub().latest(release) if "/" not in release else None
+        found = newest_in_use(release) if "/" not in release else None
         if found is None:
-            raise UsageError(f"the embedded Hub has no release {release!r}: build it, or name a version")
+            raise UsageError(
+                f"the embedded Hub has no release {release!r} that is not withdrawn: "
+                "build it, or name a version"
+            )
         version = found
     return release_folder(release, version), release
+
+
+def newest_in_use(name: str) -> str | None:
+    """The newest version on the embedded Hub that is not withdrawn."""
+    hub = EmbeddedHub()
+    withdrawn = {one.version for one in hub.withdrawals(name)}
+    return next((version for version in reversed(hub.versions(name)) if version not in withdrawn), None)
 
 
 def _fetch(name: str, version: str, commit: str, endpoint: str | None, folder: Path) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from mihakk.errors import ExternalFailure, UsageError
 from releases.assemble import AssembledRelease
@@ -17,10 +17,23 @@ from releases.hub._client import StaleParent, Unavailable, asking, hub_api
 from releases.hub._tags import require_version
 from releases.hub._verification import Verification, verify_folder
 from releases.hub.publication import Publication, refuse_lower, refuse_other_bytes, sorted_versions
+from releases.versions.withdrawal import (
+    CARD,
+    CHANGELOG,
+    MARKED,
+    add,
+    mark,
+    of_version,
+    parse,
+    require_carried,
+)
+from releases.versions.withdrawal import FILE as WITHDRAWN
+from schemas.withdrawal import Withdrawal
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
+Done = TypeVar("Done")
 ATTEMPTS = 6
 """How often a publication goes on from what stands there, after a race or a failure that may pass."""
 
@@ -76,6 +89,72 @@ class RemoteHub:
             )
         return tags[version]
 
+    def withdrawals(self) -> tuple[Withdrawal, ...]:
+        """Versions of the repository that were withdrawn, as its main branch lists them."""
+        with tempfile.TemporaryDirectory(prefix="mihakk-withdrawn-") as scratch:
+            found = self._file(WITHDRAWN, "main", Path(scratch))
+            return parse(found.read_bytes(), self.repository) if found else ()
+
+    def withdraw(self, one: Withdrawal) -> bool:
+        """Say in a commit on the main branch that a version is withdrawn; its tag and bytes stay.
+
+        Safe to repeat after any failure; the parent of the commit is checked, so that a publication that
+        runs at the same time loses nothing.
+
+        Returns:
+            Whether it was not withdrawn before.
+
+        Raises:
+            UsageError: There is no such version, or the token may not write.
+            ExternalFailure: The Hub failed.
+        """
+        self.commit(one.version)
+        return self._patiently(lambda: self._withdraw(one))
+
+    def _withdraw(self, one: Withdrawal) -> bool:
+        from huggingface_hub import CommitOperationAdd
+
+        known = self.withdrawals()
+        if of_version(known, one.version):
+            return False
+        with (
+            tempfile.TemporaryDirectory(prefix="mihakk-withdrawing-") as scratch,
+            asking(self.endpoint, f"withdrawing {self.repository} {one.version}"),
+        ):
+            folder, head = Path(scratch), self._head()
+            for name in (CARD, CHANGELOG, MANIFEST):
+                if self._file(name, head, folder) is None:
+                    raise ExternalFailure(f"{self.repository} has no {name} on main; publish it again")
+            mark(folder, self.versions()[-1], add(known, one))
+            self._api.create_commit(
+                self.repository,
+                [CommitOperationAdd(name, folder / name) for name in (*MARKED, MANIFEST)],
+                repo_type="dataset",
+                commit_message=f"{one.version} withdrawn",
+                parent_commit=head,
+            )
+        return True
+
+    def _head(self) -> str:
+        head = self._api.repo_info(self.repository, repo_type="dataset", revision="main").sha
+        if head is None:
+            raise ExternalFailure(f"{self.endpoint} names no commit for {self.repository}; run it again")
+        return head
+
+    def _file(self, name: str, revision: str, folder: Path) -> Path | None:
+        """One file of a revision, written into a folder; None where the revision has none."""
+        from huggingface_hub.errors import RemoteEntryNotFoundError
+
+        with asking(self.endpoint, f"reading {name} of {self.repository}"):
+            try:
+                return Path(
+                    self._api.hf_hub_download(
+                        self.repository, name, repo_type="dataset", revision=revision, local_dir=folder
+                    )
+                )
+            except RemoteEntryNotFoundError:
+                return None
+
     def fetch(self, commit: str, folder: Path) -> Path:
         """Write the files of a commit into a folder, past every cache."""
         with asking(self.endpoint, f"fetching {self.repository}"):
@@ -115,10 +194,14 @@ class RemoteHub:
             raise UsageError(
                 f"{release.folder} is not what its {MANIFEST} says, assemble it again: {wrong[0]}"
             )
+        return self._patiently(lambda: self._publish(release))
+
+    def _patiently(self, step: Callable[[], Done]) -> Done:
+        """Take a step again after a race or a failure that may pass."""
         failure: Exception | None = None
         for attempt in range(ATTEMPTS):
             try:
-                return self._publish(release)
+                return step()
             except (StaleParent, Unavailable) as passing:
                 failure = passing
                 time.sleep(self._patience * 2**attempt)
@@ -159,6 +242,8 @@ class RemoteHub:
         commit = tags.get(release.version)
         if commit is None:
             refuse_lower(self.repository, release.version, sorted_versions(tags))
+            if tags:
+                require_carried(self.repository, self.withdrawals(), release.folder)
             return None
         if self._manifest(commit) != dict(release.digests):
             raise refuse_other_bytes(self.repository, release.version, commit)
@@ -166,26 +251,14 @@ class RemoteHub:
 
     def _manifest(self, commit: str) -> dict[str, str]:
         """The manifest of a commit; empty where it has none."""
-        from huggingface_hub.errors import RemoteEntryNotFoundError
-
-        with (
-            asking(self.endpoint, f"reading the manifest of {self.repository}"),
-            tempfile.TemporaryDirectory(prefix="mihakk-manifest-") as scratch,
-        ):
-            try:
-                path = self._api.hf_hub_download(
-                    self.repository, MANIFEST, repo_type="dataset", revision=commit, local_dir=scratch
-                )
-            except RemoteEntryNotFoundError:
-                return {}
-            return parse_manifest(Path(path).read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory(prefix="mihakk-manifest-") as scratch:
+            found = self._file(MANIFEST, commit, Path(scratch))
+            return parse_manifest(found.read_text(encoding="utf-8")) if found else {}
 
     def _committed(self, release: AssembledRelease) -> str:
         """The commit that holds exactly this release: the newest one if it does already, else a new one."""
         with asking(self.endpoint, f"publishing {self.repository}"):
-            head = self._api.repo_info(self.repository, repo_type="dataset", revision="main").sha
-            if head is None:
-                raise ExternalFailure(f"{self.endpoint} names no commit for {self.repository}; run it again")
+            head = self._head()
             if self._manifest(head) == dict(release.digests):
                 return head
             made = self._api.create_commit(

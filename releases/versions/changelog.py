@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
 from releases.markdown import code, plain
 from releases.versions.diff import KINDS, Change, ChangeKind, ReleaseDiff
+from releases.versions.withdrawal import mark_changelog
+from schemas.withdrawal import Withdrawal
 
 LOG = "CHANGELOG.md"
 CHANGES = "errata/changes.parquet"
@@ -33,7 +36,13 @@ change of the newest version.
 
 
 def write_history(
-    folder: Path, version: str, items: int, previous: Path | None, changes: ReleaseDiff | None
+    folder: Path,
+    version: str,
+    items: int,
+    previous: Path | None,
+    changes: ReleaseDiff | None,
+    *,
+    withdrawn: Iterable[Withdrawal] = (),
 ) -> None:
     """Write the changelog of a release folder; without `changes` it is that of the version before."""
     log = folder / LOG
@@ -45,7 +54,7 @@ def write_history(
         text = prepend(section(version, changes), text)
     elif (previous / CHANGES).is_file():
         shutil.copyfile(previous / CHANGES, folder / CHANGES)
-    log.write_text(text, encoding="utf-8")
+    log.write_text(mark_changelog(text, withdrawn), encoding="utf-8")
 
 
 def first_section(version: str, items: int) -> str:

@@ -105,6 +105,7 @@ class Gatherer:
                 manifests,
                 people,
                 EmbeddedHub().versions(build.config.name),
+                [one.version for one in EmbeddedHub().withdrawals(build.config.name)],
                 datetime.now(UTC).date().isoformat(),
             ]
         )

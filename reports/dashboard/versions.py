@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -32,6 +32,8 @@ class VersionRow:
     changes: dict[str, int]
     """Kind of change to how many items, since the version before; empty for the first."""
     first: bool
+    withdrawn: str = ""
+    """Why it was withdrawn; empty while it is in use."""
 
 
 @dataclass
@@ -54,7 +56,8 @@ def versions(build: Build) -> Versions:
         ]
     except MihakkError as error:
         return Versions([], [Note("bad", f"the Hub can't be read: {error}")])
-    rows.reverse()
+    withdrawn = {one.version: one.why for one in hub.withdrawals(name)}
+    rows = [replace(row, withdrawn=withdrawn.get(row.version, "")) for row in reversed(rows)]
     return Versions(rows, list(_notes(build, rows)))
 
 
@@ -136,6 +139,8 @@ def _notes(build: Build, rows: list[VersionRow]) -> Iterator[Note]:
     if not rows:
         yield Note("bad", "nothing has been released")
         return
+    if rows[0].withdrawn:
+        yield Note("bad", f"the newest release, {rows[0].version}, is withdrawn: {rows[0].withdrawn}")
     stage = build.stage(RELEASED)
     if not stage.finished():
         yield Note("look", f"the Hub holds {rows[0].version}, but this lake has released nothing")
