@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -57,6 +58,7 @@ class PrefectServer:
             "PREFECT_API_URL": self.url,
             "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
             "PREFECT_WORKER_QUERY_SECONDS": "2",
+            "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "10",
             "DO_NOT_TRACK": "1",
             **more,
         }
@@ -102,6 +104,24 @@ class PrefectServer:
         for deployment in self.rows("deployments"):
             for schedule in deployment["schedules"]:
                 self.ask("DELETE", f"deployments/{deployment['id']}/schedules/{schedule['id']}")
+
+    @contextmanager
+    def every_minute(self, name: str, **parameters: object) -> Iterator[None]:
+        """A deployment's runs come by cron, once a minute: the first is the night, later ones find it going on."""
+        deployment = self.deployment(name)["id"]
+        schedule = {"schedule": {"cron": "* * * * *"}, "active": True, "parameters": parameters}
+        (made,) = self.ask("POST", f"deployments/{deployment}/schedules", [schedule])
+        yield
+        self.ask("DELETE", f"deployments/{deployment}/schedules/{made['id']}")
+
+    def completed(self, name: str) -> list[dict[str, Any]]:
+        """A deployment's runs that came through; one that failed ends the test."""
+        deployment = self.deployment(name)["id"]
+        runs = self.rows("flow_runs", sort="START_TIME_ASC")
+        mine = [run for run in runs if run["deployment_id"] == deployment]
+        failed = [run["state"] for run in mine if run["state"]["type"] in ("FAILED", "CRASHED")]
+        assert not failed, failed
+        return [run for run in mine if run["state"]["type"] == "COMPLETED"]
 
     def restart(self) -> None:
         """The server again, after it was killed."""

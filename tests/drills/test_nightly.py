@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 
 from mihakk.llm.scripted import ScriptedServer
@@ -30,27 +28,14 @@ def test_a_night_of_the_schedule_and_a_second_that_does_nothing(
     assert nightly["global_concurrency_limit"]["limit"] == 1
     assert nightly["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
     prefect_server.worker(**place(workshop, "nights"))
-    # The server looks for new schedules once a minute and makes no run for a moment that has passed then: the
-    # first that it makes is the night, and while that goes on the later ones are cancelled.
-    soon = datetime.now(UTC) + timedelta(seconds=5)
-    schedule = {
-        "schedule": {"interval": 60, "anchor_date": soon.isoformat()},
-        "active": True,
-        "parameters": {"runs": str(workshop.folder / "runs")},
-    }
-    (made,) = prefect_server.ask("POST", f"deployments/{nightly['id']}/schedules", [schedule])
 
     def completed() -> list[dict[str, object]]:
-        runs = prefect_server.rows("flow_runs", sort="START_TIME_ASC")
-        mine = [run for run in runs if run["deployment_id"] == nightly["id"]]
-        failed = [run["state"] for run in mine if run["state"]["type"] in ("FAILED", "CRASHED")]
-        assert not failed, failed
-        return [run for run in mine if run["state"]["type"] == "COMPLETED"]
+        return prefect_server.completed("nightly/small")
 
-    prefect_server.wait(lambda: len(completed()) >= 1, PATIENCE, "no nightly run came through")
+    with prefect_server.every_minute("nightly/small", runs=str(workshop.folder / "runs")):
+        prefect_server.wait(completed, PATIENCE, "no nightly run came through")
     release, asked = workshop.tables("nights"), len(auditors.calls)
     assert asked == 120, "60 items, two auditors"
-    prefect_server.ask("DELETE", f"deployments/{nightly['id']}/schedules/{made['id']}")
     prefect_server.submit("nightly/small", runs=str(workshop.folder / "runs"))
     prefect_server.wait(lambda: len(completed()) >= 2, PATIENCE, "no second nightly run came through")
     assert workshop.tables("nights") == release

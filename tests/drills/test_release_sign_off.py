@@ -1,4 +1,4 @@
-"""The nightly run asks a person before it releases: a paused run, a typed form, a word that binds."""
+"""A night fired by cron asks a person before it releases: a paused run, a typed form, a word that binds."""
 
 from __future__ import annotations
 
@@ -46,8 +46,11 @@ def test_a_version_waits_for_a_person_and_names_them(
     def paused() -> list[str]:
         return [run["id"] for run in runs() if run["state"]["type"] == "PAUSED"]
 
-    night = prefect_server.submit("nightly/small", runs=str(tmp_path / "runs"))
-    assert prefect_server.ended(night)["type"] == "COMPLETED", "the night ends without the person"
+    def nights() -> int:
+        return len(prefect_server.completed("nightly/small"))
+
+    with prefect_server.every_minute("nightly/small", runs=str(tmp_path / "runs")):
+        prefect_server.wait(nights, PATIENCE, "no night ended without the person")
     prefect_server.wait(paused, PATIENCE, "nobody was asked")
     (waiting,) = paused()
     assert not list(shop.hub("signed").rglob("README.md")), "released before anybody said so"
@@ -72,10 +75,9 @@ def test_a_version_waits_for_a_person_and_names_them(
     first = shop.tables("signed")
 
     # The next night finds the same tables, on which there is a word already: nobody is asked, nothing changes.
-    assert (
-        prefect_server.ended(prefect_server.submit("nightly/small", runs=str(tmp_path / "runs")))["type"]
-        == "COMPLETED"
-    )
+    before = nights()
+    with prefect_server.every_minute("nightly/small", runs=str(tmp_path / "runs")):
+        prefect_server.wait(lambda: nights() > before, PATIENCE, "no second night came through")
     assert len(runs()) == 1
     assert shop.tables("signed") == first
 
