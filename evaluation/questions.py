@@ -21,7 +21,7 @@ MANIFEST: Final = "MANIFEST.sha256"
 
 
 def questions_of_release(
-    folder: Path, name: str = "", split: str = "test", configs: Iterable[str] = ()
+    folder: Path, name: str = "", split: str = "test", configs: Iterable[str] = (), *, sealed: bool = False
 ) -> dict[str, Question]:
     """The questions of a release folder, by item id.
 
@@ -30,15 +30,17 @@ def questions_of_release(
         name: Of the release; as its task files name it when empty.
         split: Which split.
         configs: Only these; all of them when empty.
+        sealed: Take the questions of a blind split too, without their golds.
 
     Raises:
         UsageError: The folder is no release, has no such split or config, or its golds are sealed.
     """
-    return {question.item: question for question, _ in rows_of_release(folder, name, split, configs)}
+    rows = rows_of_release(folder, name, split, configs, sealed=sealed)
+    return {question.item: question for question, _ in rows}
 
 
 def rows_of_release(
-    folder: Path, name: str = "", split: str = "test", configs: Iterable[str] = ()
+    folder: Path, name: str = "", split: str = "test", configs: Iterable[str] = (), *, sealed: bool = False
 ) -> Iterator[tuple[Question, dict[str, Any]]]:
     """Questions with the rows they come from; arguments and errors as `questions_of_release`."""
     import pyarrow.parquet as pq
@@ -47,7 +49,7 @@ def rows_of_release(
     if not manifest.is_file():
         raise UsageError(f"{folder} is no release: it has no {MANIFEST}")
     digest = sha256(manifest.read_bytes())
-    name = name or _name(folder)
+    name = name or release_name(folder)
     wanted = set(configs)
     seen = set()
     for path in sorted(folder.glob(f"*/{split}-*-of-*.parquet")):
@@ -55,7 +57,8 @@ def rows_of_release(
             continue
         seen.add(path.parent.name)
         for row in pq.read_table(path).to_pylist():
-            yield question_of_row(row, release=name, digest=digest, config=path.parent.name), row
+            shown = row | {"sealed": False} if sealed else row
+            yield question_of_row(shown, release=name, digest=digest, config=path.parent.name), row
     if missing := sorted(wanted - seen):
         raise UsageError(f"{folder} has no config {missing[0]!r} with a split {split!r}")
     if not seen:
@@ -92,7 +95,12 @@ def question_of_row(row: Mapping[str, Any], *, release: str, digest: str, config
     )
 
 
-def _name(folder: Path) -> str:
+def release_name(folder: Path) -> str:
+    """Name of a release as its own files say it.
+
+    Raises:
+        UsageError: They don't.
+    """
     pinned = folder / "eval" / "lm_eval" / "pinned.json"
     if not pinned.is_file():
         raise UsageError(f"{folder} does not say what release it is: give its name")

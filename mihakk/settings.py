@@ -46,6 +46,8 @@ class Settings(BaseSettings):
     """Secret that keys the ids, digests and option orders of a blind release; one for all its versions."""
     blind_key_file: Path | None = None
     """File whose bytes, all of them, are that secret."""
+    answers_identity_file: Path | None = None
+    """File with the age secret key (`AGE-SECRET-KEY-1...`) that encrypted golds are opened with."""
     aldiwan_token: SecretStr | None = None
     label_studio_url: str = "http://127.0.0.1:8090"
     label_studio_token: SecretStr | None = None

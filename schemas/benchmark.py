@@ -164,6 +164,8 @@ class ReleaseConfig(Record):
     """`owner/name` of the private repository; empty for the embedded Hub's `<name>-answers`."""
     answers_recipient: str = ""
     """Public key (`age1...`) that the golds are encrypted to."""
+    submit_to: str = ""
+    """Where answers to a blind split are sent, as the card says it: an address, a page, a folder."""
     core: CoreConfig | None = None
     """A balanced subset that is published beside the full test split; None: none."""
 

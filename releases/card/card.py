@@ -182,14 +182,32 @@ def _contents(matter: CardMatter) -> str:
                 else "encrypted in `answers/`"
             )
             + ", and so is all that would give them away: metadata, sources, credits, groups "
-            "(`sealed` rows). Send predictions to the maintainers."
+            "(`sealed` rows)."
         )
     parts.append(
         "Items about one poem or idiom, near duplicates and the two option orders of a pair share a split; "
         "the column `group` names what belongs together (use it for clustered standard errors). The side is "
         "drawn by a hash of the group, so a new record moves no other."
     )
+    if matter.config.release.blind != "off":
+        parts.append(_submitting(matter))
     return "\n\n".join(part for part in parts if part)
+
+
+def _submitting(matter: CardMatter) -> str:
+    config = matter.config
+    name = config.release.repository or config.name
+    place = f"to {plain(config.release.submit_to)}" if config.release.submit_to else "to the maintainers"
+    return (
+        "### Submitting answers\n\n"
+        'Write one JSON line an item, `{"item": ID, "reply": TEXT}`, for every item of the test split, and a '
+        "YAML file that says `team`, `model`, `revision`, `release`, `version`, `kind` and `open`. Then\n\n"
+        f"```bash\nmihakk evaluate submit REPLIES.jsonl --card CARD.yaml --release {name}@{matter.version} "
+        "--to .\n```\n\n"
+        f"checks them and writes the file to be sent {place}. At most three submissions a week and team are "
+        "scored, one a model revision. Figures are of one half of the split, with noise and rounded to half "
+        "a standard error; the other half is opened when the season ends. No item's score is ever given."
+    )
 
 
 def _sources(matter: CardMatter) -> str:

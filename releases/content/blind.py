@@ -269,22 +269,50 @@ def read_answers(path: Path, identity: str = "") -> dict[str, dict[str, Any]]:
     return {row["id"]: row for row in pq.read_table(pa.BufferReader(data)).to_pylist()}
 
 
+def find_answers(folder: Path) -> Path:
+    """The table of answers in the folder of their release, or encrypted in that of the questions.
+
+    Raises:
+        UsageError: There is none.
+    """
+    for name in (f"answers/{SPLIT}-00000-of-00001.parquet", f"answers/{SPLIT}.parquet.age"):
+        if (folder / name).is_file():
+            return folder / name
+    raise UsageError(f"{folder} holds no answers: name the folder or release with the golds of the split")
+
+
+def opened_rows(
+    release: Path, answers: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(config, split, row) of a blind release with the golds, each checked against its content hash.
+
+    Raises:
+        UsageError: The answers lack an item.
+        ExternalFailure: A gold does not fit its question.
+    """
+    for config, split, path in data_files(release):
+        for row in pq.read_table(path).to_pylist():
+            yield config, split, _opened_row(row, answers, release) if row["sealed"] else row
+
+
+def _opened_row(
+    row: Mapping[str, Any], answers: Mapping[str, Mapping[str, Any]], release: Path
+) -> dict[str, Any]:
+    if row["id"] not in answers:
+        raise UsageError(f"the answers are not of this release: they lack {row['id']}")
+    answer = dict(answers[row["id"]])
+    parts = {name: orjson.loads(answer.pop(name)) for name in _JSON}
+    kept = {name: answer[name] for name in (*_HIDDEN, *_OWN) if name in answer}
+    opened = {**row, **kept, **parts, "content_hash": answer["content_hash"], "sealed": False}
+    if content_hash(row_item(opened)) != answer["content_hash"]:
+        raise ExternalFailure(f"the answer of {row['id']} does not fit the question in {release}")
+    return opened
+
+
 def opened_items(release: Path, answers: Mapping[str, Mapping[str, Any]]) -> Iterator[Item]:
     """The items of a blind release with their golds, each checked against its content hash."""
-    for _, _, path in data_files(release):
-        for row in pq.read_table(path).to_pylist():
-            if not row["sealed"]:
-                yield row_item(row)
-                continue
-            if row["id"] not in answers:
-                raise UsageError(f"the answers are not of this release: they lack {row['id']}")
-            answer = dict(answers[row["id"]])
-            parts = {name: orjson.loads(answer.pop(name)) for name in _JSON}
-            kept = {name: answer[name] for name in (*_HIDDEN, *_OWN) if name in answer}
-            item = row_item({**row, **kept, **parts})
-            if content_hash(item) != answer["content_hash"]:
-                raise ExternalFailure(f"the answer of {row['id']} does not fit the question in {release}")
-            yield item
+    for _, _, row in opened_rows(release, answers):
+        yield row_item(row)
 
 
 def write_answers(

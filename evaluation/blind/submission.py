@@ -1,0 +1,164 @@
+"""A file of answers to a blind release: a card on the first line, then a line an item.
+
+Read the same way by those who send it and by those who score it: strict JSON, every ranked item answered
+once, nothing else in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from mihakk.configs import validate
+from mihakk.errors import UsageError
+from mihakk.ids import sha256
+from schemas.blind import SubmissionCard
+from schemas.evaluation import Question
+
+REPLY_BYTES: Final = 4096
+"""Longest reply, in UTF-8."""
+_LINE_BYTES: Final = 8 * REPLY_BYTES
+"""Longest line: a reply all of whose letters are escaped, and the item's id."""
+RANKED: Final[Mapping[str, str]] = {"choice": "accuracy", "answer": "exact"}
+"""Kinds of answers that are ranked, each with what is right or wrong of it; explanations need judges."""
+
+
+class Submission(NamedTuple):
+    """One team's answers."""
+
+    card: SubmissionCard
+    replies: dict[str, str]
+    """Item to reply."""
+    digest: str
+    """SHA-256 of the file."""
+
+
+def is_ranked(question: Question) -> bool:
+    """Whether a question counts on a blind board: what can be looked up elsewhere is no secret."""
+    return question.ability == "skill" and question.kind in RANKED
+
+
+def read_submission(path: Path) -> Submission:
+    """A file as `write_submission` writes it; whose items and card fit is for `check_replies` to say.
+
+    Raises:
+        UsageError: It can't be read, or is no such file; the message names the line.
+    """
+    lines = list(_lines(path))
+    if not lines:
+        raise UsageError(f"{path} is empty: write it by `mihakk evaluate submit`")
+    number, first = lines[0]
+    if "card" not in first or len(first) != 1:
+        raise UsageError(
+            f'{path}, line {number}: no card ({{"card": {{...}}}}): '
+            "write the file by `mihakk evaluate submit`"
+        )
+    card = validate(first["card"], SubmissionCard, f"{path}, line {number}")
+    return Submission(card, _replies(path, lines[1:]), sha256(path.read_bytes()))
+
+
+def read_replies(path: Path) -> dict[str, str]:
+    """A team's own file: a line an item, {"item": ID, "reply": TEXT}, and no card.
+
+    Raises:
+        UsageError: As `read_submission`.
+    """
+    return _replies(path, list(_lines(path)))
+
+
+def check_replies(replies: Mapping[str, str], questions: Mapping[str, Question], where: str) -> None:
+    """Every ranked question is answered, and nothing else.
+
+    Args:
+        replies: Item to reply.
+        questions: The ranked ones.
+        where: Names the file.
+
+    Raises:
+        UsageError: The message says what is missing or too much, with an example.
+    """
+    if extra := [item for item in replies if item not in questions]:
+        raise UsageError(
+            f"{where}: {len(extra):,} answers to items that are not among the {len(questions):,} ranked "
+            f"ones, e.g. {extra[0]}: take the ids from the release's own files, of the version on the card"
+        )
+    if missing := [item for item in questions if item not in replies]:
+        raise UsageError(
+            f"{where}: {len(missing):,} of {len(questions):,} items are not answered, e.g. {missing[0]}: "
+            'answer each; {"item": ID, "reply": ""} where the system said nothing'
+        )
+
+
+def write_submission(card: SubmissionCard, replies: Mapping[str, str], folder: Path) -> Path:
+    """Writes the file to be sent; equal answers give equal bytes, in whatever order they came."""
+    lines = [json.dumps({"card": card.model_dump(mode="json")}, ensure_ascii=False, sort_keys=True)]
+    lines += [
+        json.dumps({"item": item, "reply": replies[item]}, ensure_ascii=False) for item in sorted(replies)
+    ]
+    data = ("\n".join(lines) + "\n").encode()
+    path = folder / f"{card.team}--{card.model}--{sha256(data)[:12]}.jsonl"
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / f".{path.name}.tmp"
+    unfinished.write_bytes(data)
+    unfinished.replace(path)
+    return path
+
+
+def _replies(path: Path, lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[str, str]:
+    replies: dict[str, str] = {}
+    for number, line in lines:
+        where = f"{path}, line {number}"
+        if line.keys() != {"item", "reply"}:
+            raise UsageError(
+                f'{where}: a line is {{"item": ID, "reply": TEXT}}; it has {", ".join(line) or "nothing"}'
+            )
+        item, reply = line["item"], line["reply"]
+        if not isinstance(item, str) or not isinstance(reply, str):
+            raise UsageError(f"{where}: item and reply are texts")
+        if item in replies:
+            raise UsageError(f"{where}: {item} is answered twice: leave one answer")
+        size = len(reply.encode("utf-8", "surrogatepass"))
+        if size > REPLY_BYTES:
+            raise UsageError(
+                f"{where}: the reply to {item} has {size:,} bytes; at most {REPLY_BYTES:,} are taken"
+            )
+        replies[item] = reply
+    return replies
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(_LINE_BYTES + 1), b""), 1):
+                if len(line) > _LINE_BYTES:
+                    raise UsageError(f"{path}, line {number}: longer than {_LINE_BYTES:,} bytes")
+                if line.strip():
+                    yield number, _object(line, f"{path}, line {number}")
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror}") from error
+
+
+def _object(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeError as error:
+        raise UsageError(f"{where}: not UTF-8 text") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where}: not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise UsageError(f"{where}: not a JSON object")
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands in one object twice")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,110 @@
+"""`mihakk evaluate submit | score`: answers to a blind release, on the public and on the private side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mihakk.errors import UsageError
+from reports.console import open_console
+
+
+def submit(
+    file: Annotated[Path, typer.Argument(help='JSON lines of replies, {"item": ID, "reply": TEXT} each.')],
+    card: Annotated[
+        Path, typer.Option(help="YAML: team, model, revision, release, version, kind, open, ...")
+    ],
+    release: Annotated[str, typer.Option(help="The blind release: its folder, or NAME@VERSION.")],
+    to: Annotated[
+        Path | None, typer.Option(help="Folder for the file to be sent; only checked when left out.")
+    ] = None,
+) -> None:
+    """Check a file of answers to a blind release, and write the file to be sent.
+
+    Needs the public files alone. Answers to items that a blind board does not rank (recall, explanations) are
+    left out; every ranked item has to be answered, once, in at most 4,096 bytes.
+    """
+    from evaluation.blind.submission import check_replies, is_ranked, read_replies, write_submission
+    from evaluation.questions import questions_of_release
+    from evaluation.reading import read
+    from mihakk.configs import load_config
+    from releases.hub.load import named_folder
+    from schemas.blind import SubmissionCard
+
+    told = load_config(card, SubmissionCard)
+    folder, name = named_folder(release)
+    questions = questions_of_release(folder, name, sealed=True)
+    one = next(iter(questions.values()))
+    if (told.release, told.version) != (one.release, one.version):
+        raise UsageError(
+            f"{card} says {told.release} {told.version}; {release} is {one.release} {one.version}: correct "
+            "`release` and `version`"
+        )
+    ranked = {item: question for item, question in questions.items() if is_ranked(question)}
+    replies = read_replies(file)
+    kept = {item: reply for item, reply in replies.items() if item in ranked or item not in questions}
+    check_replies(kept, ranked, str(file))
+    console = open_console(soft_wrap=True)
+    if len(kept) < len(replies):
+        console.print(f"{len(replies) - len(kept):,} answers to items that are not ranked are left out")
+    unread = [item for item, reply in kept.items() if not read(ranked[item], "written", reply).found]
+    console.print(f"{len(kept):,} answers, as many as there are ranked items")
+    if unread:
+        console.print(
+            f"[yellow]{len(unread):,} of them can't be read[/] and will count as wrong, e.g. {unread[0]}: "
+            "the page on evaluation says how replies are read"
+        )
+    if to is not None:
+        console.print(f"send this file: {write_submission(told, kept, to)}")
+
+
+def score(
+    board: Annotated[Path, typer.Option(help="YAML file of the board: release, teams, season, quotas.")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Files as `evaluate submit` writes them.")
+    ] = None,
+    store: Annotated[Path, typer.Option(help="Private folder: the log and what was read.")] = Path("blind"),
+    public: Annotated[
+        Path | None,
+        typer.Option(help="Folder for board.json, which may be published; STORE/public if left out."),
+    ] = None,
+    close: Annotated[bool, typer.Option("--close", help="The season is over: open the other half.")] = False,
+) -> None:
+    """Score answers to a blind release where its golds lie; writes nothing but blurred figures.
+
+    Noise, rounding, quotas, near copies and the ladder are those of the board's file; the log of all
+    submissions is only ever added to. Needs the release's secret (MIHAKK_BLIND_KEY) and, where the answers
+    are encrypted, MIHAKK_ANSWERS_IDENTITY_FILE. Uses no network where release and answers are local.
+    """
+    from pipeline.blind_scoring import close_season, open_board, score_files
+
+    if not files and not close:
+        raise UsageError("name the files to score, or --close for a season that is over")
+    opened = open_board(board, store)
+    folder = public or store / "public"
+    console = open_console(soft_wrap=True)
+    refused = []
+    for received in score_files(opened, files or [], folder):
+        reply = received.reply
+        if reply is None:
+            refused.append(received)
+            console.print(f"{received.path}: [red]refused[/]: ", end="")
+            console.print(received.refused, markup=False)
+            continue
+        figure = "no figure before the season ends" if reply.figure is None else f"{reply.figure:.3f}"
+        console.print(f"{received.path}: {reply.told}, {figure}")
+    state = opened.standing()
+    console.print(
+        f"{state['figures']['told']} of {state['figures']['most']} figures told; together they add at "
+        f"most {state['gain']['so_far']:.1%} to what anybody knows of the public half → {folder}"
+    )
+    if close:
+        for one in close_season(opened, folder):
+            console.print(
+                f"{one.team}, {one.model}: public half {one.public:.3f}, other half {one.other:.3f}, "
+                f"gap {one.gap:+.3f}"
+            )
+    if refused:
+        raise UsageError(f"{len(refused)} of {len(files or [])} files refused: {refused[0].refused}")

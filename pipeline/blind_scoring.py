@@ -1,0 +1,133 @@
+"""Scoring on the private side of a blind release: golds opened, files scored, the public board written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from evaluation.blind.board import Board
+from evaluation.blind.submission import read_submission
+from evaluation.questions import MANIFEST, question_of_row, release_name
+from mihakk.configs import load_config
+from mihakk.errors import UsageError
+from mihakk.ids import sha256
+from mihakk.settings import settings
+from releases.content.blind import SPLIT, answers_folder, find_answers, opened_rows, read_answers
+from releases.content.secret import blind_key, keyed
+from releases.hub.load import named_folder
+from schemas.blind import BlindBoard, BlindReply, FinalFigure
+
+BOARD_FILE = "board.json"
+FINAL_FILE = "final.json"
+
+
+class Received(NamedTuple):
+    """What became of one file."""
+
+    path: Path
+    reply: BlindReply | None
+    refused: str
+    """Why it was not scored; empty where it was."""
+
+
+def open_board(config: Path, store: Path) -> Board:
+    """The board of a YAML file, with the golds of its release.
+
+    Args:
+        config: A `BlindBoard`.
+        store: The private folder of logs; each board has its own in it.
+
+    Raises:
+        UsageError: The config does not fit, or the golds can't be opened here.
+        ExternalFailure: The answers do not fit the questions.
+    """
+    board = load_config(config, BlindBoard)
+    folder, name = named_folder(board.release)
+    name = name or release_name(folder)
+    answers = read_answers(find_answers(_answers_folder(board, folder)), _identity())
+    digest = sha256((folder / MANIFEST).read_bytes())
+    questions = {
+        row["id"]: question_of_row(row, release=name, digest=digest, config=part)
+        for part, split, row in opened_rows(folder, answers)
+        if split == SPLIT
+    }
+    return Board(board, questions, store / board.name, partial(keyed, blind_key()))
+
+
+def score_files(
+    board: Board, files: Sequence[Path], public: Path, scored: Callable[[Received], None] = lambda _: None
+) -> list[Received]:
+    """Scores files one after the other and writes the public board; a file that is refused stops no other.
+
+    Args:
+        board: The board.
+        files: As `mihakk evaluate submit` writes them.
+        public: Folder for `board.json`: aggregates that were told, and nothing else.
+        scored: Called after each file.
+    """
+    found = []
+    for path in files:
+        try:
+            received = Received(path, board.receive(read_submission(path)), "")
+        except UsageError as error:
+            received = Received(path, None, str(error))
+        found.append(received)
+        scored(received)
+    write_board(board, public)
+    return found
+
+
+def write_board(board: Board, public: Path) -> Path:
+    """Writes the public board; a season that was closed keeps its final figures beside it."""
+    return _write(public / BOARD_FILE, board.standing())
+
+
+def close_season(board: Board, public: Path) -> list[FinalFigure]:
+    """Opens the other half and publishes both, with the gap between them.
+
+    Raises:
+        UsageError: The season is not over.
+    """
+    finals = board.close()
+    write_board(board, public)
+    _write(public / FINAL_FILE, [one.model_dump(mode="json") for one in finals])
+    return finals
+
+
+def _answers_folder(board: BlindBoard, folder: Path) -> Path:
+    if board.answers:
+        return named_folder(board.answers)[0]
+    if (folder / "answers").is_dir():
+        return folder
+    if answers_folder(folder).is_dir():
+        return answers_folder(folder)
+    name, mark, version = board.release.rpartition("@")
+    if not mark:
+        raise UsageError(f"{board.name}: name the folder or release with the golds in `answers`")
+    return named_folder(f"{name}-answers@{version}")[0]
+
+
+def _identity() -> str:
+    path = settings().answers_identity_file
+    if path is None:
+        return ""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"MIHAKK_ANSWERS_IDENTITY_FILE can't be read: {error}") from error
+    keys = [line.strip() for line in lines if line.startswith("AGE-SECRET-KEY-")]
+    if len(keys) != 1:
+        raise UsageError(f"MIHAKK_ANSWERS_IDENTITY_FILE holds {len(keys)} age secret keys; it must hold one")
+    return keys[0]
+
+
+def _write(path: Path, value: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.tmp")
+    unfinished.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
+    unfinished.replace(path)
+    return path

@@ -1,0 +1,244 @@
+"""`mihakk evaluate submit | score` over a real blind release: checked in public, scored where the golds lie."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from flows.cli import app
+from mihakk.settings import settings
+from releases.assemble import AssembledRelease, assemble
+from tests.releases.release_material import release_arguments
+from tests.releases.test_blind_attack import items
+
+RUNNER = CliRunner(env={"COLUMNS": "200"})
+SECRET = "a secret of enough characters"
+CARD = {
+    **{"team": "alpha", "model": "jais-2-8b", "revision": "2026-01-01", "release": "touchstone"},
+    **{"version": "0.1.0", "open": True, "kind": "arabic", "contact": "alpha@example.org"},
+}
+
+
+def call(*arguments: str | Path) -> Result:
+    return RUNNER.invoke(app, ["evaluate", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> AssembledRelease:
+    """A blind release of Hafez: the metre of a couplet is a skill, the choice of its continuation is recall."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MIHAKK_BLIND_KEY", SECRET)
+        settings.cache_clear()
+        folder = tmp_path_factory.mktemp("blind") / "release"
+        made = assemble(
+            folder=folder, **release_arguments(items(), blind="repository", submit_to="board@example.org")
+        )
+    settings.cache_clear()
+    return made
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIHAKK_BLIND_KEY", SECRET)
+    settings.cache_clear()
+
+
+def public_rows(release: AssembledRelease) -> list[dict[str, Any]]:
+    return [
+        row
+        for path in sorted(release.folder.glob("*/test-*.parquet"))
+        for row in pq.read_table(path).to_pylist()
+    ]
+
+
+def golds(release: AssembledRelease) -> dict[str, dict[str, Any]]:
+    assert release.answers is not None
+    (path,) = release.answers.folder.glob("answers/*.parquet")
+    return {row["id"]: row for row in pq.read_table(path).to_pylist()}
+
+
+def replies(path: Path, release: AssembledRelease, every: int) -> Path:
+    """A team's own file: right answers but for each so-many-th question."""
+    answers, lines = golds(release), []
+    for number, row in enumerate(public_rows(release)):
+        gold = (answers[row["id"]]["gold"] or [0])[0]
+        place = gold if number % every else gold - 1
+        said = answers[row["id"]]["answer"] if number % every else "نمی‌دانم"
+        reply = row["labels"][place] if row["kind"] == "choice" else f"<answer>{said}</answer>"
+        lines.append(json.dumps({"item": row["id"], "reply": reply}, ensure_ascii=False))
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def carded(folder: Path, **changes: Any) -> Path:
+    path = folder / "card.yaml"
+    path.write_text(yaml.safe_dump(CARD | changes), encoding="utf-8")
+    return path
+
+
+def ruled(folder: Path, release: AssembledRelease, **changes: Any) -> Path:
+    rules = {
+        **{"name": "spring", "title": "Spring", "release": str(release.folder), "teams": ["alpha", "beta"]},
+        **{"opens": "2020-01-01", "closes": "2999-01-01", "gain": 0.5, "slices": ["task"]},
+    }
+    path = folder / "board.yaml"
+    path.write_text(yaml.safe_dump(rules | changes), encoding="utf-8")
+    return path
+
+
+def test_from_a_teams_file_to_the_public_board_without_a_network(
+    release: AssembledRelease, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = replies(tmp_path / "own.jsonl", release, 4)
+    monkeypatch.delenv("MIHAKK_BLIND_KEY")  # a team has no secret
+    done = call(
+        "submit", own, "--card", carded(tmp_path), "--release", release.folder, "--to", tmp_path / "out"
+    )
+    assert done.exit_code == 0, done.output
+    ranked = sum(
+        row["task"] != "continuation_choice" and row["kind"] != "explanation" for row in public_rows(release)
+    )
+    assert f"{ranked} answers, as many as there are ranked items" in done.stdout
+    assert "answers to items that are not ranked are left out" in done.stdout
+    (sent,) = (tmp_path / "out").iterdir()
+    assert sent.name.startswith("alpha--jais-2-8b--")
+
+    monkeypatch.setenv("MIHAKK_BLIND_KEY", SECRET)
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("scoring used the network"))
+    rules = ruled(tmp_path, release)
+    scored = call(
+        "score", sent, "--board", rules, "--store", tmp_path / "private", "--public", tmp_path / "public"
+    )
+    assert scored.exit_code == 0, scored.output
+    assert ": shown, 0." in scored.stdout
+    board = json.loads((tmp_path / "public" / "board.json").read_bytes())
+    (row,) = board["entries"]
+    assert row["low"] < 0.75 < row["high"]
+    assert (row["team"], row["rank_low"], row["rank_high"]) == ("alpha", 1, 1)
+    again = call(
+        "score", sent, "--board", rules, "--store", tmp_path / "private", "--public", tmp_path / "public"
+    )
+    assert f": known, {row['figure']:.3f}" in again.stdout
+
+    published = "".join(path.read_text("utf-8") for path in (tmp_path / "public").rglob("*"))
+    answers = golds(release)
+    told = [name for name in answers if name in published] + [
+        one["group"] for one in answers.values() if one["group"] in published
+    ]
+    assert not told
+    assert "alpha@example.org" not in published
+    assert not (tmp_path / "private" / "public").exists()
+
+
+def test_the_card_says_how_and_where_to_submit(release: AssembledRelease) -> None:
+    card = (release.folder / "README.md").read_text("utf-8")
+    assert "mihakk evaluate submit REPLIES.jsonl --card CARD.yaml --release touchstone@0.1.0 --to ." in card
+    assert "to be sent to board@example.org" in card
+    assert "Send predictions" not in card
+
+
+def test_encrypted_answers_are_opened_with_the_identity_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pyrage = pytest.importorskip("pyrage")
+    identity = pyrage.x25519.Identity.generate()
+    made = assemble(
+        folder=tmp_path / "release",
+        **release_arguments(items()[-90:], blind="age", answers_recipient=str(identity.to_public())),
+    )
+    rules = ruled(tmp_path, made)
+    refused = call("score", tmp_path / "none.jsonl", "--board", rules, "--store", tmp_path / "private")
+    assert refused.exit_code == 2
+    assert "can't be opened with this key" in refused.output
+    (tmp_path / "identity").write_text(f"# created\n{identity}\n", encoding="utf-8")
+    monkeypatch.setenv("MIHAKK_ANSWERS_IDENTITY_FILE", str(tmp_path / "identity"))
+    settings.cache_clear()
+    opened = call("score", tmp_path / "none.jsonl", "--board", rules, "--store", tmp_path / "private")
+    assert "none.jsonl can't be read" in opened.output
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda lines: lines[1:], r"1 of \d+ items are not answered, e\.g\. "),
+        (lambda lines: [*lines, lines[0]], r"line \d+: .* is answered twice"),
+        (
+            lambda lines: [*lines, '{"item": "fa-x-1", "reply": "1"}'],
+            r"1 answers to items that are not among",
+        ),
+        (lambda lines: [*lines, '{"item": "a", "reply": "b", "gold": 1}'], r"a line is \{\"item\""),
+        (lambda lines: [*lines, '{"item": "a", "item": "b", "reply": ""}'], "stands in one object twice"),
+        (lambda lines: [*lines, '{"item": "a", "reply": NaN}'], "NaN is not JSON"),
+        (lambda lines: [*lines, '{"item": "a", "reply": 3}'], "item and reply are texts"),
+        (lambda lines: [*lines, '{"item": "a", "reply": "\\ud800"}'], "not UTF-8"),
+        (
+            lambda lines: [*lines, json.dumps({"item": "a", "reply": "ب" * 2049})],
+            "has 4,098 bytes; at most 4,096",
+        ),
+        (lambda lines: [*lines, "[" * 20000], "not JSON"),
+        (lambda lines: [*lines, '"' + "a" * 40000 + '"'], "longer than 32,768 bytes"),
+        (lambda lines: [*lines, "{"], "not JSON"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused_with_its_place(
+    release: AssembledRelease, tmp_path: Path, spoil: Callable[[list[str]], list[str]], said: str
+) -> None:
+    own = replies(tmp_path / "own.jsonl", release, 4)
+    lines = [
+        line
+        for line in own.read_text("utf-8").split("\n")
+        if "continuation_choice" not in line and "explanation" not in line
+    ]
+    own.write_text("\n".join(spoil(lines)), encoding="utf-8")
+    done = call("submit", own, "--card", carded(tmp_path), "--release", release.folder)
+    assert done.exit_code == 2, done.output
+    assert re.search(said, done.output.replace("\n", " ")), done.output
+
+
+def test_a_refused_file_stops_no_other_and_the_exit_code_tells(
+    release: AssembledRelease, tmp_path: Path
+) -> None:
+    sent = []
+    for team, every in (("alpha", 3), ("gamma", 5), ("beta", 2)):
+        own = replies(tmp_path / f"{team}.jsonl", release, every)
+        card = carded(tmp_path, team=team)
+        assert (
+            call(
+                "submit", own, "--card", card, "--release", release.folder, "--to", tmp_path / "out"
+            ).exit_code
+            == 0
+        )
+        sent += [path for path in (tmp_path / "out").iterdir() if path not in sent]
+    done = call("score", *sent, "--board", ruled(tmp_path, release), "--store", tmp_path / "private")
+    assert done.exit_code == 2
+    assert "1 of 3 files refused: team 'gamma' is not registered" in done.output.replace("\n", " ")
+    board = json.loads((tmp_path / "private" / "public" / "board.json").read_bytes())
+    assert {row["team"] for row in board["entries"]} == {"alpha", "beta"}
+
+
+def test_the_season_is_opened_when_it_is_over_and_not_before(
+    release: AssembledRelease, tmp_path: Path
+) -> None:
+    own = replies(tmp_path / "own.jsonl", release, 4)
+    call("submit", own, "--card", carded(tmp_path), "--release", release.folder, "--to", tmp_path / "out")
+    (sent,) = (tmp_path / "out").iterdir()
+    place = ("--store", tmp_path / "private")
+    assert call("score", sent, "--board", ruled(tmp_path, release), *place).exit_code == 0
+    early = call("score", "--close", "--board", ruled(tmp_path, release), *place)
+    assert early.exit_code == 2
+    assert "is open until 2999-01-01" in early.output
+    over = ruled(tmp_path, release, closes="2020-02-01")
+    done = call("score", "--close", "--board", over, *place)
+    assert done.exit_code == 0, done.output
+    (final,) = json.loads((tmp_path / "private" / "public" / "final.json").read_bytes())
+    assert final["public"] == pytest.approx(0.75, abs=0.08)
+    assert final["gap_low"] < 0 < final["gap_high"]
