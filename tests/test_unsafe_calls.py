@@ -10,6 +10,8 @@ from tests.packages import PACKAGES
 
 RUNS_CODE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "jsonpickle"}
 """Modules whose readers run what the file says."""
+INSIDE_THE_SANDBOX = "mihakk/sandbox/_inside.py"
+"""Runs programs, and is itself run by bubblewrap alone."""
 OPENED_BY = {
     "zipfile": {"mihakk/workbook.py", "scrapers/hindawi/epub.py"},
     "tarfile": {"scrapers/ganjoor/export.py"},
@@ -50,6 +52,9 @@ def keywords(tree: ast.Module) -> Iterator[tuple[str, object]]:
 def test_no_format_that_runs_code_is_read() -> None:
     for where, tree in sources():
         assert not RUNS_CODE & set(names(tree)), where
+        if where == INSIDE_THE_SANDBOX:
+            assert "eval" not in set(names(tree))
+            continue
         assert not {"eval", "exec", "to_pickle", "read_pickle", "unsafe_load", "full_load"} & set(
             names(tree)
         ), where

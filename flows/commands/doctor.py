@@ -82,6 +82,7 @@ def diagnose() -> Iterator[Diagnosis]:
         yield from look()
     for distribution, purpose, extra in PARTS:
         yield _part(distribution, purpose, extra)
+    yield _sandbox()
     yield from _secrets()
 
 
@@ -98,6 +99,16 @@ def _python() -> Diagnosis:
 def _program(name: str, remedy: str) -> Diagnosis:
     path = shutil.which(name)
     return Diagnosis(name, "ok" if path else "missing", path or "not on PATH", "" if path else remedy)
+
+
+def _sandbox() -> Diagnosis:
+    from mihakk.sandbox import require_sandbox
+
+    try:
+        require_sandbox()
+    except MihakkError as error:
+        return Diagnosis("bubblewrap", "optional", "for code benchmarks", str(error))
+    return Diagnosis("bubblewrap", "ok", "can confine code under test")
 
 
 def _lake() -> Iterator[Diagnosis]:

@@ -1,0 +1,16 @@
+"""Untrusted code, run inside bubblewrap: no network, no files, limits, no hand on its verdict."""
+
+from mihakk.sandbox._bubblewrap import Limits, require_sandbox
+from mihakk.sandbox._run import Example, Outcome, Status, Trial, run_examples, run_trial, run_trials
+
+__all__ = [
+    "Example",
+    "Limits",
+    "Outcome",
+    "Status",
+    "Trial",
+    "require_sandbox",
+    "run_examples",
+    "run_trial",
+    "run_trials",
+]
