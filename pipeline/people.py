@@ -51,11 +51,11 @@ def review_state(build: Build) -> ReviewReport:
 
 
 def decisions_digest(build: Build) -> str:
-    """Digest that any new decision changes: the names of the stores' parts hold those of their content."""
+    """Digest that any new or voided decision changes: parts of the stores are named by their content."""
     from mihakk.lake.storage import Storage
 
     stores = review_stores(build)
-    folders = [Storage(folder) for folder in (stores.decisions, stores.queued, stores.labels)]
+    folders = [Storage(one) for one in (stores.decisions, stores.queued, stores.labels, stores.voided)]
     return digest([folder.list(folder.root) for folder in folders])
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 MODEL_FREE = 5
 """The first so many steps need no auditor."""
-DECISIONS = "decisions"
+DECISIONS, VOIDED = ("decisions",), ("review", "voided")
 """Folder of people's decisions, which the checks apply."""
 
 
@@ -161,10 +161,11 @@ def _scratch(build: Build, without: tuple[str, ...]) -> Iterator[Build]:
 def _copy_decisions(build: Build, mine: Path) -> None:
     """People's decisions are few and may lie on an object store, which a link can't reach."""
     storage = build.lake.storage
-    for name in storage.list(storage.path(DECISIONS)):
-        target = mine / DECISIONS / name
-        target.parent.mkdir(exist_ok=True)
-        target.write_bytes(storage.read(storage.path(DECISIONS, name)))
+    for folder in (DECISIONS, VOIDED):
+        for name in storage.list(storage.path(*folder)):
+            target = mine.joinpath(*folder, name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(storage.read(storage.path(*folder, name)))
 
 
 def _estimate(build: Build, trial: Build, chosen: frozenset[str]) -> Estimate:

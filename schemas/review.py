@@ -46,6 +46,10 @@ class Review(Record):
     project: str = "quality_review"
     task: int | None = None
     """Label Studio's task id."""
+    opened: tuple[str, ...] = ()
+    """Panels the person uncovered before they decided: `auditors`, `source`."""
+    annotation: str = ""
+    """Which annotation of which server it was read from, so that one deleted there is withdrawn here."""
 
     @property
     def judged(self) -> dict[Criterion, bool]:
@@ -60,6 +64,17 @@ class Review(Record):
         if self.decision == "fix" and "gold" in self.corrections:
             unmet.add("answer_alignment")
         return {name: name not in unmet for name in CRITERIA if self.decision == "keep" or name in unmet}
+
+
+class Voided(Record):
+    """A decision that counts no longer; it stays in the store, and its item is open again."""
+
+    decision: str
+    """`decision_id` of a `Review` or of the labels of one annotation."""
+    by: Literal["lead", "deleted"]
+    """The lead said so, or the annotation was deleted on the server."""
+    why: str
+    voided_at: datetime
 
 
 class Resolution(Record):

@@ -10,22 +10,31 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from annotation.decisions.store import decision_id
+from annotation.screens.ratings import Label
 from mihakk.spreadsheet import guarded
 from schemas.record import Record
+from schemas.review import Review
 
 
 def write_csv(path: Path, rows: Iterable[Record], kind: type[Record]) -> int:
-    """Writes records as CSV, a column per field, and returns how many.
+    """Writes records as CSV, a column per field, decisions after their ids, and returns how many.
 
     Every cell is quoted, so that no separator of whatever locale splits it; one that a spreadsheet would take
     for a formula starts with an apostrophe, which the spreadsheet doesn't show. People are the pseudonyms the
     store holds. UTF-8 with a byte order mark, without which Excel garbles Arabic.
     """
     names = list(kind.model_fields)
-    table = [[guarded(_cell(getattr(row, name))) for name in names] for row in rows]
+    table = [
+        [
+            *([decision_id(row)] if isinstance(row, Review | Label) else ()),
+            *(guarded(_cell(getattr(row, name))) for name in names),
+        ]
+        for row in rows
+    ]
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    writer.writerows([names, *table])
+    writer.writerows([[*(["decision_id"] if kind in (Review, Label) else ()), *names], *table])
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(path.name + ".partial")
     unfinished.write_bytes(text.getvalue().encode("utf-8-sig"))

@@ -18,6 +18,12 @@ class Person(Record):
     """SHA-256 of the e-mail address, lower case."""
 
 
+def known_as(folder: str, address: str) -> str:
+    """Pseudonym of the person with that e-mail address; empty where nobody of that address was ever seen."""
+    wanted = _digest(address)
+    return next((one.pseudonym for one in stored(folder, Person) if one.address_digest == wanted), "")
+
+
 def pseudonyms(folder: str, users: Mapping[int, str]) -> dict[int, str]:
     """Pseudonym of each member of a server; new people are added to the store.
 
@@ -26,7 +32,7 @@ def pseudonyms(folder: str, users: Mapping[int, str]) -> dict[int, str]:
         users: Member id to e-mail address. One address is one person, on whatever server.
     """
     known = {person.address_digest: person.pseudonym for person in stored(folder, Person)}
-    digests = {user: sha256(users[user].strip().lower().encode()) for user in sorted(users)}
+    digests = {user: _digest(users[user]) for user in sorted(users)}
     new = []
     for address in dict.fromkeys(digests.values()):
         if address not in known:
@@ -34,3 +40,7 @@ def pseudonyms(folder: str, users: Mapping[int, str]) -> dict[int, str]:
             new.append(Person(pseudonym=known[address], address_digest=address))
     add(folder, Person, new)
     return {user: known[address] for user, address in digests.items()}
+
+
+def _digest(address: str) -> str:
+    return sha256(address.strip().lower().encode())

@@ -10,25 +10,51 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from annotation.screens.ratings import Label
 from mihakk.errors import UsageError
-from mihakk.ids import canonical_json, sha256
+from mihakk.ids import canonical_json, digest, sha256
 from mihakk.lake.storage import Storage
 from schemas.record import Record
-from schemas.review import Review
+from schemas.review import Review, Voided
 
 R = TypeVar("R", bound=Record)
+J = TypeVar("J", Review, Label)
 
 
 def decisions(folder: str) -> list[Review]:
-    """All decisions in the store, oldest pull first; none where there is no store yet.
+    """All decisions that count, oldest pull first; none where there is no store yet.
 
     Args:
-        folder: Folder or fsspec URL, by habit `<lake>/<benchmark>/decisions`.
+        folder: Folder or fsspec URL, by habit `<lake>/<benchmark>/decisions`; decisions named in
+            `review/voided` beside it are left out.
 
     Raises:
         UsageError: A part isn't what `append` wrote: it was edited or cut by hand.
     """
-    return stored(folder, Review)
+    root = folder.rstrip("/").rpartition("/")[0]
+    return _counting(stored(folder, Review), f"{root}/review/voided")
+
+
+def labels(folder: str) -> list[Label]:
+    """All labels of the rating templates that count; see `decisions`.
+
+    Args:
+        folder: By habit `<lake>/<benchmark>/review/labels`.
+    """
+    root = folder.rstrip("/").rpartition("/")[0]
+    return _counting(stored(folder, Label), f"{root}/voided")
+
+
+def decision_id(row: Review | Label) -> str:
+    """Id of what one person submitted at one moment about one subject; labels of one annotation share it."""
+    subject, project = (row.item, row.project) if isinstance(row, Review) else (row.subject, row.template)
+    said = [project, subject, row.content_hash, row.annotator, row.decided_at.isoformat()]
+    return f"d-{digest(said)[:16]}"
+
+
+def _counting(rows: list[J], voided: str) -> list[J]:
+    gone = {row.decision for row in stored(voided, Voided)}
+    return [row for row in rows if decision_id(row) not in gone] if gone else rows
 
 
 def append(folder: str, reviews: Sequence[Review]) -> list[Review]:

@@ -16,10 +16,12 @@ class Stores:
     queued: str
     campaigns: str
     """Questions drawn for campaigns."""
+    voided: str
 
     @classmethod
     def under(cls, folder: str) -> Stores:
         """The stores of the benchmark in that folder: `<lake>/<benchmark>`, or wherever its stages lie."""
         root = folder.rstrip("/")
-        rest = (f"{root}/review/{name}" for name in ("labels", "people", "rejected", "queued", "campaigns"))
+        names = ("labels", "people", "rejected", "queued", "campaigns", "voided")
+        rest = (f"{root}/review/{name}" for name in names)
         return cls(f"{root}/decisions", *rest)

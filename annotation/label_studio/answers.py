@@ -32,6 +32,10 @@ class ReadAnnotation:
     result: Any
     updated_at: datetime
     seconds: float | None
+    origin: str = ""
+    """See `Review.annotation`."""
+    changed_by: int | None = None
+    """Member who changed it last."""
 
     @property
     def age(self) -> tuple[datetime, int]:
@@ -115,6 +119,8 @@ def _review(answer: ReadAnnotation, annotator: str, values: Values) -> Review:
                 "seconds": answer.seconds,
                 "project": TEMPLATE,
                 "task": answer.task,
+                "opened": tuple(values.get("opened", ())),
+                "annotation": answer.origin,
             }
         )
     except ValidationError as error:
@@ -150,6 +156,7 @@ def _labels(answer: ReadAnnotation, annotator: str, values: Values, template: st
             decided_at=answer.updated_at,
             seconds=answer.seconds,
             task=answer.task,
+            annotation=answer.origin,
         )
         for name, text in sorted(texts.items())
     ]

@@ -10,7 +10,7 @@ from typing import Any
 from annotation.campaigns.drawing import draw
 from annotation.campaigns.questions import Question
 from annotation.decisions.resolution import resolve
-from annotation.decisions.store import add, decisions, stored
+from annotation.decisions.store import add, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.label_studio.connection import Connection
 from annotation.label_studio.project import Project, ensure_project, find_projects
@@ -42,7 +42,7 @@ class ReviewPulled:
 
     by_project: dict[str, Pulled] = field(default_factory=dict)
     reopened: int = 0
-    """Tasks on which people disagree, for which one more person is asked."""
+    """Tasks given to further people: they disagree, or a vote was voided, deleted or can't be used."""
     settled: int = 0
     """Items, as people saw them, whose votes come to a decision."""
     short: int = 0
@@ -177,7 +177,7 @@ def push_campaign(
         By `<template> <language>`, what changed on the server.
     """
     drawn = [row for row in stored(stores.campaigns, Drawn) if row.template == campaign.template]
-    answered = {(row.subject, row.content_hash) for row in stored(stores.labels, Label)}
+    answered = {(row.subject, row.content_hash) for row in labels(stores.labels)}
     asked = draw(questions, campaign, drawn, answered)
     add(stores.campaigns, Drawn, asked.new)
     tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -214,19 +214,36 @@ def pull_review(
     projects = projects_of(connection, benchmark)
     pulled = ReviewPulled({project.name: pull(project, stores) for project in projects}, most=most)
     standing = resolutions(stores, config)
-    disputed = {
-        key: told.votes
-        for key, told in standing.items()
-        if told.outcome == "unresolved" and told.votes >= config.overlap
+    asked = standing.keys() | _judged(stored(stores.decisions, Review), stores).keys()  # voided ones too
+    votes = {
+        key: standing[key].votes if key in standing else 0
+        for key in asked
+        if key not in standing or standing[key].outcome == "unresolved"
     }
-    pulled.settled = sum(told.outcome != "unresolved" for told in standing.values())
-    pulled.short = len(standing) - pulled.settled - len(disputed)
-    pulled.deadlocked = tuple(item for (item, _), votes in disputed.items() if votes >= most)
-    open_to_more = [key for key, votes in disputed.items() if votes < most]
+    pulled.settled = len(asked) - len(votes)
+    pulled.short = sum(count < config.overlap for count in votes.values())
+    pulled.deadlocked = tuple(
+        sorted(item for (item, _), count in votes.items() if count >= max(most, config.overlap))
+    )
+    more = {key: max(1, config.overlap - count) for key, count in votes.items() if count < most}
     for project in projects:
-        if project.labelling.name == TEMPLATE and open_to_more:
-            pulled.reopened += reopen(project, open_to_more, most=most)
+        template = project.labelling.name
+        pulled.reopened += reopen(
+            project, more if template == TEMPLATE else _short(stores, template, project.overlap)
+        )
     return pulled
+
+
+def _short(stores: Stores, template: str, overlap: int) -> dict[tuple[str, str], int]:
+    """Answers that questions of a campaign lack because some were voided, deleted or superseded."""
+    asked = {
+        (row.subject, row.content_hash) for row in stored(stores.labels, Label) if row.template == template
+    }
+    people: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in labels(stores.labels):
+        if row.template == template:
+            people[row.subject, row.content_hash].add(row.annotator)
+    return {key: overlap - len(people[key]) for key in asked if len(people[key]) < overlap}
 
 
 def projects_of(connection: Connection, benchmark: str) -> list[Project]:
@@ -246,17 +263,22 @@ def projects_of(connection: Connection, benchmark: str) -> list[Project]:
 
 def resolutions(stores: Stores, config: ReviewConfig) -> dict[tuple[str, str], Resolution]:
     """What the votes on each item and content hash come to; attention checks are not among them."""
-    checks = {row.item for row in stored(stores.queued, Queued) if row.why == "attention"}
-    by_content: dict[tuple[str, str], list[Review]] = defaultdict(list)
-    for review in decisions(stores.decisions):
-        if review.item not in checks:
-            by_content[review.item, review.content_hash].append(review)
     told = {}
-    for (item, content), reviews in by_content.items():
+    for (item, content), reviews in _judged(decisions(stores.decisions), stores).items():
         (told[item, content],) = resolve(
             reviews, {item: content}, config.overlap, adjudicators=config.adjudicators
         )
     return told
+
+
+def _judged(reviews: Iterable[Review], stores: Stores) -> dict[tuple[str, str], list[Review]]:
+    """Decisions by item and content hash, without those on attention checks."""
+    checks = {row.item for row in stored(stores.queued, Queued) if row.why == "attention"}
+    by_content: dict[tuple[str, str], list[Review]] = defaultdict(list)
+    for review in reviews:
+        if review.item not in checks:
+            by_content[review.item, review.content_hash].append(review)
+    return by_content
 
 
 def _tasks(
@@ -289,6 +311,7 @@ def counted(pulled: ReviewPulled) -> Counter[str]:
             labels=len(one.labels),
             skipped=one.skipped,
             superseded=one.superseded,
+            withdrawn=one.withdrawn,
         )
         totals.update({f"rejected.{reason}": number for reason, number in one.rejected.items()})
         totals.update({name: number for name, number in one.notes.items() if number})

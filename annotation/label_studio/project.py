@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.label_studio.connection import Connection
@@ -17,7 +17,7 @@ from schemas.record import Language
 
 _MARKER = re.compile(r"^mihakk:(?P<name>\S+) config:(?P<config>[0-9a-f]{16})$")
 _PAGE = 1000
-_ROW = ("id", "description", "label_config", "maximum_annotations")
+_ROW = ("id", "created_at", "description", "label_config", "maximum_annotations")
 """What we read of a project; without naming it the server counts the work in every project it lists."""
 _COLUMNS = ("id", "data", "total_annotations", "overlap", "is_labeled")
 
@@ -49,6 +49,8 @@ class Project:
     """Its description, which holds its name and the digest of the config we gave it."""
     edited: bool
     """Its labelling config was changed by hand."""
+    origin: str
+    """Digest of when it was made and of its id: another server's project 1 is another project."""
 
     @property
     def address(self) -> str:
@@ -113,6 +115,7 @@ def find_projects(connection: Connection, benchmark: str) -> list[Project]:
                     row["maximum_annotations"],
                     row["description"],
                     edited,
+                    _origin(row),
                 )
             )
     return projects
@@ -165,7 +168,7 @@ def ensure_project(
         # The server refuses to name a model version before there are predictions.
         made = connection.post("/api/projects", {**settings, "title": title, "model_version": ""})
         project = Project(
-            connection, made["id"], name, wanted, overlap, settings["description"], edited=False
+            connection, made["id"], name, wanted, overlap, settings["description"], False, _origin(made)
         )
         _views(project)
     elif project.edited and not restore_config:
@@ -180,8 +183,8 @@ def ensure_project(
             ]  # setting it anew would undo the raised overlap of disputed tasks
         if project.edited or project.marker != settings["description"] or project.overlap != overlap:
             connection.patch(f"/api/projects/{project.id}", settings)
-        project = Project(
-            connection, project.id, name, wanted, overlap, settings["description"], edited=False
+        project = replace(
+            project, labelling=wanted, overlap=overlap, marker=settings["description"], edited=False
         )
     return project
 
@@ -230,6 +233,10 @@ _MARKUP = (
     "content_hash",
     "priority",
 )
+
+
+def _origin(row: dict[str, Any]) -> str:
+    return sha256(f"{row['id']} {row['created_at']}".encode())[:12]
 
 
 def _name(row: dict[str, Any]) -> str:

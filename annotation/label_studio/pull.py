@@ -11,14 +11,14 @@ from typing import Any
 import orjson
 
 from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.store import add
+from annotation.decisions.store import add, decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.label_studio.answers import ReadAnnotation, Reader
 from annotation.label_studio.project import Project
 from annotation.screens.ratings import Label
 from mihakk.errors import RecordRejected
 from schemas.rejection import Rejection
-from schemas.review import Review
+from schemas.review import Review, Voided
 
 
 @dataclass
@@ -33,6 +33,8 @@ class Pulled:
     read: int = 0
     skipped: int = 0
     """Cancelled: the person passed the task by."""
+    withdrawn: int = 0
+    """Decisions pulled earlier whose annotation was deleted since; they count no longer."""
     superseded: int = 0
     """Earlier annotations of the same task by the same person."""
     rejected: Counter[str] = field(default_factory=Counter)
@@ -48,6 +50,10 @@ def pull(project: Project, stores: Stores) -> Pulled:
     two seconds, and what is in the store already is not added again. Nothing is written before everything has
     been read, and then at once, so a pull killed at any point is a pull not made.
 
+    The free server lets every member change and delete what others wrote. An annotation that somebody else
+    changed last is refused as `changed_by_another`, and what its author said before goes on counting. One
+    that was deleted is withdrawn, unless its whole task was deleted.
+
     Raises:
         UsageError: The project is gone, or the token is refused.
         ExternalFailure: The server failed; run the pull again.
@@ -57,17 +63,19 @@ def pull(project: Project, stores: Stores) -> Pulled:
     annotators = pseudonyms(stores.people, connection.users())
     pulled, rejects = Pulled(), []
     reader = Reader(project.labelling)
-    reviews: list[Review] = []
-    labels: list[Label] = []
-    for answer in _latest(exported, pulled):
+    read_reviews: list[Review] = []
+    read_labels: list[Label] = []
+    for answer in _latest(exported, pulled, project.origin):
         try:
+            if answer.changed_by not in (None, answer.person):
+                raise RecordRejected("changed_by_another", f"member {answer.changed_by} changed it last")
             if answer.person not in annotators:
                 raise RecordRejected("unknown_annotator", f"member {answer.person} is not on the server")
             for record in reader.read(answer, annotators[answer.person]):
                 if isinstance(record, Review):
-                    reviews.append(record)
+                    read_reviews.append(record)
                 else:
-                    labels.append(record)
+                    read_labels.append(record)
         except RecordRejected as rejected:
             pulled.rejected[rejected.reason] += 1
             rejects.append(_rejection(answer, rejected, project.name))
@@ -76,12 +84,37 @@ def pull(project: Project, stores: Stores) -> Pulled:
         pulled.notes["future_dates"] += answer.updated_at > datetime.now(UTC)
     pulled.notes["config_edited"] += project.edited
     add(stores.rejected, Rejection, rejects)
-    pulled.labels = add(stores.labels, Label, labels)
-    pulled.reviews = add(stores.decisions, Review, reviews)
+    known = {decision_id(row) for row in stored(stores.decisions, Review)}
+    given = {(decision_id(row), row.name) for row in stored(stores.labels, Label)}
+    gone = _deleted(project, exported, stores)
+    pulled.withdrawn = len(add(stores.voided, Voided, gone))
+    pulled.labels = add(
+        stores.labels, Label, [row for row in read_labels if (decision_id(row), row.name) not in given]
+    )
+    pulled.reviews = add(
+        stores.decisions, Review, [row for row in read_reviews if decision_id(row) not in known]
+    )
     return pulled
 
 
-def _latest(exported: Iterable[dict[str, Any]], pulled: Pulled) -> Iterator[ReadAnnotation]:
+def _deleted(project: Project, exported: Iterable[dict[str, Any]], stores: Stores) -> list[Voided]:
+    """Decisions that count and whose annotation is no longer on the server, though its task is."""
+    there = {f"{project.origin}/{row['id']}" for task in exported for row in task["annotations"]}
+    counting: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
+    gone = [
+        row
+        for row in counting
+        if row.annotation.startswith(f"{project.origin}/") and row.annotation not in there
+    ]
+    tasks = {held.task for held in project.held()} if gone else set()
+    now = datetime.now(UTC)
+    return [
+        Voided(decision=name, by="deleted", why="its annotation was deleted on the server", voided_at=now)
+        for name in dict.fromkeys(decision_id(row) for row in gone if row.task in tasks)
+    ]
+
+
+def _latest(exported: Iterable[dict[str, Any]], pulled: Pulled, origin: str) -> Iterator[ReadAnnotation]:
     """Each person's last finished annotation of each task, oldest first."""
     latest: dict[tuple[int, int | None], ReadAnnotation] = {}
     for task in exported:
@@ -98,6 +131,8 @@ def _latest(exported: Iterable[dict[str, Any]], pulled: Pulled) -> Iterator[Read
                 result=row["result"],
                 updated_at=datetime.fromisoformat(row["updated_at"]),
                 seconds=row["lead_time"],
+                origin=f"{origin}/{row['id']}",
+                changed_by=row.get("updated_by"),
             )
             key = (answer.task, answer.person)
             pulled.superseded += key in latest

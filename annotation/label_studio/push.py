@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -86,20 +86,20 @@ def push(
     return pushed
 
 
-def reopen(project: Project, samples: Iterable[tuple[str, str]], *, most: int = 4) -> int:
-    """Asks one more person about each task on which people disagree; returns how many tasks were reopened.
+def reopen(project: Project, samples: Mapping[tuple[str, str], int]) -> int:
+    """Asks further people about tasks that all who were asked have answered; returns how many were reopened.
+
+    A task that a push closed before everybody answered stays closed: its content is no longer wanted.
 
     Args:
         project: Where.
-        samples: Sample id and content hash of what is unresolved though everybody asked has answered.
-        most: Never more people than this on one task.
+        samples: Sample id and content hash to how many more people are asked.
     """
-    wanted = set(samples)
     count = 0
-    for held in project.held() if wanted else []:
-        done = held.labeled or held.annotations >= held.overlap
-        if (held.sample, held.content_hash) in wanted and done and held.annotations < most:
-            body = {"overlap": held.annotations + 1, "is_labeled": False}
+    for held in project.held() if samples else []:
+        more = samples.get((held.sample, held.content_hash), 0)
+        if more and held.annotations >= held.overlap:
+            body = {"overlap": held.annotations + more, "is_labeled": False}
             project.connection.patch(f"/api/tasks/{held.task}/", body)
             count += 1
     return count

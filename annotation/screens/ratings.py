@@ -55,6 +55,8 @@ class Label(Record):
     seconds: float | None = None
     task: int | None = None
     """Label Studio's task id."""
+    annotation: str = ""
+    """See `Review.annotation`."""
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from typing import Any
 
 from annotation.campaigns.figures import CampaignFigure, CampaignProgress, figures, progress
 from annotation.decisions.resolution import resolve
-from annotation.decisions.store import decisions, stored
+from annotation.decisions.store import decisions, labels, stored
 from annotation.decisions.stores import Stores
-from annotation.screens.ratings import Label
 from annotation.screens.tasks import TEMPLATE
 from annotation.statistics.agreement import PeopleAgreement, agreement, label_judgements, review_judgements
 from annotation.statistics.auditor_errors import Annotator, Overturn, annotators, overturns
@@ -84,9 +83,9 @@ def review_report(
     rows: list[PeopleAgreement] = []
     for label, judged in review_judgements(real, languages, overlap).items():
         rows += agreement(TEMPLATE, label, judged, seed=seed)
-    drawn, labels = stored(stores.campaigns, Drawn), stored(stores.labels, Label)
+    drawn, ratings = stored(stores.campaigns, Drawn), labels(stores.labels)
     languages |= {row.subject.partition("#")[0]: row.strata.get("language", "") for row in drawn}
-    for (template, label), judged in sorted(label_judgements(labels, languages).items()):
+    for (template, label), judged in sorted(label_judgements(ratings, languages).items()):
         rows += agreement(template, label, judged, seed=seed)
     return ReviewReport(
         outcomes=_tally(row.outcome for row in resolutions),
@@ -101,8 +100,8 @@ def review_report(
         miss_rates=tuple(miss_rates(queued, real, overlap, adjudicators, sizes=sizes, now=now)),
         annotators=tuple(annotators(reviews, queued)),
         rejected=_tally(row.reason for row in stored(stores.rejected, Rejection)),
-        campaigns=tuple(progress(drawn, labels, campaigns, overlap, adjudicators)),
-        campaign_figures=tuple(figures(drawn, labels, campaigns, overlap, adjudicators)),
+        campaigns=tuple(progress(drawn, ratings, campaigns, overlap, adjudicators)),
+        campaign_figures=tuple(figures(drawn, ratings, campaigns, overlap, adjudicators)),
     )
 
 

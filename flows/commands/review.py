@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from flows.commands import review_lead
 from mihakk.errors import UsageError
 from reports.console import open_console
 from schemas.stages import AUDITED
@@ -31,6 +32,7 @@ def register(app: typer.Typer) -> None:
     review = typer.Typer(help="Flagged items to people in Label Studio, and their decisions back.")
     for command in (serve, push, pull, relay, report, export, person):
         review.command()(command)
+    review_lead.register(review)
     app.add_typer(review, name="review", rich_help_panel="Make")
 
 
@@ -238,15 +240,15 @@ def export(
 ) -> None:
     """Write people's decisions as CSV that a spreadsheet can open without running anything in it."""
     from annotation.decisions.export import write_csv
-    from annotation.decisions.store import decisions, stored
+    from annotation.decisions.store import decisions
+    from annotation.decisions.store import labels as stored_labels
     from annotation.screens.ratings import Label
-    from pipeline.build import open_build
-    from pipeline.people import review_stores
+    from pipeline.opened_review import open_review
     from schemas.review import Review
 
-    kept = review_stores(open_build(config, Path("runs"), lake))
+    kept = open_review(config, lake).stores
     if labels:
-        count = write_csv(csv, stored(kept.labels, Label), Label)
+        count = write_csv(csv, stored_labels(kept.labels), Label)
     else:
         count = write_csv(csv, decisions(kept.decisions), Review)
     open_console(soft_wrap=True).print(f"{count} rows in {csv}")
@@ -311,12 +313,13 @@ def show_pulled(found: ReviewPulled, overlap: int, console: Console) -> None:
         console.print(
             f"{name}: {len(pulled.reviews) + len(pulled.labels)} new decisions of {pulled.annotations} "
             f"annotations ({pulled.skipped} skipped, {pulled.superseded} superseded"
+            + (f", {pulled.withdrawn} withdrawn because they were deleted there" if pulled.withdrawn else "")
             + (f", unusable: {rejected})" if rejected else ")")
         )
     short = f", {found.short} have fewer than the {overlap} votes they need" if found.short else ""
     console.print(f"{found.settled} items are settled{short}")
     if found.reopened:
-        console.print(f"{found.reopened} items on which people disagree were given to one more person")
+        console.print(f"{found.reopened} items were given to further people: disputed, or short of a vote")
     if found.deadlocked:
         console.print(
             f"{len(found.deadlocked)} items stay disputed after {found.most} votes, the first is "

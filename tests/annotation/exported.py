@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import orjson
@@ -13,6 +14,7 @@ from annotation.label_studio.pull import Pulled, pull
 from annotation.screens.labelling import labelling
 from tests.annotation.pushed import chosen, typed
 
+_MADE = count()
 BOXES = ("right_", "fix_", "new_", "notes")
 
 
@@ -75,7 +77,7 @@ def pulled(
     language = tasks[0]["data"]["language"]
     labels = labelling(template, language)
     export: Any = Export(rows, people)
-    project = Project(export, 1, f"b:{template}:{language}", labels, people, "", edited=False)
+    project = Project(export, 1, f"b:{template}:{language}", labels, people, "", False, f"made-{next(_MADE)}")
     found = pull(project, stores)
     assert not found.rejected, found.rejected
     return found

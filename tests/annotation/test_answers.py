@@ -191,13 +191,13 @@ def row(number, person, *, minutes=0, cancelled=False):
 def test_the_latest_of_each_person_by_the_servers_clock_then_by_number():
     pulled = Pulled()
     rows = [row(1, 7, minutes=5), row(2, 7, minutes=1), row(3, 8), row(4, 8), row(5, 9, cancelled=True)]
-    kept = list(_latest(exported(*rows), pulled))
+    kept = list(_latest(exported(*rows), pulled, "made"))
     assert [(one.id, one.person) for one in kept] == [(4, 8), (1, 7)]
     assert (pulled.annotations, pulled.superseded, pulled.skipped) == (5, 2, 1)
 
 
 def test_a_clock_that_runs_ahead_loses_nothing():
     ahead = datetime.now(UTC) + timedelta(days=400)
-    kept = list(_latest(exported(row(1, 7) | {"updated_at": ahead.isoformat()}), Pulled()))
+    kept = list(_latest(exported(row(1, 7) | {"updated_at": ahead.isoformat()}), Pulled(), "made"))
     assert kept[0].updated_at == ahead
     assert Counter(one.person for one in kept) == {7: 1}

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.decisions.export import write_csv
+from annotation.decisions.store import decision_id
 from mihakk.spreadsheet import guarded
 from schemas.review import Review
 from tests.annotation.judged import choice, review
@@ -45,9 +46,10 @@ def test_arabic_lists_and_separators_come_back_whole(tmp_path):
     assert (row["notes"], row["annotator"]) == (kept.notes, "annotator-02")
     assert row["failed"] == "answer_quality factual_accuracy"
     assert (row["corrections"], row["confidence"]) == ("", "")
-    assert list(row) == list(Review.model_fields)
+    assert list(row) == ["decision_id", *Review.model_fields]
+    assert row["decision_id"] == decision_id(kept)
 
 
 def test_an_empty_store_is_a_heading(tmp_path):
     assert write_csv(tmp_path / "none.csv", [], Review) == 0
-    assert (tmp_path / "none.csv").read_text("utf-8-sig").startswith('"item","content_hash"')
+    assert (tmp_path / "none.csv").read_text("utf-8-sig").startswith('"decision_id","item","content_hash"')

@@ -1,0 +1,44 @@
+"""Decisions that the lead takes back: they stay in the store and count no longer."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from annotation.decisions.pseudonyms import known_as
+from annotation.decisions.store import add, decision_id, decisions, labels
+from annotation.decisions.stores import Stores
+from annotation.screens.ratings import Label
+from mihakk.errors import UsageError
+from schemas.review import Review, Voided
+
+
+def void(stores: Stores, which: str, why: str) -> list[Voided]:
+    """Voids everything that one person has said so far, or one decision; returns the rows added.
+
+    What the person says afterwards counts again. An item that lacks a vote by it is open for another person
+    after the next pull.
+
+    Args:
+        stores: Of the benchmark.
+        which: A pseudonym, an e-mail address, or a decision's id, as `review export` writes it.
+        why: The reason, for whoever reads the store later.
+
+    Raises:
+        UsageError: No reason, nobody of that name, or no decision that counts.
+    """
+    if not why.strip():
+        raise UsageError("say why these decisions shall not count: --why TEXT")
+    person = known_as(stores.people, which) if "@" in which else which
+    rows: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
+    found = dict.fromkeys(decision_id(row) for row in rows if person in (row.annotator, decision_id(row)))
+    if not found:
+        raise UsageError(
+            f"{which} is neither a person with decisions that count nor the id of one; people are called "
+            "annotator-01 and on, and the first column of `mihakk review export` holds the ids"
+        )
+    now = datetime.now(UTC)
+    return add(
+        stores.voided,
+        Voided,
+        [Voided(decision=name, by="lead", why=why.strip(), voided_at=now) for name in found],
+    )

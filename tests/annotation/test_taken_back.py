@@ -1,0 +1,71 @@
+"""On a real server: decisions deleted there, changed by others, or voided by the lead."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from annotation.decisions.store import decisions, stored
+from annotation.decisions.stores import Stores
+from annotation.decisions.voiding import void
+from annotation.label_studio.exchange import pull_review
+from annotation.label_studio.pull import pull
+from schemas.benchmark import ReviewConfig
+from schemas.rejection import Rejection
+from schemas.review import Voided
+from tests.annotation.judged import choice
+from tests.annotation.pushed import DISCARD, KEEP, chosen, pushed_project
+
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
+
+
+@pytest.fixture
+def stores(tmp_path) -> Stores:
+    return Stores.under(str(tmp_path / "review"))
+
+
+def test_what_others_changed_or_deleted_does_not_count(connection, members, stores):
+    items = [choice(n) for n in range(4)]
+    project, tasks = pushed_project(connection, "taken", items)
+    first, second, _ = members
+    made = {item.id: first.annotate(tasks[item.id], [*KEEP, chosen("opened", "source")]) for item in items}
+    assert {row.opened for row in pull(project, stores).reviews} == {("source",)}
+
+    change = {"result": DISCARD}
+    by_second = {"Authorization": f"Token {second.token}"}
+    address = f"{connection.url}/api/annotations/{made[items[0].id]}/"
+    httpx.patch(address, json=change, headers=by_second, timeout=60).raise_for_status()
+    connection.delete(f"/api/annotations/{made[items[1].id]}/")
+    connection.delete(f"/api/tasks/{tasks[items[2].id]}/")
+    pulled = pull(project, stores)
+    assert (dict(pulled.rejected), pulled.withdrawn) == ({"changed_by_another": 1}, 1)
+    assert pulled.reviews == []
+    assert {row.item: row.decision for row in decisions(stores.decisions)} == {
+        items[0].id: "keep",  # what its author said
+        items[2].id: "keep",  # the task was deleted, which takes back nobody's decision
+        items[3].id: "keep",
+    }
+    assert [row.by for row in stored(stores.voided, Voided)] == ["deleted"]
+    assert [row.reason for row in stored(stores.rejected, Rejection)] == ["changed_by_another"]
+    assert (pull(project, stores).withdrawn, len(decisions(stores.decisions))) == (0, 3)
+
+
+def test_items_of_a_voided_person_are_opened_for_another_who_settles_them(connection, members, stores):
+    items = [choice(n) for n in range(3)]
+    project, tasks = pushed_project(connection, "voided", items)
+    first, second, third = members
+    for item in items:
+        first.annotate(tasks[item.id], KEEP)
+        second.annotate(tasks[item.id], DISCARD if item is items[0] else KEEP)
+    config = ReviewConfig()
+    pulled = pull_review(connection, "voided", stores=stores, config=config)
+    assert (pulled.settled, pulled.reopened) == (2, 1)
+    spoilt = next(row.annotator for row in decisions(stores.decisions) if row.decision == "discard")
+    assert len(void(stores, spoilt, "answered at random")) == 3
+    pulled = pull_review(connection, "voided", stores=stores, config=config)
+    assert (pulled.settled, pulled.short, pulled.reopened) == (0, 3, 2), "the disputed one was open already"
+    assert pull_review(connection, "voided", stores=stores, config=config).reopened == 0
+    for _ in items:
+        third.annotate(third.next_task(project.id), KEEP)
+    pulled = pull_review(connection, "voided", stores=stores, config=config)
+    assert (pulled.settled, pulled.short, pulled.deadlocked) == (3, 0, ())
