@@ -62,6 +62,7 @@ def configs() -> Iterator[tuple[str, BenchmarkConfig]]:
                 "name": f"source_{n}",
                 "options": {
                     "path": path,
+                    "prefix": Path(path).stem,
                     "kind": kind,
                     "language": language,
                     "licence": "CC0-1.0",

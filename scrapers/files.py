@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import orjson
@@ -10,7 +10,7 @@ import orjson
 from mihakk.errors import RecordRejected, UsageError
 from schemas.record import Provenance
 from schemas.rejection import Rejection
-from scrapers.mapping import RowOptions, record, resolve_columns
+from scrapers.mapping import RowIds, RowOptions, record, resolve_columns
 from scrapers.place import find, inside
 from scrapers.raw import RawStore
 from scrapers.source import Entry, Source, register
@@ -26,8 +26,6 @@ class FilesOptions(RowOptions):
     """Codec of a text file; `auto` takes UTF-8 where the bytes allow it, else cp1256."""
     sheet: str = ""
     """Of a workbook; the first when empty."""
-    prefix: str = ""
-    """Of record ids; the file's name without suffix when empty."""
 
 
 def tables(path: Path) -> list[Path]:
@@ -46,11 +44,16 @@ def tables(path: Path) -> list[Path]:
 
 def scrape(options: FilesOptions, raw: RawStore) -> Iterator[Entry]:
     """Records of all rows, and a rejection for every row that can't be read."""
+    ids = RowIds(options)
+    first = 0
     for path in tables(find(options.path)):
-        yield from _table(path, options, raw)
+        first += yield from _table(path, options, raw, ids, first)
 
 
-def _table(path: Path, options: FilesOptions, raw: RawStore) -> Iterator[Entry]:
+def _table(
+    path: Path, options: FilesOptions, raw: RawStore, ids: RowIds, first: int
+) -> Generator[Entry, None, int]:
+    """The records of one table; gives its last row's number, `first` is that of those before it."""
     provenance = Provenance(
         source="files",
         url=f"file:{path.name}",
@@ -59,11 +62,10 @@ def _table(path: Path, options: FilesOptions, raw: RawStore) -> Iterator[Entry]:
         sha256=raw.keep_file(path),
         parser_version=SOURCE.parser_version,
     )
-    prefix = options.prefix or path.stem
     shapes: dict[tuple[str, ...], dict[str, str]] = {}
-    rows = 0
+    last = 0
     for row in read_rows(path, options.encoding, options.sheet):
-        rows += 1
+        last = row.number
         place = f"file:{path.name}#{row.number}"
         try:
             if row.problem is not None:
@@ -80,11 +82,13 @@ def _table(path: Path, options: FilesOptions, raw: RawStore) -> Iterator[Entry]:
             row.fields,
             columns,
             defaults={"language": options.language},
-            identifier=f"{prefix}-{row.number}",
+            ids=ids,
+            number=first + row.number,
             provenance=at,
         )
-    if not rows:
+    if not last:
         raise UsageError(f"{path} has no rows: give it some, or take this source out of the config")
+    return last
 
 
 def _columns(

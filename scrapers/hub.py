@@ -10,7 +10,7 @@ from mihakk.errors import ExternalFailure, RecordRejected, UsageError
 from mihakk.ids import canonical_json
 from schemas.record import Provenance
 from schemas.rejection import Rejection
-from scrapers.mapping import RowOptions, record, resolve_columns
+from scrapers.mapping import RowIds, RowOptions, record, resolve_columns
 from scrapers.raw import RawStore
 from scrapers.source import Entry, Source, register
 
@@ -62,6 +62,7 @@ def scrape(options: HubOptions, raw: RawStore) -> Iterator[Entry]:
     revision = f"@{options.revision}" if options.revision else ""
     address = f"hf://datasets/{name}{revision}/{options.config or 'default'}/{options.split}"
     columns: dict[str, str] | None = None
+    ids = RowIds(options)
     number = 0
     for number, row in enumerate(_rows(options), start=1):
         place = f"{address}#{number}"
@@ -78,7 +79,8 @@ def scrape(options: HubOptions, raw: RawStore) -> Iterator[Entry]:
             row,
             columns,
             defaults={"language": options.language},
-            identifier=f"{name.replace('/', '_')}-{number}",
+            ids=ids,
+            number=number,
             provenance=Provenance(
                 source="hub",
                 url=place,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal
 
@@ -9,14 +10,16 @@ import orjson
 from pydantic import Field, ValidationError
 
 from mihakk.errors import RecordRejected, UsageError
+from mihakk.ids import digest
 from mihakk.text.encoding import repair_mojibake
 from schemas.idiom import Idiom
 from schemas.poem import Couplet, Poem, Section
 from schemas.record import Form, Language, Provenance
 from schemas.rejection import Rejection
 from scrapers.boundary import MALFORMED, explain
-from scrapers.labels import number, with_country
-from scrapers.source import Entry, SourceOptions
+from scrapers.labels import number as stated_number
+from scrapers.labels import with_country
+from scrapers.source import Entry, LocalOptions
 from scrapers.verse import Arrangement, arrange, as_lines, couplets, dedications, split
 
 Kind = Literal["poem", "idiom"]
@@ -58,7 +61,7 @@ ALIASES: dict[Kind, dict[str, str]] = {
 """Usual names of columns that need no map."""
 
 
-class RowOptions(SourceOptions):
+class RowOptions(LocalOptions):
     """What the rows of a table are and what its columns mean."""
 
     kind: Kind
@@ -71,6 +74,39 @@ class RowOptions(SourceOptions):
     """Field of the record to column; columns with a field's name need no entry."""
     ignore: tuple[str, ...] = ()
     """Columns left out on purpose."""
+    ids: Literal["content", "rows"] = "content"
+    """What names a record that has no `id` column: its text, so that a row may come or go without renaming
+    the others, or the number of its row."""
+
+
+_NAMING: dict[Kind, tuple[str, ...]] = {
+    "poem": ("poet", "title", "couplets", "hemistichs", "lines", "first", "second"),
+    "idiom": ("phrase", "dialect"),
+}
+"""Fields that name a record: a corrected explanation leaves its id."""
+
+
+class RowIds:
+    """Ids of the records of one source, in the order of its rows."""
+
+    def __init__(self, options: RowOptions) -> None:
+        self._options = options
+        self._met: Counter[str] = Counter()
+
+    def numbered(self, row: int) -> str:
+        """By the number of its row: for rows that can't be read."""
+        return f"{self._options.prefix}-{row}"
+
+    def of(self, row: int, values: Mapping[str, Any]) -> str:
+        """Of one row: by its `id`, else as the options have it; a text met before gets a number."""
+        if values.get("id") not in (None, ""):
+            return f"{self._options.prefix}-{values['id']}"
+        if self._options.ids == "rows":
+            return self.numbered(row)
+        named = digest([str(values.get(field) or "") for field in _NAMING[self._options.kind]])[:12]
+        self._met[named] += 1
+        again = f"-{self._met[named]}" if self._met[named] > 1 else ""
+        return f"{self._options.prefix}-{named}{again}"
 
 
 def resolve_columns(
@@ -127,7 +163,8 @@ def record(
     columns: Mapping[str, str],
     *,
     defaults: Mapping[str, Any],
-    identifier: str,
+    ids: RowIds,
+    number: int,
     provenance: Provenance,
 ) -> Iterator[Entry]:
     """The record of one row, and rejections of what in it can't be used.
@@ -137,15 +174,16 @@ def record(
         row: Column to value.
         columns: Field to column.
         defaults: Field to value, for fields that the row leaves empty.
-        identifier: Prefix and number of the row; an `id` column takes the number's place.
+        ids: Names the records of this source.
+        number: Of the row.
         provenance: Of the row, unless it has columns that say otherwise.
     """
     values = {field: row.get(column) for field, column in columns.items()}
     values |= {field: value for field, value in defaults.items() if values.get(field) in (None, "")}
+    identifier = ids.numbered(number)
     try:
         values, repairs = _repaired(values)
-        if values.get("id") not in (None, ""):
-            identifier = f"{identifier.rpartition('-')[0]}-{values['id']}"
+        identifier = ids.of(number, values)
         updates = {name: str(values[name]) for name in ("licence", "attribution", "url") if values.get(name)}
         provenance = provenance.model_copy(update=updates)
         made: Iterator[Entry] = _poem(values, identifier, provenance)
@@ -277,7 +315,7 @@ def _declared(value: Any) -> int | None:
     """The count that a cell states in figures or in a phrase; a phrase without a number states none."""
     if not isinstance(value, (str, int, float, type(None))):
         raise RecordRejected("row_invalid", f"declared_couplets is a {type(value).__name__}, not a number")
-    return None if value is None else number(value)
+    return None if value is None else stated_number(value)
 
 
 def _beside(values: Mapping[str, Any], field: str, units: int) -> list[str]:

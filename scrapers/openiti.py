@@ -24,7 +24,7 @@ from scrapers.heads import is_cross_reference
 from scrapers.place import find_file
 from scrapers.raw import RawStore
 from scrapers.shape import check_fields
-from scrapers.source import Entry, Source, SourceOptions, register
+from scrapers.source import Entry, LocalOptions, Source, register
 
 _HEADER = re.compile(r"\A######OpenITI#\s*(\{.*\})\s*#META#Header#End#\s*", re.DOTALL)
 _HEADER_USED = ("BookID", "BookTitle", "AuthorNam")
@@ -54,7 +54,7 @@ Layout = Literal[
 ]
 
 
-class OpenitiOptions(SourceOptions):
+class OpenitiOptions(LocalOptions):
     """Which book and how its entries are laid out."""
 
     path: str
@@ -130,7 +130,7 @@ def scrape(options: OpenitiOptions, raw: RawStore) -> Iterator[Entry]:
         sha256=raw.keep(data),
         parser_version=SOURCE.parser_version,
     )
-    book = header.get("BookID") or path.stem
+    book = header.get("BookID") or options.prefix
     genre = options.genre or ("proverb" if found.shape.name == "quoted" else "idiom")
     far = {id(entry) for entry in found.far_longer()}
     for number, entry in enumerate(found.entries, start=1):

@@ -31,6 +31,13 @@ class SourceOptions(Record):
     """Fewest records to expect of this use; the source's own figure when empty."""
 
 
+class LocalOptions(SourceOptions):
+    """What every source of local files lets a config say."""
+
+    prefix: str = ""
+    """Of record ids; the name of this use in the config when empty, so that a renamed file changes no id."""
+
+
 O = TypeVar("O", bound=SourceOptions)  # noqa: E741 - O for options
 
 
@@ -138,6 +145,8 @@ def open_source(use: SourceUse) -> OpenSource:
     """
     source = SOURCES.get(use.use)
     options = validate(use.options, source.options, f"options of source {use.use!r}")
+    if isinstance(options, LocalOptions) and not options.prefix:
+        options = options.model_copy(update={"prefix": use.label})
     return OpenSource(source=source, options=options, name=use.label, limit=use.limit)
 
 

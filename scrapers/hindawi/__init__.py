@@ -20,12 +20,12 @@ from scrapers.hindawi.epub import Book, Chapter, open_book, parse_xml
 from scrapers.hindawi.rights import licence
 from scrapers.place import find_file
 from scrapers.raw import RawStore
-from scrapers.source import Entry, Source, register
+from scrapers.source import Entry, LocalOptions, Source, register
 
 _FRONT_MATTER = re.compile(r"(?:cover|fp\d+|copyright|nav)\.xhtml$")
 
 
-class HindawiOptions(SiteOptions):
+class HindawiOptions(SiteOptions, LocalOptions):
     """Which books, in which form, and what their entries look like."""
 
     epub: tuple[str, ...] = ()
@@ -53,7 +53,8 @@ class HindawiOptions(SiteOptions):
 def scrape(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
     """Idioms or poems of the books, in the order of their chapters."""
     if options.epub:
-        for name in options.epub:
+        for place, name in enumerate(options.epub):
+            book = f"{options.prefix}-{place + 1}" if place else options.prefix
             path, data = find_file(name, "epub")
             origin = Provenance(
                 source=SOURCE.name,
@@ -62,7 +63,7 @@ def scrape(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
                 sha256=raw.keep(data),
                 parser_version=SOURCE.parser_version,
             )
-            yield from parsed(origin.url, _book(data, path.stem, origin, options))
+            yield from parsed(origin.url, _book(data, book, origin, options))
     elif options.read == "epub":
         yield from _fetched_epubs(options, raw)
     else:

@@ -27,7 +27,10 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
     monkeypatch.setattr(planning, "_estimate", lambda *_: nothing)
     path = tmp_path / "idioms.jsonl"
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS), encoding="utf-8")
-    options = {"path": str(path), "kind": "idiom", "language": "ar", "licence": "CC0-1.0"}
+    options = {"path": str(path), "kind": "idiom", "language": "ar", "licence": "CC0-1.0"} | {
+        "prefix": "idioms",
+        "ids": "rows",
+    }
     config = {
         "name": "toy",
         "title": "Toy",

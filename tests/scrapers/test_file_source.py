@@ -45,6 +45,26 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
         pq.write_table(pa.Table.from_pylist(rows), path)
 
 
+def test_ids_outlive_another_file_name_a_lost_row_and_a_corrected_explanation(
+    tmp_path: Path, scraped: Scrape
+) -> None:
+    texts = ("ما يأتي منه الكسب", "معنى ثان")
+    rows = [*ROWS, *({"text": "باب رزق", "explanation": text, "kind": "idiom"} for text in texts)]
+    write(tmp_path / "first.jsonl", rows)
+    write(tmp_path / "renamed.csv", [rows[0] | {"explanation": "شرح آخر"}, *rows[2:]])
+
+    def ids(name: str, **options: str) -> list[str]:
+        path = str(tmp_path / name)
+        return [one.id for one in scraped("files", path=path, **IDIOM, **options) if isinstance(one, Idiom)]
+
+    before = ids("first.jsonl")
+    assert len(set(before)) == len(rows)
+    assert ids("renamed.csv") == [before[0], *before[2:]]
+    assert before[3] == f"{before[2]}-2"
+    assert all(one.startswith("files-") for one in before)
+    assert ids("first.jsonl", prefix="first", ids="rows") == ["first-1", "first-2", "first-3", "first-4"]
+
+
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".tsv", ".xlsx", ".parquet"])
 def test_every_format_gives_the_same_idioms(suffix: str, tmp_path: Path, scraped: Scrape) -> None:
     path = tmp_path / f"idioms{suffix}"
@@ -131,7 +151,7 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path, scraped: Scrape)
     write(tmp_path / "b.jsonl", ROWS[:1])
     write(tmp_path / "sub" / "a.csv", ROWS[1:])
     entries = scraped("files", path=str(tmp_path), **IDIOM)
-    assert [entry.id for entry in entries if isinstance(entry, Idiom)] == ["b-1", "a-2"]
+    assert [one.phrase.raw for one in entries if isinstance(one, Idiom)] == [r["text"] for r in ROWS]
     (tmp_path / "none").mkdir()
     with pytest.raises(UsageError, match="holds no file with one of the suffixes"):
         scraped("files", path=str(tmp_path / "none"), **IDIOM)

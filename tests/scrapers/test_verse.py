@@ -56,8 +56,8 @@ def test_each_of_seventy_real_poems_is_read_right_or_rejected_for_the_right_reas
     poems = {int(entry.id.split("-")[1]): entry for entry in entries if isinstance(entry, Poem)}
     rejected = [entry for entry in entries if isinstance(entry, Rejection)]
     assert {entry.record: entry.reason for entry in rejected} == {
-        f"poems-{ODD}": "odd_hemistichs",
-        f"poems-{DEDICATED}:d0": "dedication",
+        f"files-{ODD}": "odd_hemistichs",
+        f"files-{DEDICATED}:d0": "dedication",
     }
     assert {n for n, poem in poems.items() if poem.sections[0].form == "free_verse"} == FREE
     assert [n for n, poem in poems.items() if poem.sections[0].form == "rajaz_lines"] == [RAJAZ]
