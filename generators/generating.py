@@ -91,6 +91,7 @@ def generate_shard(
     writer: Writer | None = None,
     *,
     prompts: Prompts | None = None,
+    refused: Mapping[str, frozenset[str]] | None = None,
 ) -> Generated:
     """Items of some records, in the records' order and within a record in the config's order of tasks.
 
@@ -100,6 +101,7 @@ def generate_shard(
         config: The same config.
         writer: Model that writes parts of items; asked about several records at once.
         prompts: Words to use instead of the bundled ones.
+        refused: Couplet or idiom to the wrong options that people refused for it; others are made.
     """
     meaning = Meaning(config.embeddings)
     noted = None if writer is None else _Noted(writer)
@@ -116,6 +118,7 @@ def generate_shard(
                 writer=noted,
                 meaning=meaning,
                 couplets=None if config.sample is None else config.sample.per_record,
+                refused=refused or {},
             ),
         )
         for task, options in planned(config)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
@@ -99,6 +99,12 @@ class Context(Generic[OptionsT]):
     """Similarity of texts that are not in the corpus."""
     couplets: int | None = None
     """Take so many couplets of a poem, the same ones in every task; None where the build takes no sample."""
+    refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Couplet or idiom to the wrong options that people refused for it."""
+
+    def refuses(self, record: str, text: str, language: Language) -> bool:
+        """Whether people rated this wrong option of a record so low that it is not to be offered again."""
+        return any(key(text, language) == key(one, language) for one in self.refused.get(record, ()))
 
     def in_order(self, values: Sequence[Any], record: str, name: Callable[[Any], str]) -> Sequence[Any]:
         """The values as they stand, or in seeded order where `per_record` takes only some of them.

@@ -14,7 +14,7 @@ from pipeline.build import Build
 from pipeline.people import review_stores
 from schemas.audit import Verdict
 from schemas.benchmark import ReviewConfig
-from schemas.campaign import Campaign, CampaignTemplate
+from schemas.campaign import Amendment, Campaign, CampaignTemplate, Drawn
 from schemas.evaluation import Answer
 from schemas.finding import Finding
 from schemas.idiom import Idiom
@@ -66,6 +66,19 @@ def chosen_campaigns(config: ReviewConfig, template: str, changes: Mapping[str, 
     listed = next((one for one in config.campaigns if one.template == template), None)
     row = listed.model_dump(exclude_defaults=True) if listed else {"template": template}
     return (validate(row | dict(changes), Campaign, f"campaign {template}"),)
+
+
+def amendments_of(build: Build) -> list[Amendment]:
+    """Everything that people's answers to campaigns have settled so far about this benchmark."""
+    from annotation.campaigns.amendments import amendments
+    from annotation.decisions.store import stored
+    from annotation.screens.ratings import Label
+
+    stores, config = review_stores(build), build.config.review
+    if not (drawn := stored(stores.campaigns, Drawn)):
+        return []
+    labels = stored(stores.labels, Label)
+    return amendments(drawn, labels, config.campaigns, config.overlap, config.adjudicators)
 
 
 def questions(opened: Build, campaign: Campaign) -> list[Question]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mihakk.ids import digest
 from pipeline.build import Build
 from schemas.audit import CRITERIA, Audit, Verdict
+from schemas.campaign import REPLIES, CampaignFigure
 from schemas.item import ITEM_ROWS
 from schemas.stages import AUDITED
 
@@ -87,6 +88,21 @@ def miss_rate_fact(state: ReviewReport) -> MissRateFact | None:
                 covered=round(row.covered, 6),
             )
     return None
+
+
+def campaign_facts(state: ReviewReport) -> tuple[CampaignFigure, ...]:
+    """Figures of campaigns about records and items; what people say of systems is no fact of a release."""
+    return tuple(
+        row.model_copy(
+            update={
+                "value": round(row.value, 6),
+                "low": _rounded(row.low),
+                "high": _rounded(row.high),
+            }
+        )
+        for row in state.campaign_figures
+        if row.template not in REPLIES
+    )
 
 
 def _fact(row: PeopleAgreement) -> AgreementFact:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from schemas.campaign import CampaignFigure
 from schemas.record import Record
 from schemas.rejection import Cluster
 from schemas.sign_off import SignOff
@@ -242,6 +243,8 @@ class ReleaseFacts(Record):
     criteria_agreement: tuple[AgreementFact, ...] = ()
     """Of the people, per criterion."""
     miss_rate: MissRateFact | None = None
+    campaign_figures: tuple[CampaignFigure, ...] = ()
+    """What people said when they were asked about records and items; nothing about systems."""
     unresolved: int = 0
     """Flagged items nobody has decided; they are not in the release."""
     sign_off: SignOff | None = None

@@ -106,3 +106,48 @@ class Drawn(Record):
     strata: dict[str, str] = Field(default_factory=dict)
     again: bool = False
     """Asked once more because its text was made anew; it stands in no rate."""
+
+
+class Amendment(Record):
+    """A change that people settled on, which the next build makes."""
+
+    record: str
+    """Id of the poem, couplet or idiom."""
+    field: str
+    """`wrong`: a wrong option that is refused, to be made anew."""
+    before: str
+    """Text as people saw it; where the record says something else by now, nothing is changed."""
+    after: str = ""
+    by: CampaignTemplate
+    reason: str
+    """What people said, in a few words."""
+
+
+class CampaignFigure(Record):
+    """One figure of a campaign."""
+
+    template: CampaignTemplate
+    figure: str
+    """`mean rating`, `edited or replaced`, `wrong era`, ..."""
+    group: str
+    """What of the campaign it speaks of, e.g. `general`, `egyptian`, or a system's name; `all`."""
+    questions: int
+    """Answered questions it rests on."""
+    value: float
+    """A mean, or a share."""
+    low: float | None = None
+    """Ends of the 95 % interval: Clopper and Pearson's of a share, Student's of a mean over questions."""
+    high: float | None = None
+    is_share: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The value as reports and cards print it."""
+        return f"{self.value:.1%}" if self.is_share else f"{self.value:.2f}"
+
+    @property
+    def interval(self) -> str:
+        """The interval as reports and cards print it."""
+        if self.low is None or self.high is None:
+            return "–"
+        return f"{self.low:.1%} to {self.high:.1%}" if self.is_share else f"{self.low:.2f} to {self.high:.2f}"

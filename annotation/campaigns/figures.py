@@ -9,7 +9,7 @@ from statistics import fmean
 from annotation.campaigns.votes import Votes, settle, votes_of
 from annotation.screens.ratings import Label
 from mihakk.stats import clopper_pearson, mean_interval
-from schemas.campaign import CONNOTATION_VOTES, Campaign, CampaignTemplate, Drawn
+from schemas.campaign import CONNOTATION_VOTES, Campaign, CampaignFigure, CampaignTemplate, Drawn
 from schemas.record import Record
 
 Groups = dict[str, list[Votes]]
@@ -27,24 +27,6 @@ class CampaignProgress(Record):
     """Those with fewer, but one at least."""
     disputed: int
     """Answered ones on which people don't agree; none where answers are averaged."""
-
-
-class CampaignFigure(Record):
-    """One figure of a campaign."""
-
-    template: CampaignTemplate
-    figure: str
-    """`mean rating`, `edited or replaced`, `wrong era`, ..."""
-    group: str
-    """What of the campaign it speaks of, e.g. `general`, `egyptian`, or a system's name; `all`."""
-    questions: int
-    """Answered questions it rests on."""
-    value: float | None
-    """A mean, or a share."""
-    low: float | None = None
-    """Ends of the 95 % interval: Clopper and Pearson's of a share, Student's of a mean over questions."""
-    high: float | None = None
-    is_share: bool = False
 
 
 AVERAGED: Mapping[CampaignTemplate, tuple[str, str, str]] = {
@@ -73,7 +55,7 @@ def progress(
     adjudicators: Collection[str] = (),
 ) -> list[CampaignProgress]:
     """One row for each campaign of which anything was drawn."""
-    needs = _needs(campaigns, overlap)
+    needs = needed_votes(campaigns, overlap)
     found: dict[CampaignTemplate, Counter[str]] = defaultdict(Counter)
     for row, votes in answered_questions(drawn, labels, again=True):
         found[row.template]["drawn"] += 1
@@ -102,7 +84,7 @@ def figures(
     adjudicators: Collection[str] = (),
 ) -> list[CampaignFigure]:
     """All figures, of questions that have as many answers as each needs."""
-    needs = _needs(campaigns, overlap)
+    needs = needed_votes(campaigns, overlap)
     groups: dict[CampaignTemplate, Groups] = defaultdict(lambda: defaultdict(list))
     for row, votes in answered_questions(drawn, labels):
         if len(votes) >= needs(row.template):
@@ -162,7 +144,7 @@ def _groups(row: Drawn) -> list[str]:
     return [group, "all"]
 
 
-def _needs(campaigns: Iterable[Campaign], overlap: int) -> Callable[[CampaignTemplate], int]:
+def needed_votes(campaigns: Iterable[Campaign], overlap: int) -> Callable[[CampaignTemplate], int]:
     """Answers that each question of a template needs; of a campaign no longer listed, as of a plain one."""
     listed = {campaign.template: campaign.votes(overlap) for campaign in campaigns}
     return lambda name: listed.get(

@@ -25,6 +25,8 @@ from schemas.record import Form, Language
 
 BY_FORM = ("shuffled", "labels", "as_frequent")
 """Strategies whose wrong options need no rating: they are what a rule says they are."""
+TRUE = "true_explanation"
+"""Kind of an option that is no answer though it is true: where the wrong one is asked for."""
 BLANK = "____"
 
 
@@ -57,8 +59,9 @@ def option_questions(items: Iterable[Item]) -> Iterator[Question]:
             continue
         seen.add(name)
         strata = {**_item_strata(item), "strategy": item.origin.strategy}
+        kinds = item.option_kinds or ("",) * len(item.options)
         for place, text in enumerate(item.options):
-            if place not in item.gold:
+            if place not in item.gold and kinds[place] != TRUE:
                 yield Question(
                     key=f"{item.id}#{place}",
                     record=item.origin.records[0],

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from annotation.campaigns.figures import CampaignFigure, CampaignProgress, figures, progress
+from annotation.campaigns.figures import CampaignProgress, figures, progress
 from annotation.decisions.resolution import resolve
 from annotation.decisions.store import decisions, labels, stored
 from annotation.decisions.stores import Stores
@@ -17,7 +17,7 @@ from annotation.statistics.miss_rate import MissRate, miss_rates
 from annotation.statistics.sampling import Queued
 from mihakk.ids import content_hash
 from schemas.audit import Audit, Criterion
-from schemas.campaign import Campaign, Drawn
+from schemas.campaign import Campaign, CampaignFigure, Drawn
 from schemas.item import Item
 from schemas.record import Record
 from schemas.rejection import Rejection
@@ -215,16 +215,7 @@ def _campaigns(report: ReviewReport) -> list[str]:
     found = _table(
         ("campaign", "of", "figure", "questions", "value", "95 % interval"),
         [
-            (
-                row.template,
-                row.group,
-                row.figure,
-                row.questions,
-                _percent(row.value) if row.is_share else _number(row.value),
-                f"{_percent(row.low)} to {_percent(row.high)}"
-                if row.is_share
-                else _interval(row.low, row.high),
-            )
+            (row.template, row.group, row.figure, row.questions, row.shown, row.interval)
             for row in report.campaign_figures
         ],
     )

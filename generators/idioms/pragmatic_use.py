@@ -50,6 +50,7 @@ def _wrong_idiom(ctx: Context[Options], idiom: Idiom, sentence: Sentence) -> Phr
         return other.genre != own.genre, abs(len(other.words) - len(own.words)) > 1
 
     for other in other_idioms(ctx.corpus, own, unlike):
-        if not contains(sentence.text, other.phrase, own.language):
+        refused = ctx.refuses(own.id, other.phrase, own.language)
+        if not refused and not contains(sentence.text, other.phrase, own.language):
             return other
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
@@ -89,23 +89,25 @@ def with_wrong_continuations(
             yield found
             continue
         couplet, line = found
-        wrong = find_distractors(ctx.corpus, line, SECOND, ctx.options)
+        wrong = find_distractors(ctx.corpus, line, SECOND, ctx.options, ctx.refused.get(line.id, ()))
         yield Skip(couplet.id, wrong) if isinstance(wrong, str) else (couplet, line, wrong)
 
 
-def find_distractors(corpus: Corpus, line: Line, side: Side, options: LineOptions) -> Distractors | str:
+def find_distractors(
+    corpus: Corpus, line: Line, side: Side, options: LineOptions, refused: Collection[str] = ()
+) -> Distractors | str:
     """One line of the same poem and one of another poem in the same metre and, where it can be, rhyme.
 
     Each is the next in turn among the lines that fit, or the nearest in meaning, and neither is a true
-    alternative: another text that really stands there, a refrain, or a variant of either line. Both
-    rhyme with the hemistich that is shown if and only if the right one does: else the rhyme would tell in a
-    first couplet.
+    alternative: another text that really stands there, a refrain, or a variant of either line; nor one that
+    people refused. Both rhyme with the hemistich that is shown if and only if the right one does: else the
+    rhyme would tell in a first couplet.
 
     Returns:
         The distractors, or the reason why there are none.
     """
     number, rhyme = corpus.line_number[line.id], options.rhyme
-    find = partial(_first_fit, corpus, number, options.take, side)
+    find = partial(_first_fit, corpus, number, options.take, side, refused=frozenset(refused))
     if not line.metre:
         return "metre_unknown"
     same_poem = [n for n in corpus.in_poem[line.poem] if n != number and corpus.lines[n].metre == line.metre]
@@ -147,6 +149,7 @@ def _first_fit(
     side: Side,
     candidates: Sequence[int] | Numbers,
     *avoid: int,
+    refused: frozenset[str],
     elsewhere: bool = False,
 ) -> int | None:
     """The first candidate that is no true alternative; a rank depends on its candidate alone.
@@ -158,6 +161,7 @@ def _first_fit(
         side: Which hemistich is the option.
         candidates: Numbers of lines, ascending.
         avoid: Lines that it must not be a variant of.
+        refused: Texts that people refused.
         elsewhere: Leave the line's own poem out.
     """
     line = corpus.lines[number]
@@ -171,7 +175,9 @@ def _first_fit(
         other_key = side.key(other)
         if elsewhere and other.poem == line.poem:
             continue
-        if not other_key or other_key in taken or other_key in shown or other.refrain:
+        if not other_key or other_key in taken or other_key in shown or side.text(other) in refused:
+            continue
+        if other.refrain:
             continue
         if other.licence != line.licence or (side.rhyme(other) == asked != "") != line.rhymes_within:
             continue

@@ -60,7 +60,7 @@ def wrong_explanation(ctx: Context[MeaningOptions], idiom: Idiom) -> Wrong | Ski
     strategy = ctx.options.strategy
     if strategy == "general" or (strategy == "auto" and ctx.writer is not None):
         return _written(ctx, idiom, right)
-    return _borrowed(ctx.corpus, idiom, right)
+    return _borrowed(ctx, idiom, right)
 
 
 def right_explanation(ctx: Context[OptionsT], idiom: Idiom) -> str | Skip:
@@ -82,7 +82,9 @@ def _written(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong | 
 
     def rule(reply: WrongExplanation) -> str:
         copied = ctx.copies_example("meaning_choice", idiom.language, reply.explanation)
-        return _objection(reply.explanation, right, idiom.language) or copied
+        refused = ctx.refuses(idiom.id, reply.explanation, idiom.language)
+        again = "refused: people found it a poor wrong answer; give another meaning" if refused else ""
+        return _objection(reply.explanation, right, idiom.language) or copied or again
 
     try:
         reply = ctx.writer.write(request, WrongExplanation, rule)
@@ -105,11 +107,13 @@ def _objection(wrong: str, right: str, language: Language) -> str:
     return ""
 
 
-def _borrowed(corpus: Corpus, idiom: Idiom, right: str) -> Wrong | Skip:
+def _borrowed(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong | Skip:
     """Another idiom's meaning: of the same kind and length, and another meaning as far as can be told."""
+    corpus = ctx.corpus
     own = corpus.phrases[corpus.phrase_number[idiom.id]]
     for other in chain(corpus.after(own), other_idioms(corpus, own, partial(_unlike, own))):
-        if other.meaning and _fits(corpus, own, other):
+        refused = ctx.refuses(idiom.id, other.meaning, idiom.language)
+        if other.meaning and not refused and _fits(corpus, own, other):
             return Wrong(right, other.meaning, "other_explanation", records=(other.id,))
     return Skip(idiom.id, "no_other_explanation")
 

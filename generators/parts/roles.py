@@ -98,10 +98,14 @@ def relabelled(ctx: Context[Options], idiom: Idiom) -> Wrong | Skip:
     if ctx.writer is None:
         return Skip(idiom.id, "no_model")
     request = ctx.asked(idiom.id, PROMPT, idiom.language, explanation=right)
+
+    def rule(reply: Relabelled) -> str:
+        refused = ctx.refuses(idiom.id, reply.sentence, idiom.language)
+        again = "refused: people found it a poor wrong answer; change another role" if refused else ""
+        return role_objection(reply, right, idiom.language) or again
+
     try:
-        reply = ctx.writer.write(
-            request, Relabelled, lambda reply: role_objection(reply, right, idiom.language)
-        )
+        reply = ctx.writer.write(request, Relabelled, rule)
     except RecordRejected as error:
         return Skip(idiom.id, error.reason, error.detail)
     (changed,) = reply.changed

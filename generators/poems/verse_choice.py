@@ -34,7 +34,7 @@ def verse_choice(ctx: Context[OpeningOptions], poem: Poem) -> Made:
         if len(ctx.corpus.openings[line.language, line.second_key]) > 1:
             yield Skip(couplet.id, "ambiguous_closing", line.second)
             continue
-        wrong = find_distractors(ctx.corpus, line, FIRST, ctx.options)
+        wrong = find_distractors(ctx.corpus, line, FIRST, ctx.options, ctx.refused.get(line.id, ()))
         if isinstance(wrong, str):
             yield Skip(couplet.id, wrong)
             continue

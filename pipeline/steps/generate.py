@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,11 +12,14 @@ from mihakk.ids import digest, sha256
 from mihakk.lake import ShardOutput
 from mihakk.lake.scratch import Scratch
 from pipeline.build import Build, inputs_of, whole_input
+from pipeline.campaigns import amendments_of
 from pipeline.embedder import OpenedEmbedder
 from pipeline.records import records
 from pipeline.step import Call, Share, Spread, Step, Tick, Where, prepared, shards_before
+from schemas.idiom import Idiom
 from schemas.item import ITEM_ROWS
 from schemas.manifest import ShardCounts, ShardManifest
+from schemas.poem import Poem
 from schemas.stages import GENERATED
 
 if TYPE_CHECKING:
@@ -92,13 +95,28 @@ def _write_corpus(
 
 
 def _generate(build: Build, shard: str, shared: Shared, tick: Tick) -> list[ShardManifest]:
-    inputs = STEP.shard_inputs(build, shard, corpus=whole_input(build, STAGE))
-    manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, shared))
+    refused = _refused(build, records(build, STAGE, shard))
+    inputs = STEP.shard_inputs(build, shard, corpus=whole_input(build, STAGE), refused=refused)
+    manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, shared, refused))
     tick(1)
     return [manifest]
 
 
-def _output(build: Build, shard: str, shared: Shared) -> ShardOutput:
+def _refused(build: Build, found: Sequence[Poem | Idiom]) -> dict[str, list[str]]:
+    """Couplet or idiom of these records to the wrong options that people refused for it."""
+    settled = [row for row in amendments_of(build) if row.field == "wrong"]
+    if not settled:
+        return {}
+    mine = {record.id for record in found}
+    mine |= {couplet.id for record in found if isinstance(record, Poem) for couplet in record.couplets}
+    refused: dict[str, set[str]] = {}
+    for row in settled:
+        if row.record in mine:
+            refused.setdefault(row.record, set()).add(row.before)
+    return {record: sorted(texts) for record, texts in sorted(refused.items())}
+
+
+def _output(build: Build, shard: str, shared: Shared, refused: Mapping[str, Sequence[str]]) -> ShardOutput:
     from generators.generating import generate_shard
     from generators.index import read_corpus
 
@@ -107,7 +125,13 @@ def _output(build: Build, shard: str, shared: Shared) -> ShardOutput:
         "corpus", digest([shared.scratch.root, name, seed]), lambda: read_corpus(shared.scratch, name, seed)
     )
     found = records(build, STAGE, shard)
-    made = generate_shard(found, corpus, build.config, shared.writer)
+    made = generate_shard(
+        found,
+        corpus,
+        build.config,
+        shared.writer,
+        refused={record: frozenset(texts) for record, texts in refused.items()},
+    )
     rejected = len(made.rejected)
     return ShardOutput(
         tables={"items": (ITEM_ROWS, made.items)},

@@ -8,6 +8,7 @@ from releases.auditor_agreement import ALL
 from releases.markdown import plain, table
 from releases.release_facts import AgreementFact, ReleaseFacts
 from schemas.audit import AuditState, by_audit_state
+from schemas.campaign import CampaignFigure
 
 OWN = "written by its own family"
 TOY = " They are too small to judge, so their agreement says nothing about the items."
@@ -50,7 +51,25 @@ def audit_section(
         parts.append(_people_agree(people))
     if facts.miss_rate is not None:
         parts.append(f"{facts.miss_rate.sentence}.")
+    if facts.campaign_figures:
+        parts.append(_people_said(facts.campaign_figures))
     return "\n\n".join(parts)
+
+
+def _people_said(figures: Sequence[CampaignFigure]) -> str:
+    rows = [
+        (
+            plain(one.template.replace("_", " ")),
+            plain(one.group),
+            plain(one.figure),
+            one.questions,
+            one.shown,
+            one.interval,
+        )
+        for one in figures
+    ]
+    head = ("people were asked about", "of", "figure", "questions", "value", "95 % interval")
+    return f"What samples of records and items were found to be by people:\n\n{table(head, rows)}"
 
 
 def _people_agree(people: Sequence[AgreementFact]) -> str:
