@@ -18,6 +18,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 """The release."""
 _ANSWER = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL | re.IGNORECASE)
+_JOINING = {"و", "and", "ثم"}
 _FOLDED = str.maketrans(
     {"أ": "ا", "إ": "ا", "آ": "ا", "ي": "ی", "ى": "ی", "ك": "ک", "ة": "ه", "ـ": None, "\u200c": None}
 )
@@ -94,6 +95,23 @@ def chosen(reply: str, labels: list[str]) -> int | None:
     return named.pop() if len(named) == 1 else None
 
 
+def selected(reply: str, labels: list[str]) -> set[int] | None:
+    """Indices of all labels a reply lists, None where it says anything besides labels.
+
+    What follows the last colon counts; labels are joined by spaces, commas or words for "and".
+    """
+    folded = [fold(label) for label in labels]
+    listing = answered(reply).replace("：", ":").rpartition(":")[2]
+    picked = set()
+    for word in map(fold, re.split(r"[\s.,،;؛/+&()\[\]*«»\"'-]+", listing)):
+        label = word if word in folded else word.removeprefix("و")
+        if label in folded:
+            picked.add(folded.index(label))
+        elif word and word not in _JOINING:
+            return None
+    return picked or None
+
+
 def distance(first: str, second: str) -> int:
     """Levenshtein distance in code points."""
     row = list(range(len(second) + 1))
@@ -120,6 +138,23 @@ def choice_scores(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
     """Accuracy of a written reply to a choice; one that names no single label counts 0 and is unparsed."""
     picked = chosen(results[0], list(doc["labels"]))
     return {"acc": float(picked in doc["gold"]), "unparsed": float(picked is None)}
+
+
+def selection_scores(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
+    """Whether a written reply lists exactly the right labels, and F1 of the list; an unread one counts 0."""
+    picked, right = selected(results[0], list(doc["labels"])), set(doc["gold"])
+    both = 2 * len((picked or set()) & right)
+    return {
+        "exact_set": float(picked == right),
+        "set_f1": both / (len(picked or ()) + len(right)) if right else 0.0,
+        "unparsed": float(picked is None),
+    }
+
+
+def likely_selection(doc: dict[str, Any], results: list[Any]) -> dict[str, float]:
+    """Whether the likeliest labels, as many as are right, are the right ones."""
+    order = sorted(range(len(results)), key=lambda place: -results[place][0])
+    return {"exact_set": float(set(order[: len(doc["gold"])]) == set(doc["gold"]))}
 
 
 def answer_scores(doc: dict[str, Any], results: list[str]) -> dict[str, float]:

@@ -37,10 +37,11 @@ HARNESS.leave_nothing(globals().get("__spec__"))
 _KEPT = ("content_hash", "group", "pair_id", "order", "task", "language", "dialect")
 _SCORED = {
     "choice": ("labels", "gold"),
+    "selection": ("labels", "gold"),
     "answer": ("answer", "accepted"),
     "explanation": ("explanations", "overall"),
 }
-_LONGEST = {"choice": 16, "answer": 128, "explanation": 1024}
+_LONGEST = {"choice": 16, "selection": 32, "answer": 128, "explanation": 1024}
 """Tokens of a reply; a model that thinks first needs more: `inspect eval --max-tokens`."""
 
 
@@ -75,6 +76,14 @@ def choice() -> Scorer:
     return _scorer(HARNESS.choice_scores)
 
 
+@scorer(  # type: ignore[untyped-decorator]
+    metrics={"exact_set": [*_CLUSTERED, both_orders()], "set_f1": _CLUSTERED, "unparsed": [mean()]}
+)
+def selection() -> Scorer:
+    """Whether a reply lists exactly the right labels, and F1 of its list."""
+    return _scorer(HARNESS.selection_scores)
+
+
 @scorer(metrics={"exact": _CLUSTERED, "cer": _CLUSTERED, "empty": [mean()]})  # type: ignore[untyped-decorator]
 def answer() -> Scorer:
     """Folded exact match and character error rate against the nearest accepted answer."""
@@ -87,12 +96,14 @@ def explanation() -> Scorer:
     return _scorer(HARNESS.explanation_scores)
 
 
-_SCORERS = {"choice": choice, "answer": answer, "explanation": explanation}
+_SCORERS = {"choice": choice, "selection": selection, "answer": answer, "explanation": explanation}
 
 
 def _target(kind: str, row: dict[str, Any]) -> str | list[str]:
     if kind == "choice":
         return [row["labels"][place] for place in row["gold"]]
+    if kind == "selection":
+        return ", ".join(row["labels"][place] for place in row["gold"])
     return str(row["answer"]) if kind == "answer" else str(HARNESS.reference(row))
 
 

@@ -85,6 +85,11 @@ def _metric(scores: str, figure: str, *, higher: bool = True) -> Any:
 
 
 _WRITTEN = [_metric("choice_scores", "acc"), _metric("choice_scores", "unparsed", higher=False)]
+_SELECTIONS = [
+    _metric("selection_scores", "exact_set"),
+    _metric("selection_scores", "set_f1"),
+    _metric("selection_scores", "unparsed", higher=False),
+]
 _ANSWERS = [
     _metric("answer_scores", "exact"),
     _metric("answer_scores", "cer", higher=False),
@@ -95,6 +100,7 @@ _BY_KIND: dict[str, list[tuple[str, Any, list[Any], int]]] = {
         ("", choice_prompt, [Metrics.loglikelihood_acc], 1),
         ("_written", choice_prompt, _WRITTEN, 16),
     ],
+    "selection": [("_written", choice_prompt, _SELECTIONS, 32)],
     "answer": [("", answer_prompt, _ANSWERS, 128)],
     "explanation": [("", explanation_prompt, [Metrics.chrf_plus], 1024)],
 }

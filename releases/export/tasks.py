@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import yaml
 
 from generators.abilities import ability_of
@@ -26,6 +28,7 @@ class ConfigFiles:
 
     name: str
     kind: str
+    """Of its items; `selection` where several options may be right."""
     files: Mapping[str, Mapping[str, str]]
     """Split -> path in the release -> sha256."""
     core: bool = False
@@ -96,6 +99,31 @@ def _choice(task: dict[str, Any]) -> list[dict[str, Any]]:
     return [by_likelihood, written]
 
 
+_ALL_LABELS = "{% for place in gold %}{{ labels[place] }}{{ ', ' if not loop.last }}{% endfor %}"
+
+
+def _selection(task: dict[str, Any]) -> list[dict[str, Any]]:
+    """Choices of which several options may be right: the whole set counts."""
+    by_likelihood = task | {
+        "output_type": "multiple_choice",
+        "doc_to_choice": "labels",
+        "doc_to_target": _ALL_LABELS,
+        "target_delimiter": "",
+        "process_results": _Function("harness.likely_selection"),
+        "metric_list": [_metric("exact_set")],
+    }
+    written = task | {
+        "task": f"{task['task']}_written",
+        "output_type": "generate_until",
+        "doc_to_target": _ALL_LABELS,
+        "target_delimiter": "",
+        "generation_kwargs": {"until": ["\n\n"], "max_gen_toks": 32, "do_sample": False},
+        "process_results": _Function("harness.selection_scores"),
+        "metric_list": [_metric("exact_set"), _metric("set_f1"), _metric("unparsed", higher=False)],
+    }
+    return [by_likelihood, written]
+
+
 def _answer(task: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         task
@@ -123,7 +151,7 @@ def _explanation(task: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-_BY_KIND = {"choice": _choice, "answer": _answer, "explanation": _explanation}
+_BY_KIND = {"choice": _choice, "selection": _selection, "answer": _answer, "explanation": _explanation}
 
 
 def write_tasks(
@@ -144,6 +172,7 @@ def write_tasks(
         if split != sealed:
             where = path.relative_to(release).as_posix()
             files.setdefault(config, {}).setdefault(split, {})[where] = file_digest(path)
+    kinds = {config: _exported_kind(kind, release, files.get(config, {})) for config, kind in kinds.items()}
     configs = [ConfigFiles(config, kinds[config], splits) for config, splits in files.items()]
     for config in core:
         path = core_file(release, config)
@@ -152,6 +181,18 @@ def write_tasks(
     write_lm_eval(name, version, configs, release)
     write_lighteval(release)
     write_inspect(configs, release)
+
+
+def _exported_kind(kind: str, release: Path, files: Mapping[str, Mapping[str, str]]) -> str:
+    """`selection` for a config of choices in which any item has several right options; else the kind."""
+    if kind != "choice":
+        return kind
+    for parts in files.values():
+        for path in parts:
+            golds = pq.read_table(release / path, columns=["gold"]).column("gold")
+            if (pc.max(pc.list_value_length(golds)).as_py() or 0) > 1:
+                return "selection"
+    return kind
 
 
 def lm_eval_tasks(name: str, version: str, config: ConfigFiles) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -19,9 +20,10 @@ from typer.testing import CliRunner
 
 from flows.cli import app
 from mihakk.errors import ExternalFailure
-from releases.assemble import AssembledRelease
+from releases.assemble import AssembledRelease, assemble
 from releases.export import harness
 from releases.hub.reload import read_release
+from tests.releases.release_material import idiom_items, release_arguments
 
 AR = ["أ", "ب", "ج"]
 FA = ["الف", "ب", "ج"]
@@ -149,6 +151,86 @@ def test_a_choice_counts_each_of_several_golds_and_reports_what_it_cannot_read()
     assert harness.choice_scores(doc, ["ج"]) == {"acc": 1.0, "unparsed": 0.0}
     assert harness.choice_scores(doc, ["ب"]) == {"acc": 0.0, "unparsed": 0.0}
     assert harness.choice_scores(doc, ["لا أعرف شيئا"]) == {"acc": 0.0, "unparsed": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("reply", "places"),
+    [
+        ("أ، ج", {0, 2}),
+        ("أ و ج", {0, 2}),
+        ("أ وج", {0, 2}),
+        ("ج,ا", {0, 2}),
+        ("الإجابات الصحيحة: (أ) (ج)", {0, 2}),
+        ("<answer>أ, ب, ج</answer>", {0, 1, 2}),
+        ("أ", {0}),
+        ("أ لأنها صحيحة", None),
+        ("", None),
+        ("كلها", None),
+    ],
+)
+def test_a_reply_is_read_as_the_list_of_labels_it_is(reply: str, places: set[int] | None) -> None:
+    assert harness.selected(reply, AR) == places
+
+
+@pytest.fixture(scope="session")
+def several_golds(tmp_path_factory: pytest.TempPathFactory) -> AssembledRelease:
+    """A release whose choices may have several right options."""
+    items = tuple(
+        item.model_copy(update={"gold": (0, 2)}) if item.task == "meaning_choice" and place % 2 else item
+        for place, item in enumerate(idiom_items())
+    )
+    return assemble(folder=tmp_path_factory.mktemp("several") / "r", **release_arguments(items))
+
+
+RUN = """
+import sys
+from lm_eval.tasks import TaskManager
+manager = TaskManager(include_path=sys.argv[1])
+names = ["touchstone_ar_meaning_choice", "touchstone_ar_meaning_choice_written"]
+loaded = manager.load(names)
+tasks = loaded["tasks"] if "tasks" in loaded else loaded
+likely, written = (tasks[name] for name in names)
+for doc in likely.dataset["test" if "test" in likely.dataset else "dev"]:
+    right = [(-1.0 if place in doc["gold"] else -5.0, False) for place in range(len(doc["labels"]))]
+    assert likely.process_results(doc, right) == {"exact_set": 1.0}, doc
+    assert likely.process_results(doc, [(-a, b) for a, b in right]) == {"exact_set": 0.0}
+    listed = ", ".join(doc["labels"][place] for place in doc["gold"])
+    assert likely.doc_to_target(doc) == written.doc_to_target(doc) == listed, listed
+    assert written.process_results(doc, [listed])["exact_set"] == 1.0
+    first = written.process_results(doc, [doc["labels"][doc["gold"][0]]])["exact_set"]
+    assert first == float(len(doc["gold"]) == 1), "one of several right options is not all of them"
+"""
+
+
+def test_a_config_with_several_golds_asks_every_harness_for_the_whole_set(
+    several_golds: AssembledRelease,
+) -> None:
+    folder = several_golds.folder / "eval" / "lm_eval"
+    for name in ("", "_written"):
+        text = (folder / f"touchstone_ar_meaning_choice{name}.yaml").read_text(encoding="utf-8")
+        assert "gold[0]" not in text
+        assert "metric: exact_set" in text
+    assert json.loads((folder / "pinned.json").read_bytes())["kinds"]["ar_meaning_choice"] == "selection"
+
+
+@pytest.mark.slow
+def test_lm_eval_scores_sets_by_its_own_code(several_golds: AssembledRelease) -> None:
+    folder = several_golds.folder / "eval" / "lm_eval"
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", RUN, str(folder)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_several_golds_count_as_one_set() -> None:
+    doc = {"labels": AR, "gold": [0, 2]}
+    assert harness.selection_scores(doc, ["أ، ج"]) == {"exact_set": 1.0, "set_f1": 1.0, "unparsed": 0.0}
+    precision, recall = 1 / 1, 1 / 2
+    f1 = 2 * precision * recall / (precision + recall)
+    assert harness.selection_scores(doc, ["أ"])["set_f1"] == pytest.approx(f1)
+    assert harness.selection_scores(doc, ["أ"])["exact_set"] == 0.0
+    assert harness.likely_selection(doc, [(-1.0, True), (-9.0, False), (-2.0, False)]) == {"exact_set": 1.0}
+    assert harness.likely_selection(doc, [(-1.0, True), (-2.0, False), (-9.0, False)]) == {"exact_set": 0.0}
 
 
 def test_an_answer_is_compared_folded_and_the_last_tag_counts() -> None:

@@ -16,10 +16,13 @@ from schemas.audit import CASCADE, CRITERIA, Criterion
 from schemas.item import AnswerItem, ChoiceItem, Item
 from schemas.model import ReplyForm
 from schemas.record import Record
+from validators.truth import says_truth
 
 FOLDER = Path(__file__).parent
 Kind = Literal["answer", "choice", "explanation"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+Shape = Literal["statement", "passage", "selection"]
+SHAPES: tuple[Shape, ...] = get_args(Shape)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SOUND = orjson.dumps({"scores": dict.fromkeys(CRITERIA, 1), "issues": []}).decode()
 """The reply that a sound sample gets, in compact JSON."""
@@ -63,6 +66,11 @@ class _PromptFile(Record):
     system: str
 
 
+class _Shapes(Record):
+    version: int = Field(ge=1)
+    shapes: dict[Shape, str]
+
+
 @cache
 def criteria() -> dict[Criterion, CriterionText]:
     """The ten criteria in order."""
@@ -72,9 +80,24 @@ def criteria() -> dict[Criterion, CriterionText]:
     return {key: CriterionText.model_validate(found[key]) for key in CRITERIA}
 
 
+def shapes(item: Item) -> tuple[Shape, ...]:
+    """What an item of an outside benchmark is besides its kind; our own tasks have none of these shapes."""
+    if not item.task.startswith("external_"):
+        return ()
+    found: list[Shape] = []
+    answers = item.options if isinstance(item, ChoiceItem) else [getattr(item, "answer", "")]
+    if len(answers) <= 2 and says_truth(answers, item.language):
+        found.append("statement")
+    if item.context.strip():
+        found.append("passage")
+    if isinstance(item, ChoiceItem) and len(item.gold) > 1:
+        found.append("selection")
+    return tuple(found)
+
+
 @cache
-def prompt(kind: Kind, form: ReplyForm = "scores") -> Prompt:
-    """The instructions for a kind of item and a form of reply."""
+def prompt(kind: Kind, form: ReplyForm = "scores", shaped: tuple[Shape, ...] = ()) -> Prompt:
+    """The instructions for a kind of item, a form of reply and what the item is besides."""
     path = FOLDER / "prompts" / f"{kind}.yaml"
     file = _PromptFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     system = Template(file.system.strip()).substitute(
@@ -83,7 +106,15 @@ def prompt(kind: Kind, form: ReplyForm = "scores") -> Prompt:
         issue=orjson.dumps({"criterion": "answer_alignment", "explanation": file.issue}).decode(),
         sound=SHORT_SOUND if form == "issues" else SOUND,
     )
-    return Prompt(name=file.name, version=file.version, system=system, digest=digest(system))
+    if not shaped:
+        return Prompt(name=file.name, version=file.version, system=system, digest=digest(system))
+    told = _Shapes.model_validate(
+        yaml.safe_load((FOLDER / "prompts" / "shapes.yaml").read_text(encoding="utf-8"))
+    )
+    more = "\n".join(told.shapes[one] for one in shaped)
+    system = system.replace("\nDialect and poetic", f"\n{more}\nDialect and poetic", 1)
+    name = "+".join((file.name, *shaped))
+    return Prompt(name=name, version=100 * file.version + told.version, system=system, digest=digest(system))
 
 
 def sample(item: Item) -> str:
@@ -117,14 +148,14 @@ def sample(item: Item) -> str:
 def messages(item: Item, form: ReplyForm = "scores") -> list[dict[str, str]]:
     """The conversation that asks for an audit of the item."""
     return [
-        {"role": "system", "content": prompt(item.kind, form).system},
+        {"role": "system", "content": prompt(item.kind, form, shapes(item)).system},
         {"role": "user", "content": sample(item)},
     ]
 
 
 def described(item: Item, form: ReplyForm = "scores") -> dict[str, Any]:
     """What the journal keeps beside a reply, so that it can be read years later."""
-    asked = prompt(item.kind, form)
+    asked = prompt(item.kind, form, shapes(item))
     return {
         "item": item.id,
         "content_hash": content_hash(item),

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mihakk.errors import UsageError
-from mihakk.text import words_key
 from schemas.record import Language, Record
 from validators.external.cells import blank, listed, shown
 from validators.external.golds import infer
 from validators.external.mapping import escaped
 from validators.external.table import FORMATS, Table, read_tables
+from validators.truth import says_truth
 
 SAMPLE = 2000
 """Rows that are looked at."""
@@ -55,22 +55,6 @@ _OPTION = re.compile(
     r"^(?P<stem>(?:option|choice|opt|answer|ending|alternative|distractor|الخيار|خيار|گزينه)?)[\s_.-]*"
     r"(?P<mark>[a-h]|\d|[ابجدهو])$"
 )
-_TRUTH = {
-    "نعم",
-    "لا",
-    "صح",
-    "خطا",
-    "خطاء",
-    "صحيح",
-    "خاطي",
-    "true",
-    "false",
-    "yes",
-    "no",
-    "درست",
-    "نادرست",
-    "غلط",
-}
 _NUMBERED = re.compile(r"^(.+?)([-_ .])\d+$")
 
 
@@ -287,8 +271,7 @@ class _Look:
         return fit / len(given), golds.described, both
 
     def _truth(self, name: str) -> bool:
-        words = {words_key(shown(value), self.language) for value in self.filled[name]}
-        return bool(words) and words <= _TRUTH
+        return says_truth([shown(value) for value in self.filled[name]], self.language)
 
     def _answer_evidence(self, name: str) -> str:
         counts = Counter(shown(value).strip() for value in self.filled[name])

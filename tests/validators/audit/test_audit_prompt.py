@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.audit import CASCADE, CRITERIA
 from validators.audit.defects import injections
-from validators.audit.prompt import KINDS, criteria, messages, prompt, sample
+from validators.audit.prompt import KINDS, SHAPES, criteria, described, messages, prompt, sample
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -89,3 +89,42 @@ def _stays_inside(item: Any, field: str) -> None:
     assert user["role"] == "user"
     assert "\n" not in user["content"]
     assert json.loads(user["content"])[field] == getattr(item, field)
+
+
+def outside(item: Any, **more: Any) -> Any:
+    return item.model_copy(update={"task": f"external_{item.kind}", "context": "", **more})
+
+
+def told(item: Any) -> str:
+    """What an auditor reads of an item beyond what all items of its kind get."""
+    plain = set(prompt(item.kind).system.splitlines())
+    return " ".join(line for line in messages(item)[0]["content"].splitlines() if line not in plain)
+
+
+def test_auditors_are_told_of_statements_passages_and_several_golds(items: list[Any]) -> None:
+    choice, answer = items[0], items[8]
+    assert told(outside(choice)) == told(outside(answer)) == ""
+    statement = outside(answer, question="القاهرة عاصمة مصر", answer="صح")
+    assert "whether it holds" in told(statement)
+    assert "whether it holds" in told(outside(choice, options=("True", "False"), gold=(0,)))
+    assert "whether it holds" not in told(outside(choice, options=("لا", "ما", "لن", "لم"), gold=(0,)))
+    assert "passage" in told(outside(choice, context="قرأ الطالب الدرس."))
+    several = outside(choice, gold=(0, 2))
+    assert "just so when another option is right" in told(several)
+    assert set(json.loads(sample(several))["marked_correct"]) == {"A", "C"}
+    names = {described(one)["prompt"] for one in (statement, several, outside(choice))}
+    assert names == {"audit-answer+statement", "audit-choice+selection", "audit-choice"}
+
+
+def test_our_own_tasks_are_asked_about_as_before(items: list[Any]) -> None:
+    verse = items[8].model_copy(update={"answer": "لا"})
+    assert verse.context
+    assert messages(verse)[0]["content"] == prompt("answer").system
+
+
+def test_the_lines_for_shapes_end_no_earlier_rule() -> None:
+    for kind in KINDS:
+        longest = prompt(kind, "scores", SHAPES).system
+        assert json.loads(longest.splitlines()[-1])["issues"] == []
+        assert longest.count("Dialect and poetic") == 1
+        assert len(longest) < 4200
