@@ -100,6 +100,9 @@ class ReviewConfig(Record):
     """How people's decisions are taken."""
 
     overlap: int = Field(default=2, ge=1)
+    """People who decide on each item; never more than `team`."""
+    team: int = Field(default=0, ge=0)
+    """How many people review; 0: not said, and up to four are asked where the first disagree."""
     miss_rate_sample: int = Field(default=0, ge=0)
     """Unflagged items that people see too, to bound what rules and auditors miss."""
     miss_rate_draw: int = Field(default=1, ge=1)
@@ -110,6 +113,14 @@ class ReviewConfig(Record):
     """Flagged items nobody has decided: release without them, or do not release."""
     campaigns: tuple[Campaign, ...] = ()
     """Small questions put to people beside the review of items, one campaign a template."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _overlap_within_team(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or not isinstance(team := given.get("team"), int) or team < 1:
+            return given
+        overlap = given.get("overlap", cls.model_fields["overlap"].default)
+        return {**given, "overlap": min(overlap, team)} if isinstance(overlap, int) else given
 
     @model_validator(mode="after")
     def _one_campaign_a_template(self) -> ReviewConfig:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from annotation.campaigns.drawing import draw
 from annotation.campaigns.questions import Question
+from annotation.decisions.disputes import Dispute, disputes, most_people
 from annotation.decisions.resolution import resolve
 from annotation.decisions.store import add, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.label_studio.connection import Connection
-from annotation.label_studio.project import Project, ensure_project, find_projects
+from annotation.label_studio.project import Project, ensure_project, find_projects, show_disputed
 from annotation.label_studio.pull import Pulled, pull
 from annotation.label_studio.push import BATCH, Pushed, push, reopen
 from annotation.label_studio.server import LocalServer
@@ -22,6 +24,7 @@ from annotation.screens.queue import by_subject
 from annotation.screens.ratings import Label
 from annotation.screens.tasks import TEMPLATE, review_task, urgency
 from annotation.statistics.sampling import Queued, QueueEntry, choose, wanted_changed
+from annotation.statistics.working_time import ProjectProgress, progress
 from mihakk.errors import UsageError
 from mihakk.seeds import rng
 from mihakk.settings import Settings
@@ -31,9 +34,6 @@ from schemas.campaign import Campaign, Drawn
 from schemas.finding import Finding
 from schemas.item import Item
 from schemas.review import Resolution, Review
-
-MOST_OVERLAP = 4
-"""People asked about one item at most; what they can't settle is an adjudicator's."""
 
 
 @dataclass
@@ -47,10 +47,13 @@ class ReviewPulled:
     """Items, as people saw them, whose votes come to a decision."""
     short: int = 0
     """Items with fewer votes than the overlap asks for."""
-    most: int = MOST_OVERLAP
-    """Nobody further is asked about an item that so many people have answered."""
-    deadlocked: tuple[str, ...] = ()
-    """Items that so many people could not settle: an adjudicator's to decide."""
+    disputed: tuple[Dispute, ...] = ()
+    """Items on which people disagree, with all they said and who has to decide now."""
+
+    @property
+    def deadlocked(self) -> tuple[str, ...]:
+        """Items that everybody who may be asked could not settle: an adjudicator's to decide."""
+        return tuple(one.item for one in self.disputed if one.stuck)
 
 
 def connect(settings: Settings) -> Connection:
@@ -196,7 +199,7 @@ def push_campaign(
 
 
 def pull_review(
-    connection: Connection, benchmark: str, *, stores: Stores, config: ReviewConfig, most: int = MOST_OVERLAP
+    connection: Connection, benchmark: str, *, stores: Stores, config: ReviewConfig
 ) -> ReviewPulled:
     """Pulls every project of a benchmark, then asks one more person wherever people disagree.
 
@@ -204,15 +207,14 @@ def pull_review(
         connection: The server.
         benchmark: Name of the benchmark.
         stores: Where decisions, labels and unusable annotations are kept.
-        config: Overlap and adjudicators.
-        most: People asked about one item at most.
+        config: Overlap, team and adjudicators.
 
     Raises:
         UsageError: The benchmark has no project on this server: never pushed, or deleted there.
         ExternalFailure: The server failed; run the pull again.
     """
     projects = projects_of(connection, benchmark)
-    pulled = ReviewPulled({project.name: pull(project, stores) for project in projects}, most=most)
+    pulled = ReviewPulled({project.name: pull(project, stores) for project in projects})
     standing = resolutions(stores, config)
     asked = standing.keys() | _judged(stored(stores.decisions, Review), stores).keys()  # voided ones too
     votes = {
@@ -222,16 +224,44 @@ def pull_review(
     }
     pulled.settled = len(asked) - len(votes)
     pulled.short = sum(count < config.overlap for count in votes.values())
-    pulled.deadlocked = tuple(
-        sorted(item for (item, _), count in votes.items() if count >= max(most, config.overlap))
-    )
+    pulled.disputed = tuple(open_disputes(stores, config))
+    most = most_people(config)
     more = {key: max(1, config.overlap - count) for key, count in votes.items() if count < most}
     for project in projects:
         template = project.labelling.name
         pulled.reopened += reopen(
             project, more if template == TEMPLATE else _short(stores, template, project.overlap)
         )
+        if template == TEMPLATE:
+            show_disputed(project, [one.item for one in pulled.disputed])
     return pulled
+
+
+def open_disputes(stores: Stores, config: ReviewConfig) -> list[Dispute]:
+    """Every item on which people disagree, those that nobody further is asked about first."""
+    return disputes(_judged(decisions(stores.decisions), stores), resolutions(stores, config), config)
+
+
+def review_progress(
+    connection: Connection, benchmark: str, stores: Stores, now: datetime
+) -> list[ProjectProgress]:
+    """How far each project of a benchmark is: its tasks as the server holds them, the pace as the stores do.
+
+    Raises:
+        UsageError: The benchmark has no project on this server.
+    """
+    given: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
+    rows = []
+    for project in projects_of(connection, benchmark):
+        held = project.held()
+        wanted = [task for task in held if not task.labeled or task.annotations >= task.overlap]
+        numbers = {task.task for task in held}
+        mine = [
+            row for row in given if row.annotation.startswith(f"{project.origin}/") and row.task in numbers
+        ]
+        tasks = [(task.annotations, task.overlap) for task in wanted]
+        rows.append(progress(project.name, tasks, mine, now))
+    return rows
 
 
 def _short(stores: Stores, template: str, overlap: int) -> dict[tuple[str, str], int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,8 @@ from schemas.record import Language
 
 _MARKER = re.compile(r"^mihakk:(?P<name>\S+) config:(?P<config>[0-9a-f]{16})$")
 _PAGE = 1000
+DISPUTED = "Disputed"
+"""Title of the tab with the items that an adjudicator or one more person has to decide."""
 _ROW = ("id", "created_at", "description", "label_config", "maximum_annotations")
 """What we read of a project; without naming it the server counts the work in every project it lists."""
 _COLUMNS = ("id", "data", "total_annotations", "overlap", "is_labeled")
@@ -204,7 +206,6 @@ def config_digest(config: str) -> str:
 
 def _views(project: Project) -> None:
     """Two tabs: the queue, most urgent first, and what is finished; markup columns hidden."""
-    hidden = [f"tasks:data.{name}" for name in _MARKUP]
     finished = {
         "filter": "filter:tasks:total_annotations",
         "operator": "greater_or_equal",
@@ -212,15 +213,36 @@ def _views(project: Project) -> None:
         "value": project.overlap,
     }
     for title, filters in (("Queue", []), ("Finished", [finished])):
-        data = {
-            "title": title,
-            "type": "list",
-            "target": "tasks",
-            "ordering": ["-tasks:data.priority"],
-            "hiddenColumns": {"explore": hidden, "labeling": hidden},
-            "filters": {"conjunction": "and", "items": filters},
-        }
+        project.connection.post("/api/dm/views", {"project": project.id, "data": _view(title, filters)})
+
+
+def show_disputed(project: Project, samples: Sequence[str]) -> None:
+    """Keeps the tab Disputed: the tasks of the items on which people disagree; none where they don't."""
+    of_samples = {
+        "filter": "filter:tasks:data.sample_id",
+        "operator": "in_list",
+        "type": "List",
+        "value": list(samples) or ["(none)"],
+    }
+    data = _view(DISPUTED, [of_samples])
+    tabs = project.connection.get("/api/dm/views", project=project.id)
+    known = next((tab for tab in tabs if tab["data"].get("title") == DISPUTED), None)
+    if known is None:
         project.connection.post("/api/dm/views", {"project": project.id, "data": data})
+    elif known["data"].get("filters") != data["filters"]:
+        project.connection.patch(f"/api/dm/views/{known['id']}", {"project": project.id, "data": data})
+
+
+def _view(title: str, filters: list[dict[str, Any]]) -> dict[str, Any]:
+    hidden = [f"tasks:data.{name}" for name in _MARKUP]
+    return {
+        "title": title,
+        "type": "list",
+        "target": "tasks",
+        "ordering": ["-tasks:data.priority"],
+        "hiddenColumns": {"explore": hidden, "labeling": hidden},
+        "filters": {"conjunction": "and", "items": filters},
+    }
 
 
 _MARKUP = (

@@ -320,8 +320,5 @@ def show_pulled(found: ReviewPulled, overlap: int, console: Console) -> None:
     console.print(f"{found.settled} items are settled{short}")
     if found.reopened:
         console.print(f"{found.reopened} items were given to further people: disputed, or short of a vote")
-    if found.deadlocked:
-        console.print(
-            f"{len(found.deadlocked)} items stay disputed after {found.most} votes, the first is "
-            f"{found.deadlocked[0]}: an adjudicator (review.adjudicators in the config) settles them"
-        )
+    if found.disputed:
+        review_lead.show_disputes(found.disputed, console)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from flows.commands.options import Lake
 from reports.console import open_console
+from schemas.record import Record
+
+if TYPE_CHECKING:
+    from annotation.decisions.disputes import Dispute
 
 Reviewed = Annotated[
     Path, typer.Argument(help="The benchmark's config or its name, or the folder of an external audit.")
@@ -17,7 +25,8 @@ Reviewed = Annotated[
 
 def register(review: typer.Typer) -> None:
     """Adds the commands."""
-    review.command()(void)
+    for command in (void, disputes, progress, times):
+        review.command()(command)
 
 
 def void(
@@ -42,3 +51,73 @@ def void(
     open_console().print(
         f"{len(rows)} decisions count no longer. Open their items for others: mihakk review pull {config}"
     )
+
+
+def disputes(config: Reviewed = Path("demo"), lake: Lake = None) -> None:
+    """List every item on which people disagree: what each of them said, and who has to decide now."""
+    from annotation.label_studio.exchange import open_disputes
+    from pipeline.opened_review import open_review
+
+    opened, console = open_review(config, lake), open_console(soft_wrap=True)
+    show_disputes(open_disputes(opened.stores, opened.config), console)
+
+
+def show_disputes(found: Sequence[Dispute], console: Console) -> None:
+    """Prints every dispute in full."""
+    for one in found:
+        task = f" (task {', '.join(map(str, one.tasks))})" if one.tasks else ""
+        console.print(f"{one.item}{task}", highlight=False)
+        for vote in one.votes:
+            console.print(f"  {escape(vote)}", highlight=False)
+        console.print(f"  who decides: {one.decides}", highlight=False)
+    stuck = sum(one.stuck for one in found)
+    console.print(f"{len(found)} items are disputed, {stuck} of them wait for an adjudicator")
+
+
+def progress(
+    config: Reviewed = Path("demo"),
+    lake: Lake = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")] = None,
+) -> None:
+    """How far each project on the server is, and when it will be done at the pace of the last 14 days."""
+    from datetime import UTC, datetime
+
+    from annotation.label_studio.exchange import connect, review_progress
+    from annotation.statistics.working_time import ProjectProgress
+    from mihakk.settings import settings
+    from pipeline.opened_review import open_review
+
+    opened = open_review(config, lake)
+    with connect(settings()) as connection:
+        rows = review_progress(connection, opened.name, opened.stores, datetime.now(UTC))
+    _print(rows, ProjectProgress, csv)
+
+
+def times(
+    config: Reviewed = Path("demo"),
+    lake: Lake = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")] = None,
+) -> None:
+    """Hours and items of each person by project, as pay goes by them."""
+    from annotation.decisions.store import decisions, labels, stored
+    from annotation.screens.ratings import Label
+    from annotation.statistics.working_time import PersonTime, working_times
+    from pipeline.opened_review import open_review
+    from schemas.review import Review
+
+    stores = open_review(config, lake).stores
+    rows: list[Review | Label] = [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
+    counting: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
+    _print(working_times(rows, counting), PersonTime, csv)
+
+
+def _print(rows: Sequence[Record], kind: type[Record], csv: Path | None) -> None:
+    from annotation.decisions.export import write_csv
+
+    table = Table(*kind.model_fields, box=None, header_style="bold")
+    for row in rows:
+        table.add_row(*("" if cell is None else str(cell) for cell in row.model_dump().values()))
+    open_console().print(table if rows else "Nobody has decided anything yet.")
+    if csv is not None:
+        write_csv(csv, rows, kind)
+        open_console(soft_wrap=True).print(f"{len(rows)} rows in {csv}")

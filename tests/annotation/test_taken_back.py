@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import httpx
 import pytest
 
 from annotation.decisions.store import decisions, stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.voiding import void
-from annotation.label_studio.exchange import pull_review
+from annotation.label_studio.exchange import pull_review, review_progress
+from annotation.label_studio.project import DISPUTED
 from annotation.label_studio.pull import pull
 from schemas.benchmark import ReviewConfig
 from schemas.rejection import Rejection
@@ -50,6 +53,13 @@ def test_what_others_changed_or_deleted_does_not_count(connection, members, stor
     assert (pull(project, stores).withdrawn, len(decisions(stores.decisions))) == (0, 3)
 
 
+def shown_as_disputed(connection, project) -> list[int]:
+    """Tasks in the project's tab Disputed, of which there is one."""
+    tabs = connection.get("/api/dm/views", project=project.id)
+    (tab,) = (tab for tab in tabs if tab["data"]["title"] == DISPUTED)
+    return [row["id"] for row in connection.get("/api/tasks", project=project.id, view=tab["id"])["tasks"]]
+
+
 def test_items_of_a_voided_person_are_opened_for_another_who_settles_them(connection, members, stores):
     items = [choice(n) for n in range(3)]
     project, tasks = pushed_project(connection, "voided", items)
@@ -60,6 +70,10 @@ def test_items_of_a_voided_person_are_opened_for_another_who_settles_them(connec
     config = ReviewConfig()
     pulled = pull_review(connection, "voided", stores=stores, config=config)
     assert (pulled.settled, pulled.reopened) == (2, 1)
+    assert shown_as_disputed(connection, project) == [tasks[items[0].id]]
+    (row,) = review_progress(connection, "voided", stores, datetime.now(UTC))
+    assert (row.tasks, row.done, row.missing, row.recent, row.people) == (3, 2, 1, 6, 2)
+    assert row.end is not None
     spoilt = next(row.annotator for row in decisions(stores.decisions) if row.decision == "discard")
     assert len(void(stores, spoilt, "answered at random")) == 3
     pulled = pull_review(connection, "voided", stores=stores, config=config)
@@ -69,3 +83,4 @@ def test_items_of_a_voided_person_are_opened_for_another_who_settles_them(connec
         third.annotate(third.next_task(project.id), KEEP)
     pulled = pull_review(connection, "voided", stores=stores, config=config)
     assert (pulled.settled, pulled.short, pulled.deadlocked) == (3, 0, ())
+    assert shown_as_disputed(connection, project) == []

@@ -1,0 +1,81 @@
+"""Items on which people disagree: what each of them said, and who has to decide now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from annotation.decisions.resolution import binding
+from schemas.benchmark import ReviewConfig
+from schemas.record import Record
+from schemas.review import Resolution, Review
+
+MOST_OVERLAP = 4
+"""People asked about one item at most; what they can't settle is an adjudicator's."""
+
+
+class Dispute(Record):
+    """One item whose votes come to nothing though everybody asked has answered."""
+
+    item: str
+    content_hash: str
+    tasks: tuple[int, ...]
+    """Label Studio's ids of the tasks it was decided in."""
+    votes: tuple[str, ...]
+    """What each person said last: pseudonym, decision, reason or corrections, notes."""
+    decides: str
+    """Who has to decide, in words."""
+    stuck: bool
+    """Nobody further is asked: a named adjudicator has to decide, or one has to be named."""
+
+
+def most_people(config: ReviewConfig) -> int:
+    """People asked about one item at most: four, or the whole team where it is smaller."""
+    return min(MOST_OVERLAP, config.team) if config.team else MOST_OVERLAP
+
+
+def disputes(
+    votes: Mapping[tuple[str, str], Iterable[Review]],
+    resolved: Mapping[tuple[str, str], Resolution],
+    config: ReviewConfig,
+) -> list[Dispute]:
+    """Every disputed item, stuck ones first, then by id.
+
+    Args:
+        votes: Decisions that count, by item and content hash.
+        resolved: What they come to.
+        config: Overlap, team and adjudicators.
+    """
+    most = max(most_people(config), config.overlap)
+    found = []
+    for key, told in resolved.items():
+        if told.outcome != "unresolved" or told.votes < config.overlap:
+            continue
+        item, content = key
+        said = binding(votes[key], content)
+        stuck = told.votes >= most
+        found.append(
+            Dispute(
+                item=item,
+                content_hash=content,
+                tasks=tuple(sorted({vote.task for vote in said if vote.task is not None})),
+                votes=tuple(map(_vote, said)),
+                decides=_decides(config) if stuck else "one more person: the task is open for them",
+                stuck=stuck,
+            )
+        )
+    return sorted(found, key=lambda one: (not one.stuck, one.item))
+
+
+def _decides(config: ReviewConfig) -> str:
+    if config.adjudicators:
+        return f"{' or '.join(config.adjudicators)}, in the tab Disputed; one decision settles it"
+    return (
+        "nobody yet: everybody has been asked. Name one of the team, or the lead, in review.adjudicators "
+        "(`mihakk review person` prints the name); a decision of theirs, made or changed, settles it"
+    )
+
+
+def _vote(vote: Review) -> str:
+    changes = "; ".join(f"{field} = {text}" for field, text in sorted(vote.corrections.items()))
+    parts = [f"{vote.annotator} {vote.decision}", vote.reason or "", changes, vote.notes]
+    return ": ".join(part for part in parts if part)

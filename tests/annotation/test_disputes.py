@@ -1,0 +1,77 @@
+"""Disputes in teams of two, three and more: who is asked, who decides, and that nobody is left out."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from annotation.decisions.store import append
+from annotation.decisions.stores import Stores
+from annotation.label_studio.exchange import open_disputes
+from flows.cli import app
+from schemas.benchmark import ReviewConfig
+from tests.annotation.judged import choice, review
+
+
+def stores_of(tmp_path, *decisions: str) -> Stores:
+    """A store in which so many people decided differently about one item, and agree about another."""
+    kept = Stores.under(str(tmp_path / "bench"))
+    for n, decision in enumerate(decisions, 1):
+        more = {
+            "discard": {"reason": "ambiguous", "notes": "[b]يحتمل معنيين"},
+            "fix": {"corrections": {"question": "؟"}},
+        }
+        append(
+            kept.decisions,
+            [review(choice(0), f"annotator-{n:02d}", decision, task=7, **more.get(decision, {}))],
+        )
+        append(kept.decisions, [review(choice(1), f"annotator-{n:02d}")])
+    return kept
+
+
+def test_the_overlap_is_never_more_than_the_team():
+    assert ReviewConfig(overlap=3, team=2).overlap == 2
+    assert ReviewConfig(team=1).overlap == 1
+    assert ReviewConfig(overlap=3, team=5).overlap == 3
+    assert ReviewConfig(overlap=3).overlap == 3
+
+
+@pytest.mark.parametrize(
+    ("team", "votes", "stuck"),
+    [
+        (2, ("keep", "discard"), True),
+        (3, ("keep", "discard"), False),
+        (3, ("keep", "discard", "fix"), True),
+        (0, ("keep", "discard", "fix"), False),
+        (0, ("keep", "discard", "keep", "discard"), True),
+        (9, ("keep", "discard", "fix"), False),
+    ],
+)
+def test_a_dispute_waits_for_another_person_while_the_team_has_one(tmp_path, team, votes, stuck):
+    (one,) = open_disputes(stores_of(tmp_path, *votes), ReviewConfig(team=team))
+    assert (one.item, one.stuck, len(one.votes)) == (choice(0).id, stuck, len(votes))
+    assert ("one more person" in one.decides) is not stuck
+    assert ("review.adjudicators" in one.decides) is stuck
+
+
+def test_a_named_adjudicator_is_told_and_settles_it(tmp_path):
+    kept = stores_of(tmp_path, "keep", "discard")
+    (one,) = open_disputes(kept, ReviewConfig(team=2, adjudicators=("annotator-05",)))
+    assert one.decides.startswith("annotator-05, ")
+    assert open_disputes(kept, ReviewConfig(team=2, adjudicators=("annotator-02",))) == []
+
+
+def test_every_dispute_is_printed_in_full(tmp_path):
+    stores_of(tmp_path, "keep", "discard", "fix")
+    (tmp_path / "bench.yaml").write_text(
+        "name: bench\ntitle: Bench\nsources: [{use: hafez}]\ntasks: [{use: last_word}]\nreview: {team: 3}\n"
+    )
+    call = ["review", "disputes", str(tmp_path / "bench.yaml"), "--lake", str(tmp_path)]
+    said = CliRunner().invoke(app, call, catch_exceptions=False).stdout
+    assert choice(0).id in said
+    assert choice(1).id not in said
+    assert "annotator-01 keep" in said
+    assert "annotator-02 discard: ambiguous: [b]يحتمل معنيين" in said
+    assert "annotator-03 fix: question = ؟" in said
+    assert "(task 7)" in said
+    assert "1 items are disputed, 1 of them wait for an adjudicator" in said
