@@ -288,7 +288,7 @@ class Client:
         where = f"{bare(endpoint.url)} answered {status}"
         said = self._clean(body.decode("utf-8", "replace"))[:300]
         if status in OURS:
-            return UsageError(f"{self.name}: {where} ({OURS[status]}): {said}. Mend the model's config")
+            return UsageError(f"{self.name}: {where} ({OURS[status]}): {said}. Correct the model's config")
         if status < 500 and status not in AGAIN:
             return Refused(f"{where}: {said}")
         wait = _retry_after(headers)

@@ -225,7 +225,7 @@ class Model:
             self._refusals += 1
             if client.spending.answered == 0 and self._refusals >= 5:
                 raise UsageError(
-                    f"{self.config.name} refuses every request: {refusal}. Mend the model's config"
+                    f"{self.config.name} refuses every request: {refusal}. Correct the model's config"
                 ) from None
             raise
         except ExternalFailure as failure:

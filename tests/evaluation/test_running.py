@@ -250,7 +250,7 @@ def test_a_refused_key_is_the_users_to_mend(release: Path, tmp_path: Path) -> No
     with ScriptedServer(lambda _: Answer(text="no", status=401)) as server:
         done = suite.run(server)
     assert done.returncode == 2
-    assert "Mend the model's config" in " ".join(done.stderr.split())
+    assert "Correct the model's config" in " ".join(done.stderr.split())
 
 
 def test_a_limit_stops_before_the_call_that_would_pass_it(release: Path, tmp_path: Path) -> None:
