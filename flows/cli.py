@@ -104,6 +104,7 @@ def _register() -> None:
         audit,
         batch,
         build,
+        code,
         consume,
         dashboard,
         doctor,
@@ -138,6 +139,7 @@ def _register() -> None:
         text,
         doctor,
         evaluate,
+        code,
     ):
         module.register(app)
 

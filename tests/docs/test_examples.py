@@ -84,7 +84,12 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
 
 def test_there_are_examples() -> None:
     names = {page.name for page in PAGES}
-    assert {"tutorial.md", "how-to-audit-your-benchmark.md", "quickstart.md"} <= names
+    assert {
+        "tutorial.md",
+        "how-to-audit-your-benchmark.md",
+        "how-to-code-benchmarks.md",
+        "quickstart.md",
+    } <= names
 
 
 def test_every_page_is_in_the_navigation() -> None:
