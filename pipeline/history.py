@@ -222,7 +222,7 @@ class RunLog:
             seconds=round(time.monotonic() - self._clock, 3),
             shards=len(manifest.shards),
             reused=sum(shard.started < begun for shard in manifest.shards),
-            counts=manifest.counts.model_copy(update={"reasons": {}, "notes": {}}),
+            counts=manifest.counts,
             peak_memory_mb=manifest.peak_memory_mb,
         )
         total = self._record.total

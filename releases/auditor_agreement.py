@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations
 
 from releases.release_facts import AuditorAgreementFact
 from schemas.audit import CRITERIA, Audit
-from validators.audit.rates import agreement
+from validators.audit.rates import agreement, paired_scores
 
 ALL = "all"
 """Name of the row over every criterion."""
@@ -15,19 +14,11 @@ ALL = "all"
 
 def auditor_agreement(audits: Iterable[Audit]) -> tuple[AuditorAgreementFact, ...]:
     """Agreement over `all` scores, then per criterion, on items with two usable audits; else nothing."""
-    said: dict[str, list[Audit]] = {}
-    for audit in audits:
-        if audit.scores:
-            said.setdefault(audit.item, []).append(audit)
-    pairs = [
-        (first.scores, second.scores)
-        for opinions in said.values()
-        for first, second in combinations(sorted(opinions, key=lambda one: one.auditor), 2)
-    ]
-    if not pairs:
+    known = list(audits)
+    every = paired_scores(known)
+    if not every:
         return ()
-    rows = [(ALL, [(one[name], other[name]) for one, other in pairs for name in CRITERIA])]
-    rows += [(name, [(one[name], other[name]) for one, other in pairs]) for name in CRITERIA]
+    rows = [(ALL, every), *((name, paired_scores(known, (name,))) for name in CRITERIA)]
     return tuple(_fact(name, scores) for name, scores in rows)
 
 

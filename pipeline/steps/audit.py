@@ -129,6 +129,7 @@ def _audit(build: Build, shard: str, chosen: Chosen, tick: Tick) -> list[ShardMa
 
 def _output(build: Build, shard: str, chosen: Chosen, tick: Tick) -> ShardOutput:
     from validators.audit.auditing import audit_items, verdicts
+    from validators.audit.rates import paired_scores
 
     before = build.before(STAGE)
     items = before.read("items", ITEM_ROWS, shard)
@@ -138,6 +139,9 @@ def _output(build: Build, shard: str, chosen: Chosen, tick: Tick) -> ShardOutput
     judged = verdicts(items, findings, audits, policy(build), set(chosen.items))
     notes = Counter(f"{audit.auditor}.{audit.status}" for audit in audits)
     notes.update(f"verdict.{verdict.status}" for verdict in judged)
+    scores = paired_scores(audits)
+    notes["scores.compared"] = len(scores)
+    notes["scores.alike"] = sum(one == other for one, other in scores)
     notes["audited"] = sum(verdict.audited for verdict in judged)
     return ShardOutput(
         tables={

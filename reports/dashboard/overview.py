@@ -8,22 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 from mihakk.ids import digest
 from pipeline.build import Build
-from pipeline.history import RunRecord
-from releases.card.charts import bars
 from reports.dashboard.health import LEVELS, Health, Level, Note, health
 from reports.dashboard.opinions import Opinions, People, opinions, people
 from reports.dashboard.tables import Tables
 from reports.dashboard.versions import Versions, versions
-from schemas.stages import STAGES
-
-RUNS_CHARTED = 12
-GROUPS = (
-    ("records", STAGES[:3]),
-    ("items and rules", STAGES[3:5]),
-    ("audit", STAGES[5:6]),
-    ("review and release", STAGES[6:]),
-)
-"""Stages that are one colour in the chart of timings."""
+from reports.trends import over_runs, over_versions, trends_html
 
 
 @dataclass(frozen=True)
@@ -38,10 +27,8 @@ class OverviewFacts:
     opinions: Opinions
     people: People
     versions: Versions
-    timings: str
-    """Chart of the runs' wall time as SVG; empty without runs."""
-    tokens: str
-    """Chart of the tokens per run as SVG; empty where no model was asked."""
+    trends: str
+    """Charts over runs and versions, with their tables, as HTML."""
 
     @property
     def notes(self) -> list[Note]:
@@ -77,7 +64,7 @@ class Gatherer:
             with Tables(build) as tables:
                 self._kept = state, opinions(build, tables), people(build, tables, now), versions(build)
         _, said, reviewed, released = self._kept
-        told = [run.record for run in stands.runs[:RUNS_CHARTED]]
+        charts = [*over_runs([run.record for run in stands.runs]), *over_versions(released.by_reason)]
         return OverviewFacts(
             name=build.config.name,
             title=build.config.title,
@@ -87,8 +74,7 @@ class Gatherer:
             opinions=said,
             people=reviewed,
             versions=released,
-            timings=_timings(told),
-            tokens=_tokens(told),
+            trends=trends_html(charts),
         )
 
     def _state(self, stands: Health) -> str:
@@ -109,23 +95,3 @@ class Gatherer:
                 datetime.now(UTC).date().isoformat(),
             ]
         )
-
-
-def _timings(told: list[RunRecord]) -> str:
-    rows = []
-    for run in told:
-        seconds = {stage.stage: stage.seconds for stage in run.stages}
-        rows.append((_stamp(run), {name: sum(seconds.get(s, 0.0) for s in group) for name, group in GROUPS}))
-    return bars("Seconds per run, newest first", rows, "{:,.0f} s") if rows else ""
-
-
-def _tokens(told: list[RunRecord]) -> str:
-    rows = [
-        (_stamp(run), {model: float(u.prompt_tokens + u.completion_tokens) for model, u in run.usage.items()})
-        for run in told
-    ]
-    return bars("Tokens per run, newest first", rows, "{:,.0f}") if any(used for _, used in rows) else ""
-
-
-def _stamp(run: RunRecord) -> str:
-    return f"{run.started:%Y-%m-%d %H:%M:%S} {run.status}"

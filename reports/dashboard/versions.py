@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -42,6 +43,8 @@ class Versions:
 
     rows: list[VersionRow]
     notes: list[Note] = field(default_factory=list)
+    by_reason: dict[str, dict[str, int]] = field(default_factory=dict)
+    """As `changes_by_reason` gives them."""
 
 
 def versions(build: Build) -> Versions:
@@ -58,7 +61,23 @@ def versions(build: Build) -> Versions:
         return Versions([], [Note("bad", f"the Hub can't be read: {error}")])
     withdrawn = {one.version: one.why for one in hub.withdrawals(name)}
     rows = [replace(row, withdrawn=withdrawn.get(row.version, "")) for row in reversed(rows)]
-    return Versions(rows, list(_notes(build, rows)))
+    return Versions(rows, list(_notes(build, rows)), changes_by_reason(build))
+
+
+def changes_by_reason(build: Build) -> dict[str, dict[str, int]]:
+    """Version, oldest first, -> `added`, `changed` or `removed: reason` -> items; the first is empty."""
+    from releases.hub.embedded import EmbeddedHub
+
+    hub, name = EmbeddedHub(), build.config.name
+    found: dict[str, dict[str, int]] = {}
+    for place, version in enumerate(hub.versions(name)):
+        counted: Counter[str] = Counter()
+        if place:
+            for row in _changes(hub.repository(name), hub.commit(name, version)).to_pylist():
+                removed = f"removed: {row['reason'] or 'no reason'}"
+                counted[{"added": "added", "removed": removed}.get(row["kind"], "changed")] += 1
+        found[version] = dict(counted)
+    return found
 
 
 def changes_of(build: Build, item: str) -> list[tuple[str, str]]:
@@ -103,9 +122,11 @@ def _rows_of(repository: Path, commit: str, path: str) -> int:
 def _changes(repository: Path, commit: str) -> Any:
     """A commit's bytes never change, so what was read of one is kept."""
     try:
-        return pq.read_table(BytesIO(_git(repository, "show", f"{commit}:{CHANGES}")), columns=["id", "kind"])
+        return pq.read_table(
+            BytesIO(_git(repository, "show", f"{commit}:{CHANGES}")), columns=["id", "kind", "reason"]
+        )
     except (OSError, pa.ArrowInvalid, subprocess.CalledProcessError):
-        return pa.table({"id": pa.array([], pa.string()), "kind": pa.array([], pa.string())})
+        return pa.table({name: pa.array([], pa.string()) for name in ("id", "kind", "reason")})
 
 
 def _counted(repository: Path, commit: str) -> dict[str, int]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from math import sqrt
 
+from schemas.audit import CRITERIA, Audit, Criterion
 from schemas.record import Record
 
 Z95 = 1.959963984540054
@@ -49,6 +51,20 @@ class AuditorAgreement(Record):
     """Cohen's kappa; None when chance alone would make them agree fully."""
     ac1: float | None
     """Gwet's AC1, which stays meaningful when nearly all ratings are 1 (as here), where kappa does not."""
+
+
+def paired_scores(audits: Iterable[Audit], criteria: Sequence[Criterion] = CRITERIA) -> list[tuple[int, int]]:
+    """The scores that two auditors gave to the same criterion of the same item, from usable audits."""
+    said: dict[str, list[Audit]] = {}
+    for audit in audits:
+        if audit.scores:
+            said.setdefault(audit.item, []).append(audit)
+    return [
+        (one.scores[name], other.scores[name])
+        for opinions in said.values()
+        for one, other in combinations(sorted(opinions, key=lambda each: each.auditor), 2)
+        for name in criteria
+    ]
 
 
 def agreement(first: Sequence[int], second: Sequence[int]) -> AuditorAgreement:
