@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mihakk.errors import UsageError
 from reports.console import open_console
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def judge(
     crash, it goes on where it stopped. An unusable reply gives no score and is counted.
     """
     from evaluation.judges.run import judge_suite, plan_judges
-    from evaluation.running.report import report
+    from evaluation.report import report
     from evaluation.table.render import terminal
 
     job = judge_job(suite, model, out, limit)
@@ -69,6 +70,49 @@ def judge(
     )
     shown = report(job.suite, job.systems, job.out)
     console.print(terminal(shown.sheets, shown.notes))
+
+
+def vouch(
+    suite: SuiteName,
+    model: Systems = None,
+    out: Folder = None,
+    draw: Annotated[
+        int | None,
+        typer.Option(min=1, help="Draw so many judged answers of each rubric for people to score."),
+    ] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(help="People's scores, .csv or .jsonl: answer, annotator, rubric, field, score."),
+    ] = None,
+) -> None:
+    """Hold the judges against people: draw answers for them to score, then compare and correct.
+
+    Judges whose agreement is sure enough (lower end of kappa .6) are vouched for; all means are corrected by
+    the people's scores either way.
+    """
+    from evaluation.judges.vouch import draw_for_people
+    from evaluation.judges.vouch import vouch as hold
+    from evaluation.report import report
+    from evaluation.table.render import terminal
+
+    if (draw is None) == (scores is None):
+        raise UsageError("give either --draw N, or --scores FILE with what people scored")
+    job = judge_job(suite, model, out)
+    console = open_console(soft_wrap=True)
+    if draw is not None:
+        count, path = draw_for_people(job, draw)
+        console.print(f"{count:,} answers for people in {path}; which they are: drawn.parquet beside it")
+        return
+    assert scores is not None
+    found = hold(job, scores)
+    shown = report(job.suite, job.systems, job.out)
+    console.print(terminal(shown.sheets, shown.notes))
+    if found.unknown:
+        console.print(f"[yellow]{found.unknown:,} answers in {scores} are none of this suite's[/]")
+    for one in found.vouched:
+        kappa = "none" if one.low is None else f"{one.kappa:.2f}, at least {one.low:.2f}"
+        word = "vouched for" if one.vouched else "not vouched for"
+        console.print(f"{one.rubric}: {word} ({one.answers:,} answers, kappa {kappa})")
 
 
 def judge_job(suite: str, model: list[str] | None, out: Path | None, limit: int | None = None) -> JudgeJob:

@@ -40,9 +40,9 @@ def run(
     Every reply is kept before it counts: run again after a crash or a kill, it goes on where it stopped and
     asks nothing twice.
     """
+    from evaluation.report import report
     from evaluation.running.asking import asked_of_suite
     from evaluation.running.likelihood import run_likelihood
-    from evaluation.running.report import report
     from evaluation.running.run import Job, run_system
     from evaluation.running.suites import load_suite, load_systems
     from evaluation.table.render import terminal

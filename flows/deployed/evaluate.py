@@ -9,8 +9,8 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.logging import get_run_logger
 
+from evaluation.report import report
 from evaluation.running.asking import asked_of_suite
-from evaluation.running.report import report
 from evaluation.running.run import Calls, Job, ask_system, store_answers
 from evaluation.running.suites import load_suite, load_systems
 from evaluation.table.render import markdown

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from typer.testing import CliRunner, Result
 
 from evaluation.judges.prompt import judged, judging_schema, order_of
 from evaluation.judges.rubrics import FOLDER, rubric_named
-from evaluation.judges.run import JUDGED, JUDGEMENTS
-from evaluation.questions import MANIFEST, questions_of_release
-from evaluation.rows import answer_key, read_rows, write_rows
-from evaluation.scoring import DEFAULT, metrics_named, score_file
-from flows.cli import app
-from mihakk.ids import sha256
+from evaluation.rows import answer_key, read_rows
 from mihakk.llm.scripted import Answer as Said
 from mihakk.llm.scripted import Call, ScriptedServer
 from releases.assemble import assemble
-from schemas.evaluation import Answer, Judgement, Score
+from schemas.evaluation import Answer
 from schemas.rubric import Rubric
-from tests.evaluation.material import reply_to
+from tests.evaluation.judge_campaign import Campaign, fair, schema_of
 from tests.releases.release_material import hafez_items, release_arguments
 
 RUBRICS = sorted(path.stem for path in FOLDER.glob("*.yaml"))
@@ -93,93 +85,11 @@ def test_whatever_is_not_a_judgement_is_unusable(reply: dict[str, Any]) -> None:
         judged(rubric_named("meaning"), reply)
 
 
-class Campaign:
-    """A suite whose systems have answered, and two judges."""
-
-    def __init__(self, folder: Path, release: Path, *, rubrics: tuple[str, ...] = ("answer",)) -> None:
-        self.folder, self.out = folder, folder / "out"
-        pin = sha256((release / MANIFEST).read_bytes())
-        self.suite: dict[str, Any] = {
-            "name": "trial",
-            "title": "Trial",
-            "models": [str(folder / "one.yaml"), str(folder / "two.yaml")],
-            "parts": [{"release": str(release), "digest": pin}],
-            "judges": {
-                "by": [str(folder / "judge-a.yaml"), str(folder / "judge-b.yaml")],
-                "rubrics": list(rubrics),
-                "asked_again": 0,
-            },
-        }
-        self.families = {"one": "llama", "two": "jais", "judge-a": "qwen", "judge-b": "gemma"}
-        self.questions = questions_of_release(release)
-
-    def write(self, *urls: str) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._yaml("suite", self.suite)
-        for name, family in self.families.items():
-            url = urls[0] if name != "judge-b" or len(urls) < 2 else urls[1]
-            serve = {"engine": "openai", "endpoints": [url]}
-            self._yaml(
-                name,
-                {
-                    "name": name,
-                    "family": family,
-                    "model": name,
-                    "revision": "r1",
-                    "kind": "arabic",
-                    "open": True,
-                    "serve": serve,
-                    "limits": {"concurrency": 4, "attempts": 1, "timeout_seconds": 10},
-                },
-            )
-
-    def answer(self, reply: Callable[[str, Any], str], systems: tuple[str, ...] = ("one", "two")) -> None:
-        for name in systems:
-            rows = [
-                reply_to(one, reply(name, one), model=name, revision="r1", prompt="release")
-                for one in self.questions.values()
-            ]
-            path = self.out / name / "answers.parquet"
-            write_rows(path, rows, Answer)
-            score_file(path, self.questions, metrics_named(DEFAULT), path.with_name("scores.parquet"))
-
-    def call(self, command: str, *more: str) -> Result:
-        runner = CliRunner(env={"COLUMNS": "250"})
-        arguments = ["evaluate", command, str(self.folder / "suite.yaml"), "--out", str(self.out), *more]
-        return runner.invoke(app, arguments)
-
-    def judgements(self, system: str) -> list[Judgement]:
-        return read_rows(self.out / system / JUDGEMENTS, Judgement)
-
-    def judged(self, system: str) -> list[Score]:
-        return read_rows(self.out / system / JUDGED, Score)
-
-    def _yaml(self, name: str, content: dict[str, Any]) -> None:
-        text = yaml.safe_dump(content, allow_unicode=True)
-        (self.folder / f"{name}.yaml").write_text(text, encoding="utf-8")
-
-
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("judged") / "release"
     assemble(folder=folder, **release_arguments(hafez_items(3)))
     return folder
-
-
-def schema_of(call: Call) -> dict[str, Any]:
-    found: dict[str, Any] = call.body["response_format"]["json_schema"]["schema"]
-    return found
-
-
-def fair(call: Call) -> Said:
-    """Extracts everything; scores right answers high and others low."""
-    shown = json.loads(call.body["messages"][1]["content"])
-    if "extracted" in schema_of(call)["properties"]:
-        return Said(text=json.dumps({"extracted": shown["reply"]}))
-    fields = schema_of(call)["properties"]["scores"]["properties"]
-    best = shown["reply"] in shown["reference"]
-    scores = {name: (max if best else min)(one["enum"]) for name, one in fields.items()}
-    return Said(text=json.dumps({"reason": "compared", "scores": scores}))
 
 
 @pytest.fixture
@@ -279,7 +189,7 @@ def test_an_answer_that_is_not_there_is_worth_the_least_and_asks_nobody(campaign
     ("change", "says"),
     [
         ({"judge-b": "Qwen"}, "both judges are of the family"),
-        ({"judge-a": "jais"}, "so is two: a judge favours its own family"),
+        ({"judge-a": "family-two"}, "so is two: a judge favours its own family"),
     ],
 )
 def test_judges_of_one_family_or_of_a_judged_one_are_refused(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from evaluation.judges.sheets import judge_sheets
 from evaluation.table import load_scores, results
 from evaluation.table.conditions import condition_sheet, conditions
 from evaluation.table.render import markdown
@@ -42,6 +43,7 @@ def report(suite: Suite, systems: Sequence[System], folder: Path) -> Report:
     shown = sheets(found)
     if suite.compare:
         shown.append(condition_sheet(conditions(scores, suite.compare, seed=suite.seed)))
+    shown += judge_sheets(folder)
     notes = [*found.notes]
     if small := [one.name for one in systems if not one.contender]:
         notes.append(f"{', '.join(small)}: small models that show the machinery at work, no contenders.")

@@ -1,0 +1,72 @@
+"""Means where people scored few answers and judges all (A. N. Angelopoulos et al., Science 2023)."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.statistics.cluster import LEAST_CLUSTERS, Codes, Estimate, Values, t_quantile
+
+
+class Labelled(NamedTuple):
+    """All answers of one system, some of them scored by people."""
+
+    judge: Values
+    """One an answer."""
+    people: Values
+    """NaN where nobody scored it."""
+    weights: Values
+    """How many answers each scored one stands for; 0 where nobody scored it."""
+    known: NDArray[np.bool_]
+    """Where the judge's score is not in doubt: answers that are not there have the least by rule."""
+    clusters: Codes
+
+
+def corrected_mean(found: Labelled, confidence: float = 0.95) -> Estimate:
+    """The judge's mean over all answers plus the mean of (people - judge) over those that people scored.
+
+    Unbiased however wrong the judge is; the better it is, the narrower the interval. The error is clustered
+    and counts both parts: each answer's pull on the sum is (judge - its mean) / all, and where people scored
+    it, the share of doubtful answers times its weighted pull on the correction.
+
+    Raises:
+        ValueError: People scored none.
+    """
+    size = len(found.judge)
+    scored = ~np.isnan(found.people) & (found.weights > 0)
+    if not scored.any():
+        raise ValueError("no answer was scored by people")
+    doubtful = 1 - float(found.known.mean())
+    gap = np.where(scored, np.nan_to_num(found.people) - found.judge, 0.0)
+    weights = np.where(scored, found.weights, 0.0)
+    correction = float(weights @ gap / weights.sum())
+    base = float(found.judge.mean())
+    pull = (found.judge - base) / size + doubtful * weights * (gap - correction) / weights.sum()
+    sums = np.bincount(found.clusters, weights=pull)
+    count = int(np.count_nonzero(np.bincount(found.clusters[scored])))
+    mean = base + doubtful * correction
+    if count < 2:
+        return Estimate(mean, None, None, None, size, count)
+    se = sqrt(count / (count - 1) * float(sums @ sums))
+    if count < LEAST_CLUSTERS:
+        return Estimate(mean, se, None, None, size, count)
+    reach = t_quantile(count - 1, confidence) * se
+    return Estimate(mean, se, mean - reach, mean + reach, size, count)
+
+
+def drawn_means(found: Labelled, draws: Values) -> Values:
+    """The corrected mean under each draw of clusters (draws x clusters), for ranks."""
+    scored = ~np.isnan(found.people) & (found.weights > 0)
+    gap = np.where(scored, np.nan_to_num(found.people) - found.judge, 0.0)
+    weights = np.where(scored, found.weights, 0.0)
+    drawn = draws[:, found.clusters]
+    size, labelled = drawn.sum(axis=1), drawn @ weights
+    with np.errstate(divide="ignore", invalid="ignore"):
+        base = drawn @ found.judge / size
+        doubtful = 1 - drawn @ found.known.astype(np.float64) / size
+        means = base + doubtful * (drawn @ (weights * gap) / labelled)
+    # A draw without any scored answer says nothing: it counts as the estimate itself.
+    return np.where(np.isnan(means), corrected_mean(found).mean, means)
