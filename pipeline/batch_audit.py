@@ -11,7 +11,8 @@ from mihakk.errors import UsageError
 from pipeline.build import find_config, load_auditors, open_build
 from pipeline.external_audit import JOURNAL as EXTERNAL_JOURNAL
 from pipeline.external_audit import TO_AUDIT
-from pipeline.steps.audit import JOURNAL, STAGE, chosen_items, journal_folder
+from pipeline.steps.audit import JOURNAL, STAGE, chosen_items, journal_folder, policy
+from schemas.benchmark import POLICIES
 from schemas.item import ITEM_ROWS, Item
 from schemas.model import AuditorsConfig
 
@@ -27,6 +28,8 @@ class BatchAudit:
     auditors: AuditorsConfig
     journal: Path
     """Folder of the journals that the audit reads."""
+    blind: bool = False
+    """The policy asks for blind answers too."""
 
 
 def open_batch(what: Path, auditors: str, lake: str | None = None) -> BatchAudit:
@@ -49,13 +52,16 @@ def open_batch(what: Path, auditors: str, lake: str | None = None) -> BatchAudit
         from mihakk.lake.columns import from_table
 
         items = from_table(pq.read_table(table), ITEM_ROWS)
-        return BatchAudit(items, load_auditors(auditors or "embedded"), what / EXTERNAL_JOURNAL)
+        policies = pq.read_table(what / "verdicts.parquet", columns=["policy"]).column("policy").unique()
+        blind = any(POLICIES[name].blind for name in policies.to_pylist())
+        return BatchAudit(items, load_auditors(auditors or "embedded"), what / EXTERNAL_JOURNAL, blind)
     if not find_config(what).is_file():
         raise UsageError(f"{what} is no config of a benchmark and no folder of `mihakk audit --out`")
     build = open_build(what, Path("runs"), lake)
     chosen = chosen_items(build)
     found = [item for item in build.before(STAGE).read_all("items", ITEM_ROWS) if item.id in chosen]
-    return BatchAudit(found, load_auditors(auditors) if auditors else build.auditors(), journal_folder(build))
+    judges = load_auditors(auditors) if auditors else build.auditors()
+    return BatchAudit(found, judges, journal_folder(build), policy(build).blind)
 
 
 def export_calls(batch: BatchAudit, folder: Path) -> dict[str, tuple[Path, int]]:
@@ -68,7 +74,7 @@ def export_calls(batch: BatchAudit, folder: Path) -> dict[str, tuple[Path, int]]
     with Journal(batch.journal, JOURNAL) as journal:
         for auditor in batch.auditors.auditors:
             path = folder / f"{auditor.name}.calls.jsonl"
-            found[auditor.name] = path, export_batch(batch.items, auditor, journal, path)
+            found[auditor.name] = path, export_batch(batch.items, auditor, journal, path, blind=batch.blind)
     return found
 
 
@@ -89,5 +95,7 @@ def import_replies(batch: BatchAudit, folder: Path) -> dict[str, Imported]:
     with Journal(batch.journal, JOURNAL) as journal:
         for auditor in batch.auditors.auditors:
             if files[auditor.name].is_file():
-                found[auditor.name] = import_batch(batch.items, auditor, journal, files[auditor.name])
+                found[auditor.name] = import_batch(
+                    batch.items, auditor, journal, files[auditor.name], blind=batch.blind
+                )
     return found

@@ -184,4 +184,5 @@ def _audits(
     ):
         if job.ask_again:
             journal.ask_again()
-        return audit_items(mine, set(), panel, journal, tick), chosen
+        blind = POLICIES[job.policy].blind
+        return audit_items(mine, set(), panel, journal, tick, blind=blind), chosen

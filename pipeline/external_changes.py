@@ -79,6 +79,8 @@ def _said(audited: Audited) -> dict[str, list[str]]:
     for audit in audited.audits:
         for issue in audit.issues:
             said[audit.item].append(f"{audit.auditor}, {issue.criterion}: {issue.explanation}")
+        if audit.blind_differs:
+            said[audit.item].append(f"{audit.auditor} answered without seeing the gold: {audit.blind_answer}")
     return said
 
 

@@ -306,7 +306,7 @@ def _figures(verdicts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         dict(one["rules"]) for one in verdicts if one["status"] == "flag" and one["outcome"] != "merged"
     ]
     rate = share_bad(outcomes)
-    models = ("invalid_reply", "unjudged", "least_total", "total_gap", "hamming", "critical")
+    models = ("invalid_reply", "unjudged", "least_total", "total_gap", "hamming", "critical", "blind_answer")
     return {
         "samples": len(verdicts),
         "blocked": outcomes["block"],

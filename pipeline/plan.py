@@ -170,6 +170,7 @@ def _copy_decisions(build: Build, mine: Path) -> None:
 
 def _estimate(build: Build, trial: Build, chosen: frozenset[str]) -> Estimate:
     """What the audit would cost; embedded models are loaded for their tokenisers alone, and asked nothing."""
+    from pipeline.steps.audit import policy
     from validators.audit.auditing import estimate, open_panel
 
     items = [i for i in trial.stage(CHECKED).read_all("items", ITEM_ROWS) if i.id in chosen]
@@ -177,7 +178,7 @@ def _estimate(build: Build, trial: Build, chosen: frozenset[str]) -> Estimate:
         Journal(journal_folder(trial), JOURNAL) as journal,
         open_panel(build.auditors(), settings()) as panel,
     ):
-        return estimate(items, panel, journal)
+        return estimate(items, panel, journal, blind=policy(build).blind)
 
 
 def _stage_plan(build: Build, manifest: StageManifest) -> StagePlan:

@@ -67,6 +67,11 @@ class Audit(Record):
     """Key of the raw reply in the journal."""
     problem: str = ""
     """Why the reply is invalid or what was repaired."""
+    blind_answer: str = ""
+    """Its answer without seeing the gold: letters (`B`, `A, C`) or words, `?` where it can't tell; empty
+    where it was not asked or its reply can't be used."""
+    blind_differs: bool = False
+    """That answer is another one than the gold."""
 
     @property
     def total(self) -> int | None:

@@ -42,7 +42,7 @@ class SuiteConfig(Record):
     sources: tuple[SuiteSource, ...] = Field(min_length=1)
     auditors: str = ""
     """Name in `configs/auditors/` or a file; empty: checks alone."""
-    policy: Literal["strict", "qimma"] = "strict"
+    policy: Literal["strict", "qimma", "platinum"] = "strict"
     limit: int | None = Field(default=None, ge=0)
     """Items of each source that the auditors see; None: all."""
     checks: ChecksConfig = ChecksConfig()

@@ -77,13 +77,17 @@ class Policy(Record):
     """Flag on any 0 by either auditor on one of these."""
     invalid_reply: bool = True
     """Flag when either reply is invalid."""
+    blind: bool = False
+    """Have both auditors answer without seeing the gold too; flag when they agree on another answer."""
 
 
 QIMMA = Policy(name="qimma", hamming=None, total_gap=3, critical=(), invalid_reply=True)
 """The published rule: total below 7 by either, or the two disagree (ours: totals differ by 3 or more)."""
 STRICT = Policy()
 """The default: closes the hole through which a lone wrong gold passes (docs/decisions)."""
-POLICIES: dict[str, Policy] = {"strict": STRICT, "qimma": QIMMA}
+PLATINUM = Policy(name="platinum", blind=True)
+"""The default and the blind answer: what two auditors that see no gold agree on counts against the gold."""
+POLICIES: dict[str, Policy] = {"strict": STRICT, "qimma": QIMMA, "platinum": PLATINUM}
 
 
 class AuditConfig(Record):
@@ -91,7 +95,7 @@ class AuditConfig(Record):
 
     auditors: str = "embedded"
     """Name in `configs/auditors/` or path of such a file."""
-    policy: Literal["strict", "qimma"] | Policy = "strict"
+    policy: Literal["strict", "qimma", "platinum"] | Policy = "strict"
     limit: int | None = Field(default=None, ge=0)
     """Audit only so many items, stratified by task; None audits all."""
 

@@ -174,6 +174,12 @@ def _audit(
             f"<bdi>{escaped(issue.explanation)}</bdi></p>"
             for who, issue in told
         ]
+        parts += [
+            f"<p><b>{escaped(audit.auditor)}</b> {escaped(shown['blind'])}: "
+            f"<bdi>{escaped(audit.blind_answer)}</bdi></p>"
+            for audit in audits
+            if audit.blind_differs
+        ]
     else:
         parts.append(f"<p>{shown['no_audit']}</p>")
     parts += [_finding(finding) for finding in findings] or [f"<p>{shown['no_finding']}</p>"]

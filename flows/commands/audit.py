@@ -45,7 +45,7 @@ def audit(
     rules_only: Annotated[bool, typer.Option("--rules-only", help="Ask no model.")] = False,
     auditors: Annotated[str, typer.Option(help="A name in configs/auditors/, or a file.")] = "embedded",
     policy: Annotated[
-        Literal["strict", "qimma"], typer.Option(help="Which opinions flag or discard an item.")
+        Literal["strict", "qimma", "platinum"], typer.Option(help="Which opinions flag or discard an item.")
     ] = "strict",
     limit: Annotated[int | None, typer.Option(min=0, help="Let the auditors see only so many items.")] = None,
     language: Annotated[
@@ -216,6 +216,12 @@ def audit_quality(
     per_kind: Annotated[int, typer.Option(min=1, help="Defective items of every kind.")] = 20,
     repeats: Annotated[int, typer.Option(min=0, help="Clean items asked about again.")] = 10,
     rules_only: Annotated[bool, typer.Option("--rules-only", help="Measure the checks alone.")] = False,
+    blind: Annotated[
+        bool,
+        typer.Option(
+            "--blind", help="Ask for blind answers too, and measure the policy platinum; twice the calls."
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Which items are taken.")] = 0,
     lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
@@ -226,7 +232,7 @@ def audit_quality(
     from mihakk.llm.journal import Journal
     from mihakk.settings import settings
     from pipeline.build import load_auditors, open_build
-    from schemas.benchmark import ChecksConfig
+    from schemas.benchmark import POLICIES, ChecksConfig
     from schemas.item import ITEM_ROWS
     from validators.audit.audit_quality import measure_quality, table
     from validators.audit.auditing import open_panel
@@ -253,6 +259,7 @@ def audit_quality(
             per_kind=per_kind,
             repeats=repeats,
             seed=seed,
+            policies={name: one for name, one in POLICIES.items() if blind or not one.blind},
             progress=tick,
         )
     if as_json:

@@ -24,7 +24,7 @@ def audit(
     mapping: str,
     *,
     auditors: str = "embedded",
-    policy: Literal["strict", "qimma"] = "strict",
+    policy: Literal["strict", "qimma", "platinum"] = "strict",
     limit: int | None = None,
     language: Language = "ar",
     subsets: tuple[str, ...] = (),

@@ -135,7 +135,9 @@ def _output(build: Build, shard: str, chosen: Chosen, tick: Tick) -> ShardOutput
     items = before.read("items", ITEM_ROWS, shard)
     findings = before.read("findings", Finding, shard)
     mine = [item for item in items if item.id in chosen.items]
-    audits = audit_items(mine, blocked(findings), chosen.panel, chosen.journal, tick)
+    audits = audit_items(
+        mine, blocked(findings), chosen.panel, chosen.journal, tick, blind=policy(build).blind
+    )
     judged = verdicts(items, findings, audits, policy(build), set(chosen.items))
     notes = Counter(f"{audit.auditor}.{audit.status}" for audit in audits)
     notes.update(f"verdict.{verdict.status}" for verdict in judged)

@@ -46,6 +46,7 @@ _SCORES = pa.schema(
         ("reply_key", _TEXT),
     ]
 )
+_BLIND = (pa.field("blind_answer", _TEXT), pa.field("blind_differs", pa.bool_()))
 _FINDINGS = pa.schema([(name, _TEXT) for name in ("check", "severity", "subject", "detail", "where")])
 _REMOVED = pa.schema(
     [(name, _TEXT) for name in ("id", "reason", "evidence", "source", "kept", "last_version")]
@@ -84,13 +85,15 @@ def write_verdicts(
 
 
 def write_scores(audits: Iterable[Audit], path: Path) -> None:
-    """Write each auditor's ten scores of every item it saw."""
+    """Write each auditor's ten scores of every item it saw, and its blind answers where any was asked for."""
 
     def row(audit: Audit) -> dict[str, Any]:
         scores = {str(criterion): score for criterion, score in audit.scores.items()}
         return audit.model_dump(exclude={"scores"}) | scores | {"total": audit.total}
 
-    _write((row(one) for one in sorted(audits, key=lambda one: (one.item, one.auditor))), _SCORES, path)
+    ordered = sorted(audits, key=lambda one: (one.item, one.auditor))
+    blind = any(audit.blind_answer for audit in ordered)
+    _write(map(row, ordered), pa.schema([*_SCORES, *_BLIND]) if blind else _SCORES, path)
 
 
 def write_findings(findings: Iterable[Finding], path: Path) -> None:

@@ -19,6 +19,8 @@ from validators.audit.rates import AuditorAgreement, Rate, agreement
 Findings = Callable[[Sequence[Item]], Sequence[Finding]]
 """The checks: from items to what they object to."""
 ALL = "all"
+MEASURED = {name: policy for name, policy in POLICIES.items() if not policy.blind}
+"""Policies that need nothing but the audits."""
 
 
 class KindQuality(Record):
@@ -72,7 +74,7 @@ def measure_quality(
     *,
     per_kind: int = 20,
     seed: int = 0,
-    policies: Mapping[str, Policy] = POLICIES,
+    policies: Mapping[str, Policy] = MEASURED,
     defects: Sequence[Defect] = DEFECTS,
     repeats: int = 10,
     progress: Callable[[int], None] = lambda _: None,
@@ -102,7 +104,8 @@ def measure_quality(
     about_auditors: tuple[AuditorQuality, ...] = ()
     between = None
     if panel is not None and journal is not None:
-        for audit in audit_items([*clean, *bad], set(), panel, journal, progress):
+        blind = any(policy.blind for policy in policies.values())
+        for audit in audit_items([*clean, *bad], set(), panel, journal, progress, blind=blind):
             audits.setdefault(audit.item, []).append(audit)
         about_auditors = _auditors(panel, journal, clean[:repeats], audits, seed)
         between = _between(audits.values())

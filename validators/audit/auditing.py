@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import Model, open_model
@@ -18,6 +19,7 @@ from schemas.finding import Finding
 from schemas.item import Item
 from schemas.model import AuditorsConfig, Cost, Embedded, ModelConfig, ReplyForm, UnusableLimit
 from schemas.record import Record
+from validators.audit.blind import blind_request, can_be_asked, differs
 from validators.audit.policy import verdict
 from validators.audit.prompt import described, messages
 from validators.audit.reply import Opinion, opinion, schema, schema_digest, short_opinion
@@ -97,6 +99,7 @@ def audit_items(
     progress: Callable[[int], None] = lambda _: None,
     *,
     variant: int = 0,
+    blind: bool = False,
 ) -> list[Audit]:
     """Both auditors' audits of every item that is not blocked, item by item in the order given.
 
@@ -107,6 +110,7 @@ def audit_items(
         journal: Where answered calls are kept and found again.
         progress: Called with 1 after each item.
         variant: Another number asks the same questions anew.
+        blind: Have each auditor answer the items too, without seeing the gold.
 
     Raises:
         ExternalFailure: An auditor can't be reached, died or has spent its budget, or too many of its first
@@ -129,7 +133,32 @@ def audit_items(
             stream.close()
         if any(counted.stopped for counted in panel.first_replies):
             journal.ask_again()
-    return audits
+    return _with_blind_answers(audits, asked, panel, journal, variant) if blind else audits
+
+
+def _with_blind_answers(
+    audits: Sequence[Audit], items: Sequence[Item], panel: Panel, journal: Journal, variant: int
+) -> list[Audit]:
+    """The audits with each auditor's own answer; one that can't be used says nothing."""
+    mine = {item.id: item for item in items if can_be_asked(item)}
+    given: dict[tuple[str, str], str] = {}
+    first, second = (
+        model.ask_all((blind_request(item, variant) for item in mine.values()), journal)
+        for model in panel.models
+    )
+    try:
+        for pair in zip(first, second, strict=True):
+            for name, reply in zip(panel.names, pair, strict=True):
+                given[name, reply.tag] = reply.value or ""
+    finally:
+        for stream in (first, second):
+            stream.close()
+    found = []
+    for audit in audits:
+        answer = given.get((audit.auditor, audit.item), "")
+        told = {"blind_answer": answer, "blind_differs": bool(answer) and differs(mine[audit.item], answer)}
+        found.append(audit.model_copy(update=told))
+    return found
 
 
 def verdicts(
@@ -161,7 +190,7 @@ def verdicts(
     ]
 
 
-def estimate(items: Sequence[Item], panel: Panel, journal: Journal) -> Estimate:
+def estimate(items: Sequence[Item], panel: Panel, journal: Journal, *, blind: bool = False) -> Estimate:
     """Calls and prompt tokens that auditing these items would take now."""
     calls = cached = tokens = 0
     bases = set()
@@ -169,8 +198,7 @@ def estimate(items: Sequence[Item], panel: Panel, journal: Journal) -> Estimate:
     unpriced: list[str] = []
     for model in panel.models:
         new = []
-        for item in items:
-            asked = request(item, form=model.config.reply)
+        for asked in all_requests(items, model, blind=blind):
             if model.key(asked) in journal:
                 cached += 1
             else:
@@ -224,6 +252,14 @@ def request(item: Item, variant: int = 0, form: ReplyForm = "scores") -> Request
         meta={**described(item, form), "schema_digest": schema_digest(form)},
         variant=variant,
     )
+
+
+def all_requests(items: Iterable[Item], model: Model, *, blind: bool) -> Iterator[Request[Any]]:
+    """Everything that one auditor is asked about these items."""
+    for item in items:
+        yield request(item, form=model.config.reply)
+        if blind and can_be_asked(item):
+            yield blind_request(item)
 
 
 def _requests(items: Iterable[Item], model: Model, variant: int) -> Iterator[Request[Opinion]]:

@@ -21,7 +21,7 @@ from mihakk.llm.structured import Request
 from schemas.item import Item
 from schemas.model import ModelConfig, Remote
 from schemas.record import Record
-from validators.audit.auditing import request
+from validators.audit.auditing import all_requests
 
 
 class Imported(Record):
@@ -37,7 +37,9 @@ class Imported(Record):
     """Calls the server could not answer; they go out again with the next export."""
 
 
-def export_batch(items: Sequence[Item], config: ModelConfig, journal: Journal, target: Path) -> int:
+def export_batch(
+    items: Sequence[Item], config: ModelConfig, journal: Journal, target: Path, *, blind: bool = False
+) -> int:
     """Writes the calls one auditor still needs; returns how many. The file appears whole or not at all.
 
     Raises:
@@ -47,7 +49,7 @@ def export_batch(items: Sequence[Item], config: ModelConfig, journal: Journal, t
     count = 0
     try:
         with open_model(_keyless(config)) as model, half.open("wb") as out:
-            for key, _, body in _outstanding(items, model, journal):
+            for key, _, body in _outstanding(items, model, journal, blind=blind):
                 line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
                 out.write(orjson.dumps(line) + b"\n")
                 count += 1
@@ -57,7 +59,9 @@ def export_batch(items: Sequence[Item], config: ModelConfig, journal: Journal, t
     return count
 
 
-def import_batch(items: Sequence[Item], config: ModelConfig, journal: Journal, source: Path) -> Imported:
+def import_batch(
+    items: Sequence[Item], config: ModelConfig, journal: Journal, source: Path, *, blind: bool = False
+) -> Imported:
     """Takes a file of replies into the journal.
 
     Raises:
@@ -67,7 +71,7 @@ def import_batch(items: Sequence[Item], config: ModelConfig, journal: Journal, s
         raise UsageError(f"there is no file {source}: name the output of the batch run")
     answered = known = foreign = failed = 0
     with open_model(_keyless(config)) as model, source.open("rb") as lines:
-        wanted = {key: asked for key, asked, _ in _outstanding(items, model, journal)}
+        wanted = {key: asked for key, asked, _ in _outstanding(items, model, journal, blind=blind)}
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
@@ -95,12 +99,11 @@ def _keyless(config: ModelConfig) -> ModelConfig:
 
 
 def _outstanding(
-    items: Sequence[Item], model: Model, journal: Journal
+    items: Sequence[Item], model: Model, journal: Journal, *, blind: bool
 ) -> Iterator[tuple[str, Request[Any], dict[str, Any]]]:
     """Key, request and payload of every call still needed, each once."""
     seen = set()
-    for item in items:
-        asked = request(item, form=model.config.reply)
+    for asked in all_requests(items, model, blind=blind):
         found = model.outstanding(asked, journal)
         if found is not None and found[0] not in seen:
             seen.add(found[0])

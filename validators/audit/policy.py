@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mihakk.text import words_key
 from schemas.audit import Audit, Criterion, Verdict, VerdictStatus
 from schemas.benchmark import Policy
 from schemas.finding import Finding
@@ -19,11 +20,19 @@ RULES = (
     "critical",
 )
 """The columns of `Verdict.rules`; a rule the policy switches off never fires."""
+BLIND = "blind_answer"
+"""One more where the policy asks for blind answers."""
 
 
 def hamming(first: Audit, second: Audit) -> int:
     """In how many criteria two valid audits differ."""
     return sum(first.scores[key] != second.scores[key] for key in first.scores)
+
+
+def agree_on_another(first: Audit, second: Audit) -> bool:
+    """Whether both auditors gave one and the same answer, blind, and it is not the gold."""
+    answers = {words_key(audit.blind_answer, "ar") for audit in (first, second)}
+    return first.blind_differs and second.blind_differs and len(answers) == 1
 
 
 def verdict(
@@ -38,14 +47,14 @@ def verdict(
             only on two valid replies.
         policy: When an audited item goes to people.
     """
-    fired = dict.fromkeys(RULES, False)
+    fired = dict.fromkeys((*RULES, BLIND) if policy.blind else RULES, False)
     reasons = [finding.check for finding in findings if finding.severity in ("block", "flag")]
     fired["block_finding"] = any(finding.severity == "block" for finding in findings)
     fired["flag_finding"] = any(finding.severity == "flag" for finding in findings)
     audited = audits is not None and not fired["block_finding"]
     if audits is not None and audited:
         critical = _judge(audits, policy, fired)
-        reasons += [rule for rule in RULES[2:-1] if fired[rule]]
+        reasons += [rule for rule in (*RULES[2:-1], BLIND) if fired.get(rule)]
         reasons += [f"critical:{key}" for key in critical]
     raised: VerdictStatus = "flag" if any(fired.values()) else "pass"
     return Verdict(
@@ -73,6 +82,8 @@ def _judge(audits: Sequence[Audit], policy: Policy, fired: dict[str, bool]) -> l
             fired["total_gap"] = abs(totals[0] - totals[1]) >= policy.total_gap
         if policy.hamming is not None:
             fired["hamming"] = hamming(valid[0], valid[1]) >= policy.hamming
+    if policy.blind:
+        fired[BLIND] = agree_on_another(audits[0], audits[1])
     critical = [key for key in policy.critical if any(audit.scores[key] == 0 for audit in valid)]
     fired["critical"] = bool(critical)
     return critical

@@ -117,8 +117,8 @@ def prompt(kind: Kind, form: ReplyForm = "scores", shaped: tuple[Shape, ...] = (
     return Prompt(name=name, version=100 * file.version + told.version, system=system, digest=digest(system))
 
 
-def sample(item: Item) -> str:
-    """The item as one line of JSON.
+def sample(item: Item, *, with_gold: bool = True) -> str:
+    """The item as one line of JSON, with what counts as right or without it.
 
     Quotes and line breaks inside it are escaped, so no text in an item can end the sample and speak in the
     place of the instructions.
@@ -131,8 +131,11 @@ def sample(item: Item) -> str:
     shown["question"] = item.question
     if isinstance(item, ChoiceItem):
         shown["options"] = {LETTERS[i]: option for i, option in enumerate(item.options[: len(LETTERS)])}
-        marked = [LETTERS[i] for i in item.gold if 0 <= i < min(len(item.options), len(LETTERS))]
-        shown["marked_correct"] = {letter: shown["options"][letter] for letter in marked}
+        if with_gold:
+            marked = [LETTERS[i] for i in item.gold if 0 <= i < min(len(item.options), len(LETTERS))]
+            shown["marked_correct"] = {letter: shown["options"][letter] for letter in marked}
+    elif not with_gold:
+        pass
     elif isinstance(item, AnswerItem):
         shown["reference_answer"] = item.answer
         if item.accepted:
