@@ -20,7 +20,7 @@ Questions = Mapping[str, Question]
 
 DEFAULT: tuple[str, ...] = (
     *("accuracy", "exact_set", "gold_mass", "recall", "exact", "cer", "chrf"),
-    *("continued", "canary_named"),
+    *("continued", "canary_named", "solved"),
 )
 """Metrics that every suite has; all of them need nothing beyond the extra `eval`."""
 _ATTEMPT = tuple(Attempt.model_fields)

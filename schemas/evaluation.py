@@ -12,7 +12,7 @@ from schemas.record import Language, Record
 Method = Literal["written", "likelihood", "label_logprob"]
 """How an answer was had: a reply was parsed; the likelihoods of the labels were compared; the chances of the
 first token were, restricted to the labels. Figures of two methods never stand in one column."""
-AnswerKind = Literal["choice", "answer", "explanation"]
+AnswerKind = Literal["choice", "answer", "explanation", "code"]
 Ability = Literal["recall", "skill", "probe"]
 """recall: the text itself has to be known (continuation, completion, fragments); skill: everything else.
 The two are never averaged together. probe: asked to find contamination; in no average at all."""
@@ -68,6 +68,12 @@ class Question(AskedItem):
     explanations: tuple[str, ...] = ()
     """As many as `verses`."""
     overall: str = ""
+    prompt: str = ""
+    """Code alone: what a solution completes or defines anew."""
+    entry_point: str = ""
+    """Function that the tests call."""
+    tests: str = ""
+    """Statements, or `check(candidate)`; run in the sandbox, never shown to a system."""
 
 
 class AnsweredBy(Record):

@@ -42,6 +42,7 @@ class ReplyTokens(Record):
     choice: int = Field(default=16, ge=1)
     answer: int = Field(default=128, ge=1)
     explanation: int = Field(default=1024, ge=1)
+    code: int = Field(default=1024, ge=1)
 
 
 class Part(Record):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from evaluation.reading.answer import read_answer
 from evaluation.reading.choice import read_choice
 from evaluation.reading.likelihood import read_likelihoods
+from evaluation.reading.program import read_program
 from evaluation.reading.reading import READERS, UNREAD, Reading
 from evaluation.reading.verses import read_verses
 from schemas.evaluation import AnswerStatus, Method, Question
@@ -38,6 +39,8 @@ def read(
         return read_choice(reply, question.labels, question.options, multiple=question.multiple, cut=cut)
     if question.kind == "explanation":
         return read_verses(reply, question.verses)
+    if question.kind == "code":
+        return read_program(reply, question.entry_point)
     return read_answer(reply)
 
 

@@ -8,6 +8,7 @@ READERS: Final = {
     "choice": "choice/1",
     "answer": "answer/1",
     "explanation": "verses/1",
+    "code": "program/1",
     "likelihood": "likelihood/1",
 }
 """Reader of each kind of answer, with the version of its rules: raised by changes by which a stored reply

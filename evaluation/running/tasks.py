@@ -70,6 +70,9 @@ def _task(
     suite: Suite, kind: AnswerKind, asked: Sequence[Asked], system: System, metrics: Sequence[Metric]
 ) -> Task:
     own = [one for one in asked if one.question.kind == kind]
+    logged = [
+        one for one in metrics if not one.slow and all(one.applies(each.question, "written") for each in own)
+    ]
     samples = [
         Sample(
             id=f"{one.name}/{repeat}",
@@ -90,7 +93,7 @@ def _task(
         name=f"{suite.name}_{kind}",
         dataset=MemoryDataset(samples, name=f"{suite.name}_{kind}"),
         solver=ask_once(),
-        scorer=_scored(own, metrics),
+        scorer=_scored(own, logged) if logged else None,
         config=GenerateConfig(max_tokens=reply_tokens(suite, system, kind)),
     )
 
@@ -112,10 +115,9 @@ def ask_once() -> Solver:
     return solve
 
 
-def _scored(own: Sequence[Asked], metrics: Sequence[Metric]) -> Scorer:
+def _scored(own: Sequence[Asked], wanted: Sequence[Metric]) -> Scorer:
     """Our figures of each reply inside Inspect's log, for its viewer; tables are made from stored answers."""
     questions = {one.name: one.question for one in own}
-    wanted = [one for one in metrics if all(one.applies(each, "written") for each in questions.values())]
 
     @scorer(name="mihakk", metrics={one.name: [mean(), stderr(cluster="group")] for one in wanted})  # type: ignore[untyped-decorator]
     def made() -> Scorer:

@@ -62,6 +62,8 @@ def _default(columns: Sequence[Column]) -> str:
         return "accuracy" if "accuracy" in has or "exact_set" not in has else "exact_set"
     if first.kind == "explanation":
         return "chrf"
+    if first.kind == "code":
+        return "solved"
     return "recall" if first.ability == "recall" else "exact"
 
 

@@ -1,0 +1,69 @@
+"""Code benchmarks in the columns of HumanEval or MBPP: 3LM's Arabic sets, a refined release, one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+from evaluation.adapters.adapter import ADAPTERS, Published
+from mihakk.errors import SourceChanged
+from mihakk.ids import digest as digest_of
+from mihakk.sandbox import require_sandbox
+from mihakk.text import arabic_share
+from schemas.evaluation import Question
+from schemas.record import Language
+from validators.code.problem import Problem, read_problems
+
+INSTRUCTIONS: Final[dict[Language, str]] = {
+    "ar": "أكمل الدالة `{entry_point}` الآتية بلغة Python. "
+    "اكتب البرنامج كاملا في كتلة واحدة تبدأ بـ ```python.\n\n",
+    "en": "Complete the Python function `{entry_point}` below. "
+    "Write the whole program in one ```python block.\n\n",
+}
+
+
+class CodeProblems:
+    """Every `*.jsonl` of the folder, a config each; what can't be run is refused before anything is asked."""
+
+    version: ClassVar[str] = "1"
+
+    def files(self, folder: Path) -> Sequence[Path]:
+        """The files of problems; a release's list of changes is none."""
+        return sorted(path for path in folder.glob("*.jsonl") if path.name != "changes.jsonl")
+
+    def read(self, folder: Path, digest: str) -> Iterator[Published]:
+        """One question a problem."""
+        require_sandbox()
+        for path in self.files(folder):
+            found = read_problems(path)
+            if found.findings:
+                first = found.findings[0]
+                raise SourceChanged(f"{path}, line {first.line}: {first.kind}: {first.detail}")
+            yield from (_question(problem, path.stem, digest) for problem in found.problems)
+
+
+def _question(problem: Problem, table: str, digest: str) -> Published:
+    language: Language = "ar" if arabic_share(problem.prompt) else "en"
+    shown = f"```python\n{problem.prompt.rstrip()}\n```\n"
+    question = Question.model_validate(
+        {
+            "item": f"{table}-{problem.id}",
+            "content_hash": digest_of([problem.prompt, problem.entry_point, problem.tests]),
+            "release": table,
+            "version": "published",
+            "digest": digest,
+            "config": f"{language}_{table}",
+            "task": "code",
+            "kind": "code",
+            "language": language,
+            "group": f"{table}-{problem.id}",
+            "prompt": problem.prompt,
+            "entry_point": problem.entry_point,
+            "tests": problem.tests,
+        }
+    )
+    return Published(question, INSTRUCTIONS[language].format(entry_point=problem.entry_point) + shown)
+
+
+ADAPTERS.add("code_problems", CodeProblems())
