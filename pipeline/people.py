@@ -129,6 +129,7 @@ def push_queue(opened: Build, connection: Connection) -> dict[str, Pushed]:
     """Brings the review queue of a build onto the server; returns what changed there, by language."""
     from annotation.label_studio.exchange import push_review
     from pipeline.people import review_stores
+    from pipeline.suspects import evidence
     from schemas.finding import Finding
     from schemas.item import ITEM_ROWS
 
@@ -143,6 +144,7 @@ def push_queue(opened: Build, connection: Connection) -> dict[str, Pushed]:
         stores=review_stores(opened),
         seed=opened.config.seed,
         config=opened.config.review,
+        suspects=evidence(opened),
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from annotation.campaigns.drawing import draw
 from annotation.campaigns.questions import Question
@@ -34,6 +34,11 @@ from schemas.campaign import Campaign, Drawn
 from schemas.finding import Finding
 from schemas.item import Item
 from schemas.review import Resolution, Review
+
+SUSPECT: Final = "suspect"
+"""Stands in the place of a check's id where systems' answers speak against an item."""
+OPEN: Final = ("flagged", "suspect")
+"""Why an item is queued whose own findings say how urgent it is."""
 
 
 @dataclass
@@ -89,6 +94,7 @@ def push_review(
     stores: Stores,
     seed: int,
     config: ReviewConfig,
+    suspects: Mapping[str, str] | None = None,
     attention_every: int = 20,
     batch: int = BATCH,
     restore_config: bool = False,
@@ -106,6 +112,7 @@ def push_review(
         stores: Where it is noted why each item is in the queue.
         seed: The build seed.
         config: Overlap and size of the sample for the miss rate.
+        suspects: Items that systems' answers speak against, and how; shown in the closed panel.
         attention_every: One attention check per so many tasks; 0 for none.
         batch: Tasks per import.
         restore_config: Overwrite a labelling config that was edited by hand.
@@ -114,6 +121,7 @@ def push_review(
     Returns:
         By language, what changed on the server.
     """
+    doubted = suspects or {}
     entries = choose(
         items,
         verdicts,
@@ -122,9 +130,13 @@ def push_review(
         draw=config.miss_rate_draw,
         queued=stored(stores.queued, Queued),
         corrected=wanted_changed(decisions(stores.decisions)),
+        suspects=doubted.keys(),
         attention_every=attention_every,
     )
-    said, seen = by_subject(findings, audits)
+    answers = [
+        Finding(check=SUSPECT, severity="flag", subject=item, detail=told) for item, told in doubted.items()
+    ]
+    said, seen = by_subject([*findings, *answers], audits)
     _note(stores, entries, seen)
     tasks = _tasks(entries, said, seen, seed)
     pushed: dict[str, Pushed] = {}
@@ -318,12 +330,12 @@ def _tasks(
     seed: int,
 ) -> dict[str, list[dict[str, Any]]]:
     """Tasks by language, most urgent first; unflagged ones take flagged ones' priorities at random."""
-    flagged = [entry.item for entry in entries if entry.why == "flagged"]
+    flagged = [entry.item for entry in entries if entry.why in OPEN]
     priorities = [urgency(said.get(item.id, []), seen.get(item.id, [])) for item in flagged] or [0]
     tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for entry in entries:
         known = entry.base or entry.item.id
-        hidden = None if entry.why == "flagged" else rng(seed, entry.item.id, "priority").choice(priorities)
+        hidden = None if entry.why in OPEN else rng(seed, entry.item.id, "priority").choice(priorities)
         task = review_task(entry.item, said.get(known, ()), seen.get(known, ()), priority=hidden)
         tasks[entry.item.language].append(task)
     for rows in tasks.values():

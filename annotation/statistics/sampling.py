@@ -17,7 +17,8 @@ from schemas.item import AnswerItem, ChoiceItem, Item
 from schemas.record import Record
 from schemas.review import Review
 
-Why = Literal["flagged", "sample", "attention"]
+Why = Literal["flagged", "suspect", "sample", "attention"]
+"""suspect: no rule and no auditor objects, but the answers of many systems do."""
 
 
 class Queued(Record):
@@ -68,9 +69,10 @@ def choose(
     draw: int = 1,
     queued: Iterable[Queued] = (),
     corrected: Collection[str] = (),
+    suspects: Collection[str] = (),
     attention_every: int = 20,
 ) -> list[QueueEntry]:
-    """All flagged items, `sample` unflagged ones by stratum, and one attention check per so many of both.
+    """All flagged items, suspects, `sample` unflagged ones by stratum, and an attention check per so many.
 
     An item's place in the draw depends on the seed and its own id alone, so a few items more or less change
     few draws. A sample is drawn once: who was drawn stays drawn, and is no longer among the entries where the
@@ -84,6 +86,8 @@ def choose(
         draw: Number of the sample; another one is drawn from all that no earlier one holds.
         queued: What was queued before.
         corrected: Ids of items that people wanted to correct (`wanted_changed`); none of them is drawn.
+        suspects: Ids of items that systems' answers speak against. They are drawn for the sample as
+            any other, so that the miss rate does not lose them; one that is drawn is there once.
         attention_every: One attention check per so many other entries; 0 for none.
     """
     verdicts = list(verdicts)
@@ -99,10 +103,13 @@ def choose(
         unflagged(items, verdicts, corrected), key=lambda item: rng(seed, item.id, purpose).random()
     )
     drawn += _new(population, mine.values(), known, sample)
-    wanted = math.ceil((len(flagged) + len(drawn)) / attention_every) if attention_every else 0
+    chosen = {item.id for item in drawn}
+    doubted = [item for item in passed if item.id in suspects and item.id not in chosen]
+    entries = [*flagged, *(QueueEntry(item, "suspect") for item in doubted)]
+    wanted = math.ceil((len(entries) + len(drawn)) / attention_every) if attention_every else 0
     bases = sorted(passed, key=lambda item: rng(seed, item.id, "attention").random()) if wanted else []
     checks = [QueueEntry(broken(item), "attention", item.id) for item in bases[:wanted]]
-    return [*flagged, *(QueueEntry(item, "sample", draw=draw) for item in drawn), *checks]
+    return [*entries, *(QueueEntry(item, "sample", draw=draw) for item in drawn), *checks]
 
 
 def unflagged(

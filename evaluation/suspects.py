@@ -1,0 +1,231 @@
+"""Items that are probably wrong, from who answered what."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluation.reading import read
+from evaluation.statistics.items import item_statistics
+from evaluation.statistics.wrong_golds import gold_odds
+from mihakk.errors import UsageError
+from mihakk.text.key import key
+from schemas.evaluation import Answer, Question
+from schemas.suspect import Suspect, SuspectReason
+
+LEAST_SYSTEMS: Final = 6
+"""Fewer agree on a wrong answer by chance too often."""
+SPLIT: Final = 1 / 3
+"""Share of all answers that both the gold and another answer must have where an item is called ambiguous."""
+NAMED: Final = 4
+"""Systems named in the evidence."""
+
+
+class _Unit(NamedTuple):
+    """One question, whatever the order of its options."""
+
+    questions: tuple[Question, ...]
+    given: Mapping[str, list[str]]
+    """System to the answers it gave, by content; empty for one that could not be read."""
+
+    @property
+    def gold(self) -> str:
+        """Key of the right answer."""
+        return _right(self.questions[0])[0]
+
+
+def suspects(answers: Iterable[Answer], questions: Mapping[str, Question]) -> list[Suspect]:
+    """Every item that has one right answer, the likeliest to be wrong first.
+
+    Choices of one gold and answers in words; explanations have no one answer. A system that was not asked an
+    item has no vote on it.
+
+    Args:
+        answers: Of six systems or more.
+        questions: By item.
+
+    Raises:
+        UsageError: There are fewer systems, or no such items.
+    """
+    units = _units(answers, questions)
+    systems = sorted({system for unit in units for system in unit.given})
+    if not units:
+        raise UsageError("no answer to an item that has one right answer: nothing can be suspected")
+    if len(systems) < LEAST_SYSTEMS or len(units) < 2:
+        raise UsageError(
+            f"{len(systems)} systems answered {len(units)} items: suspects need {LEAST_SYSTEMS} systems or "
+            "more, and two items"
+        )
+    options = [_options(unit) for unit in units]
+    width = max(map(len, options))
+    shares = np.zeros((len(units), len(systems), max(2, width)))
+    for place, (unit, own) in enumerate(zip(units, options, strict=True)):
+        spot = {answer: number for number, answer in enumerate(own)}
+        for number, system in enumerate(systems):
+            for answer in unit.given.get(system, ()):
+                if answer:
+                    shares[place, number, spot[answer]] += 1 / len(unit.given[system])
+    counts = np.array([max(2, len(own)) for own in options], dtype=np.int64)
+    odds, other = gold_odds(shares, counts)
+    rest = item_statistics(shares[:, :, 0].T).rest
+    ability = shares[:, :, 0].mean(axis=0)
+    made = [
+        _suspect(
+            unit,
+            options[place][other[place]] if other[place] else "",
+            float(odds[place]),
+            None if np.isnan(rest[place]) else float(rest[place]),
+            {name: float(ability[number]) for number, name in enumerate(systems)},
+        )
+        for place, unit in enumerate(units)
+    ]
+    ordered = sorted(made, key=lambda one: (-one.odds, one.items))
+    return [one.model_copy(update={"rank": number}) for number, one in enumerate(ordered, 1)]
+
+
+def _units(answers: Iterable[Answer], questions: Mapping[str, Question]) -> list[_Unit]:
+    asked: dict[tuple[str, str, str], dict[str, Question]] = defaultdict(dict)
+    given: dict[tuple[str, str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for answer in answers:
+        question = questions.get(answer.item)
+        if question is None or not _has_one_answer(question) or question.ability == "probe":
+            continue
+        if answer.content_hash != question.content_hash:
+            raise UsageError(f"{answer.model}: {answer.item} has changed since it was asked: ask it again")
+        name = question.release, question.config, question.pair_id or question.item
+        asked[name][question.item] = question
+        given[name][answer.model].append(_said(answer, question))
+    return [
+        _Unit(tuple(asked[name][item] for item in sorted(asked[name])), given[name]) for name in sorted(asked)
+    ]
+
+
+def _has_one_answer(question: Question) -> bool:
+    return (question.kind == "choice" and len(question.gold) == 1) or question.kind == "answer"
+
+
+def _right(question: Question) -> list[str]:
+    """Keys of what counts as right, the gold first."""
+    texts = (
+        [question.options[question.gold[0]]]
+        if question.kind == "choice"
+        else [question.answer, *question.accepted]
+    )
+    return [key(text, question.language) or text for text in texts]
+
+
+def _said(answer: Answer, question: Question) -> str:
+    """Key of the answer's content, so that both orders of an item speak of the same options."""
+    if answer.error:
+        return ""
+    reading = read(
+        question, answer.method, answer.reply, answer.likelihoods, cut=answer.finish_reason == "length"
+    )
+    if not reading.found:
+        return ""
+    if question.kind == "choice":
+        if len(reading.picks) != 1:
+            return ""
+        text = question.options[reading.picks[0]]
+    else:
+        text = reading.text
+    found = key(text, question.language) or text
+    right = _right(question)
+    return right[0] if found in right else found
+
+
+def _options(unit: _Unit) -> list[str]:
+    """What could be answered, the gold first: the options, or in words whatever anybody said."""
+    question = unit.questions[0]
+    if question.kind == "choice":
+        known = [key(text, question.language) or text for text in question.options]
+    else:
+        known = sorted({answer for own in unit.given.values() for answer in own if answer})
+    return [unit.gold, *(one for one in known if one != unit.gold)]
+
+
+def _suspect(
+    unit: _Unit, other: str, odds: float, rest: float | None, ability: Mapping[str, float]
+) -> Suspect:
+    """The row of one item, not ranked yet."""
+    first = unit.questions[0]
+    total = sum(len(own) for own in unit.given.values())
+    chosen: dict[str, list[str]] = defaultdict(list)
+    counts: dict[str, int] = defaultdict(int)
+    for system, own in unit.given.items():
+        for answer in own:
+            counts[answer] += 1
+        for answer in {one for one in own if own.count(one) * 2 > len(own)}:
+            chosen[answer].append(system)
+    gold_share, other_share = counts[unit.gold] / total, counts[other] / total if other else 0.0
+    shown = _text(unit, other)
+    return Suspect(
+        rank=0,
+        items=tuple(one.item for one in unit.questions),
+        content_hashes=tuple(one.content_hash for one in unit.questions),
+        release=first.release,
+        version=first.version,
+        config=first.config,
+        task=first.task,
+        language=first.language,
+        reason=_reason(odds, gold_share, other_share, rest),
+        odds=round(odds, 6),
+        gold=_text(unit, unit.gold),
+        other=shown,
+        systems=len(unit.given),
+        gold_share=round(gold_share, 6),
+        other_share=round(other_share, 6),
+        rest=None if rest is None else round(rest, 6),
+        evidence=_evidence(unit, chosen, (other, shown), ability, rest),
+    )
+
+
+def _reason(odds: float, gold_share: float, other_share: float, rest: float | None) -> SuspectReason:
+    if gold_share == 1:
+        return "always_right"
+    if gold_share >= SPLIT and other_share >= SPLIT:
+        return "ambiguous"
+    if odds > 0:
+        return "other_answer"
+    if rest is not None and rest < 0:
+        return "inverted"
+    return "never_right" if gold_share == 0 else "none"
+
+
+def _evidence(
+    unit: _Unit,
+    chosen: Mapping[str, Sequence[str]],
+    against: tuple[str, str],
+    ability: Mapping[str, float],
+    rest: float | None,
+) -> str:
+    other, shown = against
+    gold = chosen.get(unit.gold, ())
+    said = f"{len(gold)} of {len(unit.given)} systems choose the gold{_names(gold, ability)}"
+    if other:
+        others = chosen.get(other, ())
+        said += f"; {len(others)} choose «{shown}»{_names(others, ability)}"
+    if len(unit.questions) > 1:
+        said += ", over both orders"
+    return said + (f"; correlation with the other items {rest:+.2f}." if rest is not None else ".")
+
+
+def _names(systems: Sequence[str], ability: Mapping[str, float]) -> str:
+    """The best of some systems, with what share of all items each has right."""
+    if not systems:
+        return ""
+    best = sorted(systems, key=lambda name: (-ability[name], name))
+    told = ", ".join(f"{name} {100 * ability[name]:.0f} %" for name in best[:NAMED])
+    return f" ({told}{', ...' if len(best) > NAMED else ''} right over all)"
+
+
+def _text(unit: _Unit, wanted: str) -> str:
+    """An answer as people read it."""
+    question = unit.questions[0]
+    for text in (*question.options, question.answer, *question.accepted):
+        if text and (key(text, question.language) or text) == wanted:
+            return text
+    return wanted

@@ -1,0 +1,74 @@
+"""`mihakk evaluate suspects`: items that systems' answers speak against, and on to people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands.evaluate_judge import Folder, SuiteName, Systems
+from mihakk.errors import UsageError
+from reports.console import open_console
+
+
+def suspects(
+    suite: SuiteName,
+    model: Systems = None,
+    out: Folder = None,
+    share: Annotated[
+        float, typer.Option(min=0.001, max=1, help="Share of the items to show, and to bring to people.")
+    ] = 0.1,
+    review: Annotated[
+        Path | None,
+        typer.Option(help="Benchmark whose next `mihakk review push` brings them to people, with evidence."),
+    ] = None,
+    lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake, with --review.")] = None,
+) -> None:
+    """Rank items by what the answers of six or more systems say against them; asks no model.
+
+    First come those where systems that are right elsewhere agree on another answer; then split, inverted and
+    dead items. All of them stand in suspects.parquet.
+    """
+    from rich.table import Table
+
+    from evaluation.rows import read_rows, write_rows
+    from evaluation.running.asking import asked_of_suite, questions_of
+    from evaluation.running.suites import load_suite, load_systems
+    from evaluation.suspects import suspects as rank
+    from releases.hub.load import named_folder
+    from schemas.evaluation import Answer
+    from schemas.suspect import Suspect
+
+    chosen = load_suite(suite)
+    systems = load_systems(chosen, [name for one in model or () for name in one.split(",") if name])
+    folder = out or Path("runs/evaluate") / chosen.name
+    files = [
+        path
+        for system in systems
+        for end in ("", ".likelihood")
+        if (path := folder / f"{system.name}{end}" / "answers.parquet").is_file()
+    ]
+    if not files:
+        raise UsageError(f"no system has answers in {folder}: `mihakk evaluate run {chosen.name}` first")
+    questions = questions_of(asked_of_suite(chosen, named_folder))
+    found = rank((one for path in files for one in read_rows(path, Answer)), questions)
+    write_rows(folder / "suspects.parquet", found, Suspect)
+    console = open_console(soft_wrap=True)
+    reasons = Counter(one.reason for one in found)
+    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(reasons.items()))
+    console.print(f"{len(found):,} items: {told}; all in {folder / 'suspects.parquet'}")
+    first = [one for one in found[: max(1, round(share * len(found)))] if one.reason != "always_right"]
+    table = Table("", "item", "why", "odds", "evidence")
+    for one in first:
+        table.add_row(
+            str(one.rank), one.items[0], one.reason.replace("_", " "), f"{one.odds:+.1f}", one.evidence
+        )
+    console.print(table)
+    if review is not None:
+        from pipeline.build import open_build
+        from pipeline.suspects import keep_suspects
+
+        new = keep_suspects(open_build(review, Path("runs"), lake), first)
+        console.print(f"{len(new):,} suspects are new: `mihakk review push {review}` brings them to people")

@@ -1,0 +1,87 @@
+"""How many planted wrong golds stand in the first tenth of the suspects: `python -m performance.suspects`.
+
+400 items of four options, one in twenty with a wrong gold (another option, drawn at random, is called right).
+Systems have true accuracies evenly between two ends. Their errors are shared in two ways: whether a system
+errs comes by a normal copula whose correlation between systems is `BLIND` (they fail on the same items), and
+whoever errs falls for the item's trap with the chance `trap`, else for any wrong option.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from evaluation.statistics.wrong_golds import gold_odds
+
+ITEMS: Final = 400
+OPTIONS: Final = 4
+PLANTED: Final = 0.05
+BLIND: Final = 0.3
+LIST: Final = 0.1
+"""Share of all items that somebody looks at."""
+QUALITIES: Final = {"weak": (0.35, 0.7), "as stated": (0.55, 0.9), "strong": (0.75, 0.95)}
+NUMBERS: Final = (6, 8, 10, 15, 20, 30)
+
+
+def planted(
+    draw: np.random.Generator, systems: int, ends: tuple[float, float], trap: float, items: int = ITEMS
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Items x systems x options with the stated gold in place 0, and which golds are wrong."""
+    accuracy = np.linspace(*ends, systems)
+    shared = draw.normal(size=(items, 1))
+    z = np.sqrt(BLIND) * shared + np.sqrt(1 - BLIND) * draw.normal(size=(items, systems))
+    is_wrong = z < ndtri(1 - accuracy)
+    in_trap = draw.random((items, systems)) < trap
+    anywhere = draw.integers(1, OPTIONS, (items, systems))
+    # Option 0 is true, option 1 the trap.
+    picks = np.where(is_wrong, np.where(in_trap, 1, anywhere), 0)
+    wrong = np.zeros(items, dtype=bool)
+    wrong[draw.choice(items, int(items * PLANTED), replace=False)] = True
+    stated = np.where(wrong, draw.integers(1, OPTIONS, items), 0)
+    shares = np.eye(OPTIONS)[picks]
+    shares[np.arange(items), :, 0], shares[np.arange(items), :, stated] = (
+        shares[np.arange(items), :, stated],
+        shares[np.arange(items), :, 0].copy(),
+    )
+    return shares, wrong
+
+
+def recall_and_precision(
+    systems: int, ends: tuple[float, float], trap: float, *, seed: int, repeats: int
+) -> tuple[float, float]:
+    """Share of the planted golds in the first tenth, and of planted ones there; means of repeats."""
+    draw = np.random.default_rng(seed)
+    found = []
+    for _ in range(repeats):
+        shares, wrong = planted(draw, systems, ends, trap)
+        odds = gold_odds(shares, np.full(ITEMS, OPTIONS, dtype=np.int64)).odds
+        first = np.argsort(-odds, kind="stable")[: int(ITEMS * LIST)]
+        found.append((wrong[first].sum() / wrong.sum(), wrong[first].mean()))
+    recall, precision = np.mean(found, axis=0)
+    return float(recall), float(precision)
+
+
+def main() -> None:
+    """Prints the curve as a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=19)
+    asked = parser.parse_args()
+    print(f"Recall of {PLANTED:.0%} wrong golds in the first {LIST:.0%} ({asked.repeats} simulations).\n")
+    print("| true accuracies | all who err agree | " + " | ".join(f"{n} systems" for n in NUMBERS) + " |")
+    print("|---|---:|" + "---:|" * len(NUMBERS))
+    for name, ends in QUALITIES.items():
+        for trap in (BLIND, 0.6, 1.0):
+            cells = [
+                recall_and_precision(n, ends, trap, seed=asked.seed, repeats=asked.repeats) for n in NUMBERS
+            ]
+            told = " | ".join(f"{recall:.2f}" for recall, _ in cells)
+            print(f"| {name}: {ends[0]} to {ends[1]} | {trap:.0%} | {told} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""Items that the answers of many systems speak against."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from schemas.record import Language, Record
+
+SuspectReason = Literal["other_answer", "ambiguous", "inverted", "never_right", "always_right", "none"]
+"""other_answer: systems that are right elsewhere agree on another answer. ambiguous: they are split between
+the gold and one other. inverted: those who know the other items miss this one. never_right, always_right: it
+tells no two systems apart. none: nothing speaks against it."""
+
+
+class Suspect(Record):
+    """What the answers to one item say about it; both orders of a pair are one."""
+
+    rank: int
+    """1 is the likeliest to be wrong."""
+    items: tuple[str, ...]
+    content_hashes: tuple[str, ...]
+    """One an item: the evidence speaks of this content."""
+    release: str
+    version: str
+    config: str
+    task: str
+    language: Language
+    reason: SuspectReason
+    odds: float
+    """Natural logarithm: how much likelier the answers are if the other answer is right, not the gold."""
+    gold: str
+    other: str
+    """The answer that speaks loudest against the gold; empty where no system gave another."""
+    systems: int
+    gold_share: float
+    """Of the systems' answers."""
+    other_share: float
+    rest: float | None
+    """Correlation with the systems' scores on all other items; None where it is not defined."""
+    evidence: str
+    """Who chose what, in a sentence."""

@@ -1,0 +1,212 @@
+"""Planted wrong golds are found by who answered what, and come to people with the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import log
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotation.label_studio import exchange
+from annotation.statistics.sampling import choose
+from evaluation.statistics.wrong_golds import gold_odds
+from evaluation.suspects import suspects
+from mihakk.errors import UsageError
+from mihakk.ids import content_hash
+from performance.suspects import QUALITIES, planted, recall_and_precision
+from pipeline import suspects as kept
+from schemas.evaluation import Answer, Question
+from schemas.suspect import Suspect
+from tests.annotation.judged import choice as item
+from tests.annotation.judged import verdict
+from tests.evaluation.material import AR, choice, reply_to, worded
+
+OPTIONS = ("كثرة الكلام", "الرجوع بالخيبة", "طول الانتظار", "السرعة")
+
+
+@pytest.mark.parametrize("trap", [0.3, 1.0])
+@pytest.mark.parametrize("systems", [6, 12])
+def test_a_tenth_of_the_list_holds_four_of_five_planted_golds(systems: int, trap: float) -> None:
+    recall, precision = recall_and_precision(systems, QUALITIES["as stated"], trap, seed=1, repeats=10)
+    assert recall >= 0.8
+    assert precision >= 0.4, "at most half can be found in a list twice as long as there are wrong golds"
+
+
+@pytest.mark.drill
+def test_the_curve_over_number_and_quality_of_systems() -> None:
+    curve = {
+        (name, systems): recall_and_precision(systems, ends, 0.3, seed=2, repeats=200)[0]
+        for name, ends in QUALITIES.items()
+        for systems in (6, 10, 20, 30)
+    }
+    for systems in (6, 10, 20, 30):
+        assert curve["weak", systems] < curve["as stated", systems] <= curve["strong", systems] + 0.01
+        assert curve["as stated", systems] >= 0.93
+    assert curve["weak", 6] < curve["weak", 30]
+
+
+def test_the_odds_are_the_ratio_of_the_likelihoods_written_out() -> None:
+    shares, _ = planted(np.random.default_rng(3), 7, (0.5, 0.9), 0.3, items=30)
+    found = gold_odds(shares, np.full(30, 4, dtype=np.int64))
+    for place in range(30):
+        ratios = []
+        for other in (1, 2, 3):
+            ratio = 0.0
+            for system in range(7):
+                right = (np.delete(shares[:, system, 0], place).sum() + 1) / (29 + 2)
+                right = max(right, 1 / 4)
+                wrong = (1 - right) / 3
+                chosen = int(shares[place, system].argmax())
+                ratio += log(right if chosen == other else wrong) - log(right if chosen == 0 else wrong)
+            ratios.append(ratio)
+        assert found.odds[place] == pytest.approx(max(ratios))
+
+
+def test_nobody_below_chance_votes_and_an_item_nobody_missed_has_no_rival() -> None:
+    shares = np.zeros((3, 2, 4))
+    shares[:, 0, 0] = 1
+    shares[:, 1, 1] = 1
+    counts = np.full(3, 4, dtype=np.int64)
+    # The first is right on both other items, 3 of 4 with one right and one wrong more; the second never.
+    assert gold_odds(shares, counts).odds == pytest.approx([-log(3 / 4 * 3 / (1 / 4))] * 3)
+    shares[:, 1] = shares[:, 0]
+    assert (gold_odds(shares, counts).other == 0).all()
+
+
+def in_both_orders(number: int, gold: int, stated: int) -> list[Question]:
+    """An item whose true answer is `gold` and whose release says `stated`, with its options turned once."""
+    made = []
+    for order in (0, 1):
+        options = OPTIONS[order:] + OPTIONS[:order]
+        facts = {"options": options, "pair_id": f"pair-{number}", "order": order, "group": f"g{number}"}
+        made.append(choice(f"q{number}-{order}", options.index(OPTIONS[stated]), **facts))
+    return made
+
+
+def replies(
+    pairs: list[list[Question]], picked: Callable[[int, int], int], systems: int = 8
+) -> Iterator[Answer]:
+    """What each system picks of each pair, by content, in both orders."""
+    for system in range(systems):
+        for number, pair in enumerate(pairs):
+            for one in pair:
+                label = AR[one.options.index(OPTIONS[picked(system, number)])]
+                yield reply_to(one, label, model=f"s{system}")
+
+
+@pytest.fixture
+def listed() -> list[Suspect]:
+    """Forty pairs; 3 and 17 have wrong golds, 5 is split, 8 is always right, the rest is missed by weak ones."""
+    pairs = [in_both_orders(number, 0, 2 if number in (3, 17) else 0) for number in range(40)]
+
+    def picked(system: int, number: int) -> int:
+        if number in (3, 17):
+            return 0 if system >= 2 else 1
+        if number == 5:
+            return system % 2
+        if number == 8:
+            return 0
+        return 0 if (number * 7 + system * 3) % 8 < system + 2 else (number % 3) + 1
+
+    questions = {one.item: one for pair in pairs for one in pair}
+    return suspects(replies(pairs, picked), questions)
+
+
+def test_planted_golds_come_first_with_who_chose_what(listed: list[Suspect]) -> None:
+    assert len(listed) == 40, "both orders of an item are one"
+    assert {one.items[0] for one in listed[:2]} == {"q3-0", "q17-0"}
+    first = listed[0]
+    assert first.reason == "other_answer"
+    assert (first.gold, first.other) == (OPTIONS[2], OPTIONS[0])
+    assert (first.gold_share, first.other_share) == (0, 0.75)
+    assert len(first.items) == len(first.content_hashes) == 2
+    assert f"6 choose «{OPTIONS[0]}»" in first.evidence
+    assert "s7" in first.evidence, "the best of them are named"
+    assert "over both orders" in first.evidence
+    by_item = {one.items[0]: one for one in listed}
+    assert by_item["q5-0"].reason == "ambiguous"
+    assert by_item["q8-0"].reason == "always_right"
+    assert by_item["q8-0"].rank > 20
+    assert [one.rank for one in listed] == list(range(1, 41))
+
+
+def test_answers_in_words_agree_by_content_and_accepted_ones_are_the_gold() -> None:
+    questions = {f"a{n}": worded(f"a{n}", "الحيط", accepted=("الجدار",)) for n in range(12)}
+
+    def said(system: int, name: str) -> str:
+        if name == "a7":
+            return "<answer>السَّقف</answer>" if system > 1 else "لا أدري"
+        return "<answer>الجِدار</answer>" if system % 3 else "<answer>الحيط</answer>"
+
+    found = suspects(
+        [
+            reply_to(one, said(system, name), model=f"s{system}")
+            for system in range(7)
+            for name, one in questions.items()
+        ],
+        questions,
+    )
+    assert found[0].items == ("a7",)
+    assert found[0].other == "السقف"
+    assert {one.reason for one in found[1:]} == {"always_right"}
+
+
+def test_few_systems_and_changed_items_are_refused() -> None:
+    pairs = [in_both_orders(number, 0, 0) for number in range(4)]
+    questions = {one.item: one for pair in pairs for one in pair}
+    with pytest.raises(UsageError, match="5 systems answered 4 items: suspects need 6"):
+        suspects(replies(pairs, lambda *_: 0, systems=5), questions)
+    changed = {name: one.model_copy(update={"content_hash": "new"}) for name, one in questions.items()}
+    with pytest.raises(UsageError, match="has changed since it was asked"):
+        suspects(replies(pairs, lambda *_: 0), changed)
+    with pytest.raises(UsageError, match="nothing can be suspected"):
+        suspects([], questions)
+
+
+def test_suspects_are_queued_beside_flagged_items_and_stay_in_the_lot_for_the_miss_rate() -> None:
+    items = [item(number) for number in range(40)]
+    verdicts = [verdict(one.id, "flag" if number < 4 else "pass") for number, one in enumerate(items)]
+    doubted = {items[1].id, items[10].id, items[20].id}
+    plain = choose(items, verdicts, seed=1, sample=6, attention_every=0)
+    found = choose(items, verdicts, seed=1, sample=6, suspects=doubted, attention_every=0)
+    drawn = {one.item.id for one in plain if one.why == "sample"}
+    assert {one.item.id for one in found if one.why == "sample"} == drawn, "suspects change no draw"
+    assert {one.item.id for one in found if one.why == "suspect"} == doubted - drawn - {items[1].id}
+    assert len({one.item.id for one in found}) == len(found)
+
+
+def test_the_screen_shows_the_evidence_in_the_closed_panel() -> None:
+    from schemas.finding import Finding
+
+    one = item(0)
+    told = [Finding(check=exchange.SUSPECT, severity="flag", subject=one.id, detail="6 choose «x»")]
+    entries = choose([one], [verdict(one.id, "pass")], seed=1, suspects={one.id}, attention_every=0)
+    ((task,),) = exchange._tasks(entries, {one.id: told}, {}, 1).values()
+    assert "6 choose «x»" in task["data"]["audit_html"]
+    assert "6 choose" not in task["data"]["item_html"]
+    assert task["data"]["priority"] == 4
+
+
+def test_suspects_outlive_rebuilds_while_their_items_stay_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: list[Suspect]
+) -> None:
+    contents = {
+        name: content for one in listed for name, content in zip(one.items, one.content_hashes, strict=True)
+    }
+    monkeypatch.setattr(kept, "_store", lambda _: str(tmp_path / "suspects"))
+    monkeypatch.setattr(kept, "_contents", lambda _: contents)
+    build: Any = SimpleNamespace(config=SimpleNamespace(name="demo"))
+    assert kept.keep_suspects(build, listed[:2]) == listed[:2]
+    assert kept.keep_suspects(build, listed[:2]) == []
+    assert set(kept.evidence(build)) == {"q3-0", "q3-1", "q17-0", "q17-1"}
+    del contents["q3-0"]
+    contents["q3-1"] = "corrected"
+    assert set(kept.evidence(build)) == {"q17-0", "q17-1"}
+    contents.clear()
+    monkeypatch.setattr(kept, "_contents", lambda _: {"else": content_hash(item(0))})
+    with pytest.raises(UsageError, match="none of the 2 suspects is an item of demo"):
+        kept.keep_suspects(build, listed[:2])
