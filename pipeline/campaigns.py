@@ -71,14 +71,13 @@ def chosen_campaigns(config: ReviewConfig, template: str, changes: Mapping[str, 
 def amendments_of(build: Build) -> list[Amendment]:
     """Everything that people's answers to campaigns have settled so far about this benchmark."""
     from annotation.campaigns.amendments import amendments
-    from annotation.decisions.store import stored
-    from annotation.screens.ratings import Label
+    from annotation.decisions.store import labels, stored
 
     stores, config = review_stores(build), build.config.review
     if not (drawn := stored(stores.campaigns, Drawn)):
         return []
-    labels = stored(stores.labels, Label)
-    return amendments(drawn, labels, config.campaigns, config.overlap, config.adjudicators)
+    given = labels(stores.labels)
+    return amendments(drawn, given, config.campaigns, config.overlap, config.adjudicators)
 
 
 def questions(opened: Build, campaign: Campaign) -> list[Question]:

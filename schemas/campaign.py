@@ -114,13 +114,16 @@ class Amendment(Record):
     record: str
     """Id of the poem, couplet or idiom."""
     field: str
-    """`wrong`: a wrong option that is refused, to be made anew."""
+    """`era`, `phrase`, `second` (of a couplet), `connotation`, `sentence`, ...; `wrong`: a wrong option that
+    is refused; `hopeless <field>`: a text that nobody can restore."""
     before: str
     """Text as people saw it; where the record says something else by now, nothing is changed."""
     after: str = ""
     by: CampaignTemplate
     reason: str
     """What people said, in a few words."""
+    facts: dict[str, str] = Field(default_factory=dict)
+    """Of a sentence: model, family and prompt version that wrote it, where its words may still stand."""
 
 
 class CampaignFigure(Record):

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
 from statistics import fmean
 
-from annotation.campaigns.figures import answered_questions, needed_votes
-from annotation.campaigns.votes import Votes
+from annotation.campaigns.figures import (
+    LABELS,
+    answered_questions,
+    needed_votes,
+    says_label,
+    says_sentence,
+    says_text,
+)
+from annotation.campaigns.votes import Votes, settle
 from annotation.screens.ratings import Label
 from schemas.campaign import Amendment, Campaign, CampaignTemplate, Drawn
 
@@ -56,5 +66,80 @@ def _refused(row: Drawn, votes: Votes, least: float) -> Iterator[Amendment]:
         )
 
 
-AMENDS: Mapping[CampaignTemplate, Amends] = {}
+def _connotation(row: Drawn, votes: Votes, _: int, __: Collection[str]) -> Iterator[Amendment]:
+    """Only what everybody says is a gold; how they voted stays with the idiom (Kinayat, section 3)."""
+    for control, name in (("idiom", "connotation"), ("explanation", "explanation_connotation")):
+        said = Counter(values[control] for values in votes.values())
+        yield Amendment(
+            record=row.record,
+            field=name,
+            before=row.before["connotation"],
+            after=next(iter(said)) if len(said) == 1 else "",
+            by=row.template,
+            reason=", ".join(f"{label} {count}" for label, count in sorted(said.items())),
+        )
+
+
+def _sentence(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]) -> Iterator[Amendment]:
+    """The sentence as people leave it; one that they wrote owes nothing to the model."""
+    if found := settle(votes, overlap, says_sentence, adjudicators):
+        verdict, text = says_sentence(found.values)
+        facts = {name: row.before[name] for name in WRITTEN_BY if row.before.get(name)}
+        yield Amendment(
+            record=row.record,
+            field="sentence",
+            before=row.before["sentence"],
+            after=text or row.before["sentence"],
+            by=row.template,
+            reason=SENTENCE_IS[verdict],
+            facts={} if verdict == "replace" else facts,
+        )
+
+
+def _text(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]) -> Iterator[Amendment]:
+    """A restored text, or the word that nobody can restore it."""
+    if not (found := settle(votes, overlap, says_text, adjudicators)):
+        return
+    state, text = says_text(found.values)
+    ((field, before),) = row.before.items()
+    if state == "hopeless" or (state == "corrected" and text):
+        yield Amendment(
+            record=row.record,
+            field=f"hopeless {field}" if state == "hopeless" else field,
+            before=before,
+            after=text,
+            by=row.template,
+            reason=f"{state}, {found.by} of {found.votes}",
+        )
+
+
+def _labels(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]) -> Iterator[Amendment]:
+    """Labels that people found wrong, each settled by itself; empty where they don't agree on another one."""
+    language = row.strata["language"]
+    for name in LABELS:
+        wrong = settle(votes, overlap, itemgetter(name), adjudicators)
+        if wrong is None or wrong.values[name] != "wrong":
+            continue
+        right = settle(votes, overlap, partial(says_label, name, language=language), adjudicators)
+        after = says_label(name, right.values, language)[1] if right else ""
+        yield Amendment(
+            record=row.record,
+            field=name,
+            before=row.before[name],
+            after=after,
+            by=row.template,
+            reason=f"{wrong.by} of {wrong.votes}",
+        )
+
+
+WRITTEN_BY = ("model", "family", "prompt_version")
+"""Facts about the model that wrote a sentence, kept with it while any of its words may stay."""
+SENTENCE_IS = {"accept": "accepted", "edit": "edited", "replace": "replaced"}
+
+AMENDS: Mapping[CampaignTemplate, Amends] = {
+    "connotation": _connotation,
+    "dialect_sentence": _sentence,
+    "label_validation": _labels,
+    "text_correction": _text,
+}
 """Templates whose answers change records."""

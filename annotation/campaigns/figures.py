@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import Any, cast
 
 from annotation.campaigns.votes import Votes, settle, votes_of
 from annotation.screens.ratings import Label
+from mihakk.errors import RecordRejected
 from mihakk.stats import clopper_pearson, mean_interval
+from mihakk.taxonomy import vocabulary
 from schemas.campaign import CONNOTATION_VOTES, Campaign, CampaignFigure, CampaignTemplate, Drawn
 from schemas.record import Record
 
@@ -62,8 +65,7 @@ def progress(
         state = "answered" if len(votes) >= needs(row.template) else "begun" if votes else "waiting"
         found[row.template][state] += 1
         if state == "answered" and row.template not in AVERAGED:
-            agreed = settle(votes, needs(row.template), SAYS[row.template], adjudicators)
-            found[row.template]["disputed"] += agreed is None
+            found[row.template]["disputed"] += _differ(row.template, votes, needs(row.template), adjudicators)
     return [
         CampaignProgress(
             template=template,
@@ -118,18 +120,21 @@ def _figures(
             high=ends.high if ends else None,
         )
         return
-    agreed = [settle(votes, overlap, SAYS[template], adjudicators) for votes in questions]
     counts: Counter[str] = Counter()
-    for found in agreed:
-        counts.update(TELLS[template](found.values) if found else ["people differ"])
+    for votes in questions:
+        if template == "connotation":
+            counts.update(unanimous(votes))
+        else:
+            found = settle(votes, overlap, SAYS[template], adjudicators)
+            counts.update(TELLS[template](found.values) if found else [DIFFER])
     for name in sorted(counts):
-        ends = clopper_pearson(counts[name], len(agreed))
+        ends = clopper_pearson(counts[name], len(questions))
         yield CampaignFigure(
             template=template,
             figure=name,
             group=group,
-            questions=len(agreed),
-            value=counts[name] / len(agreed),
+            questions=len(questions),
+            value=counts[name] / len(questions),
             low=ends.low,
             high=ends.high,
             is_share=True,
@@ -164,27 +169,56 @@ def says_text(values: Mapping[str, str]) -> tuple[str, str]:
     return values["state"], " ".join(text.split())
 
 
-def says_labels(values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Of the four labels of a poem, which are wrong and what is right."""
-    return tuple(says_label(name, values) for name in ("poet", "era", "genre", "metre"))
+LABELS = ("poet", "era", "genre", "metre")
+"""Labels of a poem that people validate."""
 
 
-def says_label(name: str, values: Mapping[str, str]) -> tuple[str, str]:
-    """Whether one label is right, and what is right where it is wrong."""
-    answer = values[name]
-    return answer, " ".join(values.get(f"right_{name}", "").split()) if answer == "wrong" else ""
+def says_labels(values: Mapping[str, str]) -> tuple[str, ...]:
+    """Which of the four labels of a poem are right, wrong or unsure."""
+    return tuple(values[name] for name in LABELS)
 
 
-def says_connotation(values: Mapping[str, str]) -> str:
-    """The connotation of the idiom itself."""
-    return values["idiom"]
+def says_label(name: str, values: Mapping[str, str], language: str) -> tuple[str, str]:
+    """Whether one label is right, and the right one where it is wrong: as the taxonomy names it.
 
+    Poets are named in the person's own words. A label that the taxonomy does not know is none.
+    """
+    answer, text = values[name], " ".join(values.get(f"right_{name}", "").split())
+    if answer != "wrong":
+        return answer, ""
+    table = None if name == "poet" else vocabulary(cast("Any", name), cast("Any", language))
+    if table is None:
+        return answer, text
+    try:
+        return answer, table.match(text)
+    except RecordRejected:
+        return answer, ""
+
+
+def unanimous(votes: Votes) -> list[str]:
+    """Connotation of the idiom and of its explanation; only what everybody says counts."""
+    told = []
+    for name in ("idiom", "explanation"):
+        said = {values[name] for values in votes.values()}
+        told.append(f"{name} {said.pop()}" if len(said) == 1 else f"{name}: {DIFFER}")
+    return told
+
+
+def _differ(template: CampaignTemplate, votes: Votes, overlap: int, adjudicators: Collection[str]) -> bool:
+    """Whether people don't agree on a question all have answered."""
+    if template == "connotation":
+        return any(told.endswith(DIFFER) for told in unanimous(votes))
+    return settle(votes, overlap, SAYS[template], adjudicators) is None
+
+
+DIFFER = "people differ"
+EDITED = "edited or replaced (Kinayat: 77 of 150)"
+"""Sentences that people did not take as they were; the paper's own count stands beside ours."""
 
 SAYS: Mapping[CampaignTemplate, Callable[[Mapping[str, str]], object]] = {
     "label_validation": says_labels,
     "text_correction": says_text,
     "dialect_sentence": says_sentence,
-    "connotation": says_connotation,
 }
 """What people have to say alike to agree, of templates whose answers are not averaged."""
 
@@ -194,7 +228,6 @@ TELLS: Mapping[CampaignTemplate, Callable[[Mapping[str, str]], list[str]]] = {
         or ["all right"]
     ),
     "text_correction": lambda values: [values["state"]],
-    "dialect_sentence": lambda values: [{"accept": "accepted"}.get(values["verdict"], "edited or replaced")],
-    "connotation": lambda values: [values["idiom"]],
+    "dialect_sentence": lambda values: [{"accept": "accepted"}.get(values["verdict"], EDITED)],
 }
 """What an agreed answer counts as."""

@@ -89,7 +89,12 @@ def sentence_questions(items: Iterable[Item], idioms: Mapping[str, Idiom]) -> It
             language=idiom.language,
             strata=_idiom_strata(idiom),
             task=partial(_named, partial(sentence_task, idiom, sentence)),
-            before={"sentence": sentence},
+            before={
+                "sentence": sentence,
+                "model": item.origin.model,
+                "family": item.origin.model_family,
+                "prompt_version": item.origin.prompt_version,
+            },
         )
 
 
@@ -135,20 +140,20 @@ def text_questions(records: Iterable[Poem | Idiom], findings: Iterable[Finding] 
         if finding.check.startswith("TX") and finding.where:
             found.setdefault((finding.subject, finding.where), finding.check)
     for record in records:
-        for where, text in _texts(record):
+        for where, owner, name, text in _texts(record):
             if findings is None or (record.id, where) in found:
-                name = f"{record.id}#{where}"
+                subject = f"{owner}#{name}"
                 yield Question(
-                    key=name,
-                    record=record.id,
+                    key=subject,
+                    record=owner,
                     language=record.language,
                     strata={
                         "language": record.language,
                         "source": record.provenance.source,
                         "check": found.get((record.id, where), ""),
                     },
-                    task=partial(_named, partial(text_task, name, text, record.language)),
-                    before={where: text},
+                    task=partial(_named, partial(text_task, subject, text, record.language)),
+                    before={name: text},
                 )
 
 
@@ -182,20 +187,20 @@ def _reply_task(item: Item, reply: str, name: str) -> dict[str, Any]:
     return correctness_task(item, name, reply)
 
 
-def _texts(record: Poem | Idiom) -> Iterator[tuple[str, str]]:
-    """Fields that hold a record's own text, under the names that checks give them."""
-    forms: Iterable[tuple[str, Form | None]]
+def _texts(record: Poem | Idiom) -> Iterator[tuple[str, str, str, str]]:
+    """A record's own texts: the name that checks give the field, the id it belongs to, its name there."""
+    forms: list[tuple[str, str, str, Form | None]]
     if isinstance(record, Idiom):
-        forms = (("phrase", record.phrase), ("explanation", record.explanation))
+        forms = [(name, record.id, name, getattr(record, name)) for name in ("phrase", "explanation")]
     else:
-        forms = (
-            (f"couplets[{i}].{name}", half)
+        forms = [
+            (f"couplets[{i}].{name}", couplet.id, name, getattr(couplet, name))
             for i, couplet in enumerate(record.couplets)
-            for name, half in (("first", couplet.first), ("second", couplet.second))
-        )
-    for name, form in forms:
+            for name in ("first", "second")
+        ]
+    for where, owner, name, form in forms:
         if form is not None:
-            yield name, form.text or form.raw
+            yield where, owner, name, form.text or form.raw
 
 
 def _item_strata(item: Item) -> dict[str, str]:

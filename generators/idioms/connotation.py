@@ -26,35 +26,46 @@ class ConnotationOptions(Options):
 
 @task(title="Connotation of an idiom", reads="idiom", options=ConnotationOptions)
 def connotation(ctx: Context[ConnotationOptions], idiom: Idiom) -> Made:
-    """One question about the idiom itself and one about its explanation, both with the label people gave the
-    idiom; idioms without a label wait for people."""
-    if idiom.connotation is None:
-        yield Skip(idiom.id, "no_connotation")
-        return
+    """One question about the idiom itself and one about its explanation, both with the label of the idiom
+    unless people labelled the explanation apart; only what all of them say is a label, and idioms without
+    one wait for people."""
     for subject in ctx.options.of:
+        gold = _gold(idiom, subject)
+        if gold is None:
+            yield Skip(idiom.id, "no_connotation")
+            continue
         text = form_text(idiom.phrase if subject == "phrase" else idiom.explanation)
         if not word_keys(text, idiom.language):
             yield Skip(idiom.id, f"no_{subject}")
             continue
         yield from ctx.choice(
             _stem(idiom, subject, text),
-            NAMES[idiom.language][idiom.connotation],
-            [NAMES[idiom.language][label] for label in get_args(Connotation) if label != idiom.connotation],
+            NAMES[idiom.language][gold],
+            [NAMES[idiom.language][label] for label in get_args(Connotation) if label != gold],
             kinds=["other_label"] * (len(NAMES[idiom.language]) - 1),
             strategy="labels",
         )
 
 
+def _gold(idiom: Idiom, subject: str) -> Connotation | None:
+    """The label of the idiom or of its explanation; None where there is none, or people differ."""
+    if subject == "explanation" and "explanation_connotation" in idiom.source_labels:
+        label = idiom.source_labels["explanation_connotation"]
+        return next((one for one in get_args(Connotation) if one == label), None)
+    return idiom.connotation
+
+
 def _stem(idiom: Idiom, subject: str, text: str) -> Stem:
     stem = idiom_stem(idiom)
     fields = {"text": text}
+    votes = "connotation_votes" if subject == "phrase" else "explanation_connotation_votes"
     return Stem(
         records=stem.records,
         language=stem.language,
         fields=fields,
         licence=stem.licence,
         attribution=stem.attribution,
-        metadata=stem.metadata | {"subject": subject},
+        metadata=stem.metadata | {"subject": subject, "votes": idiom.source_labels.get(votes, "")},
         dialect=stem.dialect,
         variant=f"{subject}-",
     )

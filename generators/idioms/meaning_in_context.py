@@ -28,7 +28,7 @@ def meaning_in_context(ctx: Context[MeaningOptions], idiom: Idiom) -> Made:
         yield sentence
         return
     stem = idiom_stem(idiom, sentence=sentence.text)
-    stem.metadata["sentence"] = "written" if sentence.written else "source"
+    stem.metadata["sentence"] = sentence.kind
     yield from ctx.choice(
         stem,
         wrong.right,

@@ -30,7 +30,7 @@ def pragmatic_use(ctx: Context[Options], idiom: Idiom) -> Made:
         return
     # The idiom is the answer: no field of the question may hold it.
     stem = replace(idiom_stem(idiom), fields={"blanked": sentence.blanked})
-    stem.metadata["sentence"] = "written" if sentence.written else "source"
+    stem.metadata["sentence"] = sentence.kind
     yield from ctx.choice(
         stem,
         form_text(idiom.phrase),

@@ -39,6 +39,8 @@ class Sentence:
     blanked: str
     """The same with the idiom taken out."""
     written: Written | None = None
+    kind: str = "source"
+    """`source`, `written` by a model, or as people left a written one: `accepted`, `edited`, `replaced`."""
 
 
 def blanked(sentence: str, phrase: str, language: Language) -> str | None:
@@ -64,11 +66,15 @@ def find_sentence(ctx: Context[OptionsT], idiom: Idiom) -> Sentence | Skip:
     """A sentence that uses the idiom word for word and does not explain it; the same one for every task."""
     phrase = form_text(idiom.phrase)
     objections = []
+    by_people = idiom.source_labels.get("sentence", "")
     for example in idiom.examples:
         if not (problem := sentence_objection(example, idiom)):
-            return Sentence(example.strip(), blanked(example, phrase, idiom.language) or "")
+            left = blanked(example, phrase, idiom.language) or ""
+            return Sentence(example.strip(), left, _first_writer(idiom), by_people or "source")
         objections.append(problem)
-    if ctx.writer is None:
+        if by_people:
+            break  # what people left of a written sentence can't be used: not another one in its place
+    if ctx.writer is None or by_people:
         reason = "example_" + objections[0].split(":")[0] if objections else "no_sentence"
         return Skip(idiom.id, reason, "; ".join(objections))
     request = ctx.asked(
@@ -87,7 +93,17 @@ def find_sentence(ctx: Context[OptionsT], idiom: Idiom) -> Sentence | Skip:
         return Skip(idiom.id, error.reason, error.detail)
     text = " ".join(reply.sentence.split())
     written = Written.by(ctx.writer, request)
-    return Sentence(text, blanked(text, phrase, idiom.language) or "", written)
+    return Sentence(text, blanked(text, phrase, idiom.language) or "", written, "written")
+
+
+def _first_writer(idiom: Idiom) -> Written | None:
+    """The model whose sentence people accepted or edited."""
+    told = idiom.source_labels
+    if "sentence_model" not in told:
+        return None
+    return Written(
+        told.get("sentence_prompt_version", ""), told["sentence_model"], told.get("sentence_family", "")
+    )
 
 
 def sentence_objection(sentence: str, idiom: Idiom) -> str:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from curation import Duplicates, curate
+from curation.amending import amend
 from curation.duplicates import clusters
 from curation.entry_parts import SpreadEntries, write_entries
 from curation.normalization import reject
@@ -16,8 +17,10 @@ from mihakk.errors import RecordRejected
 from mihakk.ids import digest
 from mihakk.lake import ShardOutput
 from pipeline.build import Build, inputs_of
+from pipeline.campaigns import amendments_of
 from pipeline.records import records
 from pipeline.step import Call, Share, Spread, Step, Tick, shards_before
+from schemas.campaign import Amendment
 from schemas.finding import Finding
 from schemas.idiom import Idiom
 from schemas.manifest import ShardManifest
@@ -52,20 +55,57 @@ def _duplicates(build: Build, spread: Spread) -> Iterator[Share]:
 
 
 def _curate(build: Build, shard: str, duplicates: Duplicates, tick: Tick) -> list[ShardManifest]:
-    inputs = STEP.shard_inputs(build, shard, duplicates=duplicates.digest(shard_ids(build, shard)))
-    manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, duplicates))
+    ids = shard_ids(build, shard)
+    known = set(ids)
+    settled = [
+        row
+        for row in amendments_of(build)
+        if row.field != "wrong" and {row.record, row.record.rpartition(":")[0]} & known
+    ]
+    inputs = STEP.shard_inputs(
+        build,
+        shard,
+        duplicates=duplicates.digest(ids),
+        amendments=[row.model_dump() for row in settled],
+    )
+    manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, duplicates, settled))
     tick(1)
     return [manifest]
 
 
-def _output(build: Build, shard: str, duplicates: Duplicates) -> ShardOutput:
-    """Curated records, checked by the record checks; blocked records are rejected."""
+def _output(build: Build, shard: str, duplicates: Duplicates, settled: Sequence[Amendment]) -> ShardOutput:
+    """Curated records as people amended them, checked by the record checks; blocked ones are rejected."""
     from validators.checks.checking import check_records
 
-    output = curate(records(build, STAGE, shard), duplicates, build.config.curate)
+    output = amended(curate(records(build, STAGE, shard), duplicates, build.config.curate), settled)
     kept = [record for name in ("poems", "idioms") for record in output.tables[name][1]]
     findings = check_records(cast("list[Poem | Idiom]", kept), build.config.checks)
     return without_blocked(output, findings)
+
+
+def amended(output: ShardOutput, settled: Sequence[Amendment]) -> ShardOutput:
+    """The output with what people settled about its records."""
+    if not settled:
+        return output
+    tables = dict(output.tables)
+    found = amend((record for name in ("poems", "idioms") for record in tables[name][1]), settled)  # type: ignore[misc]
+    tables["poems"] = Poem, [record for record in found.records if isinstance(record, Poem)]
+    tables["idioms"] = Idiom, [record for record in found.records if isinstance(record, Idiom)]
+    tables["removed"] = tables["removed"][0], [*tables["removed"][1], *found.removed]
+    counts, gone = output.counts, len(found.rejections)
+    return ShardOutput(
+        tables,
+        counts.model_copy(
+            update={
+                "kept": counts.kept - gone,
+                "written": counts.written - gone,
+                "rejected": counts.rejected + gone,
+                "reasons": dict(Counter(counts.reasons) + Counter(row.reason for row in found.rejections)),
+                "notes": {**counts.notes, **found.notes},
+            }
+        ),
+        [*output.rejections, *found.rejections],
+    )
 
 
 def without_blocked(output: ShardOutput, findings: Sequence[Finding]) -> ShardOutput:

@@ -272,7 +272,7 @@ def test_each_written_sentence_is_asked_about_once_and_labelled_idioms_only_on_d
     blank = {"blanked": "متزعلش منه ده ____ وهيصالحك"}
     written = choice(1, fields=blank, metadata={"sentence": "written"}, origin=own)
     (asked,) = sentence_questions([written, written, choice(2)], {"i1": idiom})
-    assert asked.before == {"sentence": "متزعلش منه ده قلبه أبيض وهيصالحك"}
+    assert asked.before["sentence"] == "متزعلش منه ده قلبه أبيض وهيصالحك"
     labelled = idiom.model_copy(update={"id": "i2", "connotation": "positive"})
     assert [one.key for one in connotation_questions([idiom, labelled])] == ["i1"]
     assert [one.key for one in connotation_questions([idiom, labelled], labelled=True)] == ["i1", "i2"]

@@ -35,7 +35,9 @@ POEMS = {
 }
 
 
-def opened(folder: Path, *tasks: str, source: Mapping[str, Any] = IDIOMS, **review: Any) -> Build:
+def opened(
+    folder: Path, *tasks: str, source: Mapping[str, Any] = IDIOMS, writer: str = "", **review: Any
+) -> Build:
     """The benchmark, nothing of it built yet."""
     config = BenchmarkConfig.model_validate(
         {
@@ -47,6 +49,14 @@ def opened(folder: Path, *tasks: str, source: Mapping[str, Any] = IDIOMS, **revi
             "tasks": [{"use": name} for name in tasks],
             "embeddings": "none",
             "audit": {"limit": 0},
+            "generator": {
+                "name": "writer",
+                "family": "scripted",
+                "model": "m",
+                "serve": {"engine": "openai", "endpoints": [writer]},
+            }
+            if writer
+            else None,
             "review": {"overlap": 2, **review},
         }
     )

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+from scipy import stats
+
+from mihakk.llm.scripted import Answer as Reply
+from mihakk.llm.scripted import Call, ScriptedServer
 from pipeline.campaigns import amendments_of
 from pipeline.people import campaign_facts, review_state
 from releases.card.audit_section import audit_section
 from releases.release_facts import ReleaseFacts
 from reports.templates import templates
-from schemas.item import ChoiceItem
-from tests.pipeline.campaign_round import POEMS, answered, asked, built, opened
+from schemas.idiom import Idiom
+from schemas.item import ChoiceItem, Item
+from schemas.poem import Poem
+from tests.pipeline.campaign_round import IDIOMS, POEMS, answered, asked, built, opened
 
 
 def wrong_of(item: object) -> str:
@@ -96,3 +105,176 @@ def test_a_refused_line_of_verse_gives_way_to_another_in_the_same_metre(tmp_path
     remade = set(after) - others
     assert remade, "no line was found anew"
     assert all(before[item].metadata == after[item].metadata for item in remade)
+
+
+def by_record(items: Mapping[str, Item], record: str, task: str) -> list[Item]:
+    return [item for item in items.values() if item.origin.records[0] == record and item.task == task]
+
+
+def test_only_a_connotation_that_three_people_share_is_a_gold(tmp_path: Path) -> None:
+    build = opened(tmp_path, "connotation", campaigns=[{"template": "connotation", "rows": "all", "size": 4}])
+    before = built(build)
+    drawn, tasks = asked(build, "connotation")
+    same, split, two, _ = drawn
+    answers = {
+        same.subject: [{"idiom": "neutral", "explanation": "negative"}] * 3,
+        split.subject: [
+            {"idiom": label, "explanation": "positive"} for label in ("negative", "negative", "neutral")
+        ],
+        two.subject: [{"idiom": "neutral", "explanation": "neutral"}] * 2,
+    }
+    answered(build, "connotation", tasks, answers)
+    after = built(build)
+    golds = {
+        item.metadata["subject"]: (item.options[item.gold[0]], item.metadata["votes"])
+        for item in by_record(after, same.record, "connotation")
+    }
+    assert golds == {"phrase": ("محايدة", "neutral 3"), "explanation": ("سلبية", "negative 3")}
+    left = by_record(after, split.record, "connotation")
+    assert {item.metadata["subject"] for item in left} == {"explanation"}, "people differ on the idiom itself"
+    (kept,) = [row for row in build.stage("3_curated").read_all("idioms", Idiom) if row.id == split.record]
+    assert (kept.connotation, kept.source_labels["connotation_votes"]) == (None, "negative 2, neutral 1")
+    assert by_record(after, two.record, "connotation") == by_record(before, two.record, "connotation")
+    shares = {row.figure: row.value for row in review_state(build).campaign_figures if row.group == "all"}
+    assert shares["idiom neutral"] == shares["idiom: people differ"] == 0.5
+
+
+def test_an_era_that_people_correct_is_the_poems_and_the_editors_is_kept(tmp_path: Path) -> None:
+    build = opened(
+        tmp_path, "era_choice", source=POEMS, campaigns=[{"template": "label_validation", "size": 100}]
+    )
+    before = built(build)
+    drawn, tasks = asked(build, "label_validation")
+    right = dict.fromkeys(("poet", "era", "genre", "metre"), "right")
+    one, other, third = [row for row in drawn if by_record(before, row.record, "era_choice")][:3]
+    new = "andalusian" if one.before["era"] != "andalusian" else "modern"
+    names = {"andalusian": ("الأندلسي", "العصر  الأندلسي"), "modern": ("الحديث", "العصر الحديث")}[new]
+    answers = {
+        one.subject: [{**right, "era": "wrong", "right_era": name} for name in names],
+        other.subject: [
+            {**right, "era": "wrong", "right_era": "الأندلسي"},
+            {**right, "era": "wrong", "right_era": "العثماني"},
+        ],
+        third.subject: [{**right, "era": "wrong", "right_era": "الأندلسي"}, right],
+    }
+    answered(build, "label_validation", tasks, answers)
+    after = built(build)
+    poems = {poem.id: poem for poem in build.stage("3_curated").read_all("poems", Poem)}
+    assert poems[one.record].era == new, "two spellings of one era are one answer"
+    assert poems[one.record].source_labels["era"] == one.before["era"]
+    assert poems[one.record].source_labels["era_by"] == "people: agreement of 2"
+    assert {item.metadata["era"] for item in by_record(after, one.record, "era_choice")} == {new}
+    assert poems[other.record].era == "", "wrong by both, and no other one that both name"
+    assert by_record(after, other.record, "era_choice") == []
+    assert poems[third.record].era == third.before["era"], "people differ whether it is wrong"
+    assert asked(build, "label_validation")[0] == drawn, "what people corrected is not asked again"
+
+
+def test_a_restored_text_is_checked_again(tmp_path: Path) -> None:
+    source = tmp_path / "idioms.jsonl"
+    damaged = {
+        "a": "طيب الن\ufffdية لا يضمر شرًا",
+        "b": "يأخذ ما ليس\ufffd له",
+        "c": "كث\ufffdير الكلام والوعود",
+    }
+    whole = {"d": "يخاطب الناس بكلام لطيف يحبونه", "e": "سريع الغضب لا يحتمل المزاح"}
+    rows = [
+        {"id": name, "text": f"مثل رقم {name}", "explanation": text, "kind": "idiom", "dialect": "egyptian"}
+        for name, text in (damaged | whole).items()
+    ]
+    source.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
+    build = opened(
+        tmp_path,
+        "explanation",
+        source=IDIOMS | {"path": str(source)},
+        campaigns=[{"template": "text_correction"}],
+    )
+    built(build)
+    curated = build.stage("3_curated")
+    assert {row.reason for row in curated.rejections()} == {"check_TX03"}
+    drawn, tasks = asked(build, "text_correction")
+    by_name = {row.record.rpartition(":")[2]: row for row in drawn}
+    assert len(by_name) == 3, "only what a check found"
+    restored = "طيب النية لا يضمر شرًا"
+    first, second, third = drawn
+    answers = {
+        first.subject: [{"state": "corrected", "fix_text": restored}] * 2,
+        second.subject: [{"state": "corrected", "fix_text": "ما زال\ufffd معطوبًا هنا"}] * 2,
+        third.subject: [{"state": "hopeless"}] * 2,
+    }
+    answered(build, "text_correction", tasks, answers)
+    after = built(build)
+    (item,) = by_record(after, first.record, "explanation")
+    assert item.answer == restored
+    (record,) = [row for row in curated.read_all("idioms", Idiom) if row.id == first.record]
+    assert "\ufffd" in record.explanation.raw, "what the source gave stays"
+    reasons = {row.record: row.reason for row in curated.rejections()}
+    assert reasons == {second.record: "check_TX03", third.record: "hopeless_text"}
+    assert curated.manifest().counts.notes["amended.explanation"] == 2
+
+
+SENTENCES = {
+    "a": "متزعلش منه ده قلبه أبيض وهيصالحك بكرة",
+    "b": "خلي بالك من الواد ده إيده طويلة جدا",
+    "c": "البياع ده لسانه حلو مع كل الزباين",
+}
+PHRASES = {"a": "قلبه أبيض", "b": "إيده طويلة", "c": "لسانه حلو"}
+
+
+def writes(call: Call) -> Reply:
+    """The sentence of the idiom that is asked about, once; when asked again, another one."""
+    name = next(
+        name
+        for name, phrase in PHRASES.items()
+        if phrase in json.dumps(call.body["messages"], ensure_ascii=False)
+    )
+    return Reply(text=json.dumps({"sentence": SENTENCES[name]}))
+
+
+def test_sentences_as_people_leave_them_make_the_questions(tmp_path: Path) -> None:
+    source = tmp_path / "idioms.jsonl"
+    meanings = {
+        "a": "يصفو للناس ولا يحمل لأحد ضغينة",
+        "b": "يأخذ ما ليس له من أموال الناس",
+        "c": "يخاطب الناس بكلام لطيف يحبونه",
+    }
+    rows = [
+        {"id": name, "text": phrase, "explanation": meanings[name], "kind": "idiom", "dialect": "egyptian"}
+        for name, phrase in PHRASES.items()
+    ]
+    source.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
+    with ScriptedServer(writes) as server:
+        build = opened(
+            tmp_path, "pragmatic_use", source=IDIOMS | {"path": str(source)}, writer=server.url,
+            campaigns=[{"template": "dialect_sentence", "overlap": 1}],
+        )  # fmt: skip
+        before = built(build)
+        assert {item.metadata["sentence"] for item in before.values()} == {"written"}
+        drawn, tasks = asked(build, "dialect_sentence")
+        by_text = {row.before["sentence"]: row for row in drawn}
+        kept, edited, spoilt = (by_text[SENTENCES[name]] for name in "abc")
+        better = "خلي بالك من الواد ده عشان إيده طويلة"
+        answers = {
+            kept.subject: [{"verdict": "accept"}],
+            edited.subject: [{"verdict": "edit", "fix_sentence": better}],
+            spoilt.subject: [{"verdict": "replace", "new_sentence": "البياع ده كلامه حلو"}],
+        }
+        answered(build, "dialect_sentence", tasks, answers)
+        after = built(build)
+    told = {
+        row.record: {(one.metadata["sentence"], one.fields["blanked"], one.origin.model)
+                     for one in by_record(after, row.record, "pragmatic_use")}
+        for row in drawn
+    }  # fmt: skip
+    model = next(iter(before.values())).origin.model
+    assert told[kept.record] == {("accepted", SENTENCES["a"].replace(PHRASES["a"], "____"), model)}
+    assert told[edited.record] == {("edited", better.replace(PHRASES["b"], "____"), model)}
+    assert told[spoilt.record] == set(), "a sentence without the idiom word for word makes no question"
+    (share,) = [
+        row for row in review_state(build).campaign_figures
+        if (row.group, row.figure) == ("all", "edited or replaced (Kinayat: 77 of 150)")
+    ]  # fmt: skip
+    exact = stats.binomtest(2, 3).proportion_ci(method="exact")
+    assert (share.questions, share.value) == (3, 2 / 3)
+    assert (share.low, share.high) == pytest.approx((exact.low, exact.high))
+    assert asked(build, "dialect_sentence")[1] == []
