@@ -41,7 +41,8 @@ def curate(records: Iterable[Poem | Idiom], duplicates: Duplicates, config: Cura
             fitting = fit(record, config)
             if isinstance(fitting.record, Poem):
                 ids.update(couplet.id for couplet in fitting.record.couplets)
-                poems.append(_without_duplicates(fitting.record, duplicates, removed))
+                whole = _with_contested(fitting.record, duplicates)
+                poems.append(_without_duplicates(whole, duplicates, removed))
             else:
                 idioms.append(fitting.record)
             removed += fitting.removed
@@ -68,6 +69,18 @@ def curate(records: Iterable[Poem | Idiom], duplicates: Duplicates, config: Cura
         ),
         rejections=rejections,
     )
+
+
+def _with_contested(poem: Poem, duplicates: Duplicates) -> Poem:
+    """The poem with the labels that its copies contradict, and an era that the table of poets contradicts."""
+    said = [c.contested for c in duplicates.concerning.get(poem.id, ()) if c.kept == poem.id]
+    names = {name for labels in said for name in labels}
+    if "era_of_poet" in poem.source_labels:
+        names.add("era")
+    if not names:
+        return poem
+    labels = poem.source_labels | {"contested": ", ".join(sorted(names))}
+    return poem.model_copy(update={"source_labels": labels})
 
 
 def _merged(record: Poem | Idiom, cluster: Cluster) -> Rejection:

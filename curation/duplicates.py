@@ -33,6 +33,8 @@ class Comparable(NamedTuple):
     """Record it belongs to: the couplet's poem, or the record itself."""
     halves: tuple[str, ...]
     """Matching keys of its parts: of a couplet's hemistichs, of all of a poem's."""
+    labels: tuple[str, ...] = ()
+    """Of a poem: its labels in the order of `LABELS`, empty where it has none."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ class Comparables(NamedTuple):
     idioms: list[Comparable]
 
 
+LABELS: Final = ("era", "genre", "metre")
 LEVELS: Final = ("poem", "couplet", "idiom")
 
 
@@ -172,7 +175,8 @@ def entries(records: Iterable[Poem | Idiom], config: CurateConfig) -> Comparable
             continue
         if isinstance(fitting, Poem):
             halves = tuple(half for couplet in fitting.couplets for half in couplet_halves(couplet))
-            found.poems.append(Comparable(fitting.id, fitting.id, halves))
+            labels = (fitting.era, fitting.genre, fitting.sections[0].metre)
+            found.poems.append(Comparable(fitting.id, fitting.id, halves, labels))
             found.couplets.extend(
                 Comparable(c.id, fitting.id, couplet_halves(c)) for c in fitting.couplets if _is_verse(c)
             )
@@ -253,5 +257,12 @@ def _found(
         level=level,
         method=method,
         similarity=round(similarity, 4),
+        contested=_contested([entries[kept], *(entries[n] for n in others)]),
     )
     return DuplicateCluster(cluster, entries[kept], [entries[n] for n in others])
+
+
+def _contested(poems: Sequence[Comparable]) -> tuple[str, ...]:
+    """Labels that two editors of one poem give differently."""
+    said = [{poem.labels[n] for poem in poems if poem.labels} - {""} for n in range(len(LABELS))]
+    return tuple(name for name, labels in zip(LABELS, said, strict=True) if len(labels) > 1)

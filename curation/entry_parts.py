@@ -24,7 +24,14 @@ from schemas.poem import Poem
 PART_TEXTS: Final = 4_000
 """Couplets worked on at a time; more in a set of millions, so that there are at most `MOST_PARTS` parts."""
 MOST_PARTS: Final = 128
-_ENTRY: Final = pa.schema([("id", pa.string()), ("owner", pa.string()), ("halves", pa.list_(pa.string()))])
+_ENTRY: Final = pa.schema(
+    [
+        ("id", pa.string()),
+        ("owner", pa.string()),
+        ("halves", pa.list_(pa.string())),
+        ("labels", pa.list_(pa.string())),
+    ]
+)
 
 Records = Callable[..., Iterable[Poem | Idiom]]
 """Reads the records of one shard; a function known by its name, so that workers can be told it."""
@@ -126,4 +133,4 @@ class SpreadEntries:
 
 def _read(scratch: Scratch, file: str, level: str) -> list[Comparable]:
     rows = scratch.read(file, LEVELS.index(level)).to_pylist()
-    return [Comparable(row["id"], row["owner"], tuple(row["halves"])) for row in rows]
+    return [Comparable(row["id"], row["owner"], tuple(row["halves"]), tuple(row["labels"])) for row in rows]

@@ -140,6 +140,15 @@ class Corpus:
         return _grouped((poem.language, n) for n, poem in enumerate(self.poems))
 
     @cached_property
+    def label_counts(self) -> dict[tuple[str, Language], tuple[tuple[str, int], ...]]:
+        """How many poems bear each label, by its kind (era, genre, metre) and language."""
+        found: dict[tuple[str, Language], Counter[str]] = defaultdict(Counter)
+        for poem in self.poems:
+            for kind in ("era", "genre", "metre"):
+                found[kind, poem.language][getattr(poem, kind)] += 1
+        return {key: tuple(sorted(counts.items())) for key, counts in found.items()}
+
+    @cached_property
     def in_metre(self) -> dict[tuple[Language, str], Numbers]:
         """Line numbers by language and metre, ascending; lines of unknown metre are in no group."""
         return _arrays(((line.language, line.metre), n) for n, line in enumerate(self.lines) if line.metre)

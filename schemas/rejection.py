@@ -34,3 +34,5 @@ class Cluster(Record):
     """`exact`, `near`, `similar` (less alike than the config asks) or `half` (one hemistich in common)."""
     similarity: float
     """Lowest similarity of one of the others to the first, 0 to 1; of the hemistichs by method `half`."""
+    contested: tuple[str, ...] = ()
+    """Of poems: labels (`era`, `genre`, `metre`) that their editors give differently."""

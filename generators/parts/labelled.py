@@ -3,39 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 from generators.parts.excerpts import ExcerptOptions, excerpt
 from generators.parts.stems import poem_stem
-from generators.parts.terms import Term, wrong_terms
+from generators.parts.terms import Draw, Term, contested, wrong_terms
 from generators.task import Context, Made, Skip
 from schemas.poem import Couplet, Poem
 
+OptionsT = TypeVar("OptionsT", bound=ExcerptOptions)
+
 
 def label_choice(
-    ctx: Context[ExcerptOptions],
+    ctx: Context[OptionsT],
     poem: Poem,
     label: Literal["era", "genre"],
     known: Mapping[str, Term],
     couplets: Sequence[Couplet],
+    *,
+    nearer: float = 1.0,
 ) -> Made:
-    """The right label among wrong ones that are as frequent; `couplets` are those that may be shown."""
+    """The right label among wrong ones that are as frequent.
+
+    Args:
+        ctx: Of the task.
+        poem: Whose label is asked for.
+        label: Which one.
+        known: Its table.
+        couplets: Those that may be shown.
+        nearer: How many times likelier a neighbour of the right label is than another wrong one.
+    """
     right = known.get(getattr(poem, label))
     shown = couplets[: ctx.options.couplets]
     if right is None:
         yield Skip(poem.id, f"{label}_unknown", getattr(poem, label))
         return
+    if contested(poem, label):
+        yield Skip(poem.id, f"{label}_contested", getattr(poem, label))
+        return
     if not shown:
         yield Skip(poem.id, "no_couplets")
         return
     wrong, drawn = wrong_terms(
-        ctx.corpus,
+        Draw(ctx.corpus, label, poem.language, known, nearer),
         f"{poem.id}\x1f{label}",
-        known,
         right,
-        label=label,
-        language=poem.language,
-        count=ctx.options.options,
+        ctx.options.options,
     )
     yield from ctx.choice(
         poem_stem(poem, excerpt(shown)),

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
-from math import inf
+from math import inf, log2
 from typing import Any, Literal
+
+import numpy as np
 
 from generators.corpus import Corpus, salt
 from mihakk.errors import UsageError
 from mihakk.taxonomy import vocabulary
+from schemas.poem import Poem
 from schemas.record import Language
 
 Label = Literal["era", "genre", "metre"]
+_CENTURY = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class Term:
     """Options of one item are of one kind: a pattern among names would stand out."""
     overlaps: frozenset[str] = frozenset()
     """Terms that could be right too: never options beside this one."""
+    near: frozenset[str] = frozenset()
+    """Neighbours, which are easily taken for it and can't be right too."""
 
 
 @cache
@@ -42,6 +49,7 @@ def eras() -> dict[str, Term]:
             | {
                 other["id"] for other in rows if other is not row and _share_years(row["span"], other["span"])
             },
+            near=frozenset(other["id"] for other in rows if _next_in_time(row["span"], other["span"])),
         )
         for row in rows
     )
@@ -51,6 +59,16 @@ def _share_years(one: Sequence[int | None], other: Sequence[int | None]) -> bool
     starts = [-inf if span[0] is None else span[0] for span in (one, other)]
     ends = [inf if span[1] is None else span[1] for span in (one, other)]
     return max(starts) < min(ends)
+
+
+def _next_in_time(one: Sequence[int | None], other: Sequence[int | None]) -> bool:
+    """One ends a century or less before the other begins."""
+    gaps = [
+        later[0] - earlier[1]
+        for earlier, later in ((one, other), (other, one))
+        if earlier[1] is not None and later[0] is not None
+    ]
+    return any(0 <= gap <= _CENTURY for gap in gaps)
 
 
 @cache
@@ -116,24 +134,39 @@ def _persian_metres(rows: list[Mapping[str, Any]]) -> dict[str, Term]:
     }
 
 
-def wrong_terms(
-    corpus: Corpus,
-    item: str,
-    known: Mapping[str, Term],
-    right: Term,
-    *,
-    label: Label,
-    language: Language,
-    count: int,
-) -> tuple[list[Term], list[str]]:
+@dataclass(frozen=True)
+class Draw:
+    """What wrong labels are drawn from."""
+
+    corpus: Corpus
+    label: Label
+    language: Language
+    known: Mapping[str, Term]
+    nearer: float = 1.0
+    """How many times likelier a neighbour of a label is beside it than another one."""
+
+    def weights(self) -> Mapping[str, float]:
+        """How willingly each term is taken, at most 1, so that each pair is met as often either way round."""
+        counts: Counter[str] = Counter()
+        for name, count in self.corpus.label_counts[self.label, self.language]:
+            if name in self.known:
+                counts[self.known[name].id] += count
+        terms = tuple(self.known[name] for name in sorted(counts))
+        return _weights(terms, tuple(2 ** round(log2(counts[term.id])) for term in terms), self.nearer)
+
+
+def wrong_terms(draw: Draw, item: str, right: Term, count: int) -> tuple[list[Term], list[str]]:
     """Wrong answers, as often each as it is right elsewhere, and the poems they were drawn from.
 
     Each is the label of a poem drawn by seed. Drawn any other way (nearest first, or all alike), the options
     alone would tell the answer: the commonest one, or the one the others are near to. No two options overlap.
-    Where the corpus knows too few labels, the table fills up.
+    Terms that overlap with few others would be taken too often by those few, so a drawn one is taken with
+    a chance that makes up for it. Where the corpus knows too few labels, the table fills up.
     """
     found, poems = [right], []
-    for term, poem in chain(_drawn(corpus, item, known, label, language), _table(corpus, item, known)):
+    weights = draw.weights()
+    willing = (pair for pair in _drawn(draw, item) if _taken(draw, item, right, pair, weights))
+    for term, poem in chain(willing, _drawn(draw, item), _table(draw, item)):
         if len(found) == count:
             break
         if any(term.name == one.name or not _apart(term, one) for one in found):
@@ -143,20 +176,61 @@ def wrong_terms(
     return found[1:], poems
 
 
-def _drawn(
-    corpus: Corpus, item: str, known: Mapping[str, Term], label: Label, language: Language
-) -> Iterator[tuple[Term, str]]:
+def contested(poem: Poem, label: Label) -> bool:
+    """Two editors of the poem differ about its label."""
+    return label in poem.source_labels.get("contested", "").split(", ")
+
+
+def _taken(draw: Draw, item: str, right: Term, drawn: tuple[Term, str], weights: Mapping[str, float]) -> bool:
+    term, poem = drawn
+    if not _apart(term, right):
+        return False
+    chance = weights.get(term.id, 1.0) * (draw.nearer if term.id in right.near else 1.0) / draw.nearer
+    return chance >= 1 or salt(draw.corpus.build_seed, f"{item}\x1f{poem}\x1ftaken") < chance * 2**64
+
+
+@lru_cache(maxsize=64)
+def _weights(terms: tuple[Term, ...], counts: tuple[int, ...], nearer: float) -> Mapping[str, float]:
+    """A weight for each term such that the drawn pairs are symmetric.
+
+    The wrong term b comes beside the right a with chance p(b) w(b) s(a, b) / Z(a), where s is 0 for terms
+    that overlap and `nearer` for neighbours. Both ways round are alike where w(a) Z(a) is the same for all a:
+    matrix balancing (Sinkhorn and Knopp, 1967) of a symmetric matrix. Counts come rounded to powers of two,
+    so that one poem more or less hardly ever moves a weight.
+    """
+    shares = np.array(counts, dtype=float) / sum(counts)
+    beside = np.array([[_side(one, other, nearer) for other in terms] for one in terms])
+    weights = np.ones(len(terms))
+    for _ in range(300):
+        reach = beside @ (weights * shares)
+        weights = np.where(reach > 0, np.sqrt(weights / np.where(reach > 0, reach, 1)), weights)
+    alone = reach <= 0
+    top = weights[~alone].max(initial=1e-12)
+    return {
+        term.id: 1.0 if single else float(w / top)
+        for term, w, single in zip(terms, weights, alone, strict=True)
+    }
+
+
+def _side(one: Term, other: Term, nearer: float) -> float:
+    if one.name == other.name or not _apart(one, other):
+        return 0.0
+    return nearer if other.id in one.near else 1.0
+
+
+def _drawn(draw: Draw, item: str) -> Iterator[tuple[Term, str]]:
     """Labels of the language's poems in seeded order, with the poems."""
-    for n in corpus.drawn(item, "poems", corpus.in_language.get(language, ())):
-        name = getattr(corpus.poems[n], label)
-        if name in known:
-            yield known[name], corpus.poems[n].id
+    corpus = draw.corpus
+    for n in corpus.drawn(item, "poems", corpus.in_language.get(draw.language, ())):
+        name = getattr(corpus.poems[n], draw.label)
+        if name in draw.known:
+            yield draw.known[name], corpus.poems[n].id
 
 
-def _table(corpus: Corpus, item: str, known: Mapping[str, Term]) -> Iterator[tuple[Term, str]]:
+def _table(draw: Draw, item: str) -> Iterator[tuple[Term, str]]:
     """Every term in seeded order, from no poem."""
-    names = sorted(known, key=lambda name: salt(corpus.build_seed, f"{item}\x1f{name}"))
-    yield from ((known[name], "") for name in names)
+    names = sorted(draw.known, key=lambda name: salt(draw.corpus.build_seed, f"{item}\x1f{name}"))
+    yield from ((draw.known[name], "") for name in names)
 
 
 def _apart(one: Term, other: Term) -> bool:
@@ -172,6 +246,7 @@ def _mutual(terms: Any) -> dict[str, Term]:
             term.name,
             term.kind,
             term.overlaps | {other.id for other in found.values() if name in other.overlaps},
+            term.near,
         )
         for name, term in found.items()
     }

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from generators.parts.excerpts import shown
 from generators.parts.stems import couplet_stem
-from generators.parts.terms import metres, wrong_terms
+from generators.parts.terms import Draw, contested, metres, wrong_terms
 from generators.task import Context, Made, Options, Skip, task
 from mihakk.text import words
 from schemas.poem import Poem
@@ -20,7 +20,7 @@ class MetreOptions(Options):
     options: int = Field(default=4, ge=2)
 
 
-@task(title="Metre of a couplet", reads="poem", languages=("ar", "fa"), options=MetreOptions)
+@task(title="Metre of a couplet", reads="poem", version="2", languages=("ar", "fa"), options=MetreOptions)
 def metre_choice(ctx: Context[MetreOptions], poem: Poem) -> Made:
     """The wrong metres stand among the options as often as they are right elsewhere; never two that one
     couplet could scan as, nor a shortened form of another. A pattern never stands beside a name."""
@@ -29,20 +29,15 @@ def metre_choice(ctx: Context[MetreOptions], poem: Poem) -> Made:
         right = known.get(poem.metre(couplet))
         if right is None:
             yield Skip(couplet.id, "metre_unknown", poem.metre(couplet))
+        elif contested(poem, "metre"):
+            yield Skip(couplet.id, "metre_contested", poem.metre(couplet))
         elif couplet.kind != "couplet":
             yield Skip(couplet.id, "not_two_hemistichs")
         elif len(words(shown(couplet))) < LEAST_WORDS:
             yield Skip(couplet.id, "too_short", shown(couplet))
         else:
-            wrong, drawn = wrong_terms(
-                ctx.corpus,
-                f"{couplet.id}\x1fmetre",
-                known,
-                right,
-                label="metre",
-                language=poem.language,
-                count=ctx.options.options,
-            )
+            draw = Draw(ctx.corpus, "metre", poem.language, known)
+            wrong, drawn = wrong_terms(draw, f"{couplet.id}\x1fmetre", right, ctx.options.options)
             yield from ctx.choice(
                 couplet_stem(poem, couplet, verse=shown(couplet)),
                 right.name,

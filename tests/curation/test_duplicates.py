@@ -67,3 +67,16 @@ def test_the_shard_of_the_kept_record_learns_of_a_new_copy() -> None:
     # Its table of clusters names the copy, so it has to be written again.
     assert find_duplicates(before, CONFIG).digest(["one"]) != find_duplicates(after, CONFIG).digest(["one"])
     assert find_duplicates(before, CONFIG).digest(["two"]) == find_duplicates(after, CONFIG).digest(["two"])
+
+
+def test_a_label_that_the_editors_of_a_poem_give_differently_is_contested() -> None:
+    records = normal(
+        poem("one", [FIRST, SECOND], metre="fa_3"),
+        poem("copy", [FIRST, SECOND], metre="fa_2"),
+        poem("other", [THIRD], metre="fa_3"),
+        poem("same", [THIRD], metre="fa_3"),
+    )
+    found = find_duplicates(records, CONFIG)
+    assert [(c.kept, c.contested) for c in found.clusters] == [("one", ("metre",)), ("other", ())]
+    kept = [one for one in curate(records, found, CONFIG).tables["poems"][1] if isinstance(one, Poem)]
+    assert [one.source_labels.get("contested") for one in kept] == ["metre", None]

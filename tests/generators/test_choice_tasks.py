@@ -7,6 +7,7 @@ from itertools import combinations
 
 import pytest
 import yaml
+from scipy.stats import chi2
 
 from generators.generating import Generated, generate_shard, prepare
 from generators.parts.terms import Term, eras, genres, metres
@@ -39,7 +40,7 @@ def generate(poems: list[Poem], *tasks: str, seed: int = 0, **options: object) -
 
 def arabic(n: int, poet: str = POETS[0], **more: str) -> Poem:
     given = {"metre": "tawil", "era": "pre_islamic", "genre": "longing", **more}
-    return make_poem(f"a{n}", [COUPLET], language="ar", poet=poet, **given)  # type: ignore[arg-type]
+    return make_poem(f"a{n}", [COUPLET], language="ar", poet=poet, **given)
 
 
 def choices(made: Generated) -> list[ChoiceItem]:
@@ -64,8 +65,39 @@ def test_no_two_options_could_both_be_right(seed: int) -> None:
     assert len(made) == 2 * 3 * len(poems)
     tables = {"metre_choice": metres("ar"), "era_choice": eras(), "genre_choice": genres()}
     for item in made:
-        assert len(item.options) == 4
+        assert len(item.options) == (2 if item.task == "era_choice" else 4)
         assert not overlapping(tables[item.task], item)
+
+
+def test_two_eras_are_right_beside_each_other_as_often_either_way_round() -> None:
+    """Else the pair of options tells the answer: the long eras overlap with many and are rarely offered."""
+    counts = {"abbasid": 150, "modern": 110, "andalusian": 60, "umayyad": 80, "mukhadram": 80}
+    counts |= {"pre_islamic": 70, "fatimid": 40, "ayyubid": 30, "mamluk": 30, "ottoman": 20}
+    labels = [era for era, count in counts.items() for _ in range(count)]
+    poems = [arabic(n, era=era) for n, era in enumerate(labels)]
+    met: Counter[tuple[str, str]] = Counter()
+    for item in choices(generate(poems, "era_choice", seed=5)):
+        if item.order == 0:
+            gold = item.options[item.gold[0]]
+            met[gold, next(option for option in item.options if option != gold)] += 1
+    assert sum(met.values()) == len(poems)
+    pairs = {(min(pair), max(pair)) for pair in met}
+    # Under no preference each pair is a fair coin: the sum of squared standard scores is chi-squared.
+    scores = [(met[a, b] - met[b, a]) ** 2 / (met[a, b] + met[b, a]) for a, b in pairs]
+    assert chi2.sf(sum(scores), len(scores)) > 0.001
+    told = sum(max(met[a, b], met[b, a]) for a, b in pairs) / len(poems)
+    assert told < 0.57
+
+
+def test_a_label_that_two_editors_give_differently_is_not_asked_for() -> None:
+    poem = arabic(0, era="abbasid", genre="love", metre="tawil")
+    poems = [arabic(1, era="umayyad", genre="elegy", metre="basit")]
+    for names in ("era", "genre", "metre"):
+        marked = poem.model_copy(update={"source_labels": {"contested": names}})
+        found = generate([marked, *poems], "era_choice", "genre_choice", "metre_choice")
+        asked = {item.task for item in found.items if item.origin.records[0].startswith("a0")}
+        assert asked == {"era_choice", "genre_choice", "metre_choice"} - {f"{names}_choice"}
+        assert found.skipped[f"skipped.{names}_choice.{names}_contested"] == 1
 
 
 def test_a_shortened_metre_is_asked_for_by_its_full_name() -> None:

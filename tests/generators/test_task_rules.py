@@ -118,10 +118,10 @@ def disorder(mixed: str, line: str) -> None:
     assert sum(a != b for a, b in zip(was, now, strict=True)) >= 3
 
 
-def labelled(name: Callable[[Poem], str]) -> Rule:
+def labelled(name: Callable[[Poem], str], options: int = 4) -> Rule:
     def rule(item: ChoiceItem, poem: Poem) -> None:
         assert right(item) == name(poem)
-        assert len(item.options) == 4
+        assert len(item.options) == options
 
     return rule
 
@@ -180,7 +180,7 @@ RULES: dict[str, Rule] = {
     "shuffled": lambda item, poem: disorder(item.fields["shuffled"], own(item, poem).second.text),
     "shuffled_choice": lambda item, poem: disorder(wrong(item)[0], own(item, poem).second.text),
     "metre_choice": labelled(lambda poem: metres("ar")[poem.sections[0].metre].name),
-    "era_choice": labelled(lambda poem: eras()[poem.era].name),
+    "era_choice": labelled(lambda poem: eras()[poem.era].name, 2),
     "genre_choice": labelled(lambda poem: genres()[poem.genre].name),
     "poet_choice": labelled(lambda poem: poem.poet),
     "verse_explanation": explained,
