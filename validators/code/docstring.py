@@ -159,6 +159,7 @@ def marks(line: str) -> list[str]:
 
 
 def sentences(text: str) -> int:
-    """How many sentences the prose of a docstring ends."""
+    """How many sentences the prose of a docstring holds; the last may lack its full stop."""
     lines = zip(text.split("\n"), line_kinds(text), strict=True)
-    return sum(len(_END.findall(line.strip())) for line, kind in lines if kind == "prose")
+    prose = " ".join(line.strip() for line, kind in lines if kind == "prose")
+    return sum(1 for piece in _END.split(prose) if has_arabic(piece))

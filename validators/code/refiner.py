@@ -1,0 +1,169 @@
+"""The model that refines docstrings: asked through the journal, its replies held to every rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from mihakk.llm.journal import Journal
+from mihakk.llm.model import Model
+from mihakk.llm.structured import Request
+from mihakk.sandbox import Limits, Trial, run_trials
+from validators.code.docstring import Docstring, docstring_of, has_arabic, replaced
+from validators.code.problem import Problem, completed
+from validators.code.refinement import Refinement, change_kinds, objection
+
+PROMPT: Final = "code_refinement"
+VERSION: Final = "1"
+SYSTEM: Final = """\
+You edit the Arabic of programming tasks. You are given a Python function and its docstring. Correct the \
+Arabic words of the docstring where they are wrong, unnatural or unclear, and leave all else as it stands.
+
+Keep to these rules; a reply that breaks one is thrown away:
+- Every line stays a line, with the same spaces at its beginning and end.
+- Lines of code, examples (>>>) and their results, English words, names, digits and signs stay as they are.
+- Meaning stays: no condition, number, negation or order of sorting is added, dropped or changed.
+- No sentence is added or left out. Nothing tells how the task could be solved.
+- Modern Standard Arabic; instructions in the imperative (أعد, اكتب, تحقق); الفاصلة العربية «،».
+- Where the Arabic is right, give the docstring back unchanged.
+- Where you are not sure of a word or a term, or would have to change the meaning, set needs_human to true.
+
+Answer with one JSON object: {"docstring": the text between the quotes, "needs_human": true or false}."""
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"docstring": {"type": "string"}, "needs_human": {"type": "boolean"}},
+    "required": ["docstring", "needs_human"],
+    "additionalProperties": False,
+}
+
+
+class RefinedText(BaseModel):
+    """A reply."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    docstring: str
+    needs_human: bool
+
+
+class _Sound(NamedTuple):
+    """A problem that a model may be asked about."""
+
+    problem: Problem
+    docstring: Docstring
+
+
+def refine(
+    problems: Sequence[Problem], model: Model, journal: Journal, limits: Limits | None = None
+) -> Iterator[Refinement]:
+    """What becomes of each docstring, in order; nothing is changed yet, for people have the last word.
+
+    A prompt that does not parse, or whose reference fails its tests, goes to people unasked. A reply is taken
+    where it keeps every rule of `refinement.objection`, and the reference passes with the new prompt too.
+
+    Raises:
+        UsageError: No sandbox can be had here, or the model's config can't work.
+        ExternalFailure: The model's server or the sandbox failed; answered calls are kept.
+    """
+    passed = run_trials((one.trial for one in problems), limits)
+    asked: list[_Sound | Refinement] = [
+        _sound(problem, outcome.passed) for problem, outcome in zip(problems, passed, strict=True)
+    ]
+    sound = [one for one in asked if isinstance(one, _Sound)]
+    replies = list(model.ask_all(map(request, sound), journal))
+    changed = [
+        (one, reply.value.docstring)
+        for one, reply in zip(sound, replies, strict=True)
+        if reply.value is not None and reply.value.docstring != one.docstring.text
+    ]
+    again = run_trials((_trial(one, text) for one, text in changed), limits)
+    fails = {one.problem.id for (one, _), outcome in zip(changed, again, strict=True) if not outcome.passed}
+    told = {
+        one.problem.id: _refinement(
+            one, reply.value, reply.problem, model.config.name, one.problem.id in fails
+        )
+        for one, reply in zip(sound, replies, strict=True)
+    }
+    yield from (one if isinstance(one, Refinement) else told[one.problem.id] for one in asked)
+
+
+def request(one: _Sound) -> Request[RefinedText]:
+    """What the model is asked of one problem, and what its reply must be."""
+
+    def check(value: dict[str, Any]) -> RefinedText:
+        try:
+            reply = RefinedText.model_validate(value)
+        except ValidationError as error:
+            told = "; ".join(f"{misfit['loc']}: {misfit['msg']}" for misfit in error.errors())
+            raise ValueError(f"it does not fit the schema: {told}") from None
+        if told := objection(one.problem, one.docstring, reply.docstring, needs_human=reply.needs_human):
+            raise ValueError(told)
+        return reply
+
+    return Request(
+        tag=one.problem.id,
+        messages=[
+            {"role": "system", "content": SYSTEM},
+            {
+                "role": "user",
+                "content": f"The function:\n\n{one.problem.prompt}\n\nIts docstring, as a JSON string:\n\n"
+                + orjson.dumps(one.docstring.text).decode(),
+            },
+        ],
+        schema=SCHEMA,
+        validate=check,
+        name="refinement",
+        meta={"prompt": f"{PROMPT}@{VERSION}", "record": one.problem.id},
+    )
+
+
+def _sound(problem: Problem, passes: bool) -> _Sound | Refinement:
+    docstring = docstring_of(problem.prompt, problem.entry_point)
+    if docstring is None:
+        reason = "the prompt does not parse, or has no plain docstring"
+        return _for_people(problem, problem.prompt, reason)
+    if not passes:
+        return _for_people(problem, docstring.text, "the reference does not pass the tests")
+    if not has_arabic(docstring.text):
+        return _for_people(problem, docstring.text, "there is no Arabic in the docstring")
+    return _Sound(problem, docstring)
+
+
+def _for_people(problem: Problem, text: str, reason: str) -> Refinement:
+    return Refinement(
+        problem=problem.id, line=problem.line, status="for_people", before=text, after=text, reason=reason
+    )
+
+
+def _refinement(one: _Sound, reply: RefinedText | None, problem: str, model: str, fails: bool) -> Refinement:
+    before = one.docstring.text
+    after = reply.docstring if reply and not fails else before
+    needs_human = reply is not None and reply.needs_human
+    if reply is None or fails:
+        status, reason = "refused", problem or "the reference fails with the new prompt"
+    elif needs_human:
+        status, reason = "for_people", "the model is not sure"
+    else:
+        status, reason = ("unchanged" if after == before else "proposed"), ""
+    return Refinement.model_validate(
+        {
+            "problem": one.problem.id,
+            "line": one.problem.line,
+            "status": status,
+            "before": before,
+            "after": after,
+            "kinds": change_kinds(before, after) if after != before else (),
+            "needs_human": needs_human,
+            "reason": reason,
+            "model": model,
+        }
+    )
+
+
+def _trial(one: _Sound, text: str) -> Trial:
+    prompt = replaced(one.problem.prompt, one.docstring, text)
+    program = completed(prompt, one.problem.solution, one.problem.entry_point)
+    return Trial(program, one.problem.tests, one.problem.entry_point, prompt)
