@@ -21,19 +21,23 @@ class Report(NamedTuple):
     notes: list[str]
 
 
+def score_files(folder: Path, systems: Sequence[System]) -> list[Path]:
+    """The files of scores that systems have in a suite's folder."""
+    return [
+        path
+        for system in systems
+        for file in (".likelihood/scores.parquet", "/scores.parquet", "/judged.parquet")
+        if (path := folder / f"{system.name}{file}").is_file()
+    ]
+
+
 def report(suite: Suite, systems: Sequence[System], folder: Path) -> Report:
     """The tables of the systems that have scores in a suite's folder; also left there as `table.md`.
 
     Raises:
         UsageError: There are none, or they don't compare.
     """
-    files = [
-        path
-        for system in systems
-        for file in (".likelihood/scores.parquet", "/scores.parquet", "/judged.parquet")
-        if (path := folder / f"{system.name}{file}").is_file()
-    ]
-    scores = load_scores(files)
+    scores = load_scores(score_files(folder, systems))
     found = results(
         scores,
         categories={name: list(tasks) for name, tasks in suite.categories.items()},

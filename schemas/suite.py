@@ -100,6 +100,20 @@ class SuiteJudges(Record):
     """How long a judgement may be."""
 
 
+class PublishedFigures(Record):
+    """One column of a table in a paper, to stand beside ours and never to be ranked with it."""
+
+    paper: str
+    table: str
+    """Table or figure of the paper, and its column."""
+    beside: str
+    """Our config and metric that it is nearest to, `CONFIG METRIC`."""
+    differs: str
+    """What was done otherwise than here."""
+    figures: dict[str, float]
+    """System to figure, as printed."""
+
+
 class Suite(Record):
     """`configs/suites/*.yaml`."""
 
@@ -123,3 +137,5 @@ class Suite(Record):
     judges: SuiteJudges | None = None
     """Asked by `mihakk evaluate judge`."""
     limits: SuiteLimits = SuiteLimits()
+    published: tuple[PublishedFigures, ...] = ()
+    """Figures of papers, for the leaderboard."""

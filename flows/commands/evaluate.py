@@ -11,6 +11,7 @@ from rich.console import Console
 from flows.commands.evaluate_blind import score, submit
 from flows.commands.evaluate_judge import judge, vouch
 from flows.commands.evaluate_run import run
+from flows.commands.evaluate_site import site
 from flows.commands.evaluate_suspects import suspects
 from mihakk.errors import UsageError
 from reports.console import open_console
@@ -31,8 +32,10 @@ def register(app: typer.Typer) -> None:
     """Adds the commands."""
     evaluate = typer.Typer(help="Replies of systems to scores, scores to tables; anybody's table checked.")
     evaluate.command(name="import")(import_)
-    for command in (run, judge, vouch, suspects, rescore, table, lint, submit, score):
+    for command in (run, judge, vouch, suspects, rescore, table, lint):
         evaluate.command()(command)
+    for of_boards in (site, submit, score):
+        evaluate.command()(of_boards)
     app.add_typer(evaluate, name="evaluate", rich_help_panel="Evaluate")
 
 

@@ -1,0 +1,1 @@
+"""The leaderboard: a folder of static pages in three languages, opened from disk."""

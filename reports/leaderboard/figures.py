@@ -1,0 +1,234 @@
+"""The figures of a leaderboard: systems, columns with intervals and rank ranges, and what was not run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evaluation.metrics.metric import METRICS
+from evaluation.statistics.cluster import clustered, codes_of
+from evaluation.table.column import Column
+from evaluation.table.results import Results
+from schemas.suite import Suite, System
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DIGITS = 4
+MOST_VALUES = 40
+"""Values of a fact that slices are shown for: more name items rather than parts of a set."""
+LEAST_ITEMS = 5
+Fields = dict[str, Any]
+
+
+def board_columns(found: Results, columns: Sequence[Column], systems: Sequence[str]) -> list[Fields]:
+    """Averages first, then every data set; each with a row a system.
+
+    Args:
+        found: The tables.
+        columns: What they were made of: the data sets.
+        systems: Names in the order of the board.
+    """
+    place = {name: number for number, name in enumerate(systems)}
+    made: list[Fields] = [
+        {
+            "id": f"{level}-{name}-{ability}-{method}",
+            "level": level,
+            "name": name,
+            "ability": ability,
+            "method": method,
+            "metric": "",
+            "axis": [0.0, 1.0],
+            "higher": True,
+            "smallest": None,
+            "rows": [_row(row, place) for _, row in own.iterrows()],
+        }
+        for (level, name, ability, method), own in _grouped(
+            found.averages, ["level", "name", "ability", "method"]
+        )
+        if own["parts"].max() > 1
+    ]
+    made.sort(key=lambda one: (one["level"] != "overall", one["ability"] != "skill", one["id"]))
+    keys = ["release", "config", "metric", "method"]
+    of_key: dict[tuple[str, ...], int] = {
+        (one.release, one.config, one.metric.name, one.method): n for n, one in enumerate(columns)
+    }
+    for key, own in _grouped(found.cells, keys):
+        column = columns[of_key[key]]
+        first = own.iloc[0]
+        made.append(
+            {
+                "id": f"c{of_key[key]}",
+                "level": "probe" if column.ability == "probe" else "set",
+                "name": column.config,
+                "release": column.release,
+                "task": column.task,
+                "ability": column.ability,
+                "metric": column.metric.name,
+                "method": column.method,
+                "axis": _axis(column, own),
+                "higher": column.metric.higher_is_better,
+                "smallest": _number(first.get("smallest_difference")),
+                "rows": [_row(row, place) for _, row in own.iterrows()],
+                "pairs": _pairs(found, key, place),
+            }
+        )
+    return made
+
+
+def slices_of(column: Column, least_groups: int = 1) -> list[Fields]:
+    """Figures by the values of each fact, for every system; none for metrics whose figure is no mean.
+
+    Args:
+        column: The data set.
+        least_groups: Values with fewer poems or idioms are left out.
+    """
+    if column.statistics is not None or not column.frames:
+        return []
+    facts: dict[str, dict[str, str]] = {}
+    for rows in column.frames:
+        for item, told in zip(rows["item"].astype(str), rows["slices"], strict=True):
+            facts.setdefault(item, dict(told))
+    names = sorted({name for told in facts.values() for name in told} - {"record"})
+    of_item = [facts.get(str(item), {}) for item in column.items]
+    made = []
+    for name in names:
+        values = np.array([told.get(name, "") for told in of_item], dtype=object)
+        counts = {str(value): int((values == value).sum()) for value in set(values) - {""}}
+        kept = sorted(
+            (value for value, count in counts.items() if count >= LEAST_ITEMS), key=lambda v: (-counts[v], v)
+        )
+        if 2 <= len(kept) <= MOST_VALUES:
+            parts = [_slice(column, value, values == value) for value in kept]
+            parts = [part for part in parts if part["groups"] >= least_groups]
+            made += [{"fact": name, "values": parts}] if parts else []
+    return made
+
+
+def system_facts(systems: Sequence[System], revisions: Mapping[str, str]) -> list[Fields]:
+    """What filters and readers need to know of each system."""
+    return [
+        {
+            "name": one.name,
+            "family": one.family,
+            "kind": one.kind,
+            "open": one.open,
+            "parameters": one.parameters,
+            "cutoff": one.knowledge_cutoff,
+            "revision": revisions.get(one.name, ""),
+            "contender": one.contender,
+        }
+        for one in systems
+    ]
+
+
+def not_run(suite: Suite, systems: Sequence[System], columns: Sequence[Fields], folder: Path) -> list[Fields]:
+    """What a reader would look for in vain: the kind of gap, the system or part, and how many items."""
+    gaps: list[Fields] = []
+    for one in systems:
+        paths = [folder / f"{one.name}{end}" / "answers.parquet" for end in ("", ".likelihood")]
+        if not any(path.is_file() for path in paths):
+            gaps.append({"why": "not_asked", "system": one.name})
+        elif not paths[1].is_file() and suite_has_choices(columns):
+            gaps.append({"why": "no_likelihoods", "system": one.name})
+    unasked = {gap["system"] for gap in gaps if gap["why"] == "not_asked"}
+    for column in columns:
+        if column["level"] != "set" or column["method"] != "written":
+            continue
+        missing = {systems[row["system"]].name: row["missing"] for row in column["rows"]}
+        whole = max(row["items"] + row["missing"] for row in column["rows"])
+        for one in systems:
+            count = missing.get(one.name, whole)
+            if count and one.name not in unasked:
+                gap = {"why": "items_missing", "system": one.name, "column": column["name"], "items": count}
+                gaps += [gap] if gap not in gaps else []
+    if suite.judges is None and any(column.get("task", "").endswith("explanation") for column in columns):
+        gaps.append({"why": "no_judges", "system": ""})
+    return gaps
+
+
+def suite_has_choices(columns: Sequence[Fields]) -> bool:
+    """Whether anything was asked that likelihoods could answer."""
+    return any(column["metric"] == "accuracy" for column in columns)
+
+
+def _grouped(frame: pd.DataFrame, by: list[str]) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
+    if frame.empty:
+        return []
+    return [(tuple(map(str, key)), own) for key, own in frame.groupby(by, sort=True)]
+
+
+def _row(row: Any, place: Mapping[str, int]) -> Fields:
+    told: Fields = {
+        "system": place[str(row["model"])],
+        "figure": _number(row["figure"]),
+        "low": _number(row.get("ci_low")),
+        "high": _number(row.get("ci_high")),
+        "ranks": None,
+        "note": str(row.get("note") or ""),
+    }
+    if _number(row.get("rank_low")) is not None:
+        told["ranks"] = [int(row["rank_low"]), int(row["rank_high"])]
+        told["top"] = bool(row["top"])
+    if "items" in row:
+        unread = sum(float(row[name]) for name in ("unparsed", "empty", "refused", "error"))
+        told |= {
+            "items": int(row["items"]),
+            "missing": int(row["missing"]),
+            "unread": round(unread, DIGITS),
+            "cut": _number(row["cut"]),
+            "chance": _number(row.get("chance_adjusted")),
+        }
+    return {name: value for name, value in told.items() if value is not None and value != ""}
+
+
+def _pairs(found: Results, key: tuple[str, ...], place: Mapping[str, int]) -> list[list[Any]]:
+    """[first, second, difference, its ends, adjusted p] of every pair."""
+    if found.pairs.empty:
+        return []
+    keys = ["release", "config", "metric", "method"]
+    own = found.pairs[(found.pairs[keys] == list(key)).all(axis=1)]
+    return [
+        [
+            place[str(row["first"])],
+            place[str(row["second"])],
+            *(_number(row.get(name)) for name in ("difference", "ci_low", "ci_high", "p_holm")),
+        ]
+        for _, row in own.iterrows()
+    ]
+
+
+def _slice(column: Column, value: str, chosen: Any) -> Fields:
+    groups = codes_of(column.groups[chosen])
+    rows = []
+    for place, name in enumerate(column.models):
+        values = column.values[place][chosen]
+        if np.isnan(values).any():
+            continue
+        mean = clustered(values, groups)
+        rows.append([name, *(_number(one) for one in (mean.mean, mean.low, mean.high))])
+    return {"value": value, "items": int(chosen.sum()), "groups": int(groups.max()) + 1, "rows": rows}
+
+
+def _axis(column: Column, own: pd.DataFrame) -> list[float]:
+    low, high = column.metric.low, column.metric.high
+    ends = [_number(value) for name in ("figure", "ci_low", "ci_high") for value in own[name]]
+    known = [value for value in ends if value is not None] or [0.0, 1.0]
+    return [
+        round(min([*known, *([low] if low is not None else [])]), DIGITS),
+        round(max([*known, *([high] if high is not None else [])]), DIGITS),
+    ]
+
+
+def _number(value: Any) -> float | None:
+    if value is None or value != value:  # noqa: PLR0124 - NaN is not
+        return None
+    return round(float(value), DIGITS)
+
+
+def title_of(metric: str) -> str:
+    """A metric as a reader knows it."""
+    return METRICS.get(metric).title if metric in METRICS.names() else metric

@@ -1,0 +1,218 @@
+"""A suite's results as a folder of static pages: three languages, data in scripts that load on demand."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from evaluation.report import score_files
+from evaluation.running.asking import Asked, asked_of_suite
+from evaluation.table import Results, load_scores, results
+from evaluation.table.column import Column, columns_of
+from evaluation.table.scores import COLUMN
+from evaluation.table.sheets import sheets
+from mihakk.configs import load_yaml
+from mihakk.errors import UsageError
+from reports.dashboard.page import style
+from reports.leaderboard.figures import board_columns, not_run, slices_of, system_facts, title_of
+from reports.leaderboard.items import PAGE, index_of, pages_of
+from reports.templates import direction, templates
+from schemas.suite import Suite, System
+
+HERE: Final = Path(__file__).parent / "templates"
+LANGUAGES: Final = {"en": "English", "ar": "العربية", "fa": "فارسی"}
+FILES: Final = {"en": "index.html", "ar": "ar.html", "fa": "fa.html"}
+SEALED_GROUPS: Final = 50
+"""Poems or idioms that a slice of a blind split needs to be shown."""
+Fetch = Callable[[str], tuple[Path, str]]
+
+
+class Board(NamedTuple):
+    """What a leaderboard is made of."""
+
+    suite: Suite
+    systems: Sequence[System]
+    """Those of the suite, whether they have answers or not."""
+    folder: Path
+    """The suite's folder of answers and scores."""
+    fetch: Fetch
+    """Finds a release's folder."""
+    day: date
+    blind: Path | None = None
+    """`board.json` of a blind board, shown beside."""
+    transcripts: str = ""
+    """Where Inspect's viewer of whole transcripts lies, as the pages link it."""
+
+
+class Written(NamedTuple):
+    """What was written."""
+
+    folder: Path
+    systems: int
+    items: int
+    files: int
+    sealed: int
+    """Items of blind splits, of which nothing is shown."""
+
+
+def write_site(board: Board, out: Path) -> Written:
+    """Writes the whole folder; what lay there before is replaced when all is written.
+
+    Raises:
+        UsageError: There are no scores, they don't compare, or the folder holds something else.
+    """
+    if out.exists() and not (out / FILES["en"]).is_file() and (out.is_file() or any(out.iterdir())):
+        raise UsageError(f"{out} holds something else than a leaderboard: name an empty folder")
+    scores = load_scores(score_files(board.folder, board.systems))
+    found = results(
+        scores,
+        categories={name: list(tasks) for name, tasks in board.suite.categories.items()},
+        main=board.suite.main,
+        seed=board.suite.seed,
+    )
+    columns = columns_of(scores, COLUMN)
+    sealed = sealed_items(board.suite, board.fetch)
+    unfinished = out.with_name(f".{out.name}.writing")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    names = [one.name for one in board.systems]
+    (unfinished / "data").mkdir(parents=True)
+    facts = _facts(board, found, columns, scores)
+    for column in facts["columns"]:
+        column["drill"] = bool(column["id"].startswith("c"))
+    items = _write_items(board, columns, sealed, unfinished / "data", facts)
+    _script(unfinished / "data" / "board.js", "board", facts)
+    _write_pages(facts, found, unfinished)
+    shutil.rmtree(out, ignore_errors=True)
+    unfinished.rename(out)
+    files = sum(path.is_file() for path in out.rglob("*"))
+    return Written(out, len(names), items, files, len(sealed))
+
+
+def sealed_items(suite: Suite, fetch: Fetch) -> frozenset[str]:
+    """Items of blind splits among the suite's parts, whatever somebody scored them with."""
+    import pyarrow.parquet as pq
+
+    found: set[str] = set()
+    for part in suite.parts:
+        if not part.release:
+            continue
+        folder, _ = fetch(part.release)
+        for path in sorted(folder.glob(f"*/{part.split}-*-of-*.parquet")):
+            table = pq.read_table(path, columns=["id", "sealed"]).to_pydict()
+            found |= {name for name, shut in zip(table["id"], table["sealed"], strict=True) if shut}
+    return frozenset(found)
+
+
+def _facts(board: Board, found: Results, columns: Sequence[Column], scores: Any) -> dict[str, Any]:
+    names = [one.name for one in board.systems]
+    revisions = scores[["model", "revision"]].drop_duplicates().astype(str)
+    releases = scores[["release", "version", "digest"]].drop_duplicates().astype(str)
+    made = board_columns(found, columns, names)
+    return {
+        "suite": board.suite.name,
+        "title": board.suite.title,
+        "day": str(board.day),
+        "pinned": board.suite.pinned,
+        "systems": system_facts(board.systems, dict(revisions.itertuples(index=False, name=None))),
+        "releases": sorted(releases.to_dict("records"), key=lambda one: (one["release"], one["version"])),
+        "columns": made,
+        "metrics": {one["metric"]: title_of(one["metric"]) for one in made if one["metric"]},
+        "page": PAGE,
+        "not_run": not_run(board.suite, board.systems, made, board.folder),
+        "published": [one.model_dump(mode="json") for one in board.suite.published],
+        "judged": board.suite.judges is not None,
+        "blind": _blind(board.blind),
+        "transcripts": board.transcripts,
+    }
+
+
+def _blind(path: Path | None) -> dict[str, Any] | None:
+    if path is None:
+        return None
+    try:
+        told: dict[str, Any] = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise UsageError(f"{path} is no board.json of `mihakk evaluate score`: {error}") from error
+    if not isinstance(told, dict) or "entries" not in told:
+        raise UsageError(f"{path} is no board.json of `mihakk evaluate score`: it has no `entries`")
+    return told
+
+
+def _write_items(
+    board: Board,
+    columns: Sequence[Column],
+    sealed: frozenset[str],
+    folder: Path,
+    facts: dict[str, Any],
+) -> int:
+    """Slices, index and pages of every data set; how many items have a page of their own."""
+    asked, names = _asked(board, sealed), [one.name for one in board.systems]
+    shown: dict[tuple[str, str, str], str] = {}
+    count = 0
+    by_id = {one["id"]: one for one in facts["columns"]}
+    for number, column in enumerate(columns):
+        key = f"c{number}"
+        told = by_id[key]
+        is_sealed = bool(sealed & set(map(str, column.items)))
+        parts = slices_of(column, least_groups=SEALED_GROUPS if is_sealed else 1)
+        _script(folder / f"{key}-slices.js", f"{key}-slices", {"slices": parts, "pairs": told.pop("pairs")})
+        told["items"] = len(column.items)
+        if is_sealed:
+            told["sealed"] = True
+            continue
+        _script(folder / f"{key}-items.js", f"{key}-items", index_of(column, names))
+        of = (column.release, column.config, column.method)
+        # Replies are the same whatever they are scored by.
+        told["pages"] = shown.setdefault(of, key)
+        if shown[of] != key:
+            continue
+        count += len(column.items)
+        for page, rows in enumerate(pages_of(column, asked, board.folder, names)):
+            _script(folder / key / f"{page}.js", f"{key}/{page}", rows)
+    return count
+
+
+def _asked(board: Board, sealed: frozenset[str]) -> Mapping[str, Asked]:
+    """Prompts by item; of what is sealed there are none."""
+    if sealed:
+        return {}
+    return {one.question.item: one for one in asked_of_suite(board.suite, board.fetch) if not one.wording}
+
+
+def _script(path: Path, name: str, value: Any) -> None:
+    """A data file as a script, which a page from disk may load where it may fetch nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"mihakk(" + orjson.dumps(name) + b"," + orjson.dumps(value) + b");\n")
+
+
+def _write_pages(facts: Mapping[str, Any], found: Results, folder: Path) -> None:
+    environment = templates(HERE)
+    page = environment.get_template("board.html.jinja")
+    for language, file in FILES.items():
+        text = page.render(
+            facts=facts,
+            words=words(language),
+            language=language,
+            dir=direction(language),
+            languages=[(code, name, FILES[code]) for code, name in LANGUAGES.items()],
+            as_json=orjson.dumps(words(language)).decode().replace("<", "\\u003c"),
+        )
+        (folder / file).write_text(text, encoding="utf-8")
+    tables = environment.get_template("tables.html.jinja")
+    shown = tables.render(facts=facts, sheets=sheets(found), notes=found.notes)
+    (folder / "tables.html").write_text(shown, encoding="utf-8")
+    sheet = style() + (HERE / "board.css").read_text(encoding="utf-8")
+    (folder / "style.css").write_text(sheet, encoding="utf-8")
+    shutil.copyfile(HERE / "board.js", folder / "board.js")
+
+
+@cache
+def words(language: str) -> dict[str, str]:
+    """The pages' own words in one language."""
+    return {name: told[language] for name, told in load_yaml(HERE.parent / "words.yaml").items()}
