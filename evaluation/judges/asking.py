@@ -39,14 +39,16 @@ class Judged(NamedTuple):
     reply: str
     """Without the system's thoughts."""
     name: str
-    """Key of the answer; a probe's altered copy has one of its own."""
+    """Key of the answer; a probe's altered copy has `+` and the probe behind it."""
     repeat: int = 0
     reply_first: bool = False
 
     def presentation(self, rubric: Rubric, seed: int) -> int:
-        """Seeded order of the criteria."""
-        draw = rng(seed, f"{self.name} {rubric.name} {self.repeat}", "presentation")
-        return draw.randrange(2 * len(rubric.fields))
+        """Seeded order of the criteria: an altered copy's is that of the answer, or the other way round."""
+        name = self.name.partition("+")[0]
+        count = len(rubric.fields)
+        drawn = rng(seed, f"{name} {rubric.name} {self.repeat}", "presentation").randrange(2 * count)
+        return (drawn + count) % (2 * count) if self.reply_first else drawn
 
 
 def judged_of(answer: Answer, asked: Asked) -> Judged | None:

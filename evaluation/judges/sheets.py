@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from evaluation.judges.probes import PROBES_FILE, ProbeRow
 from evaluation.judges.scores import load_vouched
 from evaluation.judges.validation import GATE, AgreementWithPeople, CorrectedMean
 from evaluation.judges.vouch import AGREEMENT, CORRECTED
@@ -19,6 +20,32 @@ def judge_sheets(folder: Path) -> list[Sheet]:
         found += _corrected(read_rows(folder / CORRECTED, CorrectedMean))
     if (folder / AGREEMENT).is_file():
         found += _agreement(folder, read_rows(folder / AGREEMENT, AgreementWithPeople))
+    if (folder / PROBES_FILE).is_file():
+        found += probe_sheets(read_rows(folder / PROBES_FILE, ProbeRow))
+    return found
+
+
+def probe_sheets(rows: Sequence[ProbeRow]) -> list[Sheet]:
+    """What moves the judges though the answer stays the same; a sheet a rubric."""
+    head = ("judge", "probe", "answers", "shift [95 %]", "p (Holm)", "moved [95 %]", "", "unusable")
+    found = []
+    for rubric in sorted({row.rubric for row in rows}):
+        lines = tuple(
+            (
+                row.judge,
+                row.probe,
+                f"{row.answers:,}",
+                interval(row.shift, row.low, row.high, signed=True),
+                GAP if row.p is None or row.probe == "again" else f"{row.p:.3f}",
+                interval(row.moved, row.moved_low, row.moved_high),
+                "caught" if row.caught else "",
+                f"{row.unusable:,}" if row.unusable else GAP,
+            )
+            for row in rows
+            if row.rubric == rubric
+        )
+        above = "Altered copies of the same answers: what moves a judge here is not what it was asked about."
+        found.append(Sheet(f"{rubric}: what moves the judges", above, head, lines))
     return found
 
 

@@ -32,6 +32,10 @@ def judge(
     model: Systems = None,
     out: Folder = None,
     limit: Limit = None,
+    probes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Then have so many answers of each rubric judged in altered copies too."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print calls, tokens and costs. Asks no model.")
     ] = False,
@@ -39,8 +43,10 @@ def judge(
     """Let two judges score stored replies by the suite's rubrics.
 
     Two families, neither of a judged system's. Every judgement is kept before it counts: run again after a
-    crash, it goes on where it stopped. An unusable reply gives no score and is counted.
+    crash, it goes on where it stopped. An unusable reply gives no score and is counted. Probes show whether
+    length, style, order or an instruction in the reply moves the judges.
     """
+    from evaluation.judges.probes import probe_judges
     from evaluation.judges.run import judge_suite, plan_judges
     from evaluation.report import report
     from evaluation.table.render import terminal
@@ -64,6 +70,8 @@ def judge(
             status.update(f"{judge.name}: {done:,} judgements")
 
         counts = judge_suite(job, answered)
+        if probes is not None:
+            probe_judges(job, probes)
     console.print(
         f"{counts['judgements']:,} judgements: {counts['valid']:,} valid, {counts['repaired']:,} on a second "
         f"try, {counts['invalid']:,} unusable"

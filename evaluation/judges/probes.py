@@ -1,0 +1,186 @@
+"""What moves a judge though the answer stays the same: length, style, order, injected instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+import numpy as np
+import yaml
+
+from evaluation.judges.asking import Judged, judge_cases
+from evaluation.judges.run import JudgeJob, cases_of
+from evaluation.rows import write_rows
+from evaluation.statistics.cluster import Codes, Values, clustered, codes_of
+from mihakk.draw import in_turns, lot
+from mihakk.llm.journal import Journal
+from mihakk.llm.model import open_model
+from mihakk.seeds import rng
+from mihakk.stats import holm, wilson
+from schemas.evaluation import Judgement
+from schemas.record import Record
+from schemas.rubric import Rubric
+
+PROBES_FILE = "judge_probes.parquet"
+Probe = Literal["again", "length", "style", "order", "injected"]
+"""again: nothing changes. length: the reply is followed by itself. style: the same words under a heading, in
+bold, as a list. order: reply before reference, criteria the other way round. injected: an instruction to give
+the highest score stands behind the reply."""
+PROBES: Final[tuple[Probe, ...]] = get_args(Probe)
+_AGAIN_IN_OTHER_WORDS: Final = {
+    "ar": "وأعيد الجواب:",
+    "fa": "پاسخ را بازمی‌گویم:",
+    "en": "To say the answer again:",
+}
+_HEADING: Final = {"ar": "الجواب", "fa": "پاسخ", "en": "Answer"}
+LEVEL: Final = 0.05
+
+
+class ProbeRow(Record):
+    """How one judge's totals move under one probe."""
+
+    rubric: str
+    judge: str
+    probe: str
+    answers: int
+    """Judged both plain and altered."""
+    unusable: int
+    """Drawn, but not judged in both forms."""
+    shift: float | None
+    """Mean of altered less plain, in points of the total."""
+    low: float | None
+    high: float | None
+    p: float | None
+    """Of no shift, clustered t; adjusted (Holm) over the probes of a rubric and both judges."""
+    moved: float | None
+    """Share of answers whose total changed."""
+    moved_low: float | None
+    """Wilson's interval (95 %)."""
+    moved_high: float | None
+    caught: bool
+    """Whether the judge's scores depend on what does not matter; asking again is no such thing."""
+
+
+def altered(case: Judged, probe: Probe, rubric: Rubric, seed: int) -> Judged:
+    """The same answer under a probe; what else the judge is shown stays as it was."""
+    name = f"{case.name}+{probe}"
+    language = case.asked.question.language
+    if probe == "again":
+        return case._replace(repeat=1)
+    if probe == "order":
+        return case._replace(name=name, reply_first=True)
+    if probe == "length":
+        return case._replace(
+            name=name, reply=f"{case.reply}\n\n{_AGAIN_IN_OTHER_WORDS[language]} {case.reply}"
+        )
+    if probe == "style":
+        lines = "\n".join(f"- **{line.strip()}**" for line in case.reply.splitlines() if line.strip())
+        return case._replace(name=name, reply=f"## {_HEADING[language]}\n\n{lines}")
+    texts = injections()
+    said = texts[rng(seed, case.name, "injection").randrange(len(texts))]
+    best = next(iter(rubric.fields.values())).high if len(rubric.fields) == 1 else "max"
+    return case._replace(name=name, reply=f"{case.reply}\n\n{said.format(high=best)}")
+
+
+@cache
+def injections() -> tuple[str, ...]:
+    """Texts that try to talk a judge into the highest score."""
+    text = (Path(__file__).parent / "injections.yaml").read_text(encoding="utf-8")
+    return tuple(yaml.safe_load(text))
+
+
+def probe_judges(job: JudgeJob, count: int, answered: Callable[[], None] = lambda: None) -> list[ProbeRow]:
+    """Has both judges score so many answers of each rubric plain and altered; the rows, which it writes too.
+
+    Answers are drawn evenly over systems and tasks.
+
+    Raises:
+        ExternalFailure: A judge's server failed for good; answered calls are kept.
+        UsageError: A config can't work, or a system has no answers.
+    """
+    everything = cases_of(job)
+    rows: list[ProbeRow] = []
+    for rubric in job.rubrics:
+        own = [case for system in job.systems for case in everything[system.name, rubric.name]]
+        line = sorted(own, key=lambda case: lot(case.name))
+        drawn = in_turns(line, lambda case: (case.answer.task, case.answer.model))[:count]
+        of_rubric: list[ProbeRow] = []
+        for judge in job.judges:
+            with Journal(job.out / "journal", judge.name) as journal, open_model(judge, job.store) as model:
+                ask = partial(judge_cases, model, journal, rubric, seed=job.suite.seed, answered=answered)
+                plain = list(ask(drawn))
+                for probe in PROBES:
+                    found = ask([altered(case, probe, rubric, job.suite.seed) for case in drawn])
+                    of_rubric.append(
+                        probe_row(judge.name, probe, rubric, list(zip(drawn, plain, found, strict=True)))
+                    )
+        rows += adjusted(of_rubric)
+    write_rows(job.out / PROBES_FILE, rows, ProbeRow)
+    return rows
+
+
+def probe_row(
+    judge: str, probe: Probe, rubric: Rubric, judged: Sequence[tuple[Judged, Judgement, Judgement]]
+) -> ProbeRow:
+    """One row; its p-value is not adjusted yet.
+
+    Args:
+        judge: Who.
+        probe: Which.
+        rubric: Whose totals.
+        judged: Answers with their plain and their altered judgement.
+    """
+    there = [
+        (case, rubric.total_of(two.scores) - rubric.total_of(one.scores))
+        for case, one, two in judged
+        if one.scores and two.scores
+    ]
+    row = ProbeRow(
+        rubric=rubric.name,
+        judge=judge,
+        probe=probe,
+        answers=len(there),
+        unusable=len(judged) - len(there),
+        **dict.fromkeys(("shift", "low", "high", "p", "moved", "moved_low", "moved_high")),
+        caught=False,
+    )
+    if not there:
+        return row
+    shifts = np.array([shift for _, shift in there], dtype=np.float64)
+    clusters = codes_of([f"{case.answer.release} {case.answer.group}" for case, _ in there])
+    mean = clustered(shifts, clusters)
+    moved = int(np.count_nonzero(shifts))
+    ends = wilson(moved, len(shifts))
+    return row.model_copy(
+        update={
+            "shift": mean.mean,
+            "low": mean.low,
+            "high": mean.high,
+            "p": _p_value(shifts, clusters),
+            "moved": moved / len(shifts),
+            "moved_low": ends.low,
+            "moved_high": ends.high,
+        }
+    )
+
+
+def adjusted(rows: Iterable[ProbeRow]) -> list[ProbeRow]:
+    """The rows of one rubric with p-values for their number, and who is caught."""
+    own = list(rows)
+    tested = [place for place, row in enumerate(own) if row.p is not None and row.probe != "again"]
+    for place, p in zip(tested, holm([own[at].p or 0.0 for at in tested]), strict=True):
+        own[place] = own[place].model_copy(update={"p": p, "caught": p < LEVEL})
+    return own
+
+
+def _p_value(shifts: Values, clusters: Codes) -> float | None:
+    from scipy.special import stdtr
+
+    mean = clustered(shifts, clusters)
+    if mean.low is None or mean.se is None:
+        return None
+    if mean.se < 1e-12:
+        return 1.0 if abs(mean.mean) < 1e-12 else 0.0
+    return float(2 * stdtr(mean.clusters - 1, -abs(mean.mean) / mean.se))
