@@ -14,19 +14,21 @@ from pipeline.build import Build
 from pipeline.people import review_stores
 from schemas.audit import Verdict
 from schemas.benchmark import ReviewConfig
-from schemas.campaign import Amendment, Campaign, CampaignTemplate, Drawn
+from schemas.campaign import REPLIES, Amendment, Campaign, CampaignTemplate, Drawn
 from schemas.evaluation import Answer
 from schemas.finding import Finding
 from schemas.idiom import Idiom
-from schemas.item import ITEM_ROWS, AnswerItem, ExplanationItem, Item
+from schemas.item import ITEM_ROWS, Item
 from schemas.poem import Poem
 from schemas.rejection import Rejection
 from schemas.stages import AUDITED, CURATED
 
 if TYPE_CHECKING:
     from annotation.campaigns.questions import Question
+    from annotation.decisions.stores import Stores
     from annotation.label_studio.connection import Connection
     from annotation.label_studio.push import Pushed
+    from annotation.screens.ratings import Label
 
 RECORD: TypeAdapter[Poem | Idiom] = TypeAdapter(Poem | Idiom)
 
@@ -100,9 +102,7 @@ def questions(opened: Build, campaign: Campaign) -> list[Question]:
     elif template == "text_correction":
         found = _texts(opened, everything=campaign.rows == "all")
     else:
-        kind = ExplanationItem if template == "interpretive_depth" else AnswerItem
-        items = {item.id: item for item in _items(opened)}
-        found = list(ask.reply_questions(_answers(Path(campaign.rows)), items, kind))
+        found = _replies(opened, campaign)
     return found
 
 
@@ -151,12 +151,38 @@ def _texts(opened: Build, *, everything: bool) -> list[Question]:
     return list(text_questions(records, findings))
 
 
-def _answers(place: Path) -> Iterator[Answer]:
-    """Replies in a file, or in every answers.parquet under a folder."""
-    from evaluation.rows import read_rows
+def _replies(opened: Build, campaign: Campaign) -> list[Question]:
+    """Replies in a file, in every answers.parquet under a folder, or drawn for people by `evaluate vouch`."""
+    from annotation.campaigns.questions import DrawnReply, drawn_reply_questions, reply_questions
+    from evaluation.judges.people import TEMPLATES, read_shown
+    from evaluation.rows import answer_key, read_rows
 
+    place, template = Path(campaign.rows), campaign.template
+    if place.suffix == ".jsonl":
+        shown = [row for row in read_shown(place) if row.rubric == TEMPLATES[template]]
+        return list(
+            drawn_reply_questions(
+                DrawnReply(row.id, template, row.language, row.question, row.text, row.reference, row.reply)
+                for row in shown
+            )
+        )
     files = sorted(place.rglob("answers.parquet")) if place.is_dir() else [place]
     if not files:
         raise UsageError(f"{place} holds no answers.parquet: name a folder that `mihakk evaluate` wrote")
-    for file in files:
-        yield from read_rows(file, Answer)
+    answers = ((answer_key(answer), answer) for file in files for answer in read_rows(file, Answer))
+    return list(reply_questions(answers, {item.id: item for item in _items(opened)}, template))
+
+
+def exported_labels(stores: Stores) -> list[Label]:
+    """Labels that count, those of replies under the names that judgements give the replies."""
+    from annotation.decisions.store import labels, stored
+
+    names: dict[tuple[str, str], str] = {
+        (row.template, row.subject): row.key
+        for row in stored(stores.campaigns, Drawn)
+        if row.template in REPLIES
+    }
+    return [
+        row.model_copy(update={"subject": names.get((row.template, row.subject), row.subject)})
+        for row in labels(stores.labels)
+    ]

@@ -13,9 +13,11 @@ from annotation.screens.ratings import (
     depth_task,
     distractor_task,
     label_task,
+    reply_task,
     sentence_task,
     text_task,
 )
+from schemas.campaign import CampaignTemplate
 from schemas.evaluation import Answer
 from schemas.finding import Finding
 from schemas.idiom import Idiom
@@ -47,6 +49,20 @@ class Question:
     """The key would tell people what they must not know: they get a name without meaning."""
     remade: bool = False
     """The pipeline itself makes its text anew after people refused it; they are asked about the new one."""
+
+
+@dataclass(frozen=True)
+class DrawnReply:
+    """A reply as `mihakk evaluate vouch --draw` leaves it for people."""
+
+    id: str
+    """The answer's name in judgements."""
+    template: CampaignTemplate
+    language: Language
+    question: str
+    text: str
+    reference: str
+    reply: str
 
 
 def option_questions(items: Iterable[Item]) -> Iterator[Question]:
@@ -158,20 +174,44 @@ def text_questions(records: Iterable[Poem | Idiom], findings: Iterable[Finding] 
 
 
 def reply_questions(
-    answers: Iterable[Answer], items: Mapping[str, Item], kind: type[Item]
+    answers: Iterable[tuple[str, Answer]], items: Mapping[str, Item], template: CampaignTemplate
 ) -> Iterator[Question]:
-    """Replies of systems to explanation items (their depth) or to answer items (whether they are right)."""
-    for answer in answers:
-        item = items.get(answer.item)
-        if not isinstance(item, kind) or not answer.reply.strip() or answer.error:
+    """Replies of systems to explanation items (their depth) or to answer items (whether they are right).
+
+    Args:
+        answers: Each with the name that judgements give it.
+        items: By id.
+        template: `interpretive_depth` or `answer_correctness`.
+    """
+    for name, answer in answers:
+        item, reply = items.get(answer.item), answer.reply.strip()
+        if not reply or answer.error:
             continue
-        reply = answer.reply.strip()
+        if template == "interpretive_depth" and isinstance(item, ExplanationItem):
+            task = partial(_renamed, partial(depth_task, item), reply)
+        elif template == "answer_correctness" and isinstance(item, AnswerItem):
+            task = partial(_renamed, partial(correctness_task, item), reply)
+        else:
+            continue
         yield Question(
-            key=f"{item.id}@{answer.model}@{answer.prompt}.{answer.variant}.{answer.repeat}",
+            key=name,
             record=item.id,
             language=item.language,
             strata={**_item_strata(item), "system": answer.model},
-            task=partial(_reply_task, item, reply),
+            task=task,
+            hidden=True,
+        )
+
+
+def drawn_reply_questions(rows: Iterable[DrawnReply]) -> Iterator[Question]:
+    """Replies that somebody else has drawn already, to hold judges against people."""
+    for row in rows:
+        yield Question(
+            key=row.id,
+            record=row.id,
+            language=row.language,
+            strata={"language": row.language},
+            task=partial(_drawn_task, row),
             hidden=True,
         )
 
@@ -180,11 +220,13 @@ def _named(make: Callable[[], dict[str, Any]], _: str) -> dict[str, Any]:
     return make()
 
 
-def _reply_task(item: Item, reply: str, name: str) -> dict[str, Any]:
-    if isinstance(item, ExplanationItem):
-        return depth_task(item, name, reply)
-    assert isinstance(item, AnswerItem)
-    return correctness_task(item, name, reply)
+def _renamed(make: Callable[[str, str], dict[str, Any]], reply: str, name: str) -> dict[str, Any]:
+    return make(name, reply)
+
+
+def _drawn_task(row: DrawnReply, name: str) -> dict[str, Any]:
+    asked = row.text if row.template == "interpretive_depth" else row.question
+    return reply_task(row.template, name, row.language, asked=asked, reference=row.reference, reply=row.reply)
 
 
 def _texts(record: Poem | Idiom) -> Iterator[tuple[str, str, str, str]]:

@@ -168,30 +168,49 @@ def connotation_task(idiom: Idiom, **options: Any) -> dict[str, Any]:
     return rating_task("connotation", idiom.id, idiom.language, parts, **options)
 
 
-def depth_task(item: ExplanationItem, subject: str, reply: str, **options: Any) -> dict[str, Any]:
-    """How deep does a system's explanation of a poem go, in five parts that sum to 0-10?
+def reply_task(
+    template: str, subject: str, language: Language, *, asked: str, reference: str, reply: str, **options: Any
+) -> dict[str, Any]:
+    """How deep is a system's explanation of a poem, 0 to 10, or how right its answer, 0 to 3?
 
     Args:
-        item: What was asked.
+        template: `interpretive_depth` or `answer_correctness`.
         subject: Name of the reply on the server, which must not tell who wrote it.
-        reply: The explanation.
+        language: Of the texts.
+        asked: The poem, or the question with its context.
+        reference: What is right.
+        reply: What the system said.
         options: As of `rating_task`.
     """
-    reference = "\n".join(filter(None, [*item.explanations, item.overall]))
-    parts = [
-        Shown("poem", "\n".join(item.verses)),
-        Shown("reference", reference, marked=True),
-        Shown("reply", reply),
-    ]
-    return rating_task("interpretive_depth", subject, item.language, parts, **options)
+    about = "poem" if template == "interpretive_depth" else "question"
+    parts = [Shown(about, asked), Shown("reference", reference, marked=True), Shown("reply", reply)]
+    return rating_task(template, subject, language, parts, **options)
+
+
+def depth_task(item: ExplanationItem, subject: str, reply: str, **options: Any) -> dict[str, Any]:
+    """How deep does a system's explanation of a poem go, in five parts that sum to 0-10?"""
+    return reply_task(
+        "interpretive_depth",
+        subject,
+        item.language,
+        asked="\n".join(item.verses),
+        reference="\n".join(filter(None, [*item.explanations, item.overall])),
+        reply=reply,
+        **options,
+    )
 
 
 def correctness_task(item: AnswerItem, subject: str, reply: str, **options: Any) -> dict[str, Any]:
-    """How right is a system's answer, 0 to 3? The subject is as in `depth_task`."""
-    question = "\n".join(filter(None, [item.context, item.question]))
-    reference = " ⁄ ".join((item.answer, *item.accepted))
-    parts = [Shown("question", question), Shown("reference", reference, marked=True), Shown("reply", reply)]
-    return rating_task("answer_correctness", subject, item.language, parts, **options)
+    """How right is a system's answer, 0 to 3?"""
+    return reply_task(
+        "answer_correctness",
+        subject,
+        item.language,
+        asked="\n".join(filter(None, [item.context, item.question])),
+        reference=" ⁄ ".join((item.answer, *item.accepted)),
+        reply=reply,
+        **options,
+    )
 
 
 def _part(part: Shown, headings: Mapping[str, str]) -> str:

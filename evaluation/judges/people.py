@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pydantic import ValidationError
+
 from evaluation.judges.asking import Judged
 from evaluation.judges.prompt import material
 from evaluation.rows import read_rows, write_rows
@@ -122,6 +124,21 @@ def write_drawn(folder: Path, drawn: Sequence[tuple[Drawn, Judged]], rubrics: Ma
     return path
 
 
+def read_shown(path: Path) -> list[Shown]:
+    """What `write_drawn` wrote for people.
+
+    Raises:
+        UsageError: The file is missing or holds something else.
+    """
+    try:
+        return [Shown.model_validate(row) for row in _rows(path)]
+    except ValidationError as error:
+        raise UsageError(
+            f"{path} is no for_people.jsonl ({error.error_count()} misfits): write it with "
+            "`mihakk evaluate vouch SUITE --draw 200`"
+        ) from error
+
+
 def load_drawn(folder: Path) -> dict[tuple[str, str], Drawn]:
     """Rubric and answer to how it was drawn; nothing where none was drawn."""
     path = folder / DRAWN
@@ -149,8 +166,8 @@ def read_people(path: Path, rubrics: Mapping[str, Rubric]) -> dict[tuple[str, st
                 "annotator, rubric, field and score"
             ) from None
         rubric = rubrics.get(name)
-        if rubric is None:
-            continue
+        if rubric is None or ("template" in row and field not in {*rubric.fields, WHOLE}):
+            continue  # an export holds notes and the labels of other templates too
         low, high = _scale(rubric, field, path, number)
         try:
             score = float(text)

@@ -241,14 +241,14 @@ def export(
     """Write people's decisions as CSV that a spreadsheet can open without running anything in it."""
     from annotation.decisions.export import write_csv
     from annotation.decisions.store import decisions
-    from annotation.decisions.store import labels as stored_labels
     from annotation.screens.ratings import Label
+    from pipeline.campaigns import exported_labels
     from pipeline.opened_review import open_review
     from schemas.review import Review
 
     kept = open_review(config, lake).stores
     if labels:
-        count = write_csv(csv, stored_labels(kept.labels), Label)
+        count = write_csv(csv, exported_labels(kept), Label)
     else:
         count = write_csv(csv, decisions(kept.decisions), Review)
     open_console(soft_wrap=True).print(f"{count} rows in {csv}")

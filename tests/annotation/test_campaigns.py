@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from random import Random
 
 import pytest
@@ -24,6 +25,7 @@ from annotation.decisions.store import add, stored
 from annotation.decisions.stores import Stores
 from annotation.screens.ratings import Label
 from annotation.statistics.review_report import markdown, review_report
+from evaluation.rows import answer_key
 from schemas.benchmark import ReviewConfig
 from schemas.campaign import Campaign, Drawn
 from schemas.evaluation import Answer
@@ -66,6 +68,10 @@ def replies(item: AnswerItem | ExplanationItem, reply: str = "") -> list[Answer]
         )
         for number, system in enumerate(SYSTEMS)
     ]  # fmt: skip
+
+
+def keyed(answers: Iterable[Answer]) -> list[tuple[str, Answer]]:
+    return [(answer_key(one), one) for one in answers]
 
 
 def names(tasks: list) -> list[str]:
@@ -124,12 +130,9 @@ def test_a_changed_text_is_asked_again_unless_people_had_answered_it() -> None:
 
 def test_nothing_on_the_screen_tells_who_wrote_a_reply() -> None:
     poem, question = explanation(), answer()
-    for item, template, kind in (
-        (poem, "interpretive_depth", ExplanationItem),
-        (question, "answer_correctness", AnswerItem),
-    ):
+    for item, template in ((poem, "interpretive_depth"), (question, "answer_correctness")):
         campaign = Campaign(template=template, rows="replies")
-        found = list(reply_questions(replies(item), {item.id: item}, kind))
+        found = list(reply_questions(keyed(replies(item)), {item.id: item}, template))
         asked = draw(found, campaign, [], set())
         assert len(asked.tasks) == 3
         told = json.dumps(asked.tasks, ensure_ascii=False)
@@ -183,8 +186,8 @@ def test_scores_of_replies_are_told_by_system(tmp_path) -> None:
     stores = Stores.under(str(tmp_path))
     items = {f"q{n}": answer(n, id=f"q{n}") for n in range(12)}
     campaign = Campaign(template="answer_correctness", rows="replies", overlap=1)
-    every = [reply for item in items.values() for reply in replies(item)]
-    asked = draw(reply_questions(every, items, AnswerItem), campaign, [], set())
+    every = keyed(reply for item in items.values() for reply in replies(item))
+    asked = draw(reply_questions(every, items, "answer_correctness"), campaign, [], set())
     add(stores.campaigns, Drawn, asked.new)
     grade = {"falcon-h1": "0", "jais-30b": "2", "qwen3": "3"}
     answers = {row.subject: [{"correctness": grade[row.strata["system"]]}] for row in asked.new}
