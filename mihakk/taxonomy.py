@@ -138,6 +138,7 @@ def _refused(table: Mapping[str, Any], kind: Kind) -> dict[str, tuple[str, str]]
         for row in table.get(field) or ():
             entry = {"label": row} if isinstance(row, str) else row
             why = entry.get("reason") or entry.get("says") or "the taxonomy has no place for it"
-            labels = [*entry.get("labels", ()), *entry.get("aliases", ()), entry.get("label")]
+            named = (entry.get("label"), entry.get("en"))
+            labels = [*entry.get("labels", ()), *entry.get("aliases", ()), *named]
             refused |= {fold(label): (reason.format(kind=kind), str(why)) for label in labels if label}
     return refused

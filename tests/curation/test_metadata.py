@@ -9,7 +9,7 @@ from curation.duplicates import Duplicates
 from curation.metadata import match_metadata
 from curation.normalization import normalize
 from mihakk.errors import RecordRejected
-from mihakk.taxonomy import vocabulary
+from mihakk.taxonomy import Kind, vocabulary
 from schemas.benchmark import CurateConfig
 from schemas.poem import Poem
 from tests.mihakk.records import poem
@@ -70,3 +70,32 @@ def test_an_unnamed_poet_rejects_the_poem() -> None:
     with pytest.raises(RecordRejected) as refused:
         match_metadata(arabic("؟"), CONFIG)
     assert refused.value.reason == "poet_missing"
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "want"),
+    [
+        ("era", "العصر العباسي الأول", "abbasid"),
+        ("era", "Abbasid Era", "abbasid"),
+        ("era", "الدولة الأموية", "umayyad"),
+        ("era", "الشعر الحديث", "modern"),
+        ("era", "عصر بين الدولتين", "era_ambiguous"),
+        ("era", "عصور متأخرة", "era_ambiguous"),
+        ("genre", "رثاء المدن", "elegy"),
+        ("genre", "الطبيعة", "genre_outside_taxonomy"),
+        ("genre", "Description", "genre_outside_taxonomy"),
+        ("metre", "دوبيت", "metre_not_metre"),
+        *(
+            ("metre", name, want)
+            for name, want in {"saree": "sari", "taweel": "tawil", "mujtath": "mujtathth"}.items()
+        ),
+    ],
+)
+def test_labels_of_published_lists_are_known(kind: Kind, label: str, want: str) -> None:
+    table = vocabulary(kind, "ar")
+    assert table is not None
+    try:
+        found = table.match(label)
+    except RecordRejected as error:
+        found = error.reason
+    assert found == want

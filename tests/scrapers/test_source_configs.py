@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ import yaml
 
 from mihakk.errors import UsageError
 from mihakk.settings import ROOT
+from mihakk.taxonomy import vocabulary
 from schemas.benchmark import SourceUse
+from schemas.poem import Poem
 from schemas.rejection import Rejection
 from scrapers.place import find
 from scrapers.raw import RawStore
@@ -51,7 +54,9 @@ def test_every_example_that_was_not_tried_says_so() -> None:
         if path.stem in ("jawaher_table", "maps_english", "ashaar_hub"):
             assert "Inferred" in text, path.stem
             assert use_of(path).options["licence"] == "unknown"
-        assert remote or path.stem in LOCAL or use_of(path).use in ("ganjoor", "hindawi"), path.stem
+        assert (
+            remote or path.stem in (*LOCAL, "metrec_table") or use_of(path).use in ("ganjoor", "hindawi")
+        ), path.stem
 
 
 @pytest.mark.parametrize("name", LOCAL)
@@ -64,6 +69,26 @@ def test_a_local_example_gives_its_records(
     assert records
     again = list(run(use_of(ROOT / "configs" / "sources" / f"{name}.yaml"), raw))
     assert entries == again
+
+
+def test_metrec_gives_every_couplet_with_a_metre_of_the_table(
+    shared_data: Path, raw: RawStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = (shared_data / "metrec" / "labels.txt").read_text(encoding="utf-8").split()
+    with gzip.open(shared_data / "metrec" / "baits_train.txt.gz", "rt", encoding="utf-8") as file:
+        lines = [line.rstrip("\n").split(" ", 1) for _, line in zip(range(2_000), file, strict=False)]
+    rows = ["poet\tmetre\tfirst\tsecond"]
+    rows += ["\t".join(["", names[int(label)], *verse.split(" # ")]) for label, verse in lines]
+    (tmp_path / "metrec").mkdir()
+    (tmp_path / "metrec" / "metrec.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    monkeypatch.setenv("MIHAKK_SHARED_DATA", str(tmp_path))
+    use = use_of(ROOT / "configs" / "sources" / "metrec_table.yaml")
+    use = use.model_copy(update={"options": use.options | {"least_yield": 2_000}})
+    found = [one for one in run(use, raw) if isinstance(one, Poem)]
+    assert len(found) == 2_000
+    table = vocabulary("metre", "ar")
+    assert table is not None
+    assert len({table.match(one.source_labels["metre"]) for one in found}) == 14
 
 
 def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
