@@ -24,16 +24,18 @@ from pipeline.steps.audit import JOURNAL, chosen_items, journal_folder
 from pipeline.steps.order import STEPS
 from pipeline.steps.scrape import refused_licences
 from schemas.item import ITEM_ROWS
-from schemas.manifest import StageManifest
+from schemas.manifest import ShardManifest, StageManifest
 from schemas.model import Cost
 from schemas.record import Record
-from schemas.stages import CHECKED, CURATED, GENERATED
+from schemas.stages import CHECKED, CURATED, GENERATED, SCRAPED
 
 if TYPE_CHECKING:
     from validators.audit.auditing import Estimate
 
 MODEL_FREE = 5
 """The first so many steps need no auditor."""
+SAMPLE = 2_000
+"""Records that the steps after the first are tried on; of larger sets a part is taken and reckoned up."""
 DECISIONS, VOIDED = ("decisions",), ("review", "voided")
 """Folder of people's decisions, which the checks apply."""
 
@@ -79,6 +81,8 @@ class BuildPlan(Record):
     """Parts for which its journal holds a reply."""
     writing_characters: int
     """Length of the prompts still to send."""
+    sampled: int = 0
+    """Records from which everything after the first stage was reckoned; 0 where all were tried."""
 
 
 class _Silent:
@@ -88,30 +92,67 @@ class _Silent:
 
 
 def plan(build: Build) -> BuildPlan:
-    """The plan of a build; nothing is written to its lake and no model is asked."""
+    """The plan of a build; nothing is written to its lake and no model is asked.
+
+    All sources are read. Where no item was made before, nothing is embedded, and of a set larger than
+    `SAMPLE` the steps after the first take shards spread over each source and what they give is multiplied.
+    Where items stand, all is done as a build would, for only the same items find their replies again.
+    """
     waiting = _model_tasks(build)
-    with _scratch(build, waiting) as trial, local_engine() as engine:
-        manifests = [run_step(step, trial, engine, _Silent()) for step in STEPS[:MODEL_FREE]]
+    fresh = not build.stage(GENERATED).finished()
+    with _scratch(build, waiting, embeds=not fresh) as trial, local_engine() as engine:
+        scraped = run_step(STEPS[0], trial, engine, _Silent())
+        sampled = _thinned(trial, scraped) if fresh else 0
+        times = scraped.counts.written / sampled if sampled else 1.0
+        later = [run_step(step, trial, engine, _Silent()) for step in STEPS[1:MODEL_FREE]]
         items = chosen_items(trial)
         cost = _estimate(build, trial, items)
         to_write, written, characters = _writing(build, trial)
+        to_audit = _audited(build, len(items), times)
+        calls = to_audit / len(items) if items else 1.0
         return BuildPlan(
             benchmark=build.config.name,
-            stages=tuple(_stage_plan(build, manifest) for manifest in manifests),
-            items=manifests[-1].counts.written,
-            to_audit=len(items),
-            calls=cost.calls,
-            cached=cost.cached,
-            prompt_tokens=cost.prompt_tokens,
+            stages=(_stage_plan(build, scraped), *(_stage_plan(build, one, times) for one in later)),
+            items=round(later[-1].counts.written * times),
+            to_audit=to_audit,
+            calls=round(cost.calls * calls),
+            cached=round(cost.cached * calls),
+            prompt_tokens=round(cost.prompt_tokens * calls),
             tokens_counted=cost.basis,
-            costs=cost.costs,
+            costs=tuple(
+                one.model_copy(update={"prompts": one.prompts * calls, "most": one.most * calls})
+                for one in cost.costs
+            ),
             unpriced=cost.unpriced,
-            refused_licences=refused_licences(manifests[0].counts.notes),
+            refused_licences=refused_licences(scraped.counts.notes),
             model_tasks=waiting,
-            to_write=to_write,
-            written=written,
-            writing_characters=characters,
+            to_write={name: round(count * times) for name, count in to_write.items()},
+            written=round(written * times),
+            writing_characters=round(characters * times),
+            sampled=sampled,
         )
+
+
+def _thinned(trial: Build, scraped: StageManifest) -> int:
+    """Leaves shards of about `SAMPLE` records in the scratch lake; how many records, or 0 where all stay."""
+    if scraped.counts.written <= SAMPLE:
+        return 0
+    by_source: dict[str, list[ShardManifest]] = {}
+    for shard in scraped.shards:
+        by_source.setdefault(shard.source, []).append(shard)
+    kept: list[ShardManifest] = []
+    for shards in by_source.values():
+        count = max(1, round(len(shards) * SAMPLE / scraped.counts.written))
+        kept += [shards[place * len(shards) // count] for place in range(count)]
+    trial.stage(SCRAPED).finish(
+        kept, inputs=scraped.inputs, config_digest=scraped.config_digest, code_version=scraped.code_version
+    )
+    return sum(shard.counts.written for shard in kept)
+
+
+def _audited(build: Build, items: int, times: float) -> int:
+    limit = build.config.audit.limit
+    return round(items * times) if limit is None else min(limit, round(items * times))
 
 
 def _writing(build: Build, trial: Build) -> tuple[dict[str, int], int, int]:
@@ -124,7 +165,8 @@ def _writing(build: Build, trial: Build) -> tuple[dict[str, int], int, int]:
         return {}, 0, 0
     before = trial.stage(CURATED).shards()
     curated = [record for shard in before for record in records(trial, GENERATED, shard)]
-    asked = expected_requests(curated, prepare(curated, build.config), build.config)
+    config = build.config.model_copy(update={"embeddings": trial.config.embeddings})
+    asked = expected_requests(curated, prepare(curated, config), config)
     with Journal(trial.lake.folder("journals", "generator"), WRITING) as journal:
         replies = {
             (entry.meta.get("record"), entry.meta.get("prompt"))
@@ -143,7 +185,7 @@ def _model_tasks(build: Build) -> tuple[str, ...]:
 
 
 @contextmanager
-def _scratch(build: Build, without: tuple[str, ...]) -> Iterator[Build]:
+def _scratch(build: Build, without: tuple[str, ...], *, embeds: bool) -> Iterator[Build]:
     """The same build in a lake of its own that goes away; it shares what outlives rebuilds."""
     with tempfile.TemporaryDirectory(prefix="mihakk-plan-") as folder:
         mine = Path(Lake(folder, build.config.name).storage.root)
@@ -155,6 +197,8 @@ def _scratch(build: Build, without: tuple[str, ...]) -> Iterator[Build]:
         _copy_decisions(build, mine)
         tasks = tuple(use for use in build.config.tasks if use.use not in without)
         config = build.config.model_copy(update={"generator": None, "tasks": tasks})
+        if not embeds:
+            config = config.model_copy(update={"embeddings": "none"})
         yield replace(build, config=config, lake_root=folder, pages=build.lake.url)
 
 
@@ -181,13 +225,15 @@ def _estimate(build: Build, trial: Build, chosen: frozenset[str]) -> Estimate:
         return estimate(items, panel, journal, blind=policy(build).blind)
 
 
-def _stage_plan(build: Build, manifest: StageManifest) -> StagePlan:
+def _stage_plan(build: Build, manifest: StageManifest, times: float = 1.0) -> StagePlan:
     real = build.stage(manifest.stage)
     return StagePlan(
         stage=manifest.stage,
-        shards=len(manifest.shards),
-        standing=sum(real.done(shard.shard, shard.digest) is not None for shard in manifest.shards),
-        records_in=manifest.counts.read,
-        rows_out=manifest.counts.written,
-        rejected=manifest.counts.rejected + manifest.counts.merged,
+        shards=round(len(manifest.shards) * times),
+        standing=round(
+            sum(real.done(shard.shard, shard.digest) is not None for shard in manifest.shards) * times
+        ),
+        records_in=round(manifest.counts.read * times),
+        rows_out=round(manifest.counts.written * times),
+        rejected=round((manifest.counts.rejected + manifest.counts.merged) * times),
     )

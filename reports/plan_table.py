@@ -21,6 +21,11 @@ def show_plan(found: BuildPlan) -> Group:
         f"{found.calls:,} model calls to make, {found.cached:,} answered by the journal; "
         f"about {found.prompt_tokens:,} prompt tokens ({found.tokens_counted}).",
     ]
+    if found.sampled:
+        lines.append(
+            f"Reckoned from {found.sampled:,} records after the first stage; duplicates across the whole set "
+            "are not foreseen."
+        )
     if found.refused_licences:
         lines.append(f"[bold red]{escape(refusal(found.refused_licences))}[/]")
     for cost in found.costs:

