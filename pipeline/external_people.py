@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from mihakk.errors import RecordRejected, UsageError
-from mihakk.ids import content_hash
+from mihakk.ids import content_hash, digest
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import ReviewConfig
 from schemas.finding import Finding
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from validators.external.benchmark import ExternalBenchmark
     from validators.external.mapping import Mapping as Columns
 
+SUITE = "suite.json"
+"""File that makes a folder of results those of a suite."""
 AUDITED_SET = "audited.json"
 """File that makes a folder of results a set whose rows people can review."""
 
@@ -53,6 +55,23 @@ class AuditedSet(Record):
 def is_audited_set(folder: Path) -> bool:
     """Whether a folder holds the results of an external audit."""
     return (folder / AUDITED_SET).is_file()
+
+
+def sets_in(folder: Path) -> list[Path]:
+    """The audited sets of a folder: itself, or those of the suite whose results it holds; else none."""
+    if is_audited_set(folder):
+        return [folder]
+    if not (folder / SUITE).is_file():
+        return []
+    return sorted(path.parent for path in folder.glob(f"*/{AUDITED_SET}"))
+
+
+def decided_in(folder: Path) -> str:
+    """Digest that every new decision about a set changes."""
+    from mihakk.lake.storage import Storage
+
+    store = Storage(set_stores(folder).decisions)
+    return digest(store.list(store.root))
 
 
 def open_set(folder: Path) -> AuditedSet:

@@ -15,6 +15,7 @@ from mihakk.errors import MihakkError
 from mihakk.ids import digest, sha256
 from pipeline.build import CONFIGS, code_version
 from pipeline.external_audit import AuditJob
+from pipeline.external_people import SUITE, decided_in, is_audited_set
 from pipeline.external_summary import WHOLE, Audited, AuditSummary, share_bad
 from schemas.audit_suite import SuiteConfig, SuiteSource
 from schemas.record import Record
@@ -148,7 +149,8 @@ def run_suite(run: SuiteRun, audit: RunSource, said: Callable[[str], None]) -> S
         said(source.name)
         folder = run.folder / source.name
         job = _job(run, source, folder)
-        mark = {"job": _signature(job, source), "code": code_version(_CODE)}
+        people = decided_in(folder) if is_audited_set(folder) else ""
+        mark = {"job": _signature(job, source), "code": code_version(_CODE), "people": people}
         state = {"name": source.name, "basis": source.basis, "note": source.note}
         if _done(folder) == mark:
             states.append(SourceState(status="unchanged", **state))
@@ -159,6 +161,7 @@ def run_suite(run: SuiteRun, audit: RunSource, said: Callable[[str], None]) -> S
             states.append(SourceState(status="failed", problem=str(error), **state))
             continue
         _write_prints(audited, folder / "prints.parquet")
+        mark["people"] = decided_in(folder)
         (folder / _DONE).write_bytes(orjson.dumps(mark))
         states.append(SourceState(status="audited", **state))
     return _consolidate(run, states)
@@ -286,13 +289,13 @@ def _consolidate(run: SuiteRun, states: Sequence[SourceState]) -> SuiteSummary:
         across=tuple(across),
         files=files,
     )
-    (run.folder / "suite.json").write_bytes(
+    (run.folder / SUITE).write_bytes(
         orjson.dumps(summary.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
     )
     return summary
 
 
-_PAGES = {"suite": "suite.json", "page": "suite.html", "latex": "suite.tex"}
+_PAGES = {"suite": SUITE, "page": "suite.html", "latex": "suite.tex"}
 
 
 def _distinct(findings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -67,12 +67,13 @@ def release(
 
     from mihakk.errors import UsageError
     from pipeline.build import open_build
-    from pipeline.external_people import is_audited_set
+    from pipeline.external_people import sets_in
 
-    if is_audited_set(config):
+    if sets := sets_in(config):
         if sign_off or note or version != "auto":
             raise UsageError("an audited set has neither sign-off nor version to choose: leave them out")
-        _release_set(config, override, why)
+        for one in sets:
+            _release_set(one, override, why)
         return
     opened = open_build(config, Path("runs"), lake)
     chosen = opened.config.release.model_copy(update={"version": version})

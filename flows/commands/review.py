@@ -103,7 +103,7 @@ def push(
     from mihakk.settings import settings
     from pipeline.build import open_build
     from pipeline.campaigns import WHY_NOTHING, chosen_campaigns, push_campaigns
-    from pipeline.external_people import is_audited_set, push_set
+    from pipeline.external_people import push_set, sets_in
     from pipeline.people import push_queue
 
     given = {
@@ -119,11 +119,12 @@ def push(
         raise UsageError(
             "--from, --size, --strata, --seed, --overlap and --languages need --template CAMPAIGN"
         )
-    if is_audited_set(config):
+    if sets := sets_in(config):
         if template not in ("", "quality_review"):
             raise UsageError(f"{config} is an audited set; campaigns ask about benchmarks that are built")
         with connect(settings()) as connection:
-            show_pushed(push_set(config, connection), open_console())
+            for one in sets:
+                show_pushed(push_set(one, connection), open_console())
         return
     opened = open_build(config, Path("runs"), lake)
     campaigns = chosen_campaigns(opened.config.review, template, changes)
@@ -141,13 +142,14 @@ def pull(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
     from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
     from pipeline.build import open_build
-    from pipeline.external_people import is_audited_set, open_set, pull_set
+    from pipeline.external_people import open_set, pull_set, sets_in
     from pipeline.people import pull_decisions
 
     console = open_console()
-    if is_audited_set(config):
+    if sets := sets_in(config):
         with connect(settings()) as connection:
-            show_pulled(pull_set(config, connection), open_set(config).review.overlap, console)
+            for one in sets:
+                show_pulled(pull_set(one, connection), open_set(one).review.overlap, console)
         console.print(f"Apply them with the audit's own command and --out {config}")
         return
     opened = open_build(config, Path("runs"), lake)

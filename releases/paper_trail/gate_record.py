@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from mihakk.errors import ExternalFailure, UsageError
 from releases.gates import Gate, listed
+from releases.paper_trail.recount import contradictions
 from releases.release_facts import AuditorFact, Override, ReleaseFacts
 from schemas.record import Record
 
@@ -63,14 +64,21 @@ def read_gate_record(folder: Path) -> GateRecord | None:
 def require_publishable(name: str, folder: Path) -> GateRecord:
     """Judge a release by what it carries, whatever any config says now.
 
+    The gates that its own tables can tell of are counted again from them.
+
     Raises:
-        UsageError: A gate bars publication, or the release carries no record.
+        UsageError: A gate bars publication, the tables say less than the gates, or there is no record.
     """
     record = read_gate_record(folder)
     if record is None:
         raise UsageError(
             f"this release of {name} carries no {FILE}, so nobody can tell who audited it: "
             "build it again, and publish the version that comes out"
+        )
+    if less := contradictions(folder, record.gates, record.auditors):
+        raise UsageError(
+            f"{name} {record.version} is not published: its tables contradict {FILE}: {'; '.join(less)}. "
+            "Build it again, and publish the version that comes out"
         )
     shut = [gate for gate in record.gates if gate.bars_publication]
     if shut:

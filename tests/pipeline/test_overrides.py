@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from mihakk.errors import UsageError
@@ -15,8 +21,10 @@ from pipeline.overrides import override, standing_overrides
 from pipeline.publishing import publish_version
 from pipeline.steps import release
 from releases.assemble import assemble
+from releases.content.checksum import write_manifest
+from releases.content.item_tables import data_files
 from releases.hub.embedded import EmbeddedHub
-from releases.paper_trail.gate_record import FILE, read_gate_record
+from releases.paper_trail.gate_record import FILE, read_gate_record, require_publishable
 from releases.release_facts import Override, ReleaseFacts
 from schemas.model import AuditorsConfig
 from tests.pipeline.test_sign_off import build, reviewed
@@ -144,3 +152,59 @@ def test_weights_that_the_project_bundles_are_never_capable(
     found = list(release._auditors(build))
     assert [one.capable for one in found] == [capable, capable]
     assert {one.engine for one in found} == {"embedded"}
+
+
+def forged(folder: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+    """The release with its gates rewritten, and a manifest that fits them."""
+    told = json.loads((folder / FILE).read_bytes())
+    change(told)
+    (folder / FILE).write_text(json.dumps(told), encoding="utf-8")
+    write_manifest(folder)
+    return folder
+
+
+def open_all(told: dict[str, Any]) -> None:
+    for gate in told["gates"]:
+        gate["passed"] = True
+
+
+def drop(path: Path, column: str, value: str) -> None:
+    table = pq.read_table(path)
+    pq.write_table(table.filter(pc.not_equal(table.column(column), value)), path)
+
+
+def test_gates_that_say_more_than_the_tables_are_refused(own_hub: EmbeddedHub, tmp_path: Path) -> None:
+    def fresh(name: str) -> Path:
+        return assemble(folder=tmp_path / name, **release_arguments(idiom_items())).folder
+
+    def refused(folder: Path, said: str) -> None:
+        with pytest.raises(UsageError, match=said):
+            require_publishable("touchstone", folder)
+
+    honest = fresh("honest")
+    refused(honest, "gates are shut in the release itself")
+    refused(forged(fresh("capable"), open_all), "names 0 that are capable")
+
+    def two_judges(told: dict[str, Any]) -> None:
+        open_all(told)
+        told["auditors"] = [
+            {**one, "name": f"judge-{n}", "capable": True} for n, one in enumerate(told["auditors"])
+        ]
+
+    refused(forged(fresh("names"), two_judges), "scores of first, second")
+
+    def same_names(told: dict[str, Any]) -> None:
+        open_all(told)
+        for one in told["auditors"]:
+            one["capable"] = True
+
+    unseen = fresh("unseen")
+    drop(unseen / "audit" / "scores.parquet", "item", idiom_items()[0].id)
+    refused(forged(unseen, same_names), "1 of [0-9]+ released rows have no two usable")
+    ours = fresh("licence")
+    path = next(path for _, _, path in data_files(ours))
+    table = pq.read_table(path)
+    place = table.column_names.index("licence")
+    pq.write_table(table.set_column(place, "licence", pa.array(["CC-BY-ND-4.0"] * table.num_rows)), path)
+    refused(forged(ours, same_names), "rows are under CC-BY-ND-4.0")
+    assert require_publishable("touchstone", forged(fresh("all"), same_names)).version == "0.1.0"

@@ -1,0 +1,85 @@
+"""The gates of a release counted once more, from its own tables."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from releases.cleaned_record import read_cleaned
+from releases.content.item_tables import data_files
+from releases.gates import Gate
+from releases.licence import known
+from releases.release_facts import AuditorFact
+
+
+def contradictions(folder: Path, gates: Sequence[Gate], auditors: Sequence[AuditorFact]) -> list[str]:
+    """Where a release's tables say less than its gates, one sentence each; empty where they agree.
+
+    Counted from the tables: rows that both auditors gave usable replies on, who those auditors were, whether
+    bundled weights count as capable, licences of the rows that name one. What people decided is no part of a
+    release, so agreement and miss rate can't be counted again.
+    """
+    passed = {gate.name for gate in gates if gate.passed}
+    found = list(_auditors(folder, auditors) if "capable_auditors" in passed else ())
+    if "full_audit" in passed:
+        found += _full_audit(folder)
+    if "licences" in passed:
+        found += _licences(folder)
+    return found
+
+
+def _scores(folder: Path) -> list[dict[str, Any]]:
+    path = folder / "audit" / "scores.parquet"
+    return pq.read_table(path, columns=["item", "auditor", "status"]).to_pylist() if path.is_file() else []
+
+
+def _auditors(folder: Path, auditors: Sequence[AuditorFact]) -> Iterator[str]:
+    capable = {one.name for one in auditors if one.capable and not one.bundled}
+    scored = {row["auditor"] for row in _scores(folder)}
+    if len(capable) < 2:
+        yield f"capable_auditors is open, but audit/gates.json names {len(capable)} that are capable"
+    if others := sorted(scored - capable):
+        yield f"audit/scores.parquet holds scores of {', '.join(others)}, not among the capable auditors"
+
+
+def _full_audit(folder: Path) -> Iterator[str]:
+    usable: dict[str, set[str]] = defaultdict(set)
+    for row in _scores(folder):
+        if row["status"] != "invalid":
+            usable[row["item"]].add(row["auditor"])
+    released = _released(folder)
+    short = [item for item in released if len(usable[item]) < 2]
+    if short:
+        yield (
+            f"full_audit is open, but {len(short)} of {len(released)} released rows have no two usable "
+            f"audits in audit/scores.parquet, {short[0]} among them"
+        )
+
+
+def _released(folder: Path) -> list[str]:
+    cleaned = read_cleaned(folder)
+    if cleaned is None:
+        return [
+            name
+            for _, _, path in data_files(folder)
+            for name in pq.read_table(path, columns=["id"]).column("id").to_pylist()
+        ]
+    verdicts = pq.read_table(folder / "audit" / "verdicts.parquet", columns=["item", "outcome"]).to_pylist()
+    return [row["item"] for row in verdicts if row["outcome"] == "pass"]
+
+
+def _licences(folder: Path) -> Iterator[str]:
+    cleaned = read_cleaned(folder)
+    named: Counter[str] = Counter()
+    if cleaned is not None:
+        named[cleaned.licence] = cleaned.rows
+    else:
+        for _, _, path in data_files(folder):
+            for row in pq.read_table(path, columns=["licence", "sealed"]).to_pylist():
+                named[row["licence"] or ""] += not (row["sealed"] and not row["licence"])
+    if unknown := sorted(name for name, count in named.items() if count and not known(name)):
+        yield f"licences is open, but rows are under {', '.join(one or '(none)' for one in unknown)}"
