@@ -60,6 +60,16 @@ def sensitive_words(language: Language) -> Lexicon:
     return _lexicon(_table("sensitive_words").get(language, {}), language, CLITICS[language])
 
 
+@cache
+def stereotypes(language: Language) -> Lexicon:
+    """What is said of whole peoples or of a sex: each group with each phrase that may stand beside it."""
+    table = _table("stereotype_cues").get(language, {})
+    groups, before, after = (table.get(name, []) for name in ("groups", "before", "after"))
+    said = [f"{phrase} {group}" for group in groups for phrase in before]
+    said += [f"{group} {phrase}" for group in groups for phrase in after]
+    return _lexicon({"group": said}, language, AND[language])
+
+
 @dataclass(frozen=True, slots=True)
 class Placeholders:
     """What stands where a value is missing."""

@@ -17,7 +17,7 @@ from schemas.rejection import Rejection
 from validators.external.cells import blank, listed, shown
 from validators.external.embedded import embedded, fields
 from validators.external.folder import FileRead, file_read, missing_columns, read_folder
-from validators.external.golds import Golds, infer
+from validators.external.golds import Golds, infer, odd_golds
 from validators.external.mapping import Mapping
 from validators.external.repair import CellRepair, repairs
 from validators.external.table import FORMATS, SHOWN, Table, read_dataset, read_tables
@@ -105,15 +105,20 @@ def read_benchmark(
     benchmark.repairs = repairs(tables, mapping, apply=repair)
     rows = list(_rows(benchmark, mapping, language))
     golds = _golds(rows, mapping, benchmark) if mapping.choices else {}
+    odd = odd_golds(
+        [(row.table, row.cells.get(mapping.gold), row.options, row.language) for row in rows], golds
+    )
     parts = [embedded(table, mapping, language) for table in tables]
     terms = {"licence": licence, "attribution": attribution}
-    for row in rows:
+    for row, cell in zip(rows, odd, strict=True):
         item = _item(row, benchmark.tables[row.table], mapping, golds.get(row.table), terms)
         item = (
             item.model_copy(update={"fields": fields(row.cells, parts[row.table])})
             if parts[row.table]
             else item
         )
+        if cell:
+            item = item.model_copy(update={"metadata": {**item.metadata, "gold_cell": cell}})
         wanted = {split, _SPLITS.get(split, split)} if split else set()
         if wanted and item.metadata.get("split", item.split) not in wanted:
             continue

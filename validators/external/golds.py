@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mihakk.errors import UsageError
@@ -134,3 +135,46 @@ def _among(text: str, options: Sequence[str], language: Language) -> int | None:
     if not same and _PREFIX.match(text):
         return _among(_PREFIX.sub("", text), options, language)
     return same[0] if len(same) == 1 else None
+
+
+LEAST_GOLDS = 10
+"""Golds of one value from which their usual writing says anything."""
+USUAL_SHARE = 0.9
+
+
+def odd_golds(
+    rows: Sequence[tuple[int, Any, Sequence[str], Language]], schemes: Mapping[int, Golds]
+) -> list[str]:
+    """The gold cell of each row that writes its gold otherwise than its table does; empty for all others.
+
+    Args:
+        rows: Table, gold, options and language of every row.
+        schemes: How golds are read, by table; a table of answers in words is in none.
+    """
+    values: list[tuple[int, Any] | None] = []
+    forms: dict[tuple[int, Any], Counter[str]] = defaultdict(Counter)
+    for table, gold, options, language in rows:
+        value = _value(gold, options, language, schemes.get(table))
+        values.append(None if value is None else (table, value))
+        if value is not None:
+            forms[table, value][gold] += 1
+    usual = {}
+    for key, counts in forms.items():
+        form, count = counts.most_common(1)[0]
+        if counts.total() >= LEAST_GOLDS and count >= USUAL_SHARE * counts.total():
+            usual[key] = form
+    found = []
+    for (table, gold, _, _), meant in zip(rows, values, strict=True):
+        spaced = isinstance(gold, str) and gold != gold.strip() and bool(gold.strip())
+        odd = meant is not None and usual.get(meant, gold) != gold
+        found.append(gold if odd or (spaced and table in schemes) else "")
+    return found
+
+
+def _value(gold: Any, options: Sequence[str], language: Language, golds: Golds | None) -> Any:
+    """What a gold means: the places it names, or its words; None where it is no text or names nothing."""
+    if not isinstance(gold, str) or not gold.strip():
+        return None
+    if golds is None:
+        return words_key(gold, language)
+    return golds.read(gold, options, language)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections import defaultdict
@@ -118,3 +119,31 @@ def test_displaced_prompts_of_unknown_sheets_are_found(shared_data: Path, name: 
     by_check = found(benchmark)
     hit = {one.subject for one in by_check["RW01"] + by_check["RW02"]}
     assert hit == {benchmark.items[place].id for place in drawn}
+
+
+def test_golds_written_otherwise_than_the_table_writes_them_are_told(tmp_path: Path) -> None:
+    golds = ["أ", "ب", "ج"] * 12
+    golds[3], golds[7], golds[8] = "ا", " ب", "(ج)"
+    rows = [
+        {"q": f"ما اسم المدينة رقم {n} في الكتاب؟", "A": f"س {n}", "B": f"ص {n}", "C": f"ع {n}", "gold": gold}
+        for n, gold in enumerate(golds)
+    ]
+    path = tmp_path / "bench.jsonl"
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    items = read_benchmark(str(path), parse_mapping("question=q,choices=A+B+C,gold=gold")).items
+    told = {n: item.metadata["gold_cell"] for n, item in enumerate(items) if "gold_cell" in item.metadata}
+    assert told == {3: "ا", 7: " ب", 8: "(ج)"}
+    assert [item.gold for item in items] == [(n % 3,) for n in range(36)], "they are read all the same"
+    found = check_items(items, ChecksConfig(), index(items))
+    assert {one.subject for one in found if one.check == "MD08"} == {items[n].id for n in (3, 7, 8)}
+
+
+def test_published_golds_are_written_as_their_tables_write_them(shared_data: Path) -> None:
+    mapping = parse_mapping("question=question,gold=answer,id=id,subset=id~-")
+    items = read_benchmark(str(shared_data / "acva" / "dev.jsonl"), mapping).items
+    assert not [item for item in items if "gold_cell" in item.metadata]
+    found = [one for one in check_items(items, ChecksConfig(), index(items)) if one.check == "SE02"]
+    said = {item.id: item.question for item in items}
+    duties = [said[one.subject] for one in found]
+    assert len(duties) == 4, "read by eye: each states a duty of all women or all men as a fact"
+    assert all("يجب على" in text for text in duties), duties

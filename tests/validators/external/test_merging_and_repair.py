@@ -82,7 +82,7 @@ def test_acva_keeps_one_row_of_every_distinct_statement(shared_data: Path) -> No
     two_answers = {one["id"] for one in raw if answers[one["question"].strip()] > 1}
     waits = {item.metadata["id"] for item in benchmark.items if item.id in hard}
     assert len(waits & two_answers) >= 48
-    assert len(waits) <= 52, "nobody else waits but a near copy"
+    assert len(waits) <= 56, "nobody else waits but near copies and four duties of all women or men"
 
 
 def test_certain_damage_is_repaired_as_unicode_says() -> None:

@@ -1,0 +1,16 @@
+"""MD08: a gold is written as all golds of its table are."""
+
+from collections.abc import Iterator
+
+from schemas.item import AnswerItem, ChoiceItem
+from validators.checks.check import Objection, check
+
+
+@check(
+    "MD08", severity="report", on=(ChoiceItem, AnswerItem), title="the gold is written as its table writes it"
+)
+def gold_cell(item: ChoiceItem | AnswerItem) -> Iterator[Objection]:
+    """No stray space around a gold, no bare alef among golds with a hamza: some compare to the letter."""
+    cell = item.metadata.get("gold_cell", "")
+    if cell:
+        yield Objection(f"the gold cell holds {cell!r}; the table's others are written otherwise", "gold")

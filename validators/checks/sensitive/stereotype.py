@@ -1,0 +1,25 @@
+"""SE02: what a sentence says of a whole people or sex, people look at."""
+
+from collections.abc import Iterator
+
+from schemas.item import AnswerItem, ChoiceItem
+from validators.checks.check import Objection, check
+from validators.checks.lexicon import stereotypes
+from validators.checks.texts import Texts, excerpt
+
+
+@check(
+    "SE02",
+    severity="flag",
+    on=(ChoiceItem, AnswerItem),
+    title="nothing is said of a whole people or sex unseen by people",
+)
+def stereotype(item: ChoiceItem | AnswerItem, texts: Texts) -> Iterator[Objection]:
+    """No rule, trait or habit of all women, men or members of a nation in a row of an outside benchmark.
+
+    A question to people, never a verdict: law, grammar and history may say so with good reason (QIMMA, 4.1).
+    """
+    if not item.task.startswith("external_"):
+        return
+    for _, phrase in stereotypes(texts.language).spoken(texts.vocabulary, texts.whole):
+        yield Objection(f"said of a whole people or sex: {excerpt(phrase)}", "")
