@@ -65,6 +65,21 @@ def asked_of_suite(suite: Suite, fetch: Fetch, limit: int | None = None) -> list
     return found
 
 
+def sealed_items(suite: Suite, fetch: Fetch) -> frozenset[str]:
+    """Items of blind splits among the suite's parts, whatever somebody scored them with."""
+    import pyarrow.parquet as pq
+
+    found: set[str] = set()
+    for part in suite.parts:
+        if not part.release:
+            continue
+        folder, _ = fetch(part.release)
+        for path in sorted(folder.glob(f"*/{part.split}-*-of-*.parquet")):
+            table = pq.read_table(path, columns=["id", "sealed"]).to_pydict()
+            found |= {name for name, shut in zip(table["id"], table["sealed"], strict=True) if shut}
+    return frozenset(found)
+
+
 def questions_of(asked: Iterable[Asked]) -> dict[str, Question]:
     """The questions by item, as scoring wants them."""
     return {one.question.item: one.question for one in asked}

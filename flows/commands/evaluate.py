@@ -10,6 +10,7 @@ from rich.console import Console
 
 from flows.commands.evaluate_blind import score, submit
 from flows.commands.evaluate_judge import judge, vouch
+from flows.commands.evaluate_publish import publish
 from flows.commands.evaluate_run import run
 from flows.commands.evaluate_site import site
 from flows.commands.evaluate_suspects import suspects
@@ -34,7 +35,7 @@ def register(app: typer.Typer) -> None:
     evaluate.command(name="import")(import_)
     for command in (run, judge, vouch, suspects, rescore, table, lint):
         evaluate.command()(command)
-    for of_boards in (site, submit, score):
+    for of_boards in (site, publish, submit, score):
         evaluate.command()(of_boards)
     app.add_typer(evaluate, name="evaluate", rich_help_panel="Evaluate")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from evaluation.report import score_files
-from evaluation.running.asking import Asked, asked_of_suite
+from evaluation.running.asking import Asked, Fetch, asked_of_suite, sealed_items
 from evaluation.table import Results, load_scores, results
 from evaluation.table.column import Column, columns_of
 from evaluation.table.scores import COLUMN
@@ -30,7 +30,6 @@ LANGUAGES: Final = {"en": "English", "ar": "العربية", "fa": "فارسی"}
 FILES: Final = {"en": "index.html", "ar": "ar.html", "fa": "fa.html"}
 SEALED_GROUPS: Final = 50
 """Poems or idioms that a slice of a blind split needs to be shown."""
-Fetch = Callable[[str], tuple[Path, str]]
 
 
 class Board(NamedTuple):
@@ -92,21 +91,6 @@ def write_site(board: Board, out: Path) -> Written:
     unfinished.rename(out)
     files = sum(path.is_file() for path in out.rglob("*"))
     return Written(out, len(names), items, files, len(sealed))
-
-
-def sealed_items(suite: Suite, fetch: Fetch) -> frozenset[str]:
-    """Items of blind splits among the suite's parts, whatever somebody scored them with."""
-    import pyarrow.parquet as pq
-
-    found: set[str] = set()
-    for part in suite.parts:
-        if not part.release:
-            continue
-        folder, _ = fetch(part.release)
-        for path in sorted(folder.glob(f"*/{part.split}-*-of-*.parquet")):
-            table = pq.read_table(path, columns=["id", "sealed"]).to_pydict()
-            found |= {name for name, shut in zip(table["id"], table["sealed"], strict=True) if shut}
-    return frozenset(found)
 
 
 def _facts(board: Board, found: Results, columns: Sequence[Column], scores: Any) -> dict[str, Any]:

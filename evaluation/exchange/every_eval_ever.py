@@ -1,0 +1,205 @@
+"""Records in the shared format every_eval_ever 0.3.0: an aggregate a system and release, a line a sample."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from evaluation.exchange.outputs import answer_rows
+from evaluation.metrics.metric import METRICS
+from evaluation.reading import read
+from evaluation.running.asking import Asked
+from evaluation.table.results import Results
+from mihakk.ids import digest, sha256
+from schemas.suite import Suite, System
+
+SCHEMA: Final = "0.3.0"
+Fields = dict[str, Any]
+
+
+def write_records(
+    suite: Suite,
+    systems: Sequence[System],
+    found: Results,
+    asked: Mapping[str, Asked],
+    *,
+    folder: Path,
+    out: Path,
+    sealed: frozenset[str],
+    day: date,
+) -> int:
+    """Writes `data/<suite>/<developer>/<model>/<uuid>.json` with its samples beside.
+
+    Args:
+        suite: What was measured.
+        systems: Whom.
+        found: The tables.
+        asked: Item to question, in the first wording: a sample without its prompt is left out.
+        folder: The suite's folder of answers.
+        out: Folder.
+        sealed: Items of which no sample is written.
+        day: Of the run.
+
+    Returns:
+        How many aggregates there are.
+    """
+    count = 0
+    for system in systems:
+        cells = found.cells[(found.cells["model"] == system.name) & found.cells["figure"].notna()]
+        rows = list(answer_rows(folder, system, sealed)) if len(cells) else []
+        for release, own in cells.groupby("release", sort=True):
+            name = str(uuid.UUID(digest([suite.name, system.name, str(release)])[:32], version=4))
+            place = Path("data") / suite.name / _plain(system.family) / _plain(system.name)
+            (out / place).mkdir(parents=True, exist_ok=True)
+            told = _aggregate(suite, system, str(release), own, day)
+            mine = [
+                row
+                for row in rows
+                if row["release"] == release and row["item"] in asked and not row["variant"]
+            ]
+            lines = [
+                _line(told, row, metric, value, asked[row["item"]])
+                for row in mine
+                for metric, value in sorted(row["scores"].items())
+                if value is not None and metric in set(own["metric"])
+            ]
+            if lines:
+                data = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+                (out / place / f"{name}_samples.jsonl").write_bytes(data)
+                told["detailed_evaluation_results"] = {
+                    "format": "jsonl",
+                    "file_path": f"{place.as_posix()}/{name}_samples.jsonl",
+                    "hash_algorithm": "sha256",
+                    "checksum": sha256(data),
+                    "total_rows": len(lines),
+                }
+            text = json.dumps(told, ensure_ascii=False, indent=2) + "\n"
+            (out / place / f"{name}.json").write_text(text, encoding="utf-8")
+            count += 1
+    return count
+
+
+def _aggregate(suite: Suite, system: System, release: str, cells: Any, day: date) -> Fields:
+    moment = f"{datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp():.0f}"
+    return {
+        "schema_version": SCHEMA,
+        "evaluation_id": f"{suite.name}/{system.name}/{release.replace('/', '_')}/{moment}",
+        "evaluation_timestamp": moment,
+        "retrieved_timestamp": moment,
+        "source_metadata": {
+            "source_name": suite.title,
+            "source_type": "evaluation_run",
+            "source_organization_name": "Mihakk",
+            "evaluator_relationship": "third_party",
+        },
+        "eval_library": {"name": "mihakk", "version": version("mihakk")},
+        "model_info": {
+            "name": system.name,
+            "id": f"{_plain(system.family)}/{_plain(system.name)}",
+            "developer": system.family,
+            "additional_details": {
+                "model": system.model,
+                "kind": system.kind,
+                "model_availability": "open_weights" if system.open else "closed_weights",
+                "deployment_type": "unknown" if system.serve.engine == "openai" else "self_deployed",
+                **({"parameters_1e9": str(system.parameters)} if system.parameters else {}),
+            },
+        },
+        "evaluation_results": [_result(system, release, row) for _, row in cells.iterrows()],
+    }
+
+
+def _result(system: System, release: str, row: Any) -> Fields:
+    metric = METRICS.get(row["metric"]) if row["metric"] in METRICS.names() else None
+    source: Fields = {"dataset_name": f"{release}/{row['config']}"}
+    source |= (
+        {"source_type": "hf_dataset", "hf_repo": release, "samples_number": int(row["items"])}
+        if "/" in release
+        else {"source_type": "other"}
+    )
+    uncertainty: Fields = {"num_samples": int(row["items"])}
+    if row["se"] == row["se"]:
+        uncertainty["standard_error"] = {"value": float(row["se"]), "method": "clustered"}
+    if row["ci_low"] == row["ci_low"]:
+        uncertainty["confidence_interval"] = {
+            **{"lower": float(row["ci_low"]), "upper": float(row["ci_high"])},
+            **{"confidence_level": 0.95, "method": "clustered by poem or idiom"},
+        }
+    config: Fields = {
+        "metric_id": row["metric"],
+        "lower_is_better": bool(metric and not metric.higher_is_better),
+    }
+    if metric is not None:
+        config |= {
+            "metric_name": metric.title,
+            "evaluation_description": metric.meaning,
+            "score_type": "continuous",
+        }
+        config |= {"min_score": metric.low, "max_score": metric.high}
+    return {
+        "evaluation_result_id": _result_id(row["config"], row["metric"], row["method"]),
+        "evaluation_name": f"{row['config']} {row['metric']} {row['method']}",
+        "source_data": source,
+        "metric_config": config,
+        "score_details": {"score": float(row["figure"]), "uncertainty": uncertainty},
+        "generation_config": {
+            "generation_args": {
+                **{"temperature": system.sampling.temperature, "top_p": system.sampling.top_p},
+                "reasoning": system.reasoning_tokens > 0,
+            }
+        },
+    }
+
+
+def _result_id(config: str, metric: str, method: str) -> str:
+    return f"{config}.{metric}.{method}"
+
+
+def _line(told: Fields, row: Fields, metric: str, value: float, asked: Asked) -> Fields:
+    question = asked.question
+    best = METRICS.get(metric).high if metric in METRICS.names() else None
+    references = (
+        [question.options[place] for place in question.gold]
+        if question.kind == "choice"
+        else [question.answer, *question.accepted]
+        if question.kind == "answer"
+        else list(question.explanations)
+    )
+    facts = {"status": row["status"], "repeat": row["repeat"], "content_hash": row["content_hash"]}
+    line: Fields = {
+        "schema_version": SCHEMA,
+        "evaluation_id": told["evaluation_id"],
+        "model_id": told["model_info"]["id"],
+        "evaluation_name": f"{row['config']} {metric} {row['method']}",
+        "evaluation_result_id": _result_id(row["config"], metric, row["method"]),
+        "sample_id": row["item"],
+        "sample_hash": sha256((asked.prompt + "\n".join(references)).encode()),
+        "interaction_type": "single_turn",
+        "input": {"raw": asked.prompt, "reference": references},
+        "output": {"raw": [row["reply"]]},
+        "answer_attribution": [],
+        "evaluation": {"score": float(value), "is_correct": best is not None and value >= best},
+        "metadata": {name: str(fact) for name, fact in facts.items()},
+    }
+    if question.kind == "choice":
+        line["input"]["choices"] = list(question.options)
+    if row["rule"]:
+        found = read(question, row["method"], row["reply"], tuple(row["likelihoods"] or ())).text
+        attribution = {"turn_idx": 0, "source": "output.raw", "extracted_value": found or row["reply"]}
+        line["answer_attribution"] = [attribution | {"extraction_method": row["rule"], "is_terminal": True}]
+    if row["tokens_in"] is not None and row["tokens_out"] is not None:
+        tokens = {"input_tokens": row["tokens_in"], "output_tokens": row["tokens_out"]}
+        line["token_usage"] = tokens | {"total_tokens": row["tokens_in"] + row["tokens_out"]}
+    if row["error"]:
+        line["error"] = row["error"]
+    return line
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name) or "unknown"

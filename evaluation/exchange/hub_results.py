@@ -1,0 +1,60 @@
+"""Result files as model pages of the Hub read them: `.eval_results/<suite>.yaml`, one a system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evaluation.table.results import Results
+from schemas.suite import Suite, System
+
+
+def write_hub_results(
+    suite: Suite, systems: Sequence[System], found: Results, out: Path, *, day: date, source: str = ""
+) -> int:
+    """Writes a folder a system, to be put into its model's repository.
+
+    Only figures over whole data sets of releases on the Hub (`owner/name`) that systems may be ordered by.
+
+    Args:
+        suite: What was measured.
+        systems: Whom.
+        found: The tables.
+        out: Folder.
+        day: Of the run.
+        source: Address that the entries name as their source.
+
+    Returns:
+        How many systems have a file.
+    """
+    count = 0
+    for system in systems:
+        own = found.cells[(found.cells["model"] == system.name) & found.cells["figure"].notna()]
+        entries = [
+            _entry(row, day, source)
+            for _, row in own.sort_values(["release", "config", "metric", "method"]).iterrows()
+            if "/" in str(row["release"])
+        ]
+        if entries:
+            path = out / system.name / ".eval_results" / f"{suite.name}.yaml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(yaml.safe_dump(entries, allow_unicode=True, sort_keys=False), encoding="utf-8")
+            count += 1
+    return count
+
+
+def _entry(row: Any, day: date, source: str) -> dict[str, Any]:
+    notes = f"{row['metric']}, {row['method']}, {row['items']} items"
+    if row["ci_low"] == row["ci_low"]:
+        notes += f", 95 % interval {row['ci_low']:.4f} to {row['ci_high']:.4f}, clustered"
+    entry: dict[str, Any] = {
+        "dataset": {"id": str(row["release"]), "task_id": str(row["config"])},
+        "value": float(row["figure"]),
+        "date": day.isoformat(),
+        "notes": notes,
+    }
+    return entry | ({"source": {"url": source, "name": "Mihakk"}} if source else {})

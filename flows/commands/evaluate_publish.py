@@ -1,0 +1,79 @@
+"""`mihakk evaluate publish`: a suite's outputs and results in the forms that others read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reports.console import open_console
+
+
+def publish(
+    suite: Annotated[str, typer.Argument(help="A name in configs/suites/, or a file.")],
+    out: Annotated[Path, typer.Option(help="Folder to write; it must be empty or not there.")],
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="A name in configs/models/, or a file; the suite's own when left out."),
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Folder of answers and scores; runs/evaluate/SUITE when left out.")
+    ] = None,
+    source: Annotated[str, typer.Option(help="Address that result files name as their source.")] = "",
+) -> None:
+    """Write a suite's outputs as a data set, its figures as result files for the Hub and as shared records.
+
+    OUT/outputs is a data set with a card, OUT/hub holds .eval_results/SUITE.yaml for each system,
+    OUT/every_eval_ever the records of that format. Of blind splits no reply and no item's score is written.
+    """
+    from datetime import UTC, datetime
+
+    from evaluation.exchange.every_eval_ever import write_records
+    from evaluation.exchange.hub_results import write_hub_results
+    from evaluation.exchange.outputs import write_outputs
+    from evaluation.report import score_files
+    from evaluation.running.asking import asked_of_suite, sealed_items
+    from evaluation.running.suites import load_suite, load_systems
+    from evaluation.table import load_scores, results
+    from mihakk.errors import UsageError
+    from releases.hub.load import named_folder
+
+    if out.exists() and (out.is_file() or any(out.iterdir())):
+        raise UsageError(f"{out} is not an empty folder: name another, or empty it")
+    chosen = load_suite(suite)
+    systems = load_systems(chosen, [name for one in model or () for name in one.split(",") if name])
+    answers = folder or Path("runs/evaluate") / chosen.name
+    found = results(
+        load_scores(score_files(answers, systems)),
+        categories={name: list(tasks) for name, tasks in chosen.categories.items()},
+        main=chosen.main,
+        seed=chosen.seed,
+    )
+    sealed = sealed_items(chosen, named_folder)
+    asked = (
+        {}
+        if sealed
+        else {one.question.item: one for one in asked_of_suite(chosen, named_folder) if not one.wording}
+    )
+    day = datetime.now(UTC).date()
+    written = write_outputs(chosen, systems, answers, sealed, out / "outputs")
+    files = write_hub_results(chosen, systems, found, out / "hub", day=day, source=source)
+    records = write_records(
+        chosen,
+        systems,
+        found,
+        asked,
+        folder=answers,
+        out=out / "every_eval_ever",
+        sealed=sealed,
+        day=day,
+    )
+    console = open_console(soft_wrap=True)
+    console.print(f"{written:,} answers in {out}/outputs, {files:,} result files, {records:,} shared records")
+    if not files:
+        console.print(
+            "no result files: these are for releases on the Hub, named owner/name@version in the suite"
+        )
+    if sealed:
+        console.print(f"{len(sealed):,} items of blind splits: none of their replies and scores is in there")

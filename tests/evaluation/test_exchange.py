@@ -1,0 +1,244 @@
+"""What a suite publishes, read back by those it is for: `datasets`, the Hub's own parser, a schema, a shell."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from evaluation.questions import question_of_row, questions_of_release
+from evaluation.rows import read_rows
+from flows.cli import app
+from mihakk.settings import settings
+from releases.assemble import assemble
+from releases.content.blind import find_answers, opened_rows, read_answers
+from schemas.evaluation import Answer, Question, Score
+from tests.releases.release_material import hafez_items, release_arguments
+from tests.reports.leaderboard.material import SKILL, SYSTEMS, answered, suite
+
+# What every_eval_ever 0.3.0 asks for, as far as records of ours have it (its own validator needs Python 3.12).
+TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
+SAMPLES = r"^data/[^/]+/[^/]+/[^/]+/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}_samples\.jsonl$"
+AGGREGATE = {
+    "type": "object",
+    "required": [
+        *("schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "model_info"),
+        *("eval_library", "evaluation_results"),
+    ],
+    "additionalProperties": False,
+    "properties": {
+        "schema_version": {"const": "0.3.0"},
+        "evaluation_id": {"type": "string"},
+        "evaluation_timestamp": {"type": "string", "pattern": r"^\d+$"},
+        "retrieved_timestamp": {"type": "string", "pattern": r"^\d+$"},
+        "source_metadata": {
+            "required": ["source_type", "source_organization_name", "evaluator_relationship"],
+            "properties": {
+                "source_type": {"enum": ["documentation", "evaluation_run"]},
+                "evaluator_relationship": {"enum": ["first_party", "third_party", "collaborative", "other"]},
+            },
+        },
+        "eval_library": {"required": ["name", "version"]},
+        "model_info": {
+            "required": ["name", "id"],
+            "properties": {
+                # Its validator asks for these two, though the schema does not.
+                "additional_details": {**TEXTS, "required": ["deployment_type", "model_availability"]},
+            },
+        },
+        "evaluation_results": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "required": ["evaluation_name", "source_data", "metric_config", "score_details"],
+                "properties": {
+                    "source_data": {"properties": {"source_type": {"enum": ["url", "hf_dataset", "other"]}}},
+                    "metric_config": {
+                        "required": ["lower_is_better"],
+                        "properties": {"score_type": {"enum": ["binary", "continuous", "levels"]}},
+                    },
+                    "score_details": {"required": ["score"], "properties": {"score": {"type": "number"}}},
+                },
+            },
+        },
+        "detailed_evaluation_results": {
+            "required": ["format", "file_path"],
+            "properties": {"format": {"const": "jsonl"}, "file_path": {"pattern": SAMPLES}},
+        },
+    },
+}
+SAMPLE = {
+    "required": [
+        *("schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id", "interaction_type"),
+        *("input", "output", "answer_attribution", "evaluation"),
+    ],
+    "properties": {
+        "interaction_type": {"const": "single_turn"},
+        "input": {"required": ["raw", "reference"], "properties": {"reference": {"type": "array"}}},
+        "output": {
+            "required": ["raw"],
+            "properties": {"raw": {"type": "array", "items": {"type": "string"}}},
+        },
+        "evaluation": {"properties": {"score": {"type": "number"}, "is_correct": {"type": "boolean"}}},
+        "metadata": TEXTS,
+        "answer_attribution": {
+            "items": {
+                "required": ["turn_idx", "source", "extracted_value", "extraction_method", "is_terminal"],
+                "properties": {"turn_idx": {"const": 0}, "extracted_value": {"type": "string"}},
+            }
+        },
+    },
+}
+
+
+def publish(folder: Path, release: Path, **facts: Any) -> Result:
+    file = folder / "suite.yaml"
+    chosen = suite(release, published=[]).model_copy(update=facts)
+    file.write_text(yaml.safe_dump(chosen.model_dump(mode="json")), encoding="utf-8")
+    models = []
+    for one in SYSTEMS[:2]:
+        models.append(folder / f"{one.name}.yaml")
+        models[-1].write_text(
+            yaml.safe_dump(one.model_dump(mode="json", exclude_none=True)), encoding="utf-8"
+        )
+    arguments = [
+        "evaluate",
+        "publish",
+        str(file),
+        "--out",
+        str(folder / "out"),
+        "--folder",
+        str(folder / "runs"),
+    ]
+    arguments += ["--model", ",".join(map(str, models)), "--source", "https://example.org/board"]
+    return CliRunner(env={"COLUMNS": "200"}).invoke(app, arguments)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published") / "release"
+    assemble(folder=folder, **release_arguments(hafez_items(12)))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def published(release: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Question]]:
+    folder = tmp_path_factory.mktemp("suite")
+    questions = {
+        name: one.model_copy(update={"release": "owner/touchstone"})
+        for name, one in questions_of_release(release).items()
+    }
+    answered(folder / "runs", questions, SYSTEMS[:2], SKILL[:2])
+    done = publish(folder, release)
+    assert done.exit_code == 0, done.output
+    assert f"{2 * len(questions)} answers in" in done.stdout
+    return folder, questions
+
+
+def test_the_outputs_load_as_a_data_set_with_a_split_a_system(
+    published: tuple[Path, dict[str, Question]],
+) -> None:
+    import datasets
+
+    folder, questions = published
+    place = str(folder / "out" / "outputs")
+    assert set(datasets.get_dataset_config_names(place)) == {one.config for one in questions.values()}
+    loaded = datasets.load_dataset(place, "fa_continuation_choice", cache_dir=str(folder / "cache"))
+    assert set(loaded) == {"jais_2_8b", "qwen_3_32b"}
+    answers = {
+        one.item: one
+        for one in read_rows(folder / "runs" / "jais-2-8b" / "answers.parquet", Answer)
+        if one.config == "fa_continuation_choice"
+    }
+    scores = {
+        one.item: one.value
+        for one in read_rows(folder / "runs" / "jais-2-8b" / "scores.parquet", Score)
+        if one.metric == "accuracy"
+    }
+    assert len(loaded["jais_2_8b"]) == len(answers)
+    for row in loaded["jais_2_8b"]:
+        assert row["reply"] == answers[row["item"]].reply
+        assert row["score_accuracy"] == scores[row["item"]]
+
+
+def test_the_result_files_are_read_by_the_hubs_own_parser(
+    published: tuple[Path, dict[str, Question]],
+) -> None:
+    from huggingface_hub._eval_results import parse_eval_result_entries
+
+    file = published[0] / "out" / "hub" / "jais-2-8b" / ".eval_results" / "touchstone.yaml"
+    entries = parse_eval_result_entries(yaml.safe_load(file.read_text("utf-8")))
+    assert {one.dataset_id for one in entries} == {"owner/touchstone"}
+    assert {one.source_url for one in entries} == {"https://example.org/board"}
+    choice = next(one for one in entries if one.task_id == "fa_continuation_choice")
+    assert 0 < choice.value < 1
+    assert re.search(r"accuracy, written, \d+ items, 95 % interval", choice.notes or "")
+
+
+def test_the_shared_records_fit_their_schema_and_agree_with_each_other(
+    published: tuple[Path, dict[str, Question]],
+) -> None:
+    root = published[0] / "out" / "every_eval_ever"
+    aggregates = sorted(path for path in root.rglob("*.json"))
+    assert len(aggregates) == 2
+    sample = jsonschema.Draft202012Validator(SAMPLE)
+    for path in aggregates:
+        told = json.loads(path.read_bytes())
+        jsonschema.validate(told, AGGREGATE)
+        detail = told["detailed_evaluation_results"]
+        lines = [json.loads(line) for line in (root / detail["file_path"]).read_bytes().splitlines()]
+        assert len(lines) == detail["total_rows"]
+        for line in lines:
+            sample.validate(line)
+            assert line["evaluation_id"] == told["evaluation_id"]
+        results = {one["evaluation_result_id"]: one["score_details"] for one in told["evaluation_results"]}
+        own = [
+            line
+            for line in lines
+            if line["evaluation_result_id"] == "fa_continuation_choice.accuracy.written"
+        ]
+        share = sum(line["evaluation"]["is_correct"] for line in own) / len(own)
+        assert results["fa_continuation_choice.accuracy.written"]["score"] == pytest.approx(share, abs=1e-6)
+        gold = {one.item: one.options[one.gold[0]] for one in published[1].values() if one.options}
+        assert all(line["input"]["reference"] == [gold[line["sample_id"]]] for line in own)
+
+
+def test_of_a_blind_split_no_reply_and_no_score_of_an_item_is_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIHAKK_BLIND_KEY", "a secret of enough characters")
+    settings.cache_clear()
+    blind = tmp_path / "release"
+    assemble(folder=blind, **release_arguments(hafez_items(12), blind="repository"))
+    golds = read_answers(find_answers(tmp_path / "release.answers"))
+    questions = {
+        row["id"]: question_of_row(row, release="touchstone", digest="d" * 64, config=config)
+        for config, split, row in opened_rows(blind, golds)
+        if split == "test"
+    }
+    answered(tmp_path / "runs", questions, SYSTEMS[:2], SKILL[:2])
+    done = publish(tmp_path, blind)
+    assert done.exit_code == 0, done.output
+    assert f"{len(golds)} items of blind splits" in done.stdout
+    assert "0 answers in" in done.stdout
+    everything = b"".join(
+        path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()
+    ).decode()
+    answers = [one.answer for one in questions.values() if one.answer]
+    assert answers
+    assert not [text for text in (*golds, *answers) if text in everything]
+    assert not list((tmp_path / "out").rglob("*.jsonl")) + list((tmp_path / "out").rglob("*.parquet"))
+
+
+def test_a_folder_that_holds_something_is_left_alone(release: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("", encoding="utf-8")
+    done = publish(tmp_path, release)
+    assert done.exit_code == 2
+    assert "is not an empty folder" in done.output
