@@ -81,6 +81,35 @@ def score_files(
     return found
 
 
+def score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
+    """Scores every file dropped into a folder, the oldest first, and files it away with what is told of it.
+
+    A scored file goes to `scored/` with its reply as `.json` beside, a refused one to `refused/` with the
+    reason as `.txt`. A run that was killed leaves its file in the inbox; its answers get the same reply
+    again.
+
+    Args:
+        board: The board.
+        inbox: Files end in `.jsonl`; those whose name begins with a dot are still being written.
+        public: As for `score_files`.
+    """
+    files = [path for path in inbox.glob("*.jsonl") if not path.name.startswith(".")]
+
+    def file_away(received: Received) -> None:
+        place = inbox / ("refused" if received.reply is None else "scored")
+        place.mkdir(exist_ok=True)
+        if received.reply is None:
+            told = place / f"{received.path.stem}.txt"
+            told.write_text(f"{received.refused}\n", encoding="utf-8")
+        else:
+            _write(place / f"{received.path.stem}.json", received.reply.model_dump(mode="json"))
+        received.path.rename(place / received.path.name)
+
+    return score_files(
+        board, sorted(files, key=lambda path: (path.stat().st_mtime_ns, path.name)), public, file_away
+    )
+
+
 def write_board(board: Board, public: Path) -> Path:
     """Writes the public board; a season that was closed keeps its final figures beside it."""
     return _write(public / BOARD_FILE, board.standing())

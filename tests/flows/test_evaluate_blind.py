@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,15 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
+from evaluation.questions import questions_of_release
 from flows.cli import app
-from mihakk.settings import settings
+from mihakk.settings import ROOT, settings
+from pipeline.blind_scoring import open_board, score_inbox
 from releases.assemble import AssembledRelease, assemble
+from tests.prefect_server import PrefectServer
 from tests.releases.release_material import release_arguments
 from tests.releases.test_blind_attack import items
+from tests.reports.leaderboard.material import SKILL, SYSTEMS, answered, suite
 
 RUNNER = CliRunner(env={"COLUMNS": "200"})
 SECRET = "a secret of enough characters"
@@ -223,6 +228,78 @@ def test_a_refused_file_stops_no_other_and_the_exit_code_tells(
     assert "1 of 3 files refused: team 'gamma' is not registered" in done.output.replace("\n", " ")
     board = json.loads((tmp_path / "private" / "public" / "board.json").read_bytes())
     assert {row["team"] for row in board["entries"]} == {"alpha", "beta"}
+
+
+def dropped(folder: Path, release: AssembledRelease) -> Path:
+    """An inbox with two teams' files, a stranger's and one that is still being written."""
+    inbox = folder / "inbox"
+    for team, every in (("alpha", 3), ("gamma", 5), ("beta", 2)):
+        own = replies(folder / f"{team}.jsonl", release, every)
+        arguments = ("--card", carded(folder, team=team), "--release", release.folder, "--to", inbox)
+        assert call("submit", own, *arguments).exit_code == 0
+    (inbox / ".half.jsonl").write_text("{", encoding="utf-8")
+    return inbox
+
+
+def filed(inbox: Path) -> dict[str, set[str]]:
+    """What lies in the inbox's folders, by the team or name that files begin with."""
+    return {
+        place.name: {f"{path.name.partition('--')[0]}{path.suffix}" for path in place.iterdir()}
+        for place in inbox.iterdir()
+        if place.is_dir()
+    }
+
+
+FILED = {
+    "scored": {"alpha.jsonl", "alpha.json", "beta.jsonl", "beta.json"},
+    "refused": {"gamma.jsonl", "gamma.txt"},
+}
+
+
+def test_dropped_files_are_scored_and_filed_away_with_what_is_told(
+    release: AssembledRelease, tmp_path: Path
+) -> None:
+    inbox = dropped(tmp_path, release)
+    board = open_board(ruled(tmp_path, release), tmp_path / "private")
+    received = score_inbox(board, inbox, tmp_path / "public")
+    assert [bool(one.reply) for one in received] == [True, False, True], "the oldest is scored first"
+    assert filed(inbox) == FILED
+    assert (inbox / ".half.jsonl").exists()
+    (told,) = (inbox / "scored").glob("alpha*.json")
+    assert json.loads(told.read_bytes())["told"] == "shown"
+    (reason,) = (inbox / "refused").glob("*.txt")
+    assert "team 'gamma' is not registered" in reason.read_text("utf-8")
+    assert score_inbox(board, inbox, tmp_path / "public") == []
+    shown = json.loads((tmp_path / "public" / "board.json").read_bytes())["entries"]
+    assert {row["team"] for row in shown} == {"alpha", "beta"}
+
+
+@pytest.mark.services
+def test_the_flow_scores_what_was_dropped_and_writes_the_pages_anew(
+    release: AssembledRelease, tmp_path: Path, prefect_server: PrefectServer
+) -> None:
+    opened = tmp_path / "opened"
+    assemble(folder=opened, **release_arguments(items()[-90:]))
+    answered(tmp_path / "runs", questions_of_release(opened), SYSTEMS[:2], SKILL[:2])
+    models = []
+    for one in SYSTEMS[:2]:
+        models.append(str(tmp_path / f"{one.name}.yaml"))
+        Path(models[-1]).write_text(yaml.safe_dump(one.model_dump(mode="json", exclude_none=True)), "utf-8")
+    chosen = suite(opened, published=[], models=models)
+    (tmp_path / "suite.yaml").write_text(yaml.safe_dump(chosen.model_dump(mode="json")), encoding="utf-8")
+    inbox = dropped(tmp_path, release)
+    arguments = {
+        **{"board": str(ruled(tmp_path, release)), "inbox": str(inbox), "store": str(tmp_path / "private")},
+        **{"public": str(tmp_path / "public"), "suite": str(tmp_path / "suite.yaml")},
+        **{"answers": str(tmp_path / "runs"), "site": str(tmp_path / "site")},
+    }
+    code = f"from flows.deployed.score import score; score(**{arguments!r})"
+    prefect_server.run(sys.executable, "-c", code, cwd=ROOT, MIHAKK_BLIND_KEY=SECRET)
+    assert filed(inbox) == FILED
+    assert '"team":"alpha"' in (tmp_path / "site" / "data" / "board.js").read_text("utf-8")
+    (artifact,) = [row for row in prefect_server.rows("artifacts") if row["key"] == "blind-scores"]
+    assert artifact["data"].count("| shown |") == 2
+    assert artifact["data"].count("| refused |") == 1
 
 
 def test_the_season_is_opened_when_it_is_over_and_not_before(

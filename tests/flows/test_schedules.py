@@ -24,7 +24,18 @@ from flows.deployed.deployments import deployments, described
 from mihakk.errors import UsageError
 from mihakk.settings import ROOT
 
-JOBS = {"ingest", "build", "review_push", "review_pull", "release", "nightly", "audit", "evaluate", "alert"}
+JOBS = {
+    "ingest",
+    "build",
+    "review_push",
+    "review_pull",
+    "release",
+    "nightly",
+    "audit",
+    "evaluate",
+    "score",
+    "alert",
+}
 
 
 class Automations:
@@ -54,7 +65,7 @@ class Automations:
 def test_every_job_is_deployed_one_at_a_time_and_tagged() -> None:
     found = {one.flow_name: one for one in deployments("configs/benchmarks/persian.yaml", pooled=True)}
     assert set(found) == JOBS
-    for name in JOBS - {"alert", "audit", "evaluate"}:
+    for name in JOBS - {"alert", "audit", "evaluate", "score"}:
         assert found[name].name == "persian"
         assert found[name].parameters["config"] == "configs/benchmarks/persian.yaml"
     for name in JOBS - {"alert"}:

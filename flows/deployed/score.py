@@ -1,0 +1,48 @@
+"""`score`: answers dropped for a blind board are scored, and the board and its pages are written anew."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact
+from prefect.logging import get_run_logger
+
+from evaluation.running.suites import load_suite, load_systems
+from flows.deployed.job import secrets_from_blocks
+from pipeline.blind_scoring import BOARD_FILE, open_board, score_inbox
+from releases.hub.load import named_folder
+from reports.leaderboard.site import Board, write_site
+
+
+@flow(name="score", flow_run_name="score {board}")
+def score(
+    board: str, *, inbox: str, store: str, public: str, suite: str = "", answers: str = "", site: str = ""
+) -> int:
+    """Scores every file in the inbox by the board's rules; returns how many were scored.
+
+    Args:
+        board: YAML file of the board.
+        inbox: Folder where teams' files are dropped; they are filed away under it.
+        store: Private folder of the log.
+        public: Folder for board.json.
+        suite: A suite whose leaderboard shows the board beside its own figures.
+        answers: Its folder of answers; runs/evaluate/SUITE when empty.
+        site: Folder of that leaderboard; it is written anew.
+    """
+    secrets_from_blocks()
+    received = score_inbox(open_board(Path(board), Path(store)), Path(inbox), Path(public))
+    lines = ["| file | told |", "|---|---|"]
+    for one in received:
+        told = "refused" if one.reply is None else one.reply.told
+        get_run_logger().info("%s: %s", one.path.name, told)
+        lines.append(f"| {one.path.name} | {told} |")
+    create_markdown_artifact("\n".join(lines), key="blind-scores", description=f"{len(received)} files")
+    if suite and site:
+        chosen = load_suite(suite)
+        folder = Path(answers or f"runs/evaluate/{chosen.name}")
+        beside = Path(public) / BOARD_FILE
+        day = datetime.now(UTC).date()
+        write_site(Board(chosen, load_systems(chosen), folder, named_folder, day, beside), Path(site))
+    return sum(one.reply is not None for one in received)
