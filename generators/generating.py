@@ -92,6 +92,7 @@ def generate_shard(
     *,
     prompts: Prompts | None = None,
     refused: Mapping[str, frozenset[str]] | None = None,
+    chosen: Mapping[str, tuple[str, str]] | None = None,
 ) -> Generated:
     """Items of some records, in the records' order and within a record in the config's order of tasks.
 
@@ -102,6 +103,7 @@ def generate_shard(
         writer: Model that writes parts of items; asked about several records at once.
         prompts: Words to use instead of the bundled ones.
         refused: Couplet or idiom to the wrong options that people refused for it; others are made.
+        chosen: Idiom to a sentence without it and the wrong idiom that people chose for it.
     """
     meaning = Meaning(config.embeddings)
     noted = None if writer is None else _Noted(writer)
@@ -119,18 +121,19 @@ def generate_shard(
                 meaning=meaning,
                 couplets=None if config.sample is None else config.sample.per_record,
                 refused=refused or {},
+                chosen=chosen or {},
             ),
         )
         for task, options in planned(config)
     ]
 
     drawn = None if config.sample is None else sampled(config.sample, corpus)
-    chosen = {task.name: _written_for(task, ctx.options, corpus) for task, ctx in contexts}
+    written_for = {task.name: _written_for(task, ctx.options, corpus) for task, ctx in contexts}
 
     def one(record: Poem | Idiom) -> tuple[list[Item], list[tuple[str, Skip]]]:
         if drawn is not None and record.id not in drawn:
             return [], [("sample", Skip(record.id, "not_in_sample"))]
-        return _generate(record, contexts, chosen)
+        return _generate(record, contexts, written_for)
 
     if writer is None:
         made = [one(record) for record in records]
@@ -178,7 +181,7 @@ def _written_for(task: Task, options: Options, corpus: Corpus) -> frozenset[str]
 def _generate(
     record: Poem | Idiom,
     contexts: Sequence[tuple[Task, Context[Options]]],
-    chosen: Mapping[str, frozenset[str] | None],
+    written_for: Mapping[str, frozenset[str] | None],
 ) -> tuple[list[Item], list[tuple[str, Skip]]]:
     items: list[Item] = []
     skips: list[tuple[str, Skip]] = []
@@ -188,7 +191,7 @@ def _generate(
         if record.language not in task.languages:
             skips.append((task.name, Skip(record.id, "language", record.language)))
             continue
-        asked = chosen[task.name]
+        asked = written_for[task.name]
         if asked is not None and record.id not in asked:
             ctx = replace(ctx, writer=None)  # noqa: PLW2901 - the same context, for this record
         groups: dict[str, list[Item]] = {}

@@ -102,6 +102,9 @@ class Context(Generic[OptionsT]):
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Couplet or idiom to the wrong options that people refused for it."""
 
+    chosen: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Idiom to a sentence without it and the id of the wrong idiom that people chose for that sentence."""
+
     def refuses(self, record: str, text: str, language: Language) -> bool:
         """Whether people rated this wrong option of a record so low that it is not to be offered again."""
         return any(key(text, language) == key(one, language) for one in self.refused.get(record, ()))

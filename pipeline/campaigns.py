@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +25,14 @@ from schemas.rejection import Rejection
 from schemas.stages import AUDITED, CURATED
 
 if TYPE_CHECKING:
-    from annotation.campaigns.questions import Question
+    from annotation.campaigns.questions import Candidate, Question
     from annotation.decisions.stores import Stores
     from annotation.label_studio.connection import Connection
     from annotation.label_studio.push import Pushed
     from annotation.screens.ratings import Label
 
+CANDIDATES = 4
+"""Idioms that people choose the wrong one from."""
 RECORD: TypeAdapter[Poem | Idiom] = TypeAdapter(Poem | Idiom)
 
 
@@ -95,6 +98,8 @@ def questions(opened: Build, campaign: Campaign) -> list[Question]:
         found = list(ask.option_questions(_unblocked(opened)))
     elif template == "dialect_sentence":
         found = list(ask.sentence_questions(_unblocked(opened), {row.id: row for row in _idioms(opened)}))
+    elif template == "wrong_idiom":
+        found = list(ask.wrong_idiom_questions(_sentences(opened)))
     elif template == "connotation":
         found = list(ask.connotation_questions(_idioms(opened), labelled=campaign.rows == "all"))
     elif template == "label_validation":
@@ -109,6 +114,7 @@ def questions(opened: Build, campaign: Campaign) -> list[Question]:
 WHY_NOTHING: dict[CampaignTemplate, str] = {
     "distractor_rating": "no task makes wrong options that people could judge",
     "dialect_sentence": "a model wrote no sentence; set `generator`, and a task that needs sentences",
+    "wrong_idiom": "it has no items of pragmatic_use",
     "connotation": "no idiom lacks a connotation; --from all asks about labelled ones too",
     "label_validation": "it has no poems",
     "text_correction": "no text check found damage in a record; --from all asks about every text",
@@ -134,6 +140,26 @@ def _unblocked(opened: Build) -> list[Item]:
 
 def _idioms(opened: Build) -> Iterator[Idiom]:
     yield from opened.stage(CURATED).read_all("idioms", Idiom)
+
+
+def _sentences(opened: Build) -> Iterator[tuple[Idiom, str, list[Candidate]]]:
+    """Of each item of `pragmatic_use` the idiom, the sentence without it, and possible wrong idioms."""
+    from annotation.campaigns.questions import BLANK, Candidate
+    from generators.generating import prepare
+    from generators.idioms.pragmatic_use import wrong_idioms
+
+    idioms = {idiom.id: idiom for idiom in _idioms(opened)}
+    items = {
+        item.origin.records[0]: item for item in reversed(_unblocked(opened)) if item.task == "pragmatic_use"
+    }
+    if not items:
+        return
+    corpus = prepare(list(idioms.values()), opened.config)
+    for name, item in sorted(items.items()):
+        own = corpus.phrases[corpus.phrase_number[name]]
+        blanked = item.fields["blanked"]
+        others = islice(wrong_idioms(corpus, own, blanked.replace(BLANK, own.phrase)), CANDIDATES)
+        yield idioms[name], blanked, [Candidate(one.id, one.phrase, one.meaning) for one in others]
 
 
 def _texts(opened: Build, *, everything: bool) -> list[Question]:

@@ -13,6 +13,7 @@ CampaignTemplate = Literal[
     "text_correction",
     "distractor_rating",
     "dialect_sentence",
+    "wrong_idiom",
     "connotation",
     "interpretive_depth",
     "answer_correctness",
@@ -28,6 +29,7 @@ USUAL_STRATA: dict[CampaignTemplate, tuple[Stratum, ...]] = {
     "text_correction": ("language", "source", "check"),
     "distractor_rating": ("language", "task", "strategy"),
     "dialect_sentence": ("language", "dialect"),
+    "wrong_idiom": ("language", "dialect"),
     "connotation": ("language", "dialect"),
     "interpretive_depth": ("language", "system"),
     "answer_correctness": ("language", "system", "task"),
@@ -108,6 +110,10 @@ class Drawn(Record):
     """Asked once more because its text was made anew; it stands in no rate."""
 
 
+OF_ITEMS = ("wrong", "wrong_idiom")
+"""Fields of amendments that change how items are made of a record, not the record."""
+
+
 class Amendment(Record):
     """A change that people settled on, which the next build makes."""
 
@@ -115,7 +121,8 @@ class Amendment(Record):
     """Id of the poem, couplet or idiom."""
     field: str
     """`era`, `phrase`, `second` (of a couplet), `connotation`, `sentence`, ...; `wrong`: a wrong option that
-    is refused; `hopeless <field>`: a text that nobody can restore."""
+    is refused; `wrong_idiom`: the id of the idiom that is to be the wrong option; `hopeless <field>`: a text
+    that nobody can restore."""
     before: str
     """Text as people saw it; where the record says something else by now, nothing is changed."""
     after: str = ""

@@ -96,6 +96,22 @@ def _sentence(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[s
         )
 
 
+def _wrong_idiom(
+    row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]
+) -> Iterator[Amendment]:
+    """The idiom that people choose to stand beside the right one; none where no candidate serves."""
+    found = settle(votes, overlap, itemgetter("wrong"), adjudicators)
+    if found and found.values["wrong"] in {"none", *row.before}:  # there may be fewer candidates than keys
+        yield Amendment(
+            record=row.record,
+            field="wrong_idiom",
+            before=row.before["blanked"],
+            after=row.before.get(found.values["wrong"], ""),
+            by=row.template,
+            reason=f"{found.by} of {found.votes}",
+        )
+
+
 def _text(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]) -> Iterator[Amendment]:
     """A restored text, or the word that nobody can restore it."""
     if not (found := settle(votes, overlap, says_text, adjudicators)):
@@ -141,5 +157,6 @@ AMENDS: Mapping[CampaignTemplate, Amends] = {
     "dialect_sentence": _sentence,
     "label_validation": _labels,
     "text_correction": _text,
+    "wrong_idiom": _wrong_idiom,
 }
 """Templates whose answers change records."""

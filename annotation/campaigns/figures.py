@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from statistics import fmean
 from typing import Any, cast
 
@@ -219,6 +220,7 @@ SAYS: Mapping[CampaignTemplate, Callable[[Mapping[str, str]], object]] = {
     "label_validation": says_labels,
     "text_correction": says_text,
     "dialect_sentence": says_sentence,
+    "wrong_idiom": itemgetter("wrong"),
 }
 """What people have to say alike to agree, of templates whose answers are not averaged."""
 
@@ -228,6 +230,9 @@ TELLS: Mapping[CampaignTemplate, Callable[[Mapping[str, str]], list[str]]] = {
         or ["all right"]
     ),
     "text_correction": lambda values: [values["state"]],
+    "wrong_idiom": lambda values: [
+        "no candidate serves" if values["wrong"] == "none" else f"candidate {values['wrong']} chosen"
+    ],
     "dialect_sentence": lambda values: [{"accept": "accepted"}.get(values["verdict"], EDITED)],
 }
 """What an agreed answer counts as."""

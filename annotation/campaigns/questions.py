@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation.screens.ratings import (
     connotation_task,
@@ -16,6 +16,7 @@ from annotation.screens.ratings import (
     reply_task,
     sentence_task,
     text_task,
+    wrong_idiom_task,
 )
 from schemas.campaign import CampaignTemplate
 from schemas.evaluation import Answer
@@ -49,6 +50,14 @@ class Question:
     """The key would tell people what they must not know: they get a name without meaning."""
     remade: bool = False
     """The pipeline itself makes its text anew after people refused it; they are asked about the new one."""
+
+
+class Candidate(NamedTuple):
+    """An idiom that could be the wrong option."""
+
+    id: str
+    phrase: str
+    meaning: str
 
 
 @dataclass(frozen=True)
@@ -110,6 +119,31 @@ def sentence_questions(items: Iterable[Item], idioms: Mapping[str, Idiom]) -> It
                 "model": item.origin.model,
                 "family": item.origin.model_family,
                 "prompt_version": item.origin.prompt_version,
+            },
+        )
+
+
+def wrong_idiom_questions(
+    sentences: Iterable[tuple[Idiom, str, Sequence[Candidate]]],
+) -> Iterator[Question]:
+    """Every sentence with a blank, with the idioms that could stand beside the right one.
+
+    Args:
+        sentences: The right idiom, the sentence without it, and the candidates.
+    """
+    for idiom, blanked, candidates in sentences:
+        yield Question(
+            key=idiom.id,
+            record=idiom.id,
+            language=idiom.language,
+            strata=_idiom_strata(idiom),
+            task=partial(
+                _named,
+                partial(wrong_idiom_task, idiom, blanked, [(one.phrase, one.meaning) for one in candidates]),
+            ),
+            before={
+                "blanked": blanked,
+                **{str(place): one.id for place, one in enumerate(candidates, 1)},
             },
         )
 

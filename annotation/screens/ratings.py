@@ -24,6 +24,7 @@ LEVELS: dict[str, dict[str, Level]] = {
     "text_correction": {"state": "nominal", "kinds": "nominal"},
     "distractor_rating": {"plausibility": "ordinal"},
     "dialect_sentence": {"verdict": "nominal"},
+    "wrong_idiom": {"wrong": "nominal"},
     "connotation": {"idiom": "nominal", "explanation": "nominal"},
     "interpretive_depth": {
         **dict.fromkeys(("literal", "theme", "culture", "style", "expression"), "ordinal"),
@@ -157,6 +158,26 @@ def sentence_task(idiom: Idiom, sentence: str, **options: Any) -> dict[str, Any]
     return rating_task(
         "dialect_sentence", idiom.id, idiom.language, parts, boxes=boxes, facts=facts, **options
     )
+
+
+def wrong_idiom_task(
+    idiom: Idiom, blanked: str, candidates: Sequence[tuple[str, str]], **options: Any
+) -> dict[str, Any]:
+    """Which idiom misleads and does not fit the sentence?
+
+    Args:
+        idiom: The right one.
+        blanked: The sentence with a blank in its place.
+        candidates: Phrase and meaning of up to four others.
+        options: As of `rating_task`.
+    """
+    right = f"{idiom.phrase.text or idiom.phrase.raw}: {idiom.explanation.text or idiom.explanation.raw}"
+    others = [
+        Shown(f"c{place}", ": ".join(filter(None, candidate)))
+        for place, candidate in enumerate(candidates, 1)
+    ]
+    parts = [Shown("sentence", blanked), Shown("right", right, marked=True), *others]
+    return rating_task("wrong_idiom", idiom.id, idiom.language, parts, **options)
 
 
 def connotation_task(idiom: Idiom, **options: Any) -> dict[str, Any]:

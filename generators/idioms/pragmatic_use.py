@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from generators.corpus import Phrase, form_text
+from generators.corpus import Corpus, Phrase, form_text
 from generators.parts.explanations import other_idioms
 from generators.parts.sentences import Sentence, find_sentence
 from generators.parts.stems import idiom_stem
@@ -16,7 +17,7 @@ from schemas.idiom import Idiom
 @task(title="Which idiom fits the sentence", reads="idiom", uses_vectors=True)
 def pragmatic_use(ctx: Context[Options], idiom: Idiom) -> Made:
     """The wrong idiom is of the same dialect and kind, near in meaning but not the same, and stands nowhere
-    in the sentence; people confirm that it does not fit."""
+    in the sentence; people confirm that it does not fit, or choose another one."""
     if idiom.id not in ctx.corpus.phrase_number:
         yield Skip(idiom.id, "no_explanation")
         return
@@ -24,7 +25,8 @@ def pragmatic_use(ctx: Context[Options], idiom: Idiom) -> Made:
     if isinstance(sentence, Skip):
         yield sentence
         return
-    wrong = _wrong_idiom(ctx, idiom, sentence)
+    own = ctx.corpus.phrases[ctx.corpus.phrase_number[idiom.id]]
+    wrong, strategy = _chosen(ctx, own, sentence)
     if wrong is None:
         yield Skip(idiom.id, "no_other_idiom")
         return
@@ -37,20 +39,31 @@ def pragmatic_use(ctx: Context[Options], idiom: Idiom) -> Made:
         (wrong.phrase,),
         more_records=(wrong.id,),
         kinds=("other_idiom",),
-        strategy="near_meaning" if ctx.corpus.phrase_vectors is not None else "drawn",
+        strategy=strategy,
         written=sentence.written,
     )
 
 
-def _wrong_idiom(ctx: Context[Options], idiom: Idiom, sentence: Sentence) -> Phrase | None:
-    """One of the same kind and length, near in meaning, that stands nowhere in the sentence."""
-    own = ctx.corpus.phrases[ctx.corpus.phrase_number[idiom.id]]
+def _chosen(ctx: Context[Options], own: Phrase, sentence: Sentence) -> tuple[Phrase | None, str]:
+    """The wrong idiom and its strategy: people's choice for this very sentence, else the first that fits."""
+    blanked, by_people = ctx.chosen.get(own.id, ("", ""))
+    if blanked and blanked == sentence.blanked:
+        number = ctx.corpus.phrase_number.get(by_people)
+        return (None if number is None else ctx.corpus.phrases[number]), "chosen"
+    fitting = (
+        other
+        for other in wrong_idioms(ctx.corpus, own, sentence.text)
+        if not ctx.refuses(own.id, other.phrase, own.language)
+    )
+    return next(fitting, None), "near_meaning" if ctx.corpus.phrase_vectors is not None else "drawn"
+
+
+def wrong_idioms(corpus: Corpus, own: Phrase, sentence: str) -> Iterator[Phrase]:
+    """Idioms of the same kind and length first, near in meaning, that stand nowhere in the sentence."""
 
     def unlike(other: Phrase) -> tuple[bool, bool]:
         return other.genre != own.genre, abs(len(other.words) - len(own.words)) > 1
 
-    for other in other_idioms(ctx.corpus, own, unlike):
-        refused = ctx.refuses(own.id, other.phrase, own.language)
-        if not refused and not contains(sentence.text, other.phrase, own.language):
-            return other
-    return None
+    for other in other_idioms(corpus, own, unlike):
+        if not contains(sentence, other.phrase, own.language):
+            yield other

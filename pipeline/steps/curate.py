@@ -20,7 +20,7 @@ from pipeline.build import Build, inputs_of
 from pipeline.campaigns import amendments_of
 from pipeline.records import records
 from pipeline.step import Call, Share, Spread, Step, Tick, shards_before
-from schemas.campaign import Amendment
+from schemas.campaign import OF_ITEMS, Amendment
 from schemas.finding import Finding
 from schemas.idiom import Idiom
 from schemas.manifest import ShardManifest
@@ -60,7 +60,7 @@ def _curate(build: Build, shard: str, duplicates: Duplicates, tick: Tick) -> lis
     settled = [
         row
         for row in amendments_of(build)
-        if row.field != "wrong" and {row.record, row.record.rpartition(":")[0]} & known
+        if row.field not in OF_ITEMS and {row.record, row.record.rpartition(":")[0]} & known
     ]
     inputs = STEP.shard_inputs(
         build,

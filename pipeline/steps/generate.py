@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +16,7 @@ from pipeline.campaigns import amendments_of
 from pipeline.embedder import OpenedEmbedder
 from pipeline.records import records
 from pipeline.step import Call, Share, Spread, Step, Tick, Where, prepared, shards_before
+from schemas.campaign import OF_ITEMS, Amendment
 from schemas.idiom import Idiom
 from schemas.item import ITEM_ROWS
 from schemas.manifest import ShardCounts, ShardManifest
@@ -95,28 +96,26 @@ def _write_corpus(
 
 
 def _generate(build: Build, shard: str, shared: Shared, tick: Tick) -> list[ShardManifest]:
-    refused = _refused(build, records(build, STAGE, shard))
-    inputs = STEP.shard_inputs(build, shard, corpus=whole_input(build, STAGE), refused=refused)
-    manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, shared, refused))
+    settled = _settled(build, records(build, STAGE, shard))
+    inputs = STEP.shard_inputs(
+        build,
+        shard,
+        corpus=whole_input(build, STAGE),
+        people=[row.model_dump() for row in settled],
+    )
+    manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, shared, settled))
     tick(1)
     return [manifest]
 
 
-def _refused(build: Build, found: Sequence[Poem | Idiom]) -> dict[str, list[str]]:
-    """Couplet or idiom of these records to the wrong options that people refused for it."""
-    settled = [row for row in amendments_of(build) if row.field == "wrong"]
-    if not settled:
-        return {}
+def _settled(build: Build, found: Sequence[Poem | Idiom]) -> list[Amendment]:
+    """What people settled about the items of these records."""
     mine = {record.id for record in found}
     mine |= {couplet.id for record in found if isinstance(record, Poem) for couplet in record.couplets}
-    refused: dict[str, set[str]] = {}
-    for row in settled:
-        if row.record in mine:
-            refused.setdefault(row.record, set()).add(row.before)
-    return {record: sorted(texts) for record, texts in sorted(refused.items())}
+    return [row for row in amendments_of(build) if row.field in OF_ITEMS and row.record in mine]
 
 
-def _output(build: Build, shard: str, shared: Shared, refused: Mapping[str, Sequence[str]]) -> ShardOutput:
+def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendment]) -> ShardOutput:
     from generators.generating import generate_shard
     from generators.index import read_corpus
 
@@ -125,12 +124,17 @@ def _output(build: Build, shard: str, shared: Shared, refused: Mapping[str, Sequ
         "corpus", digest([shared.scratch.root, name, seed]), lambda: read_corpus(shared.scratch, name, seed)
     )
     found = records(build, STAGE, shard)
+    refused: dict[str, set[str]] = {}
+    for row in settled:
+        if row.field == "wrong":
+            refused.setdefault(row.record, set()).add(row.before)
     made = generate_shard(
         found,
         corpus,
         build.config,
         shared.writer,
         refused={record: frozenset(texts) for record, texts in refused.items()},
+        chosen={row.record: (row.before, row.after) for row in settled if row.field == "wrong_idiom"},
     )
     rejected = len(made.rejected)
     return ShardOutput(

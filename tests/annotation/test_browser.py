@@ -17,6 +17,7 @@ from annotation.screens.ratings import (
     label_task,
     sentence_task,
     text_task,
+    wrong_idiom_task,
 )
 from annotation.screens.tasks import review_task
 from schemas.idiom import Idiom
@@ -341,6 +342,7 @@ SMALL = {
     "text_correction": (lambda: text_task("t1", "قفا نبك مـن ذكرى حبيب", "ar"), ["w", "3"], {"state": "corrected", "kinds": "word_breaks"}),
     "distractor_rating": (lambda: distractor_task(choice(), 1), ["0"], {"plausibility": "0"}),
     "dialect_sentence": (lambda: sentence_task(idiom(), "خلي بالك منه، إيده طويلة."), ["q"], {"verdict": "accept"}),
+    "wrong_idiom": (lambda: wrong_idiom_task(idiom(), "خلي بالك منه، ____.", [("لسانه طويل", "سليط"), ("قلبه أبيض", "طيب")]), ["2"], {"wrong": "2"}),
     "connotation": (lambda: connotation_task(idiom()), ["w", "d"], {"idiom": "negative", "explanation": "neutral"}),
     "interpretive_depth": (lambda: depth_task(explanation(), "reply-1", "وقف على الأطلال وبكى."), ["2", "e", "s", "c", "t"], {"literal": "1", "theme": "2", "culture": "1", "style": "2", "expression": "1", "depth": "7"}),
     "answer_correctness": (lambda: correctness_task(answer(), "reply-1", "ناولها"), ["3"], {"correctness": "3"}),

@@ -278,3 +278,36 @@ def test_sentences_as_people_leave_them_make_the_questions(tmp_path: Path) -> No
     assert (share.questions, share.value) == (3, 2 / 3)
     assert (share.low, share.high) == pytest.approx((exact.low, exact.high))
     assert asked(build, "dialect_sentence")[1] == []
+
+
+def test_the_wrong_idiom_is_the_one_that_people_choose_for_the_sentence(tmp_path: Path) -> None:
+    campaign = {"template": "wrong_idiom", "size": 5, "overlap": 1}
+    build = opened(tmp_path, "pragmatic_use", campaigns=[campaign])
+    before = built(build)
+    drawn, tasks = asked(build, "wrong_idiom")
+    chosen, none, last = drawn[:3]
+    shown = {task["data"]["sample_id"]: task["data"]["item_html"] for task in tasks}
+    answers = {
+        chosen.subject: [{"wrong": "3"}],
+        none.subject: [{"wrong": "none"}],
+        last.subject: [{"wrong": "1"}],
+    }
+    answered(build, "wrong_idiom", tasks, answers)
+    after = built(build)
+    phrases = {idiom.id: idiom.phrase.text for idiom in build.stage("3_curated").read_all("idioms", Idiom)}
+    made = by_record(after, chosen.record, "pragmatic_use")
+    third = phrases[chosen.before["3"]]
+    assert len(made) == 2, "both orders"
+    assert {wrong_of(item) for item in made} == {third}
+    assert third in shown[chosen.subject]
+    assert {wrong_of(item) for item in by_record(before, chosen.record, "pragmatic_use")} != {third}
+    assert {item.origin.strategy for item in made} == {"chosen"}
+    assert by_record(after, none.record, "pragmatic_use") == []
+    (first, _) = by_record(after, last.record, "pragmatic_use")
+    assert (
+        wrong_of(first)
+        == phrases[last.before["1"]]
+        == wrong_of(by_record(before, last.record, "pragmatic_use")[0])
+    )
+    others = {item for item in before if before[item].origin.records[0] not in {r.record for r in drawn[:3]}}
+    assert all(after[item] == before[item] for item in others)
