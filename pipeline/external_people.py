@@ -205,6 +205,11 @@ def set_report(folder: Path) -> ReviewReport:
     )
 
 
+def queue_tables(folder: Path) -> tuple[list[Finding], list[Audit]]:
+    """What checks and auditors said of the rows of a set."""
+    return _read(folder, "queue_findings", Finding), _read(folder, "queue_audits", Audit)
+
+
 def write_review_tables(folder: Path, audited: Audited, findings: Sequence[Finding]) -> None:
     """What `review push` reads: the items, and of those that stand for themselves verdicts and findings."""
     from mihakk.lake.columns import write_table

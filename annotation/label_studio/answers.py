@@ -142,7 +142,7 @@ def _corrections(data: Mapping[str, Any], values: Values) -> dict[str, str]:
 
 
 def _labels(answer: ReadAnnotation, annotator: str, values: Values, template: str) -> list[Label]:
-    texts = {name: ",".join(chosen) for name, chosen in values.items()}
+    texts = {name: ",".join(chosen) for name, chosen in values.items() if name not in ("opened", "skip")}
     if template == "interpretive_depth":
         texts["depth"] = str(sum(int(texts[part]) for part in DEPTH_PARTS))
     return [

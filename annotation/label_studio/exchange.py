@@ -22,7 +22,7 @@ from annotation.label_studio.server import LocalServer
 from annotation.screens.labelling import DIRECTION
 from annotation.screens.queue import by_subject
 from annotation.screens.ratings import Label
-from annotation.screens.tasks import TEMPLATE, review_task, urgency
+from annotation.screens.tasks import TEMPLATE, numbered, review_task, urgency
 from annotation.statistics.sampling import Queued, QueueEntry, choose, wanted_changed
 from annotation.statistics.working_time import ProjectProgress, progress
 from mihakk.errors import UsageError
@@ -112,7 +112,7 @@ def push_review(
         stores: Where it is noted why each item is in the queue.
         seed: The build seed.
         config: Overlap and size of the sample for the miss rate.
-        suspects: Items that systems' answers speak against, and how; shown in the closed panel.
+        suspects: Items that systems' answers speak against, and how; it decides their place.
         attention_every: One attention check per so many tasks; 0 for none.
         batch: Tasks per import.
         restore_config: Overwrite a labelling config that was edited by hand.
@@ -205,7 +205,7 @@ def push_campaign(
             project = ensure_project(
                 connection, benchmark, campaign.template, language, overlap=campaign.votes(overlap)
             )
-            found = push(project, tasks[language], batch=batch, progress=progress)
+            found = push(project, numbered(tasks[language]), batch=batch, progress=progress)
             pushed[f"{campaign.template} {language}"] = found
     return pushed
 
@@ -340,7 +340,7 @@ def _tasks(
         tasks[entry.item.language].append(task)
     for rows in tasks.values():
         rows.sort(key=lambda task: (-task["data"]["priority"], task["data"]["sample_id"]))
-    return tasks
+    return {language: numbered(tasks[language]) for language in DIRECTION}
 
 
 def counted(pulled: ReviewPulled) -> Counter[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
@@ -20,6 +20,9 @@ from mihakk.errors import RecordRejected
 from schemas.rejection import Rejection
 from schemas.review import Review, Voided
 
+_SAVED_WITHIN = timedelta(minutes=1)
+"""The server may touch an answer again right after it was given; later it was changed."""
+
 
 @dataclass
 class Pulled:
@@ -33,6 +36,8 @@ class Pulled:
     read: int = 0
     skipped: int = 0
     """Cancelled: the person passed the task by."""
+    skips: list[tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=list)
+    """The skipped tasks and annotations as exported; the reason is kept with the annotations not used."""
     withdrawn: int = 0
     """Decisions pulled earlier whose annotation was deleted since; they count no longer."""
     superseded: int = 0
@@ -40,7 +45,7 @@ class Pulled:
     rejected: Counter[str] = field(default_factory=Counter)
     """Annotations that can't be used, per reason; each is in the store of rejects with its body."""
     notes: Counter[str] = field(default_factory=Counter)
-    """`config_edited`, `future_dates`: worth a look, but nothing was lost by it."""
+    """`config_edited`, `future_dates`, `changed_after_others`: worth a look, but nothing was lost by it."""
 
 
 def pull(project: Project, stores: Stores) -> Pulled:
@@ -83,6 +88,7 @@ def pull(project: Project, stores: Stores) -> Pulled:
         pulled.read += 1
         pulled.notes["future_dates"] += answer.updated_at > datetime.now(UTC)
     pulled.notes["config_edited"] += project.edited
+    rejects += [_skipped(task, row, project.name) for task, row in pulled.skips]
     add(stores.rejected, Rejection, rejects)
     known = {decision_id(row) for row in stored(stores.decisions, Review)}
     given = {(decision_id(row), row.name) for row in stored(stores.labels, Label)}
@@ -118,10 +124,12 @@ def _latest(exported: Iterable[dict[str, Any]], pulled: Pulled, origin: str) -> 
     """Each person's last finished annotation of each task, oldest first."""
     latest: dict[tuple[int, int | None], ReadAnnotation] = {}
     for task in exported:
+        pulled.notes["changed_after_others"] += _changed_after_others(task["annotations"])
         for row in task["annotations"]:
             pulled.annotations += 1
             if row["was_cancelled"]:
                 pulled.skipped += 1
+                pulled.skips.append((task, row))
                 continue
             answer = ReadAnnotation(
                 task=task["id"],
@@ -139,6 +147,48 @@ def _latest(exported: Iterable[dict[str, Any]], pulled: Pulled, origin: str) -> 
             if key not in latest or latest[key].age < answer.age:
                 latest[key] = answer
     yield from sorted(latest.values(), key=lambda answer: answer.age)
+
+
+def _changed_after_others(rows: Sequence[dict[str, Any]]) -> int:
+    """Answers that somebody changed when others had answered the same task.
+
+    The free server shows everybody's answers in its table of tasks; this is the trace a look there leaves.
+    """
+    given = [
+        (
+            row["completed_by"],
+            datetime.fromisoformat(row["created_at"]),
+            datetime.fromisoformat(row["updated_at"]),
+        )
+        for row in rows
+        if row.get("created_at") and not row["was_cancelled"]
+    ]
+    return sum(
+        changed - made > _SAVED_WITHIN
+        and any(other != person and made < when < changed for other, when, _ in given)
+        for person, made, changed in given
+    )
+
+
+def _skipped(task: dict[str, Any], row: dict[str, Any], project: str) -> Rejection:
+    said = {
+        one["from_name"]: one["value"] for one in row["result"] if isinstance(one, dict) and "value" in one
+    }
+    why = (said.get("skip", {}).get("choices") or ["unsaid"])[0]
+    notes = " ".join(map(str, said.get("notes", {}).get("text") or ()))
+    body = {
+        "task": task["id"],
+        "annotation": row["id"],
+        "member": row["completed_by"],
+        "result": row["result"],
+    }
+    return Rejection(
+        record=str(task["data"].get("sample_id") or f"task {task['id']}"),
+        source=project,
+        reason=f"skipped_{why}",
+        detail=notes,
+        body=orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode(),
+    )
 
 
 def _rejection(answer: ReadAnnotation, rejected: RecordRejected, project: str) -> Rejection:

@@ -31,7 +31,7 @@ class Labelling:
     config: str
     """Label Studio labelling config, XML."""
     instructions: str
-    """HTML in Arabic, Persian and English, the screen's language first."""
+    """HTML in the screen's language."""
 
 
 def template_names() -> list[str]:
@@ -54,18 +54,18 @@ def labelling(name: str, screen: Language = "ar") -> Labelling:
         t=labels,
         direction=DIRECTION[screen],
         max_options=MAX_OPTIONS,
-        opened={key: labels[key] for key in ("auditors", "source") if key in labels},
     )
-    return Labelling(name, labels["title"], config, _instructions(name, screen))
+    return Labelling(name, labels["title"], config, _instructions(labels, screen))
 
 
 @cache
 def words(name: str, screen: Language) -> dict[str, Any]:
-    """What the annotator reads on that template's screen, by key of `words.yaml`."""
-    loaded: dict[Language, dict[str, Any]] = yaml.safe_load(
-        (TEMPLATES / name / "words.yaml").read_text("utf-8")
+    """What the annotator reads on that template's screen, by key of `words.yaml` and `common.yaml`."""
+    common, own = (
+        yaml.safe_load(path.read_text("utf-8"))[screen]
+        for path in (TEMPLATES / "common.yaml", TEMPLATES / name / "words.yaml")
     )
-    return loaded[screen]
+    return {**common, **own}
 
 
 def _compiled(name: str) -> Template:
@@ -75,10 +75,7 @@ def _compiled(name: str) -> Template:
     return environment.get_template("config.xml.j2")
 
 
-def _instructions(name: str, screen: Language) -> str:
-    languages = sorted(DIRECTION, key=lambda language: language != screen)
-    return "\n<hr>\n".join(
-        f'<section dir="{DIRECTION[language]}" lang="{language}">\n'
-        f"{words(name, language)['instructions'].strip()}\n</section>"
-        for language in languages
+def _instructions(labels: dict[str, Any], screen: Language) -> str:
+    return (
+        f'<section dir="{DIRECTION[screen]}" lang="{screen}">\n{labels["instructions"].strip()}\n</section>'
     )

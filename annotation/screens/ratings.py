@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from annotation.screens.corrections import showable
 from annotation.screens.labelling import DIRECTION, words
-from annotation.screens.tasks import escaped, prefill, sealed
+from annotation.screens.tasks import escaped, meta, prefill, sealed, value_name
 from mihakk.ids import digest
 from schemas.idiom import Idiom
 from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
@@ -69,6 +69,8 @@ class Shown:
     text: str
     marked: bool = False
     """The part everything else is judged by; shown in green."""
+    verses: bool = False
+    """A verse a line; they are numbered."""
 
 
 def rating_task(
@@ -103,8 +105,10 @@ def rating_task(
         "content_hash": digest([template, language, [(part.heading, part.text) for part in parts]]),
         "priority": priority,
         "task": template,
+        "template": template,
         "language": language,
-        "meta_html": f'<div dir="ltr"><bdi>{language}</bdi> · <code>{escaped(subject)}</code></div>',
+        "screen": screen or language,
+        "meta_html": meta({"dialect": (facts or {}).get("dialect", "")}, subject, language, labels),
         "item_html": f'<article dir="{DIRECTION[language]}" lang="{language}">{body}</article>',
         "provenance": {name: showable(text) for name, text in (facts or {}).items() if text}
         or {"id": subject},
@@ -121,9 +125,13 @@ def label_task(poem: Poem, **options: Any) -> dict[str, Any]:
         " … ".join(half.text or half.raw for half in (couplet.first, couplet.second) if half)
         for couplet in poem.couplets
     ]
-    facts = [Shown(name, poem.source_labels.get(name) or value or "؟") for name, value in known.items()]
+    labels = words("label_validation", poem.language)
+    facts = [
+        Shown(name, poem.source_labels.get(name) or value_name(name, value, poem.language, labels) or "؟")
+        for name, value in known.items()
+    ]
     origin = {"url": poem.provenance.url, "licence": poem.provenance.licence}
-    parts = [*facts, Shown("", "\n".join(verses))]
+    parts = [*facts, Shown("", "\n".join(verses), verses=True)]
     return rating_task("label_validation", poem.id, poem.language, parts, facts=origin, **options)
 
 
@@ -203,8 +211,9 @@ def reply_task(
         reply: What the system said.
         options: As of `rating_task`.
     """
-    about = "poem" if template == "interpretive_depth" else "question"
-    parts = [Shown(about, asked), Shown("reference", reference, marked=True), Shown("reply", reply)]
+    verses = template == "interpretive_depth"
+    about = Shown("poem" if verses else "question", asked, verses=verses)
+    parts = [about, Shown("reference", reference, marked=True), Shown("reply", reply)]
     return rating_task(template, subject, language, parts, **options)
 
 
@@ -236,5 +245,8 @@ def correctness_task(item: AnswerItem, subject: str, reply: str, **options: Any)
 
 def _part(part: Shown, headings: Mapping[str, str]) -> str:
     kind = ' class="key"' if part.marked else ""
-    heading = f"<small>{escaped(headings[part.heading])}</small><br>" if part.heading else ""
-    return f"<p{kind}>{heading}<bdi>{escaped(part.text)}</bdi></p>"
+    heading = f'<span class="head">{escaped(headings[part.heading])}</span>' if part.heading else ""
+    if part.verses:
+        lines = "".join(f"<li>{escaped(line)}</li>" for line in part.text.split("\n"))
+        return f'{heading}<ol class="verses">{lines}</ol>'
+    return f"<p{kind}>{heading}{'<br>' if heading else ''}<bdi>{escaped(part.text)}</bdi></p>"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, get_args
 
 from annotation.screens.corrections import form, showable
-from annotation.screens.labelling import DIRECTION, Direction, words
+from annotation.screens.labelling import DIRECTION, words
 from mihakk.ids import content_hash, digest
-from schemas.audit import CRITERIA, CRITICAL, Audit
+from mihakk.taxonomy import Kind, vocabulary
+from schemas.audit import CRITICAL, Audit
 from schemas.finding import Finding
 from schemas.item import AnswerItem, ChoiceItem, Item
 from schemas.record import Language
@@ -20,6 +21,8 @@ TEMPLATE = "quality_review"
 PREFILL = "prefill-1"
 """`model_version` of the predictions that fill the text boxes with the item as it stands."""
 _TAMPERED = "data_digest"
+_PLACE = "<span></span>"
+"""Where `numbered` writes a task's place."""
 _INVISIBLE = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c\u2028\u2029\ufeff\ufffd]")
 
 
@@ -35,29 +38,28 @@ def review_task(
 
     Args:
         item: What is reviewed.
-        findings: What rules say of it; shown in a panel that starts closed.
-        audits: What the auditors say of it; same panel.
+        findings: What checks say of it, for its place in the queue.
+        audits: What the auditors say of it; same.
         screen: Language of the labels; the item's own when None.
         priority: Place in the queue, higher first; worked out from findings and audits when None.
 
     Returns:
         `{"data": ..., "predictions": [...]}`. The predictions fill text boxes only, never a verdict:
-        a prefilled verdict anchors people. `data` names neither why the item is in the queue nor that it was
-        flagged.
+        a prefilled verdict anchors people. Nothing that checks or auditors say is in it, nor why the item is
+        in the queue: whoever judges it judges alone.
     """
-    findings = sorted(findings, key=lambda f: (f.check, f.where, f.detail))
-    audits = sorted(audits, key=lambda a: a.auditor)
     labels = words(TEMPLATE, screen or item.language)
     boxes = form(item)
     data: dict[str, Any] = {
         "sample_id": item.id,
         "content_hash": content_hash(item),
-        "priority": urgency(findings, audits) if priority is None else priority,
+        "priority": urgency(list(findings), list(audits)) if priority is None else priority,
         "task": item.task,
+        "template": TEMPLATE,
         "language": item.language,
-        "meta_html": _meta(item),
+        "screen": screen or item.language,
+        "meta_html": meta({"dialect": item.dialect, **item.metadata}, item.id, item.language, labels),
         "item_html": _item(item, labels),
-        "audit_html": _audit(findings, audits, labels, DIRECTION[screen or item.language]),
         "provenance": _provenance(item),
         "form": boxes,
     }
@@ -109,16 +111,35 @@ def escaped(text: str) -> str:
     return shown.replace("\r\n", "\n").replace("\n", "<br>")
 
 
-def _meta(item: Item) -> str:
-    facts = [
-        item.language,
-        item.dialect,
-        item.task,
-        item.subset,
-        *(v for _, v in sorted(item.metadata.items())),
+def numbered(tasks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The tasks in their order, each with its place: `12 of 66` in the language of its screen."""
+    placed = []
+    for number, task in enumerate(tasks, 1):
+        data = task["data"]
+        place = words(data["template"], data["screen"])["position"].format(number, len(tasks))
+        shown = data["meta_html"].replace(_PLACE, f'<span class="place">{place}</span> · ', 1)
+        placed.append({**task, "data": sealed({**data, "meta_html": shown})})
+    return placed
+
+
+def meta(facts: Mapping[str, str], subject: str, language: Language, labels: Mapping[str, Any]) -> str:
+    """The line above the item: facts under their names, each value in words rather than as an id."""
+    parts = [
+        f'<span class="head">{escaped(labels["fields"][name])}</span> '
+        f"<bdi>{escaped(value_name(name, value, language, labels))}</bdi>"
+        for name, value in facts.items()
+        if value and name in labels["fields"]
     ]
-    parts = " · ".join(f"<bdi>{escaped(fact)}</bdi>" for fact in facts if fact)
-    return f'<div dir="ltr">{parts} · <code>{escaped(item.id)}</code></div>'
+    return f"<div>{_PLACE}{' · '.join([*parts, f'<code>{escaped(subject)}</code>'])}</div>"
+
+
+def value_name(field: str, value: str, language: Language, labels: Mapping[str, Any]) -> str:
+    """What a metre, era, genre, poet, dialect or form is called on the screen; else the value itself."""
+    known: Language = "fa" if language == "fa" else "ar"
+    table = next((vocabulary(kind, known) for kind in get_args(Kind) if kind == field), None)
+    entry = (table.entries.get(value) if table else None) or {}
+    names = ("fa", "name", "ar", "pattern") if known == "fa" else ("ar", "name")
+    return str(next((entry[name] for name in names if entry.get(name)), labels["values"].get(value, value)))
 
 
 def _item(item: Item, labels: dict[str, Any]) -> str:
@@ -133,70 +154,29 @@ def _item(item: Item, labels: dict[str, Any]) -> str:
     elif isinstance(item, AnswerItem):
         classes.append("has-answer")
         answers = " ⁄ ".join(escaped(text) for text in (item.answer, *item.accepted))
-        body.append(f'<p>{escaped(labels["shown"]["answer"])}: <span class="key">{answers}</span></p>')
+        body.append(f'<p>{_heading(labels["shown"]["answer"])}<span class="key">{answers}</span></p>')
     else:
         classes.append("has-verses")
         pairs = zip(item.verses, item.explanations, strict=True)
         rows = "".join(f"<li><b>{escaped(verse)}</b><br>{escaped(told)}</li>" for verse, told in pairs)
-        body.append(f"<ol>{rows}</ol>")
+        body.append(f'<ol class="verses">{rows}</ol>')
         if item.overall:
             classes.append("has-overall")
-            body.append(f"<p>{escaped(labels['shown']['overall'])}: {escaped(item.overall)}</p>")
+            body.append(f"<p>{_heading(labels['shown']['overall'])}{escaped(item.overall)}</p>")
     return (
         f'<article class="{" ".join(classes)}" dir="{DIRECTION[item.language]}" lang="{item.language}">'
         f"{''.join(body)}</article>"
     )
 
 
+def _heading(text: str) -> str:
+    return f'<span class="head">{escaped(text)}</span><br>'
+
+
 def _option(letters: Sequence[str], index: int, text: str, gold: bool) -> str:
     letter = letters[index] if index < len(letters) else str(index + 1)
     mark, kind = ("✓ ", ' class="key"') if gold else ("", "")
     return f"<p{kind}>{letter}. {mark}<bdi>{escaped(text)}</bdi></p>"
-
-
-def _audit(
-    findings: Sequence[Finding], audits: Sequence[Audit], labels: dict[str, Any], direction: Direction
-) -> str:
-    shown = labels["shown"]
-    parts = []
-    if audits:
-        head = "".join(f"<th>{escaped(audit.auditor)}</th>" for audit in audits)
-        rows = "".join(
-            f"<tr><td>{escaped(labels['criteria'][name])}</td>"
-            + "".join(_score(audit, name, shown) for audit in audits)
-            + "</tr>"
-            for name in CRITERIA
-        )
-        parts.append(f'<table class="audit"><tr><th>{shown["criterion"]}</th>{head}</tr>{rows}</table>')
-        told = [(audit.auditor, issue) for audit in audits for issue in audit.issues]
-        parts += [
-            f"<p><b>{escaped(who)}</b> {escaped(labels['criteria'][issue.criterion])}: "
-            f"<bdi>{escaped(issue.explanation)}</bdi></p>"
-            for who, issue in told
-        ]
-        parts += [
-            f"<p><b>{escaped(audit.auditor)}</b> {escaped(shown['blind'])}: "
-            f"<bdi>{escaped(audit.blind_answer)}</bdi></p>"
-            for audit in audits
-            if audit.blind_differs
-        ]
-    else:
-        parts.append(f"<p>{shown['no_audit']}</p>")
-    parts += [_finding(finding) for finding in findings] or [f"<p>{shown['no_finding']}</p>"]
-    return f'<div dir="{direction}">{"".join(parts)}</div>'
-
-
-def _finding(finding: Finding) -> str:
-    said = f"<bdi>{escaped(finding.detail)}</bdi> <code>{escaped(finding.where)}</code>"
-    return f"<p><code>{escaped(finding.check)}</code> {said}</p>"
-
-
-def _score(audit: Audit, criterion: Any, shown: dict[str, str]) -> str:
-    score = audit.scores.get(criterion)
-    if score is None:
-        return f"<td>{shown['invalid']}</td>"
-    kind, word = ("met", "passed") if score else ("unmet", "missed")
-    return f'<td class="{kind}">{shown[word]}</td>'
 
 
 def _provenance(item: Item) -> dict[str, str]:

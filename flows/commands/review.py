@@ -315,6 +315,11 @@ def show_pulled(found: ReviewPulled, overlap: int, console: Console) -> None:
         console.print(
             f"{name}: {len(pulled.reviews) + len(pulled.labels)} new decisions of {pulled.annotations} "
             f"annotations ({pulled.skipped} skipped, {pulled.superseded} superseded"
+            + (
+                f", {pulled.notes['changed_after_others']} changed after somebody else had answered"
+                if pulled.notes["changed_after_others"]
+                else ""
+            )
             + (f", {pulled.withdrawn} withdrawn because they were deleted there" if pulled.withdrawn else "")
             + (f", unusable: {rejected})" if rejected else ")")
         )

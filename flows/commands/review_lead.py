@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,16 +59,21 @@ def disputes(config: Reviewed = Path("demo"), lake: Lake = None) -> None:
     from pipeline.opened_review import open_review
 
     opened, console = open_review(config, lake), open_console(soft_wrap=True)
-    show_disputes(open_disputes(opened.stores, opened.config), console)
+    found = open_disputes(opened.stores, opened.config)
+    show_disputes(found, console, opened.evidence({one.item for one in found}))
 
 
-def show_disputes(found: Sequence[Dispute], console: Console) -> None:
-    """Prints every dispute in full."""
+def show_disputes(
+    found: Sequence[Dispute], console: Console, evidence: Mapping[str, Sequence[str]] | None = None
+) -> None:
+    """Prints every dispute in full, with what checks and auditors said where that is given."""
     for one in found:
         task = f" (task {', '.join(map(str, one.tasks))})" if one.tasks else ""
         console.print(f"{one.item}{task}", highlight=False)
         for vote in one.votes:
             console.print(f"  {escape(vote)}", highlight=False)
+        for line in (evidence or {}).get(one.item, ()):
+            console.print(f"  {escape(line)}", highlight=False)
         console.print(f"  who decides: {one.decides}", highlight=False)
     stuck = sum(one.stuck for one in found)
     console.print(f"{len(found)} items are disputed, {stuck} of them wait for an adjudicator")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from annotation.decisions.store import stored
 from annotation.decisions.stores import Stores
 from annotation.label_studio.project import ensure_project
 from annotation.label_studio.pull import pull
@@ -19,10 +20,11 @@ from annotation.screens.ratings import (
     text_task,
     wrong_idiom_task,
 )
-from annotation.screens.tasks import review_task
+from annotation.screens.tasks import numbered, review_task
 from schemas.idiom import Idiom
 from schemas.poem import Couplet, Poem, Section
 from schemas.record import Form, Provenance
+from schemas.rejection import Rejection
 from tests.annotation.judged import answer, audit, choice, explanation, finding
 from tests.annotation.signed_up import sign_up
 
@@ -153,7 +155,6 @@ def stores(tmp_path) -> Stores:
     return Stores.under(str(tmp_path))
 
 
-AUDITORS = "رأي المدقّقَين والفحوص (بعد أن تحكم)"
 CONTEXT = "قال الشاعر:\nقفا نبك"
 ITEMS = [
     choice(0),
@@ -170,9 +171,10 @@ def looks_first(screen) -> None:
     """Blind, right to left, nothing chosen for the annotator."""
     page = screen.page
     assert "إيده طويلة" in screen.text()
-    assert not page.get_by_text("غير مستوفى").first.is_visible(), (
-        "blind first: the auditors' opinion is covered"
-    )
+    assert "1 من 7" in page.locator(".mk .meta").first.inner_text()
+    assert "الجواب لا يناسب السؤال" not in page.content(), "what auditors say is not even on the page"
+    item, form = (page.locator(f".mk .{name}").first.bounding_box() for name in ("item", "form"))
+    assert item["x"] > form["x"] + form["width"] - 1, "the item stands on the right, the form on the left"
     assert not any(screen.picked(name) for name in ("إبقاء", "إصلاح", "حذف")), "no verdict is prefilled"
     assert page.evaluate("getComputedStyle(document.querySelector('.mk .form')).direction") == "rtl"
     keep, fix = (
@@ -182,14 +184,13 @@ def looks_first(screen) -> None:
     font = page.evaluate("getComputedStyle(document.querySelector('.mk article p')).fontFamily")
     assert font.startswith('"Noto Naskh')
     screen.shot("1-first-look")
-    screen.choose("o", AUDITORS)
-    screen.eventually(page.get_by_text("غير مستوفى").first.is_visible)
-    screen.shot("2-auditors-opened")
+    screen.choose("p", "المصدر")
+    screen.shot("2-source-opened")
 
 
 def keeps(screen) -> None:
     screen.choose("q", "إبقاء")
-    screen.choose("7", "الجواب صحيح")
+    screen.choose("7", "الجواب خاطئ")
     screen.press("g")
     screen.shot("3-keep")
     screen.submit()
@@ -248,7 +249,6 @@ def meets_hostile_text(screen) -> None:
     page = screen.page
     assert "<script>" in screen.text(), "hostile text is shown as text"
     assert "U+202E" in screen.text()
-    screen.choose("o", AUDITORS)
     screen.choose("p", "المصدر")
     screen.choose("w", "إصلاح")
     assert screen.box("fix_question").input_value().startswith("<script>")
@@ -272,6 +272,7 @@ def corrects_one_explanation(screen) -> None:
 
 
 def skips(screen) -> None:
+    screen.choose("h", "لا أعرف اللهجة")
     with screen.page.expect_response(
         lambda answer: "/annotations" in answer.url and answer.request.method == "POST"
     ):
@@ -290,7 +291,7 @@ def test_seven_tasks_in_arabic_by_keyboard_and_mouse(connection, members, browse
         )
         for item in ITEMS
     ]
-    push(project, tasks)
+    push(project, numbered(tasks))
     screen = Screen(browser, members[2], project, screenshots)
     looks_first(screen)
     keeps(screen)
@@ -305,7 +306,10 @@ def test_seven_tasks_in_arabic_by_keyboard_and_mouse(connection, members, browse
 
     pulled = pull(project, stores)
     assert (pulled.annotations, pulled.skipped, dict(pulled.rejected)) == (7, 1, {})
+    (skipped,) = stored(stores.rejected, Rejection)
+    assert (skipped.record, skipped.reason) == (ITEMS[6].id, "skipped_dialect")
     told = {review.item: review for review in pulled.reviews}
+    assert [told[item.id].opened for item in ITEMS[:2]] == [("source",), ()]
     assert [told[item.id].decision for item in ITEMS[:6]] == ["keep", "discard", "fix", "fix", "keep", "fix"]
     assert told[ITEMS[0].id].failed == ("answer_alignment",)
     assert told[ITEMS[0].id].confidence == 1

@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
+from annotation.decisions.disputes import Dispute
 from annotation.decisions.store import append
 from annotation.decisions.stores import Stores
 from annotation.label_studio.exchange import open_disputes
 from flows.cli import app
+from flows.commands.review_lead import show_disputes
+from pipeline.opened_review import evidence_lines
+from reports.console import open_console
 from schemas.benchmark import ReviewConfig
-from tests.annotation.judged import choice, review
+from tests.annotation.judged import audit, choice, finding, review
 
 
 def stores_of(tmp_path, *decisions: str) -> Stores:
@@ -75,3 +79,18 @@ def test_every_dispute_is_printed_in_full(tmp_path):
     assert "annotator-03 fix: question = ؟" in said
     assert "(task 7)" in said
     assert "1 items are disputed, 1 of them wait for an adjudicator" in said
+
+
+def test_who_decides_sees_what_checks_and_auditors_said(capsys):
+    item = choice(0).id
+    told = evidence_lines(
+        {item}, [finding(item), finding("other")], [audit(item, failed=("answer_alignment",))]
+    )
+    one = Dispute(
+        item=item, content_hash="c", tasks=(), votes=("annotator-01 keep",), decides="x", stuck=True
+    )
+    show_disputes([one], open_console(soft_wrap=True), told)
+    said = capsys.readouterr().out
+    assert "check CH07: الخيار الصحيح أطول" in said
+    assert "auditor first, answer_alignment: الجواب لا يناسب السؤال." in said
+    assert list(told) == [item]

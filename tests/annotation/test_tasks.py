@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotation.screens.labelling import labelling, words
 from annotation.screens.queue import queue, write_queue
-from annotation.screens.tasks import escaped, review_task, sealed, untouched, urgency
+from annotation.screens.tasks import escaped, numbered, review_task, sealed, untouched, urgency
 from mihakk.ids import content_hash
 from schemas.audit import CRITERIA
 from tests.annotation.judged import answer, audit, choice, explanation, finding, verdict
@@ -76,7 +76,7 @@ def test_hostile_text_adds_no_tag_and_no_attribute(item):
     task = review_task(
         item, [finding(item.id).model_copy(update={"detail": HOSTILE})], [audit(item.id, HOSTILE)]
     )
-    for name in ("meta_html", "item_html", "audit_html"):
+    for name in ("meta_html", "item_html"):
         tags = shown(task["data"][name])
         assert set(tags.seen) <= OURS
         assert tags.attributes <= {"class", "dir", "lang"}
@@ -118,9 +118,56 @@ def test_only_text_is_prefilled_never_a_verdict(label_interface):
 def test_the_task_does_not_tell_why_it_is_in_the_queue():
     task = review_task(choice())
     assert set(task["data"]) == {
-        "sample_id", "content_hash", "priority", "task", "language", "meta_html", "item_html", "audit_html",
+        "sample_id", "content_hash", "priority", "task", "template", "language", "screen", "meta_html", "item_html",
         "provenance", "form", "data_digest",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("screen", ["ar", "fa", "en"])
+def test_nothing_that_checks_or_auditors_say_reaches_the_server(screen):
+    item = choice()
+    said = [audit(item.id, who, failed=("answer_alignment",)) for who in ("first_auditor", "second_auditor")]
+    blind = review_task(item, screen=screen, priority=3)
+    flagged = review_task(item, [finding(item.id)], said, screen=screen, priority=3)
+    assert flagged == blind
+    config = labelling("quality_review", screen).config
+    assert "audit" not in config
+
+
+def test_a_task_tells_its_place_in_the_language_of_its_screen_and_stays_sealed():
+    tasks = numbered([review_task(choice(n), screen=screen) for n, screen in enumerate(("ar", "fa", "en"))])
+    shown_places = [shown(task["data"]["meta_html"]).text.partition(" · ")[0] for task in tasks]
+    assert shown_places == ["1 من 3", "2 از 3", "3 of 3"]
+    assert all(untouched(task["data"]) for task in tasks)
+
+
+def test_facts_are_shown_in_words_and_not_as_ids():
+    known = {"poet": "imru_al_qays", "era": "pre_islamic", "metre": "tawil", "form": "qasida", "subset": "x"}
+    line = shown(review_task(choice(metadata=known))["data"]["meta_html"]).text
+    for fact in ("امرؤ القيس", "العصر الجاهلي", "الطويل", "قصيدة", "مصرية"):
+        assert fact in line
+    assert not any(value in line for value in known.values() if value != "x")
+    hafez = answer(metadata={"poet": "hafez", "metre": "fa_1"})
+    assert "مضارع مثمن اخرب مکفوف محذوف" in shown(review_task(hafez)["data"]["meta_html"]).text
+
+
+def test_defects_are_worded_as_defects():
+    for screen, right, wrong in (
+        ("ar", "صحيح", "خاطئ"),
+        ("fa", "درست است", "نادرست"),
+        ("en", "right", "wrong"),
+    ):
+        word = words("quality_review", screen)["criteria"]["answer_alignment"]
+        assert wrong in word
+        assert word != right
+        assert not word.endswith(f" {right}")
+
+
+def test_instructions_are_in_the_language_of_the_screen_alone():
+    for screen, other in (("ar", "Keep"), ("fa", "إبقاء"), ("en", "إبقاء")):
+        told = labelling("quality_review", screen).instructions
+        assert told.count("<section") == 1
+        assert other not in told
 
 
 def test_the_right_option_is_marked_and_letters_follow_the_screen():
