@@ -5,7 +5,7 @@ The store is the record; Label Studio is a screen in front of it that may be thr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -105,6 +105,25 @@ def add(folder: str, kind: type[R], records: Iterable[R]) -> list[R]:
         # Two pulls at once may take the same number; the digest keeps their names apart, and both stay.
         storage.write(storage.path(f"{len(_parts(storage)) + 1:06d}-{sha256(content)[:16]}.jsonl"), content)
     return list(new.values())
+
+
+def rewrite(folder: str, kind: type[R], change: Callable[[R], R]) -> int:
+    """Rewrites the rows that `change` changes, and returns how many; the only way a part ever changes.
+
+    It is there for people who want their data deleted. A part is replaced by one of the same number; killed
+    between the two, both stand, and doing it again removes the old one.
+    """
+    storage, count = Storage(folder), 0
+    for name in _parts(storage):
+        path = storage.path(name)
+        before = [kind.model_validate_json(line) for line in storage.read(path).splitlines()]
+        after = [change(row) for row in before]
+        if changed := sum(one != two for one, two in zip(before, after, strict=True)):
+            content = b"".join(canonical_json(row) + b"\n" for row in after)
+            storage.write(storage.path(f"{name.partition('-')[0]}-{sha256(content)[:16]}.jsonl"), content)
+            storage.remove(path)
+            count += changed
+    return count
 
 
 def _parts(storage: Storage) -> list[str]:

@@ -101,6 +101,10 @@ class Connection:
         """Members' ids and e-mail addresses."""
         return {int(user["id"]): str(user["email"]) for user in self.get("/api/users")}
 
+    def remove_user(self, member: int) -> None:
+        """Deletes a member's account; their annotations stay, without an author."""
+        self.delete(f"/api/users/{member}/")
+
     def invitation(self) -> str:
         """Address at which an annotator signs up; anybody who has it can."""
         return f"{self.url}{self.get('/api/invite')['invite_url']}"

@@ -193,6 +193,8 @@ def _skipped(task: dict[str, Any], row: dict[str, Any], project: str) -> Rejecti
 
 def _rejection(answer: ReadAnnotation, rejected: RecordRejected, project: str) -> Rejection:
     body = {"task": answer.task, "annotation": answer.id, "member": answer.person, "result": answer.result}
+    if answer.person is None:
+        body["result"] = None  # its author was deleted on the server, and may have asked for it
     return Rejection(
         record=str(answer.data.get("sample_id") or f"task {answer.task}"),
         source=project,

@@ -238,18 +238,28 @@ def export(
     labels: Annotated[
         bool, typer.Option("--labels", help="The labels of the rating templates, not the decisions.")
     ] = False,
+    person: Annotated[
+        str, typer.Option(help="Only this person's, voided ones too: annotator-NN or an e-mail address.")
+    ] = "",
     lake: Lake = None,
 ) -> None:
     """Write people's decisions as CSV that a spreadsheet can open without running anything in it."""
     from annotation.decisions.export import write_csv
-    from annotation.decisions.store import decisions
+    from annotation.decisions.pseudonyms import known_as
+    from annotation.decisions.store import decisions, stored
     from annotation.screens.ratings import Label
     from pipeline.campaigns import exported_labels
     from pipeline.opened_review import open_review
     from schemas.review import Review
 
     kept = open_review(config, lake).stores
-    if labels:
+    if person:
+        name = (known_as(kept.people, person) or "nobody") if "@" in person else person
+        given: list[Review | Label] = [
+            *(stored(kept.labels, Label) if labels else stored(kept.decisions, Review))
+        ]
+        count = write_csv(csv, [row for row in given if row.annotator == name], Label if labels else Review)
+    elif labels:
         count = write_csv(csv, exported_labels(kept), Label)
     else:
         count = write_csv(csv, decisions(kept.decisions), Review)

@@ -25,7 +25,7 @@ Reviewed = Annotated[
 
 def register(review: typer.Typer) -> None:
     """Adds the commands."""
-    for command in (void, disputes, progress, times):
+    for command in (void, disputes, progress, times, forget):
         review.command()(command)
 
 
@@ -50,6 +50,33 @@ def void(
         rows = take_back(opened.stores, which, why)
     open_console().print(
         f"{len(rows)} decisions count no longer. Open their items for others: mihakk review pull {config}"
+    )
+
+
+def forget(
+    config: Reviewed,
+    address: Annotated[str, typer.Argument(help="E-mail address of their Label Studio account.")],
+    lake: Lake = None,
+) -> None:
+    """Delete what ties answers to a person, with their account; no figure and no build changes.
+
+    Give them their data first: `review export --person ADDRESS`. Do it for every benchmark they reviewed.
+    """
+    from annotation.decisions.forgetting import forget as delete_data
+    from annotation.label_studio.exchange import connect
+    from mihakk.settings import settings
+    from pipeline.opened_review import open_review
+
+    opened = open_review(config, lake)
+    with connect(settings()) as connection, opened.locked():
+        members = {known.casefold(): number for number, known in connection.users().items()}
+        member = members.get(address.strip().casefold())
+        person, rows = delete_data(opened.stores, address, member)
+        if member is not None:
+            connection.remove_user(member)
+    open_console().print(
+        f"{rows} rows of {person} hold nothing of theirs any more, and nobody can tell who {person} was"
+        + ("; their account is deleted" if member is not None else "; they had no account on the server")
     )
 
 

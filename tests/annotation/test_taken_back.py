@@ -7,17 +7,20 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
+from annotation.decisions.forgetting import forget
 from annotation.decisions.store import decisions, stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.voiding import void
 from annotation.label_studio.exchange import pull_review, review_progress
 from annotation.label_studio.project import DISPUTED
 from annotation.label_studio.pull import pull
+from mihakk.ids import sha256
 from schemas.benchmark import ReviewConfig
 from schemas.rejection import Rejection
 from schemas.review import Voided
 from tests.annotation.judged import choice
-from tests.annotation.pushed import DISCARD, KEEP, chosen, pushed_project
+from tests.annotation.pushed import DISCARD, KEEP, chosen, pushed_project, typed
+from tests.annotation.signed_up import sign_up
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
@@ -51,6 +54,25 @@ def test_what_others_changed_or_deleted_does_not_count(connection, members, stor
     assert [row.by for row in stored(stores.voided, Voided)] == ["deleted"]
     assert [row.reason for row in stored(stores.rejected, Rejection)] == ["changed_by_another"]
     assert (pull(project, stores).withdrawn, len(decisions(stores.decisions))) == (0, 3)
+
+
+def test_who_is_forgotten_leaves_decisions_and_nothing_else(connection, stores, tmp_path):
+    items = [choice(n) for n in range(2)]
+    project, tasks = pushed_project(connection, "forgotten", items)
+    person = sign_up(connection.invitation(), "forget.me@example.org")
+    for item in items:
+        person.annotate(tasks[item.id], [*KEEP, typed("notes", "SECRET")])
+    assert len(pull(project, stores).reviews) == 2
+    before = [(row.item, row.decision, row.annotator) for row in decisions(stores.decisions)]
+    forget(stores, person.email, person.id)
+    connection.remove_user(person.id)
+    assert person.email not in connection.users().values()
+    pulled = pull(project, stores)
+    assert (pulled.reviews, pulled.withdrawn, dict(pulled.rejected)) == ([], 0, {"unknown_annotator": 2})
+    assert [(row.item, row.decision, row.annotator) for row in decisions(stores.decisions)] == before
+    kept = "".join(path.read_text("utf-8") for path in (tmp_path / "review").rglob("*.jsonl"))
+    assert "SECRET" not in kept
+    assert sha256(person.email.encode()) not in kept
 
 
 def shown_as_disputed(connection, project) -> list[int]:

@@ -1,0 +1,124 @@
+"""An annotator's data is exported and deleted on request, and no figure changes by it."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from annotation.decisions.forgetting import forget
+from annotation.decisions.pseudonyms import pseudonyms
+from annotation.decisions.store import add, append, decision_id, decisions, labels, stored
+from annotation.decisions.stores import Stores
+from annotation.decisions.voiding import void
+from annotation.screens.ratings import Label
+from annotation.statistics.review_report import review_report
+from flows.cli import app
+from mihakk.errors import UsageError
+from schemas.rejection import Rejection
+from schemas.review import Review
+from tests.annotation.judged import NOON, choice, review
+
+ITEMS = [choice(n) for n in range(6)]
+SECRET = "اكتب لي على layla-private"
+
+
+@pytest.fixture
+def stores(tmp_path) -> Stores:
+    """Two people decided and rated; one of them wrote of herself wherever one can write."""
+    kept = Stores.under(str(tmp_path / "bench"))
+    layla, omar = pseudonyms(kept.people, {4: "layla@example.org", 9: "omar@example.org"}).values()
+    fix = {"corrections": {"question": "ما معنى التعبير؟"}}
+    for n, item in enumerate(ITEMS):
+        note = {"notes": SECRET, "annotation": f"made/{n}", "seconds": 9.0}
+        append(
+            kept.decisions,
+            [review(item, layla, "fix" if n == 1 else "keep", **note, **(fix if n == 1 else {}))],
+        )
+        append(
+            kept.decisions, [review(item, omar, "discard" if n == 2 else "keep", annotation=f"made/{n + 50}")]
+        )
+    told = {"content_hash": "c", "template": "connotation", "decided_at": NOON}
+    for who in (layla, omar):
+        for name, value in (("idiom", "positive"), ("explanation", "neutral"), ("notes", SECRET)):
+            add(kept.labels, Label, [Label(subject="i1", annotator=who, name=name, value=value, **told)])
+    body = orjson.dumps({"task": 1, "annotation": 7, "member": 4, "result": [SECRET]}).decode()
+    add(
+        kept.rejected,
+        Rejection,
+        [Rejection(record="x", source="p", reason="skipped_dialect", detail=SECRET, body=body)],
+    )
+    void(kept, decision_id(decisions(kept.decisions)[-2]), "slipped")
+    return kept
+
+
+def everything(folder: str) -> str:
+    return "".join(path.read_text("utf-8") for path in sorted(Path(folder).rglob("*.jsonl")))
+
+
+def test_no_word_of_a_forgotten_person_is_left_and_every_figure_is(stores, tmp_path):
+    before = review_report(stores, ITEMS, [], seed=3)
+    omar = [row for row in decisions(stores.decisions) if row.annotator == "annotator-02"]
+    ids = [decision_id(row) for row in decisions(stores.decisions)]
+    assert forget(stores, "Layla@example.org", 4) == ("annotator-01", 6 + 1 + 1 + 1)
+    assert review_report(stores, ITEMS, [], seed=3) == before
+    assert [decision_id(row) for row in decisions(stores.decisions)] == ids, "what was voided stays voided"
+    assert [row for row in decisions(stores.decisions) if row.annotator == "annotator-02"] == omar
+    left = everything(str(tmp_path / "bench"))
+    assert left.count(SECRET) == 1, "Omar's own note"
+    assert 'made/1"' not in left
+    assert [row.corrections for row in decisions(stores.decisions) if row.decision == "fix"] == [
+        {"question": "ما معنى التعبير؟"}
+    ]
+    assert {row.value for row in labels(stores.labels) if row.annotator == "annotator-01"} == {
+        "positive",
+        "neutral",
+        "",
+    }
+
+
+def test_a_forgotten_address_is_a_new_person_and_pseudonyms_stay_apart(stores):
+    forget(stores, "layla@example.org", None)
+    with pytest.raises(UsageError, match="check its spelling"):
+        forget(stores, "layla@example.org", None)
+    names = pseudonyms(stores.people, {1: "layla@example.org", 2: "omar@example.org", 3: "sara@example.org"})
+    assert names == {1: "annotator-03", 2: "annotator-02", 3: "annotator-04"}
+
+
+def test_a_deletion_that_was_killed_is_finished_by_the_next(stores, monkeypatch, tmp_path):
+    from mihakk.lake.storage import Storage
+
+    real, removed = Storage.remove, []
+
+    def dies(self: Storage, path: str) -> None:
+        removed.append(path)
+        if len(removed) == 3:
+            raise KeyboardInterrupt
+        real(self, path)
+
+    monkeypatch.setattr(Storage, "remove", dies)
+    with pytest.raises(KeyboardInterrupt):
+        forget(stores, "layla@example.org", 4)
+    monkeypatch.setattr(Storage, "remove", real)
+    forget(stores, "layla@example.org", 4)
+    assert everything(str(tmp_path / "bench")).count(SECRET) == 1
+    assert len(stored(stores.decisions, Review)) == 12
+
+
+def test_a_person_gets_all_their_own_data_and_nobody_elses(stores, tmp_path):
+    (tmp_path / "bench.yaml").write_text(
+        "name: bench\ntitle: Bench\nsources: [{use: hafez}]\ntasks: [{use: last_word}]\n"
+    )
+    file = tmp_path / "mine.csv"
+    call = ["review", "export", str(tmp_path / "bench.yaml"), "--lake", str(tmp_path), "--csv", str(file)]
+    done = CliRunner().invoke(app, [*call, "--person", "layla@example.org"], catch_exceptions=False)
+    assert done.exit_code == 0
+    with file.open(encoding="utf-8-sig", newline="") as text:
+        rows = list(csv.DictReader(text))
+    assert [row["annotator"] for row in rows] == ["annotator-01"] * 6, "the voided one too"
+    assert {row["notes"] for row in rows} == {SECRET}
+    CliRunner().invoke(app, [*call, "--person", "layla@example.org", "--labels"], catch_exceptions=False)
+    assert file.read_text("utf-8-sig").count("annotator-01") == 3
