@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from annotation.statistics.sampling import Queued
+from annotation.statistics.skill import Skill, skills
 from mihakk.stats import wilson
 from schemas.audit import CRITERIA, Criterion
 from schemas.record import Record
@@ -50,8 +51,14 @@ class Annotator(Record):
     """Median time of the last third of their decisions over that of the first; below 1: getting faster."""
     keep_drift: float | None
     """Share kept in the last third less the share in the first."""
+    finds: float | None = None
+    """Estimated share of the defective items that they would fix or discard; see `skill.skills`."""
+    spares: float | None = None
+    """Estimated share of the sound items that they keep."""
+    finds_drift: float | None = None
+    """`finds` in the last third of their votes less that in the first."""
     alarms: tuple[str, ...] = ()
-    """`attention`, `quick`, `keeps_all`, `keeps_none`, `faster`, `drifting`."""
+    """`attention`, `quick`, `keeps_all`, `keeps_none`, `faster`, `drifting`, `finds_less`."""
 
 
 Scores = Mapping[tuple[str, str], Mapping[str, Mapping[Criterion, int]]]
@@ -115,10 +122,13 @@ def annotators(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Anno
         by_person[review.annotator].append(review)
     times = [review.seconds for review in reviews if review.seconds is not None]
     usual = median(times) if times else None
-    return [_annotator(name, by_person[name], checks, usual) for name in sorted(by_person)]
+    skill = skills(reviews, checks)
+    return [_annotator(name, by_person[name], checks, usual, skill.get(name)) for name in sorted(by_person)]
 
 
-def _annotator(name: str, all_reviews: list[Review], checks: set[str], usual: float | None) -> Annotator:
+def _annotator(
+    name: str, all_reviews: list[Review], checks: set[str], usual: float | None, skill: Skill | None
+) -> Annotator:
     own = sorted(all_reviews, key=lambda review: (review.decided_at, review.item))
     attention = [review for review in own if review.item in checks]
     work = [review for review in own if review.item not in checks]
@@ -137,6 +147,7 @@ def _annotator(name: str, all_reviews: list[Review], checks: set[str], usual: fl
         "keeps_none": len(work) >= 30 and kept == 0,
         "faster": third >= 10 and speed is not None and speed < 0.4,
         "drifting": third >= 10 and drift is not None and abs(drift) > 0.4,
+        "finds_less": skill is not None and skill.finds_drift is not None and skill.finds_drift < -0.25,
     }
     return Annotator(
         annotator=name,
@@ -148,6 +159,9 @@ def _annotator(name: str, all_reviews: list[Review], checks: set[str], usual: fl
         attention_passed=passed,
         speed_drift=speed,
         keep_drift=drift,
+        finds=skill.finds if skill else None,
+        spares=skill.spares if skill else None,
+        finds_drift=skill.finds_drift if skill else None,
         alarms=tuple(alarm for alarm, rings in alarms.items() if rings),
     )
 

@@ -223,7 +223,10 @@ def _campaigns(report: ReviewReport) -> list[str]:
 
 
 def _people(rows: Iterable[Annotator]) -> str:
-    head = ("annotator", "decisions", "median s", "kept", "attention", "speed drift", "keep drift", "alarms")
+    head = (
+        *("annotator", "decisions", "median s", "kept", "attention", "finds", "spares"),
+        *("speed drift", "keep drift", "finds drift", "alarms"),
+    )
     return _table(
         head,
         [
@@ -233,8 +236,11 @@ def _people(rows: Iterable[Annotator]) -> str:
                 _number(row.seconds),
                 f"{row.keep_rate:.0%}",
                 f"{row.attention_passed}/{row.attention}",
+                _percent(row.finds),
+                _percent(row.spares),
                 _number(row.speed_drift),
                 _number(row.keep_drift),
+                _number(row.finds_drift),
                 ", ".join(row.alarms) or "–",
             )
             for row in rows

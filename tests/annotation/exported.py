@@ -44,7 +44,7 @@ def pulled(
     stores: Stores,
     template: str,
     tasks: Sequence[dict[str, Any]],
-    answers: Mapping[str, Sequence[Mapping[str, str]]],
+    answers: Mapping[str, Sequence[Mapping[str, str] | None]],
     *,
     day: int = 1,
 ) -> Pulled:
@@ -54,13 +54,15 @@ def pulled(
         stores: Where to.
         template: Of the project.
         tasks: As they were pushed.
-        answers: Name of the task's subject to what each person answered.
+        answers: Name of the task's subject to what each person answered; None: they were not asked.
         day: Of the month, for answers given later.
     """
     rows, number = [], 0
     for place, task in enumerate(tasks, 1):
         annotations = []
         for person, values in enumerate(answers.get(task["data"]["sample_id"], ()), 1):
+            if values is None:
+                continue
             number += 1
             annotations.append(
                 {
