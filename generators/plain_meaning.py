@@ -34,6 +34,7 @@ _ASIDE: Final[dict[Language, re.Pattern[str]]] = {
     "ar": re.compile(
         r"\s*[وف]?(?:لكنهم|لكن|قد|ربما|كذلك)?\s*[وف]?(?:(?:يقول|يقال|ك?قولهم|قالوا|تقول|أصله|الأصل|مثله|انظر|بعضهم"
         r"|لعل|المراد|مرادهم|المقصود|المعنى|يعبر|يزيد|يريدون|يرادف|يستعمل|يكنى|يكنون|أنشد|روى|ورد|جاء|ذكر)\w*|أي\b"
+        r"|أصل هذ\w+|رأيت|من طريف|حكي|يحكى|\w+ عندهم\b"
         r"|(?<=[وف])معنى|معنى ال|من (?:ذلك|أمثال|كنايات|قول\w*)|أمثالهم|كنايات|أكثر ما|الغالب)"
     ),
     "fa": re.compile(r"\s*(?:و\s+)?(?:چنان‌?که|مثلا|مثال|نظیر|مانند|گویند|نک|اصل|زیرا)"),
@@ -95,7 +96,12 @@ def plain_meaning(phrase: str, explanation: str, language: Language) -> str:
 def repeats(phrase: str, text: str, language: Language) -> bool:
     """Whether a text shares a stem with an idiom, particles aside."""
     told, said = (
-        {stem(word, language) for word in word_keys(part, language)} - _PARTICLES[language]
+        {stem(_bare(word, language), language) for word in word_keys(part, language)} - _PARTICLES[language]
         for part in (phrase, text)
     )
     return bool(told & said)
+
+
+def _bare(word: str, language: Language) -> str:
+    """A word's key without the alef of the accusative: ملحا is الملح."""
+    return word[:-1] if language == "ar" and len(word) > 3 and word.endswith("ا") else word
