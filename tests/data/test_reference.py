@@ -54,6 +54,7 @@ def test_the_tables_are_these() -> None:
         "poets",
         "referring_cues",
         "sensitive_words",
+        "stereotype_cues",
     ]
 
 
