@@ -23,16 +23,17 @@ FORMS = ("auto", "text", "json")
 
 
 def observer_for(console: Console, form: str) -> TerminalObserver | LogObserver:
-    """What shows a run's progress: bars on a terminal, lines of text elsewhere, or the form asked for.
+    """What shows a run's progress: bars on a terminal that can draw them, lines of text
+    elsewhere, or the form asked for; nothing where the console is quiet.
 
     Raises:
         UsageError: No such form.
     """
     if form not in FORMS:
         raise UsageError(f"--log {form}: there is no such form; use {', '.join(FORMS)}")
-    if form == "auto" and console.is_terminal:
+    if form == "auto" and console.is_terminal and not console.is_dumb_terminal:
         return TerminalObserver(console)
-    return LogObserver("json" if form == "json" else "text")
+    return LogObserver("json" if form == "json" else "text", _nowhere if console.quiet else None)
 
 
 class LogObserver:
@@ -99,6 +100,10 @@ class LogObserver:
             return
         shown = {"time": now, "event": event, "stage": self._stage, "done": self._done, "total": self._total}
         self._write(json.dumps(shown | more, ensure_ascii=False))
+
+
+def _nowhere(line: str) -> None:
+    """Where the lines of a quiet run go."""
 
 
 def _to_stderr(line: str) -> None:

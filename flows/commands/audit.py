@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from flows.completion import benchmarks, checks
 from reports.console import open_console
 from schemas.stages import REVIEWED
 
@@ -67,7 +68,9 @@ def audit(
             "--repair", help="Repair damage of letters where that is certain; repairs.parquet lists it."
         ),
     ] = False,
-    off: Annotated[list[str] | None, typer.Option(help="Checks that do not run, by id.")] = None,
+    off: Annotated[
+        list[str] | None, typer.Option(help="Checks that do not run, by id.", autocompletion=checks)
+    ] = None,
     config: Annotated[
         Path | None, typer.Option(help="YAML file with `off` and `severity`, as a build's `checks`.")
     ] = None,
@@ -97,6 +100,8 @@ def audit(
 
     Flagged items wait in `review_queue.json`, beside the cleaned copy, until people decide. Interrupted,
     the same command with the same --out goes on where it stopped.
+
+    Example: mihakk audit exam.jsonl --map question=question,choices=A+B+C+D,gold=answer
     """
     from pipeline.external_audit import AuditJob
     from pipeline.external_suite import find_suite
@@ -207,9 +212,9 @@ def _threshold(text: str) -> float | Literal["block", "flag"] | None:
 
 
 def audit_quality(
-    config: Annotated[Path, typer.Argument(help="The benchmark whose passed items are seeded.")] = Path(
-        "demo"
-    ),
+    config: Annotated[
+        Path, typer.Argument(help="The benchmark whose passed items are seeded.", autocompletion=benchmarks)
+    ] = Path("demo"),
     auditors: Annotated[
         str, typer.Option(help="A name in configs/auditors/, or a file; the config's if empty.")
     ] = "",
@@ -226,7 +231,10 @@ def audit_quality(
     lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Measure checks and auditors: known defects seeded into clean items, clean twins kept beside them."""
+    """Measure checks and auditors: known defects seeded into clean items, clean twins kept beside them.
+
+    Example: mihakk audit-quality demo --per-kind 10
+    """
     from contextlib import ExitStack
 
     from mihakk.llm.journal import Journal

@@ -8,13 +8,17 @@ from typing import Annotated
 import typer
 
 from flows.commands.options import Lake
+from flows.completion import benchmarks
 from reports.console import open_console
 
 SWITCHES = """--structured-outputs-config '{"backend":"xgrammar","disable_any_whitespace":true}'"""
 """Of vLLM: without it models indent their JSON and run into `max_tokens`."""
 What = Annotated[
     Path,
-    typer.Argument(help="A benchmark (file, or name in configs/benchmarks/), or a folder of `mihakk audit`."),
+    typer.Argument(
+        help="A benchmark (file, or name in configs/benchmarks/), or a folder of `mihakk audit`.",
+        autocompletion=benchmarks,
+    ),
 ]
 Auditors = Annotated[str, typer.Option(help="A name in configs/auditors/, or a file; the config's if empty.")]
 

@@ -63,6 +63,8 @@ def build(
 
     Run again after a crash or a kill, it goes on where it stopped: finished shards and answered model calls
     are used again. The release goes to the embedded Hub (a local git repository, one tag per version).
+
+    Example: mihakk build demo --dry-run
     """
     from pipeline.build import open_build, overridden
     from pipeline.steps.order import STEPS, between
@@ -101,7 +103,10 @@ def ingest(
     log: Log = "auto",
     as_json: SummaryAsJson = False,
 ) -> None:
-    """Scrape, normalise and curate the sources of a benchmark; no item is made and no model is asked."""
+    """Scrape, normalise and curate the sources of a benchmark; no item is made and no model is asked.
+
+    Example: mihakk ingest demo --log json
+    """
     from pipeline.build import open_build
     from pipeline.steps.order import INGEST
 

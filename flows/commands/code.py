@@ -49,6 +49,8 @@ def check(
 
     Prompts that do not parse, examples that contradict the reference solution, digits of two systems, terms
     against the glossary, untranslated sentences, tests that the reference fails.
+
+    Example: mihakk code check problems.jsonl --seconds 5
     """
     from mihakk.sandbox import Limits, require_sandbox
     from validators.code.checking import check_runs, check_text
@@ -95,6 +97,8 @@ def refine(
     Only Arabic words may differ: code, examples, digits, English, line breaks and indentation are compared
     byte for byte, the syntax tree and the tests' outcome before and after. Replies are journaled: run again
     after a crash, nothing is asked twice.
+
+    Example: mihakk code refine problems.jsonl --model MODEL --out proposals
     """
     from mihakk.configs import load_config
     from mihakk.errors import UsageError

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from flows.completion import versions
+from reports.console import open_console
 
 SHOWN = 10
 """Files named per kind of difference; the rest is counted."""
@@ -20,15 +22,18 @@ def register(app: typer.Typer) -> None:
 
 def pull(
     name: Annotated[str, typer.Argument(help="owner/name on a Hub, or a benchmark on the embedded Hub.")],
-    version: Annotated[str, typer.Argument(help="MAJOR.MINOR.PATCH.")],
+    version: Annotated[str, typer.Argument(help="MAJOR.MINOR.PATCH.", autocompletion=versions)],
     folder: Annotated[Path, typer.Argument(help="Where the files go; must not exist or be empty.")],
     endpoint: Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")] = "",
 ) -> None:
-    """Fetch one version of a release into a folder, checked against its manifest and its version."""
+    """Fetch one version of a release into a folder, checked against its manifest and its version.
+
+    Example: mihakk pull demo 0.1.0 ./demo-0.1.0
+    """
     from releases.hub.load import copy_release
 
     files = copy_release(name, version, folder, endpoint=endpoint or None)
-    console = Console(soft_wrap=True, markup=False, highlight=False)
+    console = open_console(soft_wrap=True, markup=False, highlight=False)
     console.print(f"{name} {version}: {files} files in {folder}, each as its MANIFEST.sha256 states")
 
 
@@ -40,12 +45,14 @@ def verify(
 
     Warns where the release, its clone or the embedded Hub says that the version is withdrawn. Exit code 1
     when a file is damaged, missing or added, or the folder holds another version.
+
+    Example: mihakk verify ./demo-0.1.0 --version 0.1.0
     """
     from releases.content.checksum import faults, generated, read_manifest
     from releases.hub.load import moved_tag, warn_of_folder
     from releases.versions.diff import release_version
 
-    console = Console(soft_wrap=True, markup=False, highlight=False)
+    console = open_console(soft_wrap=True, markup=False, highlight=False)
     stated, wrong, left = read_manifest(folder), faults(folder), generated(folder)
     inside = release_version(folder) if not wrong else ""
     if inside and version and inside != version:

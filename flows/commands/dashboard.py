@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from flows.completion import benchmarks
 from mihakk.errors import ExternalFailure, UsageError
+from reports.console import open_console
 
 Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake.")]
 Hours = Annotated[
@@ -26,7 +27,10 @@ def register(app: typer.Typer) -> None:
 
 def report(
     config: Annotated[
-        Path, typer.Argument(help="The benchmark's config, or its name in configs/benchmarks/.")
+        Path,
+        typer.Argument(
+            help="The benchmark's config, or its name in configs/benchmarks/.", autocompletion=benchmarks
+        ),
     ] = Path("demo"),
     out: Annotated[
         Path | None, typer.Option(help="File to write; runs/<benchmark>/overview.html by default.")
@@ -38,6 +42,8 @@ def report(
 
     It quotes no item, so it can be shown to people who must not see the golds. The page of a single run is
     its own `report.html`.
+
+    Example: mihakk report demo --out demo.html
     """
     from datetime import timedelta
 
@@ -49,7 +55,7 @@ def report(
     opened = open_build(config, Path("runs"), lake)
     facts = Gatherer(opened, timedelta(hours=stale_after)).facts()
     path = write_overview(facts, out or Path("runs") / opened.config.name / "overview.html")
-    console = Console(soft_wrap=True, highlight=False)
+    console = open_console(soft_wrap=True, highlight=False)
     for note in facts.notes:
         console.print(f"{note.level}: {note.text}", markup=False)
     console.print(f"Report: {shown_path(path.resolve())}", markup=False)
@@ -57,7 +63,10 @@ def report(
 
 def dashboard(
     configs: Annotated[
-        list[Path] | None, typer.Argument(help="Configs, or names in configs/benchmarks/; demo when empty.")
+        list[Path] | None,
+        typer.Argument(
+            help="Configs, or names in configs/benchmarks/; demo when empty.", autocompletion=benchmarks
+        ),
     ] = None,
     lake: Lake = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
@@ -72,6 +81,8 @@ def dashboard(
 
     There is no log-in: the pages listen on loopback alone unless --host and --allow-host say otherwise, and
     then belong behind something that asks who is there.
+
+    Example: mihakk dashboard demo persian --port 8092
     """
     from datetime import timedelta
 
@@ -90,14 +101,19 @@ def dashboard(
     app = dashboard_app(builds, timedelta(hours=stale_after), [*LOOPBACK, *names])
     with _listening(host, port) as door:
         address = f"http://{host}:{door.getsockname()[1]}/"
-        Console(highlight=False).print(f"Dashboard: {address} (read-only; Ctrl+C ends it)", soft_wrap=True)
+        open_console(highlight=False).print(
+            f"Dashboard: {address} (read-only; Ctrl+C ends it)", soft_wrap=True
+        )
         settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
         uvicorn.Server(settings).run(sockets=[door])
 
 
 def digest(
     configs: Annotated[
-        list[Path] | None, typer.Argument(help="Configs, or names in configs/benchmarks/; demo when empty.")
+        list[Path] | None,
+        typer.Argument(
+            help="Configs, or names in configs/benchmarks/; demo when empty.", autocompletion=benchmarks
+        ),
     ] = None,
     since: Annotated[float, typer.Option(min=0.01, help="Hours to look back.")] = 24.0,
     webhook: Annotated[
@@ -110,7 +126,8 @@ def digest(
 ) -> None:
     """Say what changed since yesterday, what waits for people, what it cost, and what is late or unusual.
 
-    Example, each morning by cron: mihakk digest persian arabic_idioms --webhook https://chat.example/hook
+    Example: mihakk digest persian arabic_idioms --webhook https://chat.example/hook
+    (each morning by cron)
     """
     from datetime import UTC, datetime, timedelta
 

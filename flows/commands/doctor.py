@@ -55,7 +55,10 @@ def register(app: typer.Typer) -> None:
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
 ) -> None:
-    """Say what is installed, reachable and missing, and how to fix it; exit 1 if a build can't run."""
+    """Say what is installed, reachable and missing, and how to fix it; exit 1 if a build can't run.
+
+    Example: mihakk doctor
+    """
     found = list(diagnose())
     if as_json:
         import json

@@ -58,6 +58,8 @@ def import_(
 
     A line of a file of replies is {"item": ID, "reply": TEXT}, with finish_reason, variant, repeat,
     likelihoods or error where there are any.
+
+    Example: mihakk evaluate import samples.jsonl --release demo@latest --model qwen --out answers
     """
     from evaluation.imports import import_answers, import_lm_eval
     from evaluation.rows import write_rows
@@ -84,7 +86,10 @@ def rescore(
     split: Split = "test",
     metric: Metrics = None,
 ) -> None:
-    """Score stored answers again, by the rules as they are now; no model is asked."""
+    """Score stored answers again, by the rules as they are now; no model is asked.
+
+    Example: mihakk evaluate rescore runs/evaluate/demo/qwen --release demo@latest
+    """
     _score(folder, _questions(release, split, None), metric, open_console(soft_wrap=True))
 
 
@@ -108,7 +113,10 @@ def table(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of bootstraps and permutations.")] = 0,
 ) -> None:
-    """Compare systems by their scores: intervals, paired differences, rank intervals, what was not read."""
+    """Compare systems by their scores: intervals, paired differences, rank intervals, what was not read.
+
+    Example: mihakk evaluate table runs/evaluate/demo --format markdown
+    """
     from evaluation.table import load_scores, results, sliced
     from evaluation.table.conditions import condition_sheet, conditions
     from evaluation.table.render import latex, markdown, terminal
@@ -148,6 +156,8 @@ def lint(
 
     Figures that no number of items gives, errors that don't follow from them, means that are none, equal
     rows and columns. The first column holds names; a row or column called Average is taken for a mean.
+
+    Example: mihakk evaluate lint results.csv --n 500
     """
     from evaluation.lint import lint as check
     from evaluation.lint import read_grids

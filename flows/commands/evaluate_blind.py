@@ -25,6 +25,8 @@ def submit(
 
     Needs the public files alone. Answers to items that a blind board does not rank (recall, explanations) are
     left out; every ranked item has to be answered, once, in at most 4,096 bytes.
+
+    Example: mihakk evaluate submit replies.jsonl --card card.yaml --release demo@latest --to submission.json
     """
     from evaluation.blind.submission import check_replies, is_ranked, read_replies, write_submission
     from evaluation.questions import questions_of_release
@@ -77,6 +79,8 @@ def score(
     Noise, rounding, quotas, near copies and the ladder are those of the board's file; the log of all
     submissions is only ever added to. Needs the release's secret (MIHAKK_BLIND_KEY) and, where the answers
     are encrypted, MIHAKK_ANSWERS_IDENTITY_FILE. Uses no network where release and answers are local.
+
+    Example: mihakk evaluate score submission.json --board board.yaml
     """
     from pipeline.blind_scoring import close_season, open_board, score_files
 

@@ -45,6 +45,8 @@ def judge(
     Two families, neither of a judged system's. Every judgement is kept before it counts: run again after a
     crash, it goes on where it stopped. An unusable reply gives no score and is counted. Probes show whether
     length, style, order or an instruction in the reply moves the judges.
+
+    Example: mihakk evaluate judge demo --dry-run
     """
     from evaluation.judges.probes import probe_judges
     from evaluation.judges.run import judge_suite, plan_judges
@@ -97,6 +99,8 @@ def vouch(
 
     Judges whose agreement is sure enough (lower end of kappa .6) are vouched for; all means are corrected by
     the people's scores either way.
+
+    Example: mihakk evaluate vouch demo --draw 100
     """
     from evaluation.judges.vouch import draw_for_people
     from evaluation.judges.vouch import vouch as hold

@@ -39,6 +39,8 @@ def run(
 
     Every reply is kept before it counts: run again after a crash or a kill, it goes on where it stopped and
     asks nothing twice.
+
+    Example: mihakk evaluate run demo --limit 10
     """
     from evaluation.report import report
     from evaluation.running.asking import asked_of_suite

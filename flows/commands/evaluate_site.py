@@ -28,6 +28,8 @@ def site(
     """Write the leaderboard of a suite: one folder in Arabic, Persian and English that opens from disk.
 
     Intervals, rank ranges, slices, every item with prompt, replies and readings; of blind splits no item.
+
+    Example: mihakk evaluate site demo --out leaderboard
     """
     from datetime import UTC, datetime
 

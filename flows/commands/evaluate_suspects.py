@@ -30,6 +30,8 @@ def suspects(
 
     First come those where systems that are right elsewhere agree on another answer; then split, inverted and
     dead items. All of them stand in suspects.parquet.
+
+    Example: mihakk evaluate suspects demo --review demo
     """
     from rich.table import Table
 

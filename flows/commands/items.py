@@ -10,6 +10,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from flows.completion import benchmarks
 from mihakk.errors import UsageError
 from reports.console import open_console
 from schemas.stages import CURATED, GENERATED
@@ -28,7 +29,9 @@ def register(app: typer.Typer) -> None:
     app.add_typer(items, name="items", rich_help_panel="Look")
 
 
-Config = Annotated[Path, typer.Argument(help="The benchmark's config, or its name.")]
+Config = Annotated[
+    Path, typer.Argument(help="The benchmark's config, or its name.", autocompletion=benchmarks)
+]
 Task = Annotated[str, typer.Option(help="Only this task.")]
 Language = Annotated[str, typer.Option(help="Only this language: ar, fa or en.")]
 Sample = Annotated[int, typer.Option(min=1, help="Questions of each task and language.")]
@@ -44,7 +47,10 @@ def show(
     sample: Sample = 20,
     lake: Lake = None,
 ) -> None:
-    """Print questions with their options, which one is right and why each other one is wrong."""
+    """Print questions with their options, which one is right and why each other one is wrong.
+
+    Example: mihakk items show demo --task metre_choice --sample 3
+    """
     from reports.templates import RIGHT_TO_LEFT
 
     console = open_console()
@@ -60,7 +66,10 @@ def page(
     sample: Sample = 20,
     lake: Lake = None,
 ) -> None:
-    """Write the same as one HTML page that opens offline, to hand to a scholar."""
+    """Write the same as one HTML page that opens offline, to hand to a scholar.
+
+    Example: mihakk items page demo --out items.html --sample 5
+    """
     from pipeline.build import open_build
     from reports.questions.page import write_questions_page
 
@@ -113,7 +122,10 @@ def quality(
     lake: Lake = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Baselines that never read the question, how right and wrong options differ, where the golds stand."""
+    """Baselines that never read the question, how right and wrong options differ, where the golds stand.
+
+    Example: mihakk items quality demo --json
+    """
     from generators.quality.item_quality import measure_quality
     from pipeline.build import open_build
     from schemas.item import ITEM_ROWS

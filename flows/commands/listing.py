@@ -27,7 +27,10 @@ def sources(
     lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the sources: licence, languages, politeness, least expected yield, last run and what it gave."""
+    """List the sources: licence, languages, politeness, least expected yield, last run and what it gave.
+
+    Example: mihakk sources --benchmark demo
+    """
     from scrapers.source import SOURCES
 
     last = last_runs(config, lake)
@@ -68,7 +71,10 @@ def last_runs(config: Path, lake: str | None) -> dict[str, tuple[str, str]]:
 
 
 def tasks(as_json: AsJson = False) -> None:
-    """List the item tasks and what each is made from."""
+    """List the item tasks and what each is made from.
+
+    Example: mihakk tasks --json
+    """
     from generators.task import TASKS
 
     _print(
@@ -88,7 +94,10 @@ def tasks(as_json: AsJson = False) -> None:
 
 
 def checks(as_json: AsJson = False) -> None:
-    """List the checks with their ids and how hard each is."""
+    """List the checks with their ids and how hard each is.
+
+    Example: mihakk checks --json
+    """
     from validators.checks.check import CHECKS
 
     _print(

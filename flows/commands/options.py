@@ -7,7 +7,11 @@ from typing import Annotated
 
 import typer
 
-Benchmark = Annotated[Path, typer.Argument(help="A file, or a name in configs/benchmarks/.")]
+from flows.completion import benchmarks
+
+Benchmark = Annotated[
+    Path, typer.Argument(help="A file, or a name in configs/benchmarks/.", autocompletion=benchmarks)
+]
 Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake, instead of MIHAKK_LAKE.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 SummaryAsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on standard output.")]

@@ -11,6 +11,7 @@ import typer
 from rich.markdown import Markdown
 
 from flows.commands.options import AsJson
+from flows.completion import benchmarks, gates, versions
 from reports.console import open_console
 from schemas.stages import RELEASED
 
@@ -24,17 +25,25 @@ if TYPE_CHECKING:
     from releases.hub.publication import Publication
 
 Benchmark = Annotated[
-    Path, typer.Argument(help="The benchmark's config, or its name in configs/benchmarks/.")
+    Path,
+    typer.Argument(
+        help="The benchmark's config, or its name in configs/benchmarks/.", autocompletion=benchmarks
+    ),
 ]
 OrSet = Annotated[
     Path,
     typer.Argument(
-        help="The benchmark's config, its name in configs/benchmarks/, or the folder of an audit."
+        help="The benchmark's config, its name in configs/benchmarks/, or the folder of an audit.",
+        autocompletion=benchmarks,
     ),
 ]
 Overridden = Annotated[
     list[str] | None,
-    typer.Option("--override", help="A gate that may stay shut for these very tables. Repeatable."),
+    typer.Option(
+        "--override",
+        help="A gate that may stay shut for these very tables. Repeatable.",
+        autocompletion=gates,
+    ),
 ]
 Reasons = Annotated[
     list[str] | None, typer.Option("--why", help="The reason, one for each --override; the card prints it.")
@@ -62,6 +71,8 @@ def release(
     """Assemble the reviewed tables into a version on the embedded Hub, and say how every gate stands.
 
     A version lower than the changes ask for is refused.
+
+    Example: mihakk release demo --sign-off "Layla Haddad"
     """
     from dataclasses import replace
 
@@ -157,7 +168,10 @@ def _state(gate: Gate) -> str:
 
 def publish(
     config: OrSet,
-    version: Annotated[str, typer.Option(help="A version on the embedded Hub; the newest when empty.")] = "",
+    version: Annotated[
+        str,
+        typer.Option(help="A version on the embedded Hub; the newest when empty.", autocompletion=versions),
+    ] = "",
     repository: Annotated[str, typer.Option(help="owner/name on the Hub, instead of the config's.")] = "",
     endpoint: Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")] = "",
     override: Overridden = None,
@@ -168,6 +182,8 @@ def publish(
 
     The token comes from MIHAKK_HF_TOKEN. The release is judged by its own `audit/gates.json`, whatever the
     config says by now. --override makes a new version, whose card names the gate and the reason for good.
+
+    Example: mihakk publish demo --version 0.2.0
     """
     from mihakk.errors import UsageError
     from pipeline.build import open_build
@@ -204,7 +220,9 @@ def _show_published(publication: Publication) -> None:
 
 def withdraw(
     config: Benchmark,
-    version: Annotated[str, typer.Argument(help="The version that must not be used any more.")],
+    version: Annotated[
+        str, typer.Argument(help="The version that must not be used any more.", autocompletion=versions)
+    ],
     why: Annotated[str, typer.Option(help="The reason; card, changelog and loaders repeat it.")],
     repository: Annotated[str, typer.Option(help="owner/name on the Hub, instead of the config's.")] = "",
     endpoint: Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")] = "",
@@ -245,14 +263,17 @@ def _checked_out(name: str, version: str) -> Iterator[Path]:
 
 def diff(
     config: Benchmark,
-    old: Annotated[str, typer.Argument(help="A version.")],
-    new: Annotated[str, typer.Argument(help="A later version.")],
+    old: Annotated[str, typer.Argument(help="A version.", autocompletion=versions)],
+    new: Annotated[str, typer.Argument(help="A later version.", autocompletion=versions)],
     parquet: Annotated[Path | None, typer.Option(help="Write the changes into this file as well.")] = None,
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="Print Markdown, as the changelog has it.")
     ] = False,
 ) -> None:
-    """Say what changed between two versions: added, removed with the reason, gold changed, text changed."""
+    """Say what changed between two versions: added, removed with the reason, gold changed, text changed.
+
+    Example: mihakk diff demo 0.1.0 0.2.0 --markdown
+    """
     from pipeline.build import open_build
     from releases.paper_trail.audit_tables import write_changes
     from releases.versions.changelog import section
@@ -279,14 +300,19 @@ def report_defect(
     evidence: Annotated[
         str, typer.Option(help="What is wrong and how one can tell: a source, a page, a line.")
     ],
-    version: Annotated[str, typer.Option(help="Version it was seen in; the newest when empty.")] = "",
+    version: Annotated[
+        str, typer.Option(help="Version it was seen in; the newest when empty.", autocompletion=versions)
+    ] = "",
     correct: Annotated[
         list[str] | None,
         typer.Option(help="FIELD=TEXT, e.g. gold=1 or 'options[2]=…': how it should read. Repeatable."),
     ] = None,
     reporter: Annotated[str, typer.Option(help="A name you agree to be known by.")] = "",
 ) -> None:
-    """File a defect in a released item; the next build sends the item to people unless it has changed."""
+    """File a defect in a released item; the next build sends the item to people unless it has changed.
+
+    Example: mihakk report-defect demo ID --problem wrong_gold --evidence "The dictionary, p. 12: ..."
+    """
     from typing import get_args
 
     from mihakk.errors import UsageError

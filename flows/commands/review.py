@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from flows.commands import review_lead
+from flows.completion import benchmarks
 from mihakk.errors import UsageError
 from reports.console import open_console
 from schemas.stages import AUDITED
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 Benchmark = Annotated[
     Path,
     typer.Argument(
-        help="The benchmark's config, its name in configs/benchmarks/, or the folder of an external audit."
+        help="The benchmark's config, its name in configs/benchmarks/, or the folder of an external audit.",
+        autocompletion=benchmarks,
     ),
 ]
 Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake.")]
@@ -47,6 +49,8 @@ def serve(
     """Install and start a local Label Studio, bring the review queue onto it and print the addresses.
 
     The first start takes a minute or two. Stop it with Ctrl+C; everything people did stays.
+
+    Example: mihakk review serve demo --port 8090
     """
     from annotation.label_studio.connection import Connection
     from annotation.label_studio.server import LocalServer
@@ -98,6 +102,8 @@ def push(
 
     The queue: flagged items, the miss-rate sample, attention checks. Campaigns are listed in the config
     (`review.campaigns`); --template brings one of them alone, and the options replace what the config says.
+
+    Example: mihakk review push demo
     """
     from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
@@ -138,7 +144,10 @@ def push(
 
 
 def pull(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
-    """Fetch what people decided; the next `mihakk build` applies it."""
+    """Fetch what people decided; the next `mihakk build` applies it.
+
+    Example: mihakk review pull demo
+    """
     from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
     from pipeline.build import open_build
@@ -182,6 +191,8 @@ def relay(
     Without Prefect it runs `mihakk review pull` itself, at the start, when hints pause for five seconds, and
     every 15 minutes. With Prefect it emits the event `mihakk.review.annotated`, and Prefect's schedule does
     the rest. Webhooks have to show MIHAKK_RELAY_SECRET; --register tells Label Studio what to show.
+
+    Example: mihakk review relay demo --port 8095
     """
     import asyncio
     import secrets
@@ -243,7 +254,10 @@ def export(
     ] = "",
     lake: Lake = None,
 ) -> None:
-    """Write people's decisions as CSV that a spreadsheet can open without running anything in it."""
+    """Write people's decisions as CSV that a spreadsheet can open without running anything in it.
+
+    Example: mihakk review export demo --csv decisions.csv
+    """
     from annotation.decisions.export import write_csv
     from annotation.decisions.pseudonyms import known_as
     from annotation.decisions.store import decisions, stored
@@ -267,13 +281,17 @@ def export(
 
 
 def person(
-    config: Annotated[Path, typer.Argument(help="The benchmark's config, or its name.")],
+    config: Annotated[
+        Path, typer.Argument(help="The benchmark's config, or its name.", autocompletion=benchmarks)
+    ],
     address: Annotated[str, typer.Argument(help="E-mail address of their Label Studio account.")],
     lake: Lake = None,
 ) -> None:
     """The pseudonym under which a person's decisions are kept, as `review.adjudicators` names them.
 
     Somebody new is given theirs now, so that an adjudicator can be named before their first decision.
+
+    Example: mihakk review person demo layla@example.org
     """
     from annotation.decisions.pseudonyms import pseudonyms
     from pipeline.build import open_build
@@ -288,7 +306,10 @@ def person(
 
 
 def report(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
-    """Agreement, overturned auditors, miss rate and annotators' speed, as Markdown."""
+    """Agreement, overturned auditors, miss rate and annotators' speed, as Markdown.
+
+    Example: mihakk review report demo
+    """
     from rich.markdown import Markdown
 
     from annotation.statistics.review_report import markdown

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from flows.commands.options import Lake
+from flows.completion import benchmarks
 from reports.console import open_console
 from schemas.record import Record
 
@@ -19,7 +20,11 @@ if TYPE_CHECKING:
     from annotation.decisions.disputes import Dispute
 
 Reviewed = Annotated[
-    Path, typer.Argument(help="The benchmark's config or its name, or the folder of an external audit.")
+    Path,
+    typer.Argument(
+        help="The benchmark's config or its name, or the folder of an external audit.",
+        autocompletion=benchmarks,
+    ),
 ]
 
 
@@ -41,6 +46,8 @@ def void(
 
     No figure and no build counts them any more, and the next `review pull` opens the items for others.
     What the person decides afterwards counts.
+
+    Example: mihakk review void demo annotator-03 --why "Answered without reading."
     """
     from annotation.decisions.voiding import void as take_back
     from pipeline.opened_review import open_review
@@ -81,7 +88,10 @@ def forget(
 
 
 def disputes(config: Reviewed = Path("demo"), lake: Lake = None) -> None:
-    """List every item on which people disagree: what each of them said, and who has to decide now."""
+    """List every item on which people disagree: what each of them said, and who has to decide now.
+
+    Example: mihakk review disputes demo
+    """
     from annotation.label_studio.exchange import open_disputes
     from pipeline.opened_review import open_review
 
@@ -111,7 +121,10 @@ def progress(
     lake: Lake = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")] = None,
 ) -> None:
-    """How far each project on the server is, and when it will be done at the pace of the last 14 days."""
+    """How far each project on the server is, and when it will be done at the pace of the last 14 days.
+
+    Example: mihakk review progress demo
+    """
     from datetime import UTC, datetime
 
     from annotation.label_studio.exchange import connect, review_progress
@@ -130,7 +143,10 @@ def times(
     lake: Lake = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")] = None,
 ) -> None:
-    """Hours and items of each person by project, as pay goes by them."""
+    """Hours and items of each person by project, as pay goes by them.
+
+    Example: mihakk review times demo
+    """
     from annotation.decisions.store import decisions, labels, stored
     from annotation.screens.ratings import Label
     from annotation.statistics.working_time import PersonTime, working_times

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from flows.completion import benchmarks
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.settings import ROOT
 from reports.console import open_console
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from prefect.client.orchestration import SyncPrefectClient
 
 Benchmark = Annotated[
-    Path, typer.Argument(help="The benchmark's config, or its name in configs/benchmarks/.")
+    Path,
+    typer.Argument(
+        help="The benchmark's config, or its name in configs/benchmarks/.", autocompletion=benchmarks
+    ),
 ]
 Notify = Annotated[
     str,
@@ -54,6 +58,8 @@ def server(
     """Run a Prefect server on PostgreSQL, which many workers may share; Ctrl+C stops both.
 
     PostgreSQL comes from Debian's package; its database stays in --data and is used again by the next start.
+
+    Example: mihakk server --port 4200
     """
     from contextlib import ExitStack
 
@@ -98,6 +104,8 @@ def deploy(config: Benchmark = Path("demo"), notify: Notify = "") -> None:
     """Put the jobs of prefect.yaml on the Prefect server: work pool, deployments, schedules, automations.
 
     Run again it renews what stands. A worker then runs the jobs: prefect worker start --pool mihakk
+
+    Example: mihakk deploy demo
     """
     from flows.deployed.deployments import apply, deployments, make_pool
 
@@ -121,6 +129,8 @@ def serve(
     """Run the jobs of prefect.yaml on their schedules from this one process, with no worker and no pool.
 
     Ctrl+C ends it and pauses the schedules until it is started again.
+
+    Example: mihakk serve demo
     """
     from prefect.runner import Runner
 

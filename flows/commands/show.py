@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from flows.completion import benchmarks, tables
 from mihakk.errors import UsageError
 from reports.console import open_console
 
@@ -29,18 +30,24 @@ def show(
     table: Annotated[
         str,
         typer.Argument(
-            help="STAGE or STAGE/TABLE, e.g. 4_generated/items, 3_curated/rejected; `stages` lists them."
+            help="STAGE or STAGE/TABLE, e.g. 4_generated/items, 3_curated/rejected; `stages` lists them.",
+            autocompletion=tables,
         ),
     ],
     identifier: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="One record, and all that is known of it.")
     ] = None,
-    config: Annotated[Path, typer.Option("--benchmark", "-b", help="The benchmark's config.")] = Path("demo"),
+    config: Annotated[
+        Path, typer.Option("--benchmark", "-b", help="The benchmark's config.", autocompletion=benchmarks)
+    ] = Path("demo"),
     lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Records to list.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
 ) -> None:
-    """Print records of a stage's table; with an ID, that record whole."""
+    """Print records of a stage's table; with an ID, that record whole.
+
+    Example: mihakk show 5_checked/findings --benchmark demo --limit 5
+    """
     from pipeline.build import open_build
 
     opened = open_build(config, Path("runs"), lake)

@@ -38,7 +38,10 @@ def try_(
     source: Annotated[str, typer.Option(help="Name of the source; guessed when empty.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Show the entries, the shape they were found by and what is left over; exit 1 where a build stops."""
+    """Show the entries, the shape they were found by and what is left over; exit 1 where a build stops.
+
+    Example: mihakk source try page.html --source hindawi
+    """
     from scrapers.raw import RawStore
     from scrapers.trial import attempt, guess_use
 

@@ -26,7 +26,10 @@ def text(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line of the file.")] = False,
 ) -> None:
-    """Show each line before and after normalisation, what changed with its code points, and its key."""
+    """Show each line before and after normalisation, what changed with its code points, and its key.
+
+    Example: mihakk text verse.txt --changed
+    """
     from mihakk.text import canonicalize, code_points, corruption, decode, differences, key
 
     try:
