@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from flows.commands.options import AsJson
 from flows.completion import versions
 from reports.console import open_console
 
@@ -25,6 +27,7 @@ def pull(
     version: Annotated[str, typer.Argument(help="MAJOR.MINOR.PATCH.", autocompletion=versions)],
     folder: Annotated[Path, typer.Argument(help="Where the files go; must not exist or be empty.")],
     endpoint: Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")] = "",
+    as_json: AsJson = False,
 ) -> None:
     """Fetch one version of a release into a folder, checked against its manifest and its version.
 
@@ -33,6 +36,9 @@ def pull(
     from releases.hub.load import copy_release
 
     files = copy_release(name, version, folder, endpoint=endpoint or None)
+    if as_json:
+        typer.echo(json.dumps({"name": name, "version": version, "files": files, "folder": str(folder)}))
+        return
     console = open_console(soft_wrap=True, markup=False, highlight=False)
     console.print(f"{name} {version}: {files} files in {folder}, each as its MANIFEST.sha256 states")
 
@@ -40,6 +46,7 @@ def pull(
 def verify(
     folder: Annotated[Path, typer.Argument(help="A release folder, pulled, cloned or copied.")],
     version: Annotated[str, typer.Option(help="The version it should be; its own when empty.")] = "",
+    as_json: AsJson = False,
 ) -> None:
     """Hold a release folder against its manifest: what is damaged, and what readers' programs left in it.
 
@@ -59,6 +66,12 @@ def verify(
         wrong = [f"the data says that it is {inside}, not {version}"]
     if inside and (moved := moved_tag(folder, inside)):
         wrong.append(moved)
+    if inside:
+        warn_of_folder(folder, inside)
+    if as_json:
+        told = {"version": inside, "files": len(stated), "damaged": wrong, "generated": left}
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        raise typer.Exit(1 if wrong else 0)
     for text in wrong[:SHOWN]:
         console.print(f"damaged: {text}")
     if len(wrong) > SHOWN:
@@ -67,8 +80,6 @@ def verify(
         console.print(f"generated: {path} (left by a reader's program, no part of the release)")
     if len(left) > SHOWN:
         console.print(f"and {len(left) - SHOWN} more generated files")
-    if inside:
-        warn_of_folder(folder, inside)
     if wrong:
         console.print("Fetch the release again.")
         raise typer.Exit(1)

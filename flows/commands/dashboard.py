@@ -120,6 +120,10 @@ def digest(
         str,
         typer.Option(envvar="MIHAKK_DIGEST_WEBHOOK", help="Address that gets it as JSON: text and level."),
     ] = "",
+    to: Annotated[
+        list[str] | None,
+        typer.Option("--mail", help="Address that gets it by mail, through MIHAKK_SMTP. Repeatable."),
+    ] = None,
     lake: Lake = None,
     stale_after: Hours = 36.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
@@ -135,6 +139,7 @@ def digest(
     from reports.dashboard.overview import Gatherer
     from reports.digest import digest as digest_of
     from reports.digest import markdown
+    from reports.mail import mail
 
     moment = datetime.now(UTC) - timedelta(hours=since)
     builds = [open_build(config, Path("runs"), lake) for config in configs or [Path("demo")]]
@@ -142,6 +147,9 @@ def digest(
     text = markdown(found, moment)
     if webhook:
         _post(webhook, {"text": text, "level": {one.benchmark: one.level for one in found}})
+    if to:
+        subject = ", ".join(f"{one.benchmark} {one.level}" for one in found)
+        mail(f"Mihakk: {subject}", text, to)
     if as_json:
         typer.echo(json.dumps([one.model_dump(mode="json") for one in found], ensure_ascii=False, indent=2))
     else:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -177,6 +179,7 @@ def publish(
     override: Overridden = None,
     why: Reasons = None,
     lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake, for --override.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Push a released version to huggingface.co: one commit, tag last, loaded back and compared byte by byte.
 
@@ -193,27 +196,31 @@ def publish(
     if version and (override or why):
         raise UsageError("--override makes a new version: leave --version out")
     if is_audited_set(config):
-        _publish_set(config, version, repository, endpoint, _pairs(override, why))
+        published = _publish_set(config, version, repository, endpoint, _pairs(override, why))
+        _show_published(published, as_json=as_json)
         return
     opened = open_build(config, Path("runs"), lake)
     if override or why:
         _keep_overrides(opened, override, why)
-        _assemble(opened, open_console())
-    _show_published(publish_version(opened, version, repository, endpoint))
+        _assemble(opened, open_console(stderr=as_json))
+    _show_published(publish_version(opened, version, repository, endpoint), as_json=as_json)
 
 
 def _publish_set(
     folder: Path, version: str, repository: str, endpoint: str, named: list[tuple[str, str]]
-) -> None:
+) -> Publication:
     """Releases what the audit of a set has drafted, then pushes it, or an earlier version, to the Hub."""
     from pipeline.external_release import publish_set, release_set
 
     if not version:
         release_set(folder, named)
-    _show_published(publish_set(folder, version, repository, endpoint))
+    return publish_set(folder, version, repository, endpoint)
 
 
-def _show_published(publication: Publication) -> None:
+def _show_published(publication: Publication, *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(asdict(publication), ensure_ascii=False, indent=2))
+        return
     done = "published" if publication.created else "stands there already, byte for byte"
     open_console().print(f"{publication.name} {publication.version} {done}: commit {publication.commit}")
 
@@ -235,8 +242,6 @@ def withdraw(
 
     Example: mihakk withdraw demo 0.1.0 --why "The gold of 40 items was shifted."
     """
-    import json
-
     from pipeline.build import open_build
     from pipeline.publishing import withdraw_version
 
@@ -269,6 +274,7 @@ def diff(
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="Print Markdown, as the changelog has it.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what changed between two versions: added, removed with the reason, gold changed, text changed.
 
@@ -285,7 +291,11 @@ def diff(
     text = section(new, changes)
     if parquet:
         write_changes(changes, parquet)
-    if as_markdown:
+    if as_json:
+        rows = [change.model_dump(mode="json") for change in changes.changes]
+        told = {"old": old, "new": new, "level": changes.level, "counts": changes.counts, "changes": rows}
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+    elif as_markdown:
         print(text)
     else:
         open_console().print(Markdown(text))
@@ -308,6 +318,7 @@ def report_defect(
         typer.Option(help="FIELD=TEXT, e.g. gold=1 or 'options[2]=…': how it should read. Repeatable."),
     ] = None,
     reporter: Annotated[str, typer.Option(help="A name you agree to be known by.")] = "",
+    as_json: AsJson = False,
 ) -> None:
     """File a defect in a released item; the next build sends the item to people unless it has changed.
 
@@ -339,4 +350,7 @@ def report_defect(
             reporter=reporter,
             folder=errata_folder(name),
         )
-    open_console().print(f"filed as {path}; it binds while the item is unchanged")
+    if as_json:
+        typer.echo(json.dumps({"item": item, "version": chosen, "file": str(path)}, ensure_ascii=False))
+    else:
+        open_console().print(f"filed as {path}; it binds while the item is unchanged")

@@ -118,8 +118,10 @@ def moved_tag(folder: Path, inside: str) -> str:
 
 def warn_of_folder(folder: Path, version: str) -> None:
     """Warn where the folder itself, its clone's main branch or the embedded Hub says it is withdrawn."""
-    name = orjson.loads((folder / "croissant.json").read_bytes())["name"]
-    warn_if_withdrawn(name, version, (*known_withdrawals(folder), *EmbeddedHub().withdrawals(name)))
+    described = folder / "croissant.json"  # a cleaned release of somebody's benchmark has none
+    name = orjson.loads(described.read_bytes())["name"] if described.is_file() else folder.resolve().name
+    here = EmbeddedHub().withdrawals(name)
+    warn_if_withdrawn(name, version, (*known_withdrawals(folder), *here))
 
 
 def named_folder(name: str) -> tuple[Path, str]:

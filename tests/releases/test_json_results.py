@@ -1,0 +1,84 @@
+"""Commands that end with a result give it as JSON, with the same exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from flows.cli import app
+from mihakk.settings import settings
+from releases.assemble import AssembledRelease
+from releases.hub.embedded import EmbeddedHub
+from releases.hub.publication import Publication
+
+
+@pytest.fixture
+def config(
+    first_release: AssembledRelease,
+    second_release: AssembledRelease,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """Two versions on the embedded Hub, and their config."""
+    for name in ("hub", "cache", "errata"):
+        monkeypatch.setenv(f"MIHAKK_{name.upper()}", str(tmp_path / name))
+    settings.cache_clear()
+    EmbeddedHub().publish(first_release)
+    EmbeddedHub().publish(second_release)
+    path = tmp_path / "touchstone.yaml"
+    text = "name: touchstone\ntitle: T\nsources: [{use: hafez}]\ntasks: [{use: continuation}]\n"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(app, [*map(str, words), "--json"])
+
+
+def told(*words: object) -> Any:
+    done = call(*words)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_pull_and_verify(config: Path, tmp_path: Path, first_release: AssembledRelease) -> None:
+    folder = tmp_path / "pulled"
+    found = told("pull", "touchstone", "0.1.0", folder)
+    assert found["files"] == len(first_release.digests) + 1
+    sound = told("verify", folder)
+    assert sound == {"version": "0.1.0", "files": len(first_release.digests), "damaged": [], "generated": []}
+    (folder / "README.md").write_text("x", encoding="utf-8")
+    damaged = call("verify", folder)
+    assert damaged.exit_code == 1
+    assert json.loads(damaged.stdout)["damaged"] == ["README.md has other bytes than the manifest states"]
+
+
+def test_diff(config: Path, second_release: AssembledRelease) -> None:
+    found = told("diff", config, "0.1.0", "0.2.0")
+    assert second_release.diff is not None
+    assert found["counts"] == second_release.diff.counts
+    assert [row["id"] for row in found["changes"]] == [one.id for one in second_release.diff.changes]
+    assert found["level"] == second_release.diff.level
+
+
+def test_report_defect(config: Path, first_release: AssembledRelease, tmp_path: Path) -> None:
+    item = told("diff", config, "0.1.0", "0.2.0")["changes"][-1]["id"]
+    found = told(
+        "report-defect", config, item, "--problem", "wrong_gold", "--evidence", "The printed divan, p. 12.",
+        "--version", "0.1.0",
+    )  # fmt: skip
+    assert (found["item"], found["version"]) == (item, "0.1.0")
+    assert Path(found["file"]).is_file()
+
+
+def test_publish(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Publication("touchstone", "0.2.0", "c" * 40, "owner/touchstone", created=True)
+    monkeypatch.setattr("pipeline.publishing.publish_version", lambda *_: made)
+    assert told("publish", config) == {
+        "name": "touchstone", "version": "0.2.0", "commit": "c" * 40, "location": "owner/touchstone",
+        "created": True,
+    }  # fmt: skip
