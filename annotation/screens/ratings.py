@@ -31,6 +31,7 @@ LEVELS: dict[str, dict[str, Level]] = {
         "depth": "interval",
     },
     "answer_correctness": {"correctness": "ordinal"},
+    "prompt_refinement": {"verdict": "nominal", "meaning": "nominal"},
 }
 """Level of measurement of each label that agreement is computed on, per template."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -23,6 +23,8 @@ Map = Annotated[
     ),
 ]
 
+Folder = Annotated[Path, typer.Argument(help="Folder that `mihakk code refine` wrote.")]
+TEMPLATE = "prompt_refinement"
 Seconds = Annotated[float, typer.Option(min=1, help="Limit of each problem's tests.")]
 
 
@@ -31,7 +33,7 @@ def register(app: typer.Typer) -> None:
     code = typer.Typer(
         no_args_is_help=True, help="Code benchmarks in Arabic: their faults found, their words refined."
     )
-    for command in (check, refine):
+    for command in (check, refine, review, release):
         code.command()(command)
     app.add_typer(code, name="code", rich_help_panel="Make")
 
@@ -139,3 +141,116 @@ def _tell(results: list[Refinement], console: Console, out: Path) -> None:
     for one in results:
         if one.status in ("refused", "for_people"):
             console.print(f"  {one.problem} (line {one.line}): {one.status}: {one.reason}", markup=False)
+
+
+def review(
+    folder: Folder,
+    push: Annotated[
+        bool, typer.Option("--push", help="Bring the tasks onto MIHAKK_LABEL_STUDIO_URL.")
+    ] = False,
+    pull: Annotated[bool, typer.Option("--pull", help="Fetch what people decided there.")] = False,
+    export: Annotated[
+        Path | None, typer.Option(help="Read what people decided from an export of Label Studio (JSON).")
+    ] = None,
+    overlap: Annotated[int, typer.Option(min=1, help="People asked about each problem.")] = 1,
+) -> None:
+    """Show every change, and every problem for people, to people; without an option write DIR/tasks.json.
+
+    The file can be imported into any Label Studio, whose labelling config is written beside it.
+    """
+    import json
+
+    from annotation.decisions.stores import Stores
+    from annotation.label_studio.exchange import connect
+    from annotation.label_studio.export_file import read_export
+    from annotation.label_studio.project import ensure_project
+    from annotation.label_studio.pull import pull as pull_project
+    from annotation.label_studio.push import push as push_tasks
+    from annotation.screens.labelling import labelling
+    from mihakk.errors import UsageError
+    from mihakk.settings import settings
+
+    if push + pull + (export is not None) > 1:
+        raise UsageError("give one of --push, --pull and --export")
+    console = open_console(soft_wrap=True)
+    tasks, stores = _tasks(folder), Stores.under(str(folder))
+    template = labelling(TEMPLATE, "ar")
+    if export is not None:
+        pulled = read_export(export, template, stores)
+        unusable = f", {pulled.rejected.total()} unusable: {dict(pulled.rejected)}" if pulled.rejected else ""
+        console.print(f"{pulled.read} answers read{unusable}", markup=False)
+        return
+    if push or pull:
+        with connect(settings()) as connection:
+            project = ensure_project(connection, folder.resolve().name, TEMPLATE, "ar", overlap=overlap)
+            if push:
+                done = push_tasks(project, tasks)
+                console.print(
+                    f"{done.created} tasks new, {done.unchanged} unchanged, {done.withdrawn} withdrawn"
+                )
+            else:
+                console.print(f"{len(pull_project(project, stores).labels)} new labels")
+        return
+    (folder / "tasks.json").write_text(json.dumps(tasks, ensure_ascii=False, indent=1), encoding="utf-8")
+    (folder / "labelling.xml").write_text(template.config, encoding="utf-8")
+    console.print(f"{len(tasks)} tasks for people -> {folder / 'tasks.json'}", markup=False)
+
+
+def release(
+    folder: Folder,
+    name: Annotated[str, typer.Option(help="Name of the release.")],
+    version: Annotated[str, typer.Option(help="MAJOR.MINOR.PATCH, or auto: the next one.")] = "auto",
+    votes: Annotated[int, typer.Option(min=1, help="People whose answers a change needs.")] = 1,
+) -> None:
+    """Release the problems with the changes that people accepted, on the embedded Hub and in DIR/release."""
+    from annotation.decisions.refinements import decided
+    from annotation.decisions.store import labels
+    from annotation.decisions.stores import Stores
+    from releases.hub.embedded import EmbeddedHub
+    from releases.refined_code import PROBLEMS, assemble_refined
+    from releases.versions.version import Version, choose
+    from validators.code.problem import read_problems
+    from validators.code.refinement import read_refinements
+
+    said, refinements = read_refinements(folder)
+    found = read_problems(Path(said.file), said.mapping)
+    hashes = {str(one["data"]["sample_id"]): str(one["data"]["content_hash"]) for one in _tasks(folder)}
+    decisions = decided(labels(Stores.under(str(folder)).labels), hashes, votes)
+    hub = EmbeddedHub()
+    latest = hub.latest(name)
+    chosen = choose(version, Version.parse(latest) if latest else None, "major")
+    made = assemble_refined(
+        found, refinements, decisions, folder=folder / "release", name=name, version=str(chosen)
+    )
+    console = open_console(soft_wrap=True)
+    for one in made.refused:
+        console.print(f"  {one.problem}: not released: {one.reason}", markup=False)
+    with hub.previous(name) as before:
+        same = before and (before / PROBLEMS).read_bytes() == (folder / "release" / PROBLEMS).read_bytes()
+    if same:
+        console.print(f"Nothing changed since {name} {latest}", markup=False)
+        return
+    hub.publish(made.release)
+    verdicts = Counter(one.verdict for one in decisions.values())
+    told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+    console.print(
+        f"People: {told or 'nothing decided'}; {len(hashes) - len(decisions)} waiting", markup=False
+    )
+    kinds = ", ".join(f"{count} {kind}" for kind, count in made.kinds.most_common())
+    console.print(
+        f"{name} {chosen}: {len(made.changes)}/{len(found.problems)} prompts changed ({kinds or 'none'})"
+    )
+
+
+def _tasks(folder: Path) -> list[dict[str, Any]]:
+    """A task for every change, and for every problem that only people may change."""
+    from annotation.screens.refinements import refinement_task
+    from validators.code.problem import read_problems
+    from validators.code.refinement import read_refinements
+
+    said, refinements = read_refinements(folder)
+    problems = {one.id: one for one in read_problems(Path(said.file), said.mapping).problems}
+    asked = [one for one in refinements if one.status in ("proposed", "for_people")]
+    return [
+        refinement_task(one, problems[one.problem].prompt, problems[one.problem].solution) for one in asked
+    ]

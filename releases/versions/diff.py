@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -265,11 +266,17 @@ def diff(old: Path, new: Path) -> ReleaseDiff:
     )
 
 
+REFINED = "refined.json"
+"""Record of a refined code benchmark: its name, version and counts."""
+
+
 def release_version(folder: Path) -> str:
-    """The version string that stands inside a release's data, or in a cleaned benchmark's record."""
+    """The version string that stands inside a release's data, or in the record beside somebody's own rows."""
     cleaned = read_cleaned(folder)
     if cleaned is not None:
         return cleaned.version
+    if (folder / REFINED).is_file():
+        return str(json.loads((folder / REFINED).read_text(encoding="utf-8"))["version"])
     for _, _, path in data_files(folder):
         versions = pq.read_table(path, columns=["version"]).column("version").unique().to_pylist()
         if versions:

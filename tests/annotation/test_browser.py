@@ -27,6 +27,7 @@ from schemas.record import Form, Provenance
 from schemas.rejection import Rejection
 from tests.annotation.judged import answer, audit, choice, explanation, finding
 from tests.annotation.signed_up import sign_up
+from validators.code.refinement import Refinement
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
@@ -341,6 +342,13 @@ def poem() -> Poem:
     )  # fmt: skip
 
 
+def refined():
+    from annotation.screens.refinements import refinement_task
+
+    change = Refinement(problem="t/1", line=1, status="proposed", before="قم بارجاع العدد", after="أعد العدد")
+    return refinement_task(change, "def f(x):\n    ...", "    return x")
+
+
 SMALL = {
     "label_validation": (lambda: label_task(poem()), ["1", "q", "d", "x"], {"poet": "right", "era": "right", "genre": "unsure", "metre": "wrong"}),
     "text_correction": (lambda: text_task("t1", "قفا نبك مـن ذكرى حبيب", "ar"), ["w", "3"], {"state": "corrected", "kinds": "word_breaks"}),
@@ -349,6 +357,7 @@ SMALL = {
     "wrong_idiom": (lambda: wrong_idiom_task(idiom(), "خلي بالك منه، ____.", [("لسانه طويل", "سليط"), ("قلبه أبيض", "طيب")]), ["2"], {"wrong": "2"}),
     "connotation": (lambda: connotation_task(idiom()), ["w", "d"], {"idiom": "negative", "explanation": "neutral"}),
     "interpretive_depth": (lambda: depth_task(explanation(), "reply-1", "وقف على الأطلال وبكى."), ["2", "e", "s", "c", "t"], {"literal": "1", "theme": "2", "culture": "1", "style": "2", "expression": "1", "depth": "7"}),
+    "prompt_refinement": (refined, ["q", "a"], {"verdict": "accept", "meaning": "same"}),
     "answer_correctness": (lambda: correctness_task(answer(), "reply-1", "ناولها"), ["3"], {"correctness": "3"}),
 }  # fmt: skip
 """Template to a task, the keys that answer it, and the labels that must come back."""

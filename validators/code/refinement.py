@@ -217,3 +217,14 @@ def read_refinements(out: Path) -> tuple[RefinedSet, list[Refinement]]:
     if not file.is_file() or sha256(file.read_bytes()) != said.digest:
         raise UsageError(f"{file} is not as it was refined: restore it, or run `mihakk code refine` again")
     return said, found
+
+
+class Decided(Record):
+    """What people decided about one refinement."""
+
+    problem: str
+    verdict: Literal["accept", "edit", "reject", "disputed"]
+    """A change of meaning is a rejection, whatever else was answered."""
+    text: str = ""
+    """The docstring as people edited it; the whole prompt where that did not parse."""
+    people: int

@@ -1,0 +1,48 @@
+"""What people's answers on refined docstrings come to: accepted, edited, rejected, disputed or still open."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from annotation.screens.ratings import Label
+from annotation.screens.refinements import TEMPLATE
+from validators.code.refinement import Decided
+
+
+def decided(labels: Iterable[Label], hashes: Mapping[str, str], votes: int = 1) -> dict[str, Decided]:
+    """Decision by problem; problems that too few people answered are not among them.
+
+    Args:
+        labels: All labels of the template, oldest first; a person's later answer replaces the earlier one.
+        hashes: Problem to content hash of what is shown now: answers to anything else don't count.
+        votes: People whose answers are needed.
+    """
+    answers: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    latest: dict[tuple[str, str], object] = {}
+    for label in sorted(labels, key=lambda one: one.decided_at):
+        if label.template != TEMPLATE or hashes.get(label.subject) != label.content_hash:
+            continue
+        place = (label.subject, label.annotator)
+        if latest.get(place) != label.decided_at:
+            answers[label.subject][label.annotator] = {}
+            latest[place] = label.decided_at
+        answers[label.subject][label.annotator][label.name] = label.value
+    return {
+        problem: _decided(problem, list(people.values()))
+        for problem, people in answers.items()
+        if len(people) >= votes
+    }
+
+
+def _decided(problem: str, answers: list[dict[str, str]]) -> Decided:
+    """One word of all: whoever says that the meaning changed rejects; those who differ dispute."""
+    verdicts = {"reject" if one.get("meaning") != "same" else one.get("verdict", "reject") for one in answers}
+    texts = {one.get("fix_docstring", "") for one in answers if one.get("verdict") == "edit"}
+    verdict = verdicts.pop() if len(verdicts) == 1 else "disputed"
+    if verdict == "edit" and len(texts) != 1:
+        verdict = "disputed"
+    text = texts.pop() if verdict == "edit" else ""
+    return Decided.model_validate(
+        {"problem": problem, "verdict": verdict, "text": text, "people": len(answers)}
+    )

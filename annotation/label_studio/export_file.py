@@ -1,0 +1,50 @@
+"""An export of Label Studio as a file: what people decided on a server that is not ours to ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+
+from annotation.decisions.pseudonyms import pseudonyms
+from annotation.decisions.store import add
+from annotation.decisions.stores import Stores
+from annotation.label_studio.answers import Reader
+from annotation.label_studio.pull import Pulled, _latest
+from annotation.screens.labelling import Labelling
+from annotation.screens.ratings import Label
+from mihakk.errors import RecordRejected, UsageError
+
+
+def read_export(file: Path, labelling: Labelling, stores: Stores) -> Pulled:
+    """Adds the labels of an export in Label Studio's JSON, for people who work on a server of their own.
+
+    Members are told apart by their numbers alone, so one store should hold the exports of one server.
+
+    Raises:
+        UsageError: The file is no such export.
+    """
+    pulled = Pulled()
+    try:
+        exported = orjson.loads(file.read_bytes())
+        answers = list(_latest(exported, pulled, "export"))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{file} is no export of Label Studio in JSON ({type(error).__name__}: {error}): export the "
+            "project with its format JSON"
+        ) from error
+    people = {answer.person: f"member {answer.person}" for answer in answers if answer.person is not None}
+    annotators = pseudonyms(stores.people, people)
+    reader = Reader(labelling)
+    read: list[Label] = []
+    for answer in answers:
+        try:
+            if answer.person is None:
+                raise RecordRejected("unknown_annotator", "the annotation names nobody")
+            read += [one for one in reader.read(answer, annotators[answer.person]) if isinstance(one, Label)]
+        except RecordRejected as rejected:
+            pulled.rejected[rejected.reason] += 1
+            continue
+        pulled.read += 1
+    pulled.labels = add(stores.labels, Label, read)
+    return pulled
