@@ -1,10 +1,10 @@
-"""`mihakk evaluate suspects`: items that systems' answers speak against, and on to people."""
+"""`mihakk evaluate suspects` and `moves`: what answers say of items, and what corrected items do to ranks."""
 
 from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -74,3 +74,33 @@ def suspects(
 
         new = keep_suspects(open_build(review, Path("runs"), lake), first)
         console.print(f"{len(new):,} suspects are new: `mihakk review push {review}` brings them to people")
+
+
+def moves(
+    before: Annotated[Path, typer.Argument(help="Suite's folder, or a system's, on the older version.")],
+    after: Annotated[Path, typer.Argument(help="The same on the newer version.")],
+    form: Annotated[
+        Literal["terminal", "markdown"], typer.Option("--format", help="How it is printed.")
+    ] = "terminal",
+) -> None:
+    """Show how figures and ranks moved between two versions, and because of which items.
+
+    Differences are split: other answers, items that are gone, corrected items, new items.
+    """
+    from evaluation.table import load_scores
+    from evaluation.table.moves import move_sheets
+    from evaluation.table.moves import moves as compare
+    from evaluation.table.render import markdown, terminal
+
+    sheets = move_sheets(compare(*(load_scores(_scores_in(folder)) for folder in (before, after))))
+    if form == "terminal":
+        open_console().print(terminal(sheets, []))
+    else:
+        print(markdown(sheets, []), end="")
+
+
+def _scores_in(folder: Path) -> list[Path]:
+    found = sorted([*folder.glob("scores.parquet"), *folder.glob("*/scores.parquet")])
+    if not found:
+        raise UsageError(f"there are no scores in {folder}: name the folder of a suite that was run")
+    return found

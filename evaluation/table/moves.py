@@ -1,0 +1,262 @@
+"""Two releases answered by the same systems: how figures and ranks move, and because of which items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from evaluation.table.column import Column, columns_of
+from evaluation.table.results import results
+from evaluation.table.scores import COLUMN
+from evaluation.table.sheets import GAP, Sheet
+from mihakk.errors import UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_ITEMS: Final = 30
+"""Items shown of one column; all are in the rows."""
+
+
+class SystemMove(NamedTuple):
+    """One system in one column, before and after; the four parts add up to the whole difference."""
+
+    column: str
+    model: str
+    before: float
+    after: float
+    rank_before: str
+    rank_after: str
+    answers: float
+    """Part that comes from other scores on items that stayed as they were."""
+    removed: float
+    """Part that comes from items that are gone."""
+    changed: float
+    """Part that comes from items whose content was corrected."""
+    added: float
+
+
+class ItemMove(NamedTuple):
+    """One item that is not what it was, and what that did to the systems' figures."""
+
+    column: str
+    item: str
+    what: str
+    """`removed`, `changed` or `added`."""
+    effects: Mapping[str, float]
+    """System to how far its figure moves by this item alone, among those of its kind."""
+
+    @property
+    def spread(self) -> float:
+        """How much farther it moves one system than another: what moves ranks."""
+        return max(self.effects.values()) - min(self.effects.values())
+
+
+class Moves(NamedTuple):
+    """Rows of all columns."""
+
+    systems: list[SystemMove]
+    items: list[ItemMove]
+    between: str
+    """The two versions."""
+
+
+def moves(before: pd.DataFrame, after: pd.DataFrame, *, seed: int = 0) -> Moves:
+    """How the figures of systems that answered two versions of a release move.
+
+    A column is compared for the systems that have a figure in both, on the items that all of them have a
+    value for; metrics whose figure is no mean are left out.
+
+    Args:
+        before: Scores on the older version (`load_scores`).
+        after: On the newer one.
+        seed: Of the rank intervals.
+
+    Raises:
+        UsageError: The two have no column in common, or are one version.
+    """
+    first, second = _version(before), _version(after)
+    if first == second:
+        raise UsageError(f"both are scores of {first}: give those of an older and of a newer version")
+    old = {_name(one): one for one in columns_of(before, COLUMN)}
+    new = {_name(one): one for one in columns_of(after, COLUMN)}
+    contents = _contents(before), _contents(after)
+    ranked = _ranks(before, seed), _ranks(after, seed)
+    systems: list[SystemMove] = []
+    items: list[ItemMove] = []
+    for name in sorted(old.keys() & new.keys()):
+        if old[name].statistics is not None:
+            continue
+        one = _Pair(name, old[name], new[name], contents)
+        systems += one.systems(ranked)
+        items += one.items()
+    if not systems:
+        raise UsageError(f"no system has figures of one data set both in {first} and in {second}")
+    return Moves(systems, items, f"{first} → {second}")
+
+
+class _Pair:
+    """One column in both versions."""
+
+    def __init__(
+        self, name: str, old: Column, new: Column, contents: tuple[Mapping[str, str], Mapping[str, str]]
+    ) -> None:
+        self.name = name
+        self._scores = (
+            {model: _scores(old, place) for place, model in enumerate(old.models) if old.is_complete(place)},
+            {model: _scores(new, place) for place, model in enumerate(new.models) if new.is_complete(place)},
+        )
+        self.models = sorted(self._scores[0].keys() & self._scores[1].keys())
+        before, after = (_valued([scores[model] for model in self.models]) for scores in self._scores)
+        self.removed = sorted(before - after)
+        self.added = sorted(after - before)
+        both = sorted(before & after)
+        self.changed = [item for item in both if contents[0][item] != contents[1][item]]
+        self.kept = sorted(set(both) - set(self.changed))
+
+    def systems(
+        self, ranked: tuple[Mapping[tuple[str, str], str], Mapping[tuple[str, str], str]]
+    ) -> Iterator[SystemMove]:
+        """Each system's difference in four steps: other answers, then what is gone, corrected and new."""
+        for model in self.models:
+            old, new = (scores[model] for scores in self._scores)
+            start = _mean([old[item] for item in (*self.kept, *self.changed, *self.removed)])
+            again = _mean(
+                [new[item] for item in self.kept] + [old[item] for item in (*self.changed, *self.removed)]
+            )
+            rest = _mean([new[item] for item in self.kept] + [old[item] for item in self.changed])
+            rest = again if rest is None else rest
+            fixed = _mean([new[item] for item in (*self.kept, *self.changed)])
+            fixed = rest if fixed is None else fixed
+            end = _mean([new[item] for item in (*self.kept, *self.changed, *self.added)])
+            if start is None or again is None or rest is None or fixed is None or end is None:
+                continue
+            place = self.name, model
+            yield SystemMove(
+                self.name,
+                model,
+                start,
+                end,
+                ranked[0].get(place, GAP),
+                ranked[1].get(place, GAP),
+                answers=again - start,
+                removed=rest - again,
+                changed=fixed - rest,
+                added=end - fixed,
+            )
+
+    def items(self) -> list[ItemMove]:
+        """What each item that is gone, corrected or new does by itself, what moves ranks most first."""
+        made = []
+        for what, names in (("removed", self.removed), ("changed", self.changed), ("added", self.added)):
+            for item in names:
+                effects = {model: self._effect(what, item, model) for model in self.models}
+                if effects:
+                    made.append(ItemMove(self.name, item, what, effects))
+        return sorted(made, key=lambda one: (-one.spread, one.item))
+
+    def _effect(self, what: str, item: str, model: str) -> float:
+        old, new = (scores[model] for scores in self._scores)
+        if what == "changed":
+            return (new[item] - old[item]) / len(new)
+        scores, sign = (old, -1) if what == "removed" else (new, 1)
+        whole = float(np.mean(list(scores.values())))
+        return sign * (scores[item] - whole) / max(1, len(scores) - 1)
+
+
+def move_sheets(found: Moves) -> list[Sheet]:
+    """A sheet of systems and one of items for every column."""
+    shown = []
+    for column in sorted({row.column for row in found.systems}):
+        systems = sorted(
+            (row for row in found.systems if row.column == column), key=lambda row: (-row.after, row.model)
+        )
+        shown.append(
+            Sheet(
+                f"{column}: {found.between}",
+                "The parts add up to the difference.",
+                ("system", "before", "after", "rank", "answers", "removed", "corrected", "added"),
+                tuple(
+                    (
+                        row.model,
+                        f"{row.before:.3f}",
+                        f"{row.after:.3f}",
+                        f"{row.rank_before} → {row.rank_after}",
+                        *(_signed(part) for part in (row.answers, row.removed, row.changed, row.added)),
+                    )
+                    for row in systems
+                ),
+            )
+        )
+        items = [row for row in found.items if row.column == column]
+        if items:
+            shown.append(_item_sheet(column, items))
+    return shown
+
+
+def _item_sheet(column: str, items: Sequence[ItemMove]) -> Sheet:
+    more = len(items) - MOST_ITEMS
+    rows = []
+    for row in items[:MOST_ITEMS]:
+        ordered = sorted(row.effects, key=lambda model: (-row.effects[model], model))
+        best, worst = ordered[0], ordered[-1]
+        gains = f"{best} {_signed(row.effects[best])}, {worst} {_signed(row.effects[worst])}"
+        rows.append(
+            (row.item, "corrected" if row.what == "changed" else row.what, _signed(row.spread), gains)
+        )
+    return Sheet(
+        f"{column}: items that are not what they were",
+        f"{more} more move less." if more > 0 else "The one that moves systems farthest apart first.",
+        ("item", "what", "apart", "most, least"),
+        tuple(rows),
+    )
+
+
+def _scores(column: Column, place: int) -> dict[str, float]:
+    values = column.values[place]
+    return {
+        str(item): float(value)
+        for item, value in zip(column.items, values, strict=True)
+        if not np.isnan(value)
+    }
+
+
+def _valued(scores: Sequence[Mapping[str, float]]) -> set[str]:
+    """Items that every system has a value for."""
+    return set.intersection(*(set(one) for one in scores)) if scores else set()
+
+
+def _name(column: Column) -> str:
+    return f"{column.config} · {column.metric.name} · {column.method}"
+
+
+def _contents(frame: pd.DataFrame) -> dict[str, str]:
+    rows = frame[["item", "content_hash"]].drop_duplicates().astype(str)
+    return dict(zip(rows["item"], rows["content_hash"], strict=True))
+
+
+def _version(frame: pd.DataFrame) -> str:
+    rows = frame[["release", "version"]].drop_duplicates().astype(str)
+    return ", ".join(sorted(f"{one.release} {one.version}" for one in rows.itertuples(index=False)))
+
+
+def _ranks(frame: pd.DataFrame, seed: int) -> dict[tuple[str, str], str]:
+    """Column and system to its rank interval."""
+    cells = results(frame, averaged=False, seed=seed).cells
+    found = {}
+    for row in cells.itertuples(index=False):
+        low, high = getattr(row, "rank_low", None), getattr(row, "rank_high", None)
+        if low is not None and high is not None and low == low and high == high:  # noqa: PLR0124 - NaN is not
+            place = f"{row.config} · {row.metric} · {row.method}", str(row.model)
+            found[place] = f"{int(low)}" if low == high else f"{int(low)}–{int(high)}"
+    return found
+
+
+def _mean(values: Sequence[Any]) -> float | None:
+    return float(np.mean(values)) if values else None
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}" if abs(value) >= 0.0005 else GAP
