@@ -17,6 +17,8 @@ HEARTBEAT_LOST = 90
 """Seconds: three heartbeats missed, so the machine, the worker or the process is gone."""
 SILENCE = 26 * 3600
 """Seconds after which a nightly job that has not come through has stopped without failing."""
+DROPPED = "mihakk.blind.dropped"
+"""Sent by whoever takes in answers to a blind release; its payload holds the parameters of `score`."""
 ENDED = tuple(f"prefect.flow-run.{state}" for state in ("Completed", "Failed", "Cancelled", "Crashed"))
 REMINDER = 24 * 3600
 """Seconds after which a sign-off that nobody has given is asked for again."""
@@ -54,7 +56,8 @@ def register(
         "a run died": (_lost(jobs), CRASHED),
         "a sign-off waits": (_paused(jobs), told(WAITS, SIGN)),
         "a sign-off still waits": (_still_paused(jobs), told(STILL_WAITS, SIGN)),
-        "people have decided": (_annotated(benchmark), _run(jobs["review_pull"])),
+        "people have decided": (_told_of(benchmark, EVENT), _run(jobs["review_pull"])),
+        "answers were dropped": (_told_of(benchmark, DROPPED), _run(jobs["score"], SCORED)),
     }
     if nightly:
         silence = (
@@ -127,12 +130,17 @@ def _silence(jobs: Mapping[str, UUID]) -> Plain:
     return {**_runs(jobs, "nightly"), "posture": "Proactive", "expect": completed, "within": SILENCE}
 
 
-def _annotated(benchmark: str) -> Plain:
-    """The relay gathers hints, so each event is worth a pull; one that comes during a pull waits for it."""
+def _told_of(benchmark: str, event: str) -> Plain:
+    """Each event is worth a run; one that comes during a run waits for it."""
     match = {"prefect.resource.id": f"mihakk.benchmark.{benchmark}"}
-    return {"type": "event", "threshold": 1, "match": match, "posture": "Reactive", "expect": [EVENT]}
+    return {"type": "event", "threshold": 1, "match": match, "posture": "Reactive", "expect": [event]}
 
 
+SCORED: Plain = {
+    name: f"{{{{ event.payload.{name} | default('') }}}}"
+    for name in ("board", "inbox", "store", "public", "suite", "answers", "site")
+}
+"""What the event leaves out is empty, as the flow has it."""
 CRASHED: Plain = {
     "type": "change-flow-run-state",
     "state": "CRASHED",

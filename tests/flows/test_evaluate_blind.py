@@ -302,6 +302,33 @@ def test_the_flow_scores_what_was_dropped_and_writes_the_pages_anew(
     assert artifact["data"].count("| refused |") == 1
 
 
+@pytest.mark.drill
+def test_an_event_has_dropped_files_scored_by_a_worker(
+    release: AssembledRelease, tmp_path: Path, prefect_server: PrefectServer
+) -> None:
+    inbox = dropped(tmp_path, release)
+    prefect_server.deploy(ROOT / "configs" / "benchmarks" / "demo.yaml")
+    prefect_server.unschedule()
+    prefect_server.worker(MIHAKK_BLIND_KEY=SECRET)
+    arguments = {
+        **{"board": str(ruled(tmp_path, release)), "inbox": str(inbox)},
+        **{"store": str(tmp_path / "private"), "public": str(tmp_path / "public")},
+    }
+    told = ("--resource-id", "mihakk.benchmark.demo", "--payload", json.dumps(arguments))
+    prefect_server.run(
+        sys.executable, "-m", "prefect", "--no-prompt", "event", "emit", "mihakk.blind.dropped", *told
+    )
+    place = prefect_server.deployment("score/on-demand")["id"]
+
+    def started() -> list[dict[str, Any]]:
+        return [run for run in prefect_server.rows("flow_runs") if run["deployment_id"] == place]
+
+    prefect_server.wait(started, 180, "the event started no run")
+    state = prefect_server.ended(started()[0]["id"])
+    assert state["type"] == "COMPLETED", state
+    assert filed(inbox) == FILED
+
+
 def test_the_season_is_opened_when_it_is_over_and_not_before(
     release: AssembledRelease, tmp_path: Path
 ) -> None:

@@ -91,13 +91,13 @@ def test_registering_twice_renews_and_adds_nothing() -> None:
     first = register(server, "demo", jobs, nightly=True)  # type: ignore[arg-type]
     again = register(server, "demo", jobs, nightly=True)  # type: ignore[arg-type]
     assert first == again
-    assert len(server.standing) == len(first) == 6
+    assert len(server.standing) == len(first) == 7
     died = server.standing["mihakk demo: a run died"]
     assert died.actions[0].type == "change-flow-run-state"
     decided = server.standing["mihakk demo: people have decided"]
     assert decided.trigger.expect == {EVENT}  # type: ignore[union-attr]
     register(server, "other", jobs, nightly=False)  # type: ignore[arg-type]
-    assert len(server.standing) == 6 + 5
+    assert len(server.standing) == 7 + 6
 
 
 def test_the_alarm_is_filled_in_as_the_server_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
