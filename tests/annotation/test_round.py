@@ -156,7 +156,7 @@ def test_ten_items_reviewed_in_a_browser_change_the_release(desk, connection, br
         project = find_project(connection, "small", "quality_review", language)
         screen = Screen(browser, person, project, screenshots)
         waiting = len(project.held())
-        for number in range(1, min(waiting, 8) + 1):
+        for number in range(1, min(waiting, 12) + 1):
             reviewer.decide(screen, language, last=number == waiting)
         assert screen.outside == []
         screen.close()
