@@ -26,6 +26,8 @@ def publish(
 
     OUT/outputs is a data set with a card, OUT/hub holds .eval_results/SUITE.yaml for each system,
     OUT/every_eval_ever the records of that format. Of blind splits no reply and no item's score is written.
+
+    Example: mihakk evaluate publish demo --out published
     """
     from datetime import UTC, datetime
 

@@ -86,6 +86,8 @@ def moves(
     """Show how figures and ranks moved between two versions, and because of which items.
 
     Differences are split: other answers, items that are gone, corrected items, new items.
+
+    Example: mihakk evaluate moves runs/evaluate/older runs/evaluate/newer
     """
     from evaluation.table import load_scores
     from evaluation.table.moves import move_sheets

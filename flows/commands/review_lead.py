@@ -68,6 +68,8 @@ def forget(
     """Delete what ties answers to a person, with their account; no figure and no build changes.
 
     Give them their data first: `review export --person ADDRESS`. Do it for every benchmark they reviewed.
+
+    Example: mihakk review forget demo layla@example.org
     """
     from annotation.decisions.forgetting import forget as delete_data
     from annotation.label_studio.exchange import connect
