@@ -157,6 +157,8 @@ def review(
     """Show every change, and every problem for people, to people; without an option write DIR/tasks.json.
 
     The file can be imported into any Label Studio, whose labelling config is written beside it.
+
+    Example: mihakk code review proposals
     """
     import json
 
@@ -202,7 +204,10 @@ def release(
     version: Annotated[str, typer.Option(help="MAJOR.MINOR.PATCH, or auto: the next one.")] = "auto",
     votes: Annotated[int, typer.Option(min=1, help="People whose answers a change needs.")] = 1,
 ) -> None:
-    """Release the problems with the changes that people accepted, on the embedded Hub and in DIR/release."""
+    """Release the problems with the changes that people accepted, on the embedded Hub and in DIR/release.
+
+    Example: mihakk code release proposals --name humaneval_ar
+    """
     from annotation.decisions.refinements import decided
     from annotation.decisions.store import labels
     from annotation.decisions.stores import Stores
