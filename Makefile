@@ -67,7 +67,7 @@ annotate: setup-annotate  ## Start a local Label Studio with the demo's review q
 	@$(BIN)/mihakk review serve
 
 lock:  ## Resolve every dependency again into requirements/constraints.txt
-	set -o pipefail; UV_FIND_LINKS=$$PIP_FIND_LINKS $(BIN)/uv pip compile --quiet --python-version 3.11 --all-extras --no-annotate --no-header pyproject.toml \
+	set -o pipefail; UV_FIND_LINKS=$$PIP_FIND_LINKS $(BIN)/uv pip compile --quiet --python-version 3.11.0 --all-extras --no-annotate --no-header pyproject.toml \
 	  | sed -e 's/+cpu//' > requirements/constraints.txt.new && mv requirements/constraints.txt.new requirements/constraints.txt
 
 clean:  ## Remove the environments and everything a build made
