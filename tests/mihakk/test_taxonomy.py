@@ -45,7 +45,8 @@ def test_every_refused_label_gives_its_reason_and_says_why(kind: Kind, language:
     for name, reason in NEVER.items():
         for row in rows[name]:
             entry = {"label": row} if isinstance(row, str) else row
-            for label in [*entry.get("labels", ()), *entry.get("aliases", ()), entry.get("label")]:
+            named = (entry.get("label"), entry.get("en"))
+            for label in [*entry.get("labels", ()), *entry.get("aliases", ()), *named]:
                 if label is None:
                     continue
                 with pytest.raises(RecordRejected) as refused:
