@@ -1,4 +1,4 @@
-"""Writes the reference pages that are taken from the code: the command line and the configs."""
+"""Writes the reference pages that are taken from the code: command line, configs, error messages."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from mihakk.settings import ROOT, Settings
 from schemas.benchmark import BenchmarkConfig
 from schemas.model import AuditorsConfig
 from schemas.suite import Suite, System
+from tools import docs_messages
 
 FOLDER = ROOT / "docs" / "reference"
 
@@ -168,10 +169,10 @@ def _cell(text: str) -> str:
 
 
 def write(folder: Path) -> list[Path]:
-    """Writes both pages and returns their paths."""
+    """Writes the pages and returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, page in (("cli", commands()), ("config", configs())):
+    for name, page in (("cli", commands()), ("config", configs()), ("messages", docs_messages.page())):
         path = folder / f"{name}.md"
         path.write_text(page.rstrip() + "\n", encoding="utf-8")
         written.append(path)
