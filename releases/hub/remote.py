@@ -93,7 +93,7 @@ class RemoteHub:
         """Versions of the repository that were withdrawn, as its main branch lists them."""
         # By the list of files: of a file that is not there, some mirrors say that the repository is not.
         with asking(self.endpoint, f"listing {self.repository}"):
-            info = self._api.repo_info(self.repository, repo_type="dataset", revision="main")
+            info = self._api.dataset_info(self.repository, revision="main")
         if WITHDRAWN not in {one.rfilename for one in info.siblings or ()}:
             return ()
         with tempfile.TemporaryDirectory(prefix="mihakk-withdrawn-") as scratch:
