@@ -9,7 +9,6 @@ The targets: push at most 1.2 times the import, pull at most 1.5 times the expor
 from __future__ import annotations
 
 import argparse
-import socket
 import tempfile
 import time
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from annotation.label_studio.push import BATCH, push
 from annotation.label_studio.server import LocalServer
 from annotation.screens.tasks import review_task
 from mihakk.ids import item_id
+from mihakk.ports import free_port
 from schemas.audit import CRITERIA, Audit
 from schemas.item import ChoiceItem, Origin
 
@@ -101,12 +101,9 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=2)
     options.add_argument("--reviewed", type=int, default=1000)
     asked = options.parse_args()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     with (
         tempfile.TemporaryDirectory() as folder,
-        LocalServer(Path(folder) / "server", port) as server,
+        LocalServer(Path(folder) / "server", free_port()) as server,
         Connection(server.url, server.secrets.token) as connection,
     ):
         measure_push(connection, asked.tasks, asked.rounds)

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.servers import free_port
+from mihakk.ports import free_port
 
 PREFECT = [sys.executable, "-m", "prefect"]
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -18,16 +17,11 @@ from pathlib import Path
 
 import pytest
 
+from mihakk.ports import free_port
+
 ROOT = Path(__file__).resolve().parent.parent
 VLLM_WEIGHTS = ROOT / "data" / "cache" / "vllm" / "smollm2"
 """The checkpoint that the vLLM of the tests serves."""
-
-
-def free_port() -> int:
-    """A port of loopback on which nothing listens now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

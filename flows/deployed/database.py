@@ -7,7 +7,6 @@ import pwd
 import re
 import secrets
 import shutil
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ from types import TracebackType
 from typing import IO
 
 from mihakk.errors import ExternalFailure, UsageError
+from mihakk.ports import free_port
 
 START_SECONDS = 120
 USER = "postgres"
@@ -58,7 +58,7 @@ class Database:
         self._make_folder()
         if not (self._data / "PG_VERSION").exists():
             self._initialize()
-        self._port = _free_port()
+        self._port = free_port()
         options = {"port": self._port, "listen_addresses": "127.0.0.1", "unix_socket_directories": ""}
         settings = [f"--{key}={value}" for key, value in options.items()]
         with self._log.open("ab") as log:
@@ -174,9 +174,3 @@ def _unprivileged() -> tuple[int, int] | None:
             "postgresql, which makes one, or run Mihakk as another user"
         ) from None
     return found.pw_uid, found.pw_gid
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

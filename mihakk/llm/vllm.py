@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.llm.server import ChildServer
+from mihakk.ports import free_port
 from schemas.model import Vllm
 
 SWITCHES = (
@@ -53,7 +53,7 @@ class VllmServer(ChildServer):
                 "environment that holds vLLM, such as .venv-vllm/bin/python"
             )
         super().__init__(name)
-        port = _free_port()
+        port = free_port()
         self._address = f"http://127.0.0.1:{port}"
         # The module, not the `vllm` command: it finds no distribution of its name in builds for the CPU.
         command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model", serve.model]
@@ -96,9 +96,3 @@ class VllmServer(ChildServer):
                     f"{self.title} was not ready in {seconds:g} s (`serve.start_seconds`): {self._tail()}"
                 )
             time.sleep(POLL_SECONDS)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

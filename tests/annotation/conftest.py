@@ -12,8 +12,8 @@ import pytest
 
 from annotation.label_studio.connection import Connection
 from annotation.label_studio.server import LocalServer
+from mihakk.ports import free_port
 from tests.annotation.signed_up import Member, sign_up
-from tests.servers import free_port
 
 
 @pytest.fixture(scope="session")

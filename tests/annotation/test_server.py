@@ -12,8 +12,8 @@ from annotation.label_studio.connection import Connection
 from annotation.label_studio.exchange import connect
 from annotation.label_studio.server import LocalServer, install
 from mihakk.errors import ExternalFailure, UsageError
+from mihakk.ports import free_port
 from mihakk.settings import Settings
-from tests.servers import free_port
 
 
 @pytest.fixture
