@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from mihakk.errors import ExternalFailure
 from releases.release_facts import AgreementFact, AuditorFact, MissRateFact
+from releases.stored_record import read_stored
 from schemas.audit import AuditState
 from schemas.record import Record
 
@@ -81,16 +81,7 @@ def read_cleaned(folder: Path) -> CleanedRecord | None:
     Raises:
         ExternalFailure: Another version of Mihakk wrote it.
     """
-    path = folder / FILE
-    if not path.is_file():
-        return None
-    try:
-        return CleanedRecord.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise ExternalFailure(
-            f"{path} can't be read by this version of Mihakk ({error.error_count()} fields differ): "
-            "use the version that made the release, or audit the benchmark again"
-        ) from error
+    return read_stored(folder / FILE, CleanedRecord, "audit the benchmark again")
 
 
 def write_cleaned(record: CleanedRecord, folder: Path) -> None:

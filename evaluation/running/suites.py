@@ -10,6 +10,8 @@ from mihakk.errors import UsageError
 from mihakk.settings import ROOT
 from schemas.suite import Suite, System
 
+FOLDER = Path("runs/evaluate")
+"""Where suites' folders of answers and scores lie unless another is named."""
 SUITES = ROOT / "configs" / "suites"
 SYSTEMS = ROOT / "configs" / "models"
 
@@ -38,6 +40,24 @@ def load_systems(suite: Suite, names: Sequence[str] = ()) -> list[System]:
         if known.count(name) > 1:
             raise UsageError(f"two systems are named {name!r}: their answers would lie in one folder")
     return systems
+
+
+def suite_folder(suite: Suite, named: Path | str | None = None) -> Path:
+    """The folder of a suite's answers and scores: the one named, else its own."""
+    return Path(named) if named else FOLDER / suite.name
+
+
+def open_suite(
+    name: str, models: Sequence[str] | None, folder: Path | None
+) -> tuple[Suite, list[System], Path]:
+    """A suite, its systems and its folder as the command line names them; commas part several systems.
+
+    Raises:
+        UsageError: As for `load_suite` and `load_systems`.
+    """
+    suite = load_suite(name)
+    systems = load_systems(suite, [one for several in models or () for one in several.split(",") if one])
+    return suite, systems, suite_folder(suite, folder)
 
 
 def _file(name: str, folder: Path) -> Path:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flows.commands.options import SuiteFolder, SuiteName, Systems
 from mihakk.errors import UsageError
 from reports.console import open_console
 
@@ -14,14 +15,6 @@ if TYPE_CHECKING:
     from evaluation.judges.run import JudgeJob
     from schemas.suite import System
 
-SuiteName = Annotated[str, typer.Argument(help="A name in configs/suites/, or a file.")]
-Systems = Annotated[
-    list[str] | None,
-    typer.Option("--model", help="System to judge, a name in configs/models/ or a file; the suite's own."),
-]
-Folder = Annotated[
-    Path | None, typer.Option("--out", help="The suite's folder; runs/evaluate/SUITE when left out.")
-]
 Limit = Annotated[
     int | None, typer.Option(min=1, help="Only so many questions of each config; pairs count once.")
 ]
@@ -30,7 +23,7 @@ Limit = Annotated[
 def judge(
     suite: SuiteName,
     model: Systems = None,
-    out: Folder = None,
+    out: SuiteFolder = None,
     limit: Limit = None,
     probes: Annotated[
         int | None,
@@ -85,7 +78,7 @@ def judge(
 def vouch(
     suite: SuiteName,
     model: Systems = None,
-    out: Folder = None,
+    out: SuiteFolder = None,
     draw: Annotated[
         int | None,
         typer.Option(min=1, help="Draw so many judged answers of each rubric for people to score."),
@@ -131,12 +124,11 @@ def judge_job(suite: str, model: list[str] | None, out: Path | None, limit: int 
     """The suite, its questions, systems and judges, as the commands about judges take them."""
     from evaluation.judges.run import JudgeJob, load_judges
     from evaluation.running.asking import asked_of_suite
-    from evaluation.running.suites import load_suite, load_systems
+    from evaluation.running.suites import open_suite
     from mihakk.settings import settings
     from releases.hub.load import named_folder
 
-    chosen = load_suite(suite)
-    systems = load_systems(chosen, [name for one in model or () for name in one.split(",") if name])
+    chosen, systems, folder = open_suite(suite, model, out)
     judges = load_judges(chosen, systems)
     asked = asked_of_suite(chosen, named_folder, limit)
-    return JudgeJob(chosen, asked, systems, judges, out or Path("runs/evaluate") / chosen.name, settings())
+    return JudgeJob(chosen, asked, systems, judges, folder, settings())

@@ -7,19 +7,15 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.options import SuiteFolder, SuiteName, Systems
 from reports.console import open_console
 
 
 def publish(
-    suite: Annotated[str, typer.Argument(help="A name in configs/suites/, or a file.")],
+    suite: SuiteName,
     out: Annotated[Path, typer.Option(help="Folder to write; it must be empty or not there.")],
-    model: Annotated[
-        list[str] | None,
-        typer.Option(help="A name in configs/models/, or a file; the suite's own when left out."),
-    ] = None,
-    folder: Annotated[
-        Path | None, typer.Option(help="Folder of answers and scores; runs/evaluate/SUITE when left out.")
-    ] = None,
+    model: Systems = None,
+    folder: SuiteFolder = None,
     source: Annotated[str, typer.Option(help="Address that result files name as their source.")] = "",
 ) -> None:
     """Write a suite's outputs as a data set, its figures as result files for the Hub and as shared records.
@@ -36,16 +32,12 @@ def publish(
     from evaluation.exchange.outputs import write_outputs
     from evaluation.report import score_files
     from evaluation.running.asking import asked_of_suite, sealed_items
-    from evaluation.running.suites import load_suite, load_systems
+    from evaluation.running.suites import open_suite
     from evaluation.table import load_scores, results
-    from mihakk.errors import UsageError
-    from releases.hub.load import named_folder
+    from releases.hub.load import named_folder, require_empty
 
-    if out.exists() and (out.is_file() or any(out.iterdir())):
-        raise UsageError(f"{out} is not an empty folder: name another, or empty it")
-    chosen = load_suite(suite)
-    systems = load_systems(chosen, [name for one in model or () for name in one.split(",") if name])
-    answers = folder or Path("runs/evaluate") / chosen.name
+    require_empty(out)
+    chosen, systems, answers = open_suite(suite, model, folder)
     found = results(
         load_scores(score_files(answers, systems)),
         categories={name: list(tasks) for name, tasks in chosen.categories.items()},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.console import Console
 
+from flows.commands.options import SuiteFolder, SuiteName, Systems
 from reports.console import open_console
 
 if TYPE_CHECKING:
@@ -16,14 +17,9 @@ if TYPE_CHECKING:
 
 
 def run(
-    suite: Annotated[str, typer.Argument(help="A name in configs/suites/, or a file.")],
-    model: Annotated[
-        list[str] | None,
-        typer.Option(help="A name in configs/models/, or a file; the suite's own when left out."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for answers and scores; runs/evaluate/SUITE when left out.")
-    ] = None,
+    suite: SuiteName,
+    model: Systems = None,
+    out: SuiteFolder = None,
     method: Annotated[
         Literal["written", "likelihood"],
         typer.Option(help="written: replies are read. likelihood: choices by lm-eval, of servers like vLLM."),
@@ -46,15 +42,13 @@ def run(
     from evaluation.running.asking import asked_of_suite
     from evaluation.running.likelihood import run_likelihood
     from evaluation.running.run import Job, run_system
-    from evaluation.running.suites import load_suite, load_systems
+    from evaluation.running.suites import open_suite
     from evaluation.table.render import terminal
     from mihakk.settings import settings
     from releases.hub.load import named_folder
 
-    chosen = load_suite(suite)
-    systems = load_systems(chosen, [name for one in model or () for name in one.split(",") if name])
+    chosen, systems, folder = open_suite(suite, model, out)
     asked = asked_of_suite(chosen, named_folder, limit)
-    folder = out or Path("runs/evaluate") / chosen.name
     console = open_console(soft_wrap=True)
     console.print(f"[bold]{chosen.title}[/]: {len(asked):,} questions → {folder}")
     if dry_run:

@@ -7,19 +7,15 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.options import SuiteFolder, SuiteName, Systems
 from reports.console import open_console
 
 
 def site(
-    suite: Annotated[str, typer.Argument(help="A name in configs/suites/, or a file.")],
+    suite: SuiteName,
     out: Annotated[Path, typer.Option(help="Folder to write; a leaderboard that lies there is replaced.")],
-    model: Annotated[
-        list[str] | None,
-        typer.Option(help="A name in configs/models/, or a file; the suite's own when left out."),
-    ] = None,
-    folder: Annotated[
-        Path | None, typer.Option(help="Folder of answers and scores; runs/evaluate/SUITE when left out.")
-    ] = None,
+    model: Systems = None,
+    folder: SuiteFolder = None,
     blind: Annotated[
         Path | None, typer.Option(help="board.json of a blind board, to be shown beside.")
     ] = None,
@@ -33,13 +29,11 @@ def site(
     """
     from datetime import UTC, datetime
 
-    from evaluation.running.suites import load_suite, load_systems
+    from evaluation.running.suites import open_suite
     from releases.hub.load import named_folder
     from reports.leaderboard.site import Board, write_site
 
-    chosen = load_suite(suite)
-    systems = load_systems(chosen, [name for one in model or () for name in one.split(",") if name])
-    answers = folder or Path("runs/evaluate") / chosen.name
+    chosen, systems, answers = open_suite(suite, model, folder)
     board = Board(chosen, systems, answers, named_folder, datetime.now(UTC).date(), blind, transcripts)
     written = write_site(board, out)
     console = open_console(soft_wrap=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from flows.commands.evaluate_judge import Folder, SuiteName, Systems
+from flows.commands.options import SuiteFolder, SuiteName, Systems
 from mihakk.errors import UsageError
 from reports.console import open_console
 
@@ -16,7 +16,7 @@ from reports.console import open_console
 def suspects(
     suite: SuiteName,
     model: Systems = None,
-    out: Folder = None,
+    out: SuiteFolder = None,
     share: Annotated[
         float, typer.Option(min=0.001, max=1, help="Share of the items to show, and to bring to people.")
     ] = 0.1,
@@ -37,15 +37,13 @@ def suspects(
 
     from evaluation.rows import read_rows, write_rows
     from evaluation.running.asking import asked_of_suite, questions_of
-    from evaluation.running.suites import load_suite, load_systems
+    from evaluation.running.suites import open_suite
     from evaluation.suspects import suspects as rank
     from releases.hub.load import named_folder
     from schemas.evaluation import Answer
     from schemas.suspect import Suspect
 
-    chosen = load_suite(suite)
-    systems = load_systems(chosen, [name for one in model or () for name in one.split(",") if name])
-    folder = out or Path("runs/evaluate") / chosen.name
+    chosen, systems, folder = open_suite(suite, model, out)
     files = [
         path
         for system in systems

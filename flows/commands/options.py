@@ -15,6 +15,14 @@ Benchmark = Annotated[
 Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake, instead of MIHAKK_LAKE.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 SummaryAsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on standard output.")]
+SuiteName = Annotated[str, typer.Argument(help="A name in configs/suites/, or a file.")]
+Systems = Annotated[
+    list[str] | None,
+    typer.Option(help="A name in configs/models/, or a file; the suite's own when left out."),
+]
+SuiteFolder = Annotated[
+    Path | None, typer.Option(help="Folder of answers and scores; runs/evaluate/SUITE when left out.")
+]
 Engine = Annotated[
     str, typer.Option(help="processes, dask, or dask:ADDRESS of a scheduler; MIHAKK_ENGINE if empty.")
 ]

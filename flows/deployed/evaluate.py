@@ -12,7 +12,7 @@ from prefect.logging import get_run_logger
 from evaluation.report import report
 from evaluation.running.asking import asked_of_suite
 from evaluation.running.run import Calls, Job, ask_system, store_answers
-from evaluation.running.suites import load_suite, load_systems
+from evaluation.running.suites import load_suite, load_systems, suite_folder
 from evaluation.table.render import markdown
 from flows.deployed.job import RETRY_DELAYS, failed_outside, secrets_from_blocks
 from mihakk.settings import settings
@@ -33,7 +33,7 @@ def evaluate(suite: str, *, models: tuple[str, ...] = (), out: str = "", limit: 
     secrets_from_blocks()
     chosen = load_suite(suite)
     systems = load_systems(chosen, models)
-    folder = Path(out or Path("runs/evaluate") / chosen.name)
+    folder = suite_folder(chosen, out)
     asked = asked_of_suite(chosen, named_folder, limit)
     for name, system in zip(models or chosen.models, systems, strict=True):
         calls = [

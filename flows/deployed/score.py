@@ -9,7 +9,7 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 from prefect.logging import get_run_logger
 
-from evaluation.running.suites import load_suite, load_systems
+from evaluation.running.suites import load_suite, load_systems, suite_folder
 from flows.deployed.job import secrets_from_blocks
 from pipeline.blind_scoring import BOARD_FILE, open_board, score_inbox
 from releases.hub.load import named_folder
@@ -41,7 +41,7 @@ def score(
     create_markdown_artifact("\n".join(lines), key="blind-scores", description=f"{len(received)} files")
     if suite and site:
         chosen = load_suite(suite)
-        folder = Path(answers or f"runs/evaluate/{chosen.name}")
+        folder = suite_folder(chosen, answers)
         beside = Path(public) / BOARD_FILE
         day = datetime.now(UTC).date()
         write_site(Board(chosen, load_systems(chosen), folder, named_folder, day, beside), Path(site))

@@ -89,6 +89,12 @@ def _commit(name: str, version: str, endpoint: str | None) -> str:
     return commit
 
 
+def require_empty(target: Path) -> None:
+    """Raises UsageError where files could be written over: the folder must be empty, or not there."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UsageError(f"{target} is not an empty folder: name another, or empty it")
+
+
 def copy_release(name: str, version: str, target: Path, *, endpoint: str | None = None) -> int:
     """Write the checked files of a release into a folder and return how many.
 
@@ -96,8 +102,7 @@ def copy_release(name: str, version: str, target: Path, *, endpoint: str | None 
         UsageError: The folder is not empty, or there is no such version.
         ExternalFailure: As for `load`.
     """
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(f"{target} is not an empty folder: name another, or empty it")
+    require_empty(target)
     folder = release_folder(name, version, endpoint=endpoint)
     stated = [*read_manifest(folder), MANIFEST]
     for path in stated:

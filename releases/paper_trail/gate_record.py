@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import orjson
-from pydantic import ValidationError
 
-from mihakk.errors import ExternalFailure, UsageError
+from mihakk.errors import UsageError
 from releases.gates import Gate, listed
 from releases.paper_trail.recount import contradictions
 from releases.release_facts import AuditorFact, Override, ReleaseFacts
+from releases.stored_record import read_stored
 from schemas.record import Record
 
 FILE = "audit/gates.json"
@@ -49,16 +49,7 @@ def write_gate_record(record: GateRecord, folder: Path) -> GateRecord:
 
 def read_gate_record(folder: Path) -> GateRecord | None:
     """The record of a release folder; None where the release was made before releases carried one."""
-    path = folder / FILE
-    if not path.is_file():
-        return None
-    try:
-        return GateRecord.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise ExternalFailure(
-            f"{path} can't be read by this version of Mihakk ({error.error_count()} fields differ): "
-            "use the version that made the release, or build it again"
-        ) from error
+    return read_stored(folder / FILE, GateRecord, "build it again")
 
 
 def require_publishable(name: str, folder: Path) -> GateRecord:
