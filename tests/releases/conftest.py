@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from mihakk.settings import settings
 from releases.assemble import AssembledRelease, assemble
+from releases.hub.embedded import EmbeddedHub
 from tests.releases.release_material import (
     corrected_arguments,
     hafez_items,
@@ -30,3 +33,20 @@ def second_release(
     folder = tmp_path_factory.mktemp("second") / "release"
     release = assemble(folder=folder, previous=first_release.folder, **corrected_arguments())
     yield from only_read(release)
+
+
+@pytest.fixture
+def two_versions(
+    first_release: AssembledRelease,
+    second_release: AssembledRelease,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> EmbeddedHub:
+    """A Hub of the test's own with both versions."""
+    monkeypatch.setenv("MIHAKK_HUB", str(tmp_path / "hub"))
+    monkeypatch.setenv("MIHAKK_CACHE", str(tmp_path / "cache"))
+    settings.cache_clear()
+    found = EmbeddedHub()
+    found.publish(first_release)
+    found.publish(second_release)
+    return found

@@ -14,7 +14,7 @@ from mihakk.errors import ExternalFailure
 from mihakk.settings import settings
 from pipeline.build import open_build
 from pipeline.publishing import publish_version
-from releases.assemble import AssembledRelease, assemble
+from releases.assemble import assemble
 from releases.hub.embedded import EmbeddedHub
 from releases.hub.load import load
 from releases.hub.remote import RemoteHub
@@ -26,21 +26,10 @@ WORDS = "touchstone: the tag 0.1.0 points at a release that says it is 0.2.0; th
 
 
 @pytest.fixture
-def hub(
-    first_release: AssembledRelease,
-    second_release: AssembledRelease,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> EmbeddedHub:
+def hub(two_versions: EmbeddedHub) -> EmbeddedHub:
     """An embedded Hub with two versions, whose first tag somebody moved with git."""
-    monkeypatch.setenv("MIHAKK_HUB", str(tmp_path / "hub"))
-    monkeypatch.setenv("MIHAKK_CACHE", str(tmp_path / "cache"))
-    settings.cache_clear()
-    found = EmbeddedHub()
-    found.publish(first_release)
-    found.publish(second_release)
-    git(found.repository("touchstone"), "tag", "--force", "0.1.0", "0.2.0^{commit}")
-    return found
+    git(two_versions.repository("touchstone"), "tag", "--force", "0.1.0", "0.2.0^{commit}")
+    return two_versions
 
 
 def git(folder: Path, *words: str) -> None:

@@ -39,20 +39,9 @@ ONE = Withdrawal(version="0.1.0", why=WHY, withdrawn_on=date(2026, 11, 22))
 
 
 @pytest.fixture
-def hub(
-    first_release: AssembledRelease,
-    second_release: AssembledRelease,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> EmbeddedHub:
+def hub(two_versions: EmbeddedHub) -> EmbeddedHub:
     """Two versions on the embedded Hub."""
-    monkeypatch.setenv("MIHAKK_HUB", str(tmp_path / "hub"))
-    monkeypatch.setenv("MIHAKK_CACHE", str(tmp_path / "cache"))
-    settings.cache_clear()
-    found = EmbeddedHub()
-    found.publish(first_release)
-    found.publish(second_release)
-    return found
+    return two_versions
 
 
 @pytest.fixture
