@@ -9,13 +9,10 @@ from pathlib import Path
 
 from mihakk import errors
 from mihakk.settings import ROOT
+from tools.docs_map import PACKAGES
 
 BLANK = "…"
 """Stands for what a message fills in."""
-PACKAGES = (
-    *("mihakk", "scrapers", "curation", "generators", "validators", "annotation"),
-    *("releases", "evaluation", "pipeline", "reports", "flows"),
-)
 CODES = {
     name: kind.exit_code
     for name, kind in vars(errors).items()
@@ -77,6 +74,8 @@ def page() -> str:
     found = messages()
     for package in PACKAGES:
         mine = sorted({one for one in found if one.module.split(".")[0] == package}, key=lambda one: one.text)
+        if not mine:
+            continue
         lines += ["", f"## {package}", "", "| message | exit | raised in |", "|---|---|---|"]
         lines += [f"| {_cell(one.text)} | {one.code} | `{one.module}` |" for one in mine]
     return "\n".join(lines)
