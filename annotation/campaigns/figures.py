@@ -66,7 +66,7 @@ def progress(
         state = "answered" if len(votes) >= needs(row.template) else "begun" if votes else "waiting"
         found[row.template][state] += 1
         if state == "answered" and row.template not in AVERAGED:
-            found[row.template]["disputed"] += _differ(row.template, votes, needs(row.template), adjudicators)
+            found[row.template]["disputed"] += differ(row.template, votes, needs(row.template), adjudicators)
     return [
         CampaignProgress(
             template=template,
@@ -205,7 +205,7 @@ def unanimous(votes: Votes) -> list[str]:
     return told
 
 
-def _differ(template: CampaignTemplate, votes: Votes, overlap: int, adjudicators: Collection[str]) -> bool:
+def differ(template: CampaignTemplate, votes: Votes, overlap: int, adjudicators: Collection[str]) -> bool:
     """Whether people don't agree on a question all have answered."""
     if template == "connotation":
         return any(told.endswith(DIFFER) for told in unanimous(votes))

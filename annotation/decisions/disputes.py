@@ -14,9 +14,11 @@ MOST_OVERLAP = 4
 
 
 class Dispute(Record):
-    """One item whose votes come to nothing though everybody asked has answered."""
+    """An item or a question of a campaign whose votes come to nothing though all who were asked answered."""
 
     item: str
+    """Id of the item, or the name that a campaign's question has on the server."""
+    template: str = "quality_review"
     content_hash: str
     tasks: tuple[int, ...]
     """Label Studio's ids of the tasks it was decided in."""
@@ -59,14 +61,15 @@ def disputes(
                 content_hash=content,
                 tasks=tuple(sorted({vote.task for vote in said if vote.task is not None})),
                 votes=tuple(map(_vote, said)),
-                decides=_decides(config) if stuck else "one more person: the task is open for them",
+                decides=decides(config) if stuck else "one more person: the task is open for them",
                 stuck=stuck,
             )
         )
     return sorted(found, key=lambda one: (not one.stuck, one.item))
 
 
-def _decides(config: ReviewConfig) -> str:
+def decides(config: ReviewConfig) -> str:
+    """Who has to decide where nobody further is asked."""
     if config.adjudicators:
         return f"{' or '.join(config.adjudicators)}, in the tab Disputed; one decision settles it"
     return (

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from annotation.campaigns.disagreements import campaign_disputes
 from annotation.campaigns.drawing import draw
+from annotation.campaigns.figures import SAYS
 from annotation.campaigns.questions import Question
 from annotation.decisions.disputes import Dispute, disputes, most_people
 from annotation.decisions.resolution import resolve
@@ -244,14 +246,15 @@ def pull_review(
         pulled.reopened += reopen(
             project, more if template == TEMPLATE else _short(stores, template, project.overlap)
         )
-        if template == TEMPLATE:
-            show_disputed(project, [one.item for one in pulled.disputed])
+        if template in (TEMPLATE, *SAYS):
+            show_disputed(project, [one.item for one in pulled.disputed if one.template == template])
     return pulled
 
 
 def open_disputes(stores: Stores, config: ReviewConfig) -> list[Dispute]:
-    """Every item on which people disagree, those that nobody further is asked about first."""
-    return disputes(_judged(decisions(stores.decisions), stores), resolutions(stores, config), config)
+    """Every item, then every question of campaigns, on which people disagree; see `disputes`."""
+    items = disputes(_judged(decisions(stores.decisions), stores), resolutions(stores, config), config)
+    return [*items, *campaign_disputes(stored(stores.campaigns, Drawn), labels(stores.labels), config)]
 
 
 def review_progress(

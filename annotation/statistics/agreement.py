@@ -6,12 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import StatisticsError, correlation
 from typing import Any, get_args
 
 from annotation.screens.ratings import LEVELS, Label, Level
 from annotation.screens.tasks import TEMPLATE
 from mihakk.seeds import rng
-from mihakk.stats import gwet_ac1
+from mihakk.stats import fisher_mean, gwet_ac1
 from schemas.audit import CRITERIA
 from schemas.record import Record
 from schemas.review import Decision, Review
@@ -39,6 +40,9 @@ class PeopleAgreement(Record):
     """Raw agreement: share of pairs of values that are the same; None where nothing was judged twice."""
     ac1: float | None = None
     """Gwet's AC1, of values without an order; high where nearly all values are one and people agree on it."""
+    pearson: float | None = None
+    """Pearson's correlation of two people's numbers over the items both judged (BALSAM, table 3); of more
+    people the mean over their pairs by Fisher's z. None where values have no order or it is not defined."""
     items: int
     """Items with at least two values."""
     values: int
@@ -127,12 +131,37 @@ def agreement(
                 high=high,
                 observed=raw.observed if raw else None,
                 ac1=raw.ac1 if raw and level == "nominal" else None,
+                pearson=None if level == "nominal" else pearson(chosen),
                 items=len(twice),
                 values=sum(map(len, twice)),
                 people=len({one.person for one in chosen}),
             )
         )
     return rows
+
+
+def pearson(judged: Iterable[Judgement]) -> float | None:
+    """Pearson's correlation between people's numbers; of more than two the mean over pairs (Fisher's z).
+
+    A pair counts that has judged three units at least and has not given all of them one number.
+    """
+    values: dict[str, dict[str, float]] = defaultdict(dict)
+    for one in judged:
+        values[one.person][one.unit] = float(one.value)
+    found = []
+    for first, second in combinations(sorted(values), 2):
+        both = sorted(values[first].keys() & values[second].keys())
+        if len(both) < 3:
+            continue
+        try:
+            r = correlation([values[first][unit] for unit in both], [values[second][unit] for unit in both])
+        except StatisticsError:  # one of them always gave the same number
+            continue
+        found.append(max(-1.0, min(1.0, r)))
+    try:
+        return fisher_mean(found)
+    except ValueError:
+        return None
 
 
 def review_judgements(

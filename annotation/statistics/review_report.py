@@ -115,11 +115,24 @@ def markdown(report: ReviewReport) -> str:
     parts.append("## Agreement (Krippendorff's alpha, 95 % bootstrap interval over items)")
     parts.append(
         "Over the first votes on each item; those asked for because people disagreed are left out. Raw: "
-        "share of pairs of votes that are the same. AC1: Gwet's, which holds where nearly all votes are one."
+        "share of pairs of votes that are the same. AC1: Gwet's, which holds where nearly all votes are one. "
+        "Pearson: of two people's numbers; of more, the mean over their pairs."
     )
     parts.append(
         _table(
-            ("project", "label", "group", "level", "alpha", "interval", "raw", "AC1", "items", "people"),
+            (
+                "project",
+                "label",
+                "group",
+                "level",
+                "alpha",
+                "interval",
+                "raw",
+                "AC1",
+                "Pearson",
+                "items",
+                "people",
+            ),
             [
                 (
                     row.project,
@@ -130,6 +143,7 @@ def markdown(report: ReviewReport) -> str:
                     _interval(row.low, row.high),
                     _percent(row.observed),
                     _number(row.ac1),
+                    _number(row.pearson),
                     row.items,
                     row.people,
                 )

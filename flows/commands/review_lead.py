@@ -90,7 +90,7 @@ def forget(
 
 
 def disputes(config: Reviewed = Path("demo"), lake: Lake = None) -> None:
-    """List every item on which people disagree: what each of them said, and who has to decide now.
+    """List all on which people disagree, items and campaign questions: who said what, and who has to decide.
 
     Example: mihakk review disputes demo
     """
@@ -108,7 +108,8 @@ def show_disputes(
     """Prints every dispute in full, with what checks and auditors said where that is given."""
     for one in found:
         task = f" (task {', '.join(map(str, one.tasks))})" if one.tasks else ""
-        console.print(f"{one.item}{task}", highlight=False)
+        kind = "" if one.template == "quality_review" else f"{one.template} "
+        console.print(f"{kind}{one.item}{task}", highlight=False)
         for vote in one.votes:
             console.print(f"  {escape(vote)}", highlight=False)
         for line in (evidence or {}).get(one.item, ()):

@@ -133,6 +133,39 @@ def test_votes_asked_for_because_people_disagreed_change_no_agreement():
     )
 
 
+def test_pearson_between_people_is_the_one_scipy_finds():
+    """Three people's scores of replies, as BALSAM's table 3 has them: pair by pair, some replies not by all."""
+    from math import atanh, tanh
+
+    from scipy.stats import pearsonr
+
+    chance = random.Random(8)
+    truth = [chance.randrange(4) for _ in range(80)]
+    scores = {
+        f"p{p}": {
+            n: min(3, max(0, score + chance.choice((-1, 0, 0, p - 1)))) for n, score in enumerate(truth)
+        }
+        for p in range(3)
+    }
+    for n in range(0, 80, 7):
+        del scores["p2"][n]
+    judged = [Judgement(f"u{n}", p, str(value)) for p, given in scores.items() for n, value in given.items()]
+    rows = {row.group: row for row in agreement("answer_correctness", "correctness", judged, resamples=5)}
+    expected = {}
+    for one, two in (("p0", "p1"), ("p0", "p2"), ("p1", "p2")):
+        both = sorted(scores[one].keys() & scores[two].keys())
+        expected[f"pair:{one}+{two}"] = pearsonr(
+            [scores[one][n] for n in both], [scores[two][n] for n in both]
+        ).statistic
+    assert {name: rows[name].pearson for name in expected} == pytest.approx(expected)
+    assert rows["all"].pearson == pytest.approx(tanh(sum(map(atanh, expected.values())) / 3))
+    alike = [Judgement(f"u{n}", p, "2" if p == "p0" else str(n % 3)) for n in range(9) for p in ("p0", "p1")]
+    (row,) = agreement("answer_correctness", "correctness", alike, resamples=5)
+    assert row.pearson is None, "one of them always gave the same number"
+    (row,) = agreement("connotation", "idiom", alike, resamples=5)
+    assert row.pearson is None, "labels have no order"
+
+
 def test_raw_agreement_and_ac1_stand_beside_a_low_alpha(tmp_path):
     stores, items = Stores.under(str(tmp_path)), [choice(n) for n in range(60)]
     votes = [
@@ -154,7 +187,7 @@ def test_raw_agreement_and_ac1_stand_beside_a_low_alpha(tmp_path):
     assert spelling.ac1 == pytest.approx((0.95 - 0.04875) / (1 - 0.04875))
     assert (rows["decision"].alpha, rows["decision"].observed, rows["decision"].ac1) == (None, 1, 1)
     assert (
-        f"| {spelling.alpha:.2f} | {spelling.low:.2f} to {spelling.high:.2f} | 95.00% | 0.95 | 60 | 2 |"
+        f"| {spelling.alpha:.2f} | {spelling.low:.2f} to {spelling.high:.2f} | 95.00% | 0.95 | – | 60 | 2 |"
         in markdown(report)
     )
 

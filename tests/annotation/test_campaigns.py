@@ -23,6 +23,7 @@ from annotation.campaigns.questions import (
 from annotation.campaigns.votes import settle, votes_of
 from annotation.decisions.store import add, stored
 from annotation.decisions.stores import Stores
+from annotation.label_studio.exchange import open_disputes
 from annotation.screens.ratings import Label
 from annotation.statistics.review_report import markdown, review_report
 from evaluation.rows import answer_key
@@ -267,6 +268,29 @@ def test_progress_names_what_people_differ_on(tmp_path) -> None:
     shares = {row.figure: row for row in figures(*rows, [campaign], 2) if row.group == "all"}
     exact = stats.binomtest(1, 2).proportion_ci(method="exact")
     assert (shares["corrected"].low, shares["corrected"].high) == pytest.approx((exact.low, exact.high))
+
+
+def test_a_disputed_question_is_listed_in_full_until_an_adjudicator_answers(tmp_path) -> None:
+    stores = Stores.under(str(tmp_path))
+    record = make_idiom("idiom-1", phrase="مثل", explanation="شرح")
+    found = [q for q in text_questions([record], None) if q.key.endswith("explanation")]
+    asked = draw(found, Campaign(template="text_correction", rows="all"), [], set())
+    add(stores.campaigns, Drawn, asked.new)
+    (name,) = names(asked.tasks)
+    fixed = {"state": "corrected", "fix_text": "شرح سليم"}
+    pulled(stores, "text_correction", asked.tasks, {name: [fixed, {"state": "sound"}]})
+    config = ReviewConfig(campaigns=(Campaign(template="text_correction", rows="all"),))
+    (one,) = open_disputes(stores, config)
+    assert (one.template, one.item, one.tasks, one.stuck) == ("text_correction", name, (1,), True)
+    assert one.votes == (
+        "annotator-01 fix_text = شرح سليم, state = corrected",
+        "annotator-02 state = sound",
+    )
+    assert "review.adjudicators" in one.decides
+    ruled = config.model_copy(update={"adjudicators": ("annotator-03",)})
+    assert open_disputes(stores, ruled)[0].decides.startswith("annotator-03, ")
+    pulled(stores, "text_correction", asked.tasks, {name: [None, None, fixed]}, day=2)
+    assert open_disputes(stores, ruled) == []
 
 
 def test_each_written_sentence_is_asked_about_once_and_labelled_idioms_only_on_demand() -> None:

@@ -1,0 +1,49 @@
+"""Campaign questions on which people don't agree, for whoever decides them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from annotation.campaigns.figures import SAYS, answered_questions, differ, needed_votes
+from annotation.decisions.disputes import Dispute, decides
+from annotation.screens.ratings import Label
+from schemas.benchmark import ReviewConfig
+from schemas.campaign import Drawn
+
+
+def campaign_disputes(drawn: Sequence[Drawn], labels: Sequence[Label], config: ReviewConfig) -> list[Dispute]:
+    """Every disputed question of a campaign; nobody further is asked about one, so an adjudicator decides.
+
+    Templates whose answers are averaged have none, and connotation has none: where people differ about an
+    idiom's connotation, it has no label (Kinayat, section 3).
+
+    Args:
+        drawn: Questions as they were put to people.
+        labels: Their answers.
+        config: Overlap, adjudicators and campaigns.
+    """
+    needs = needed_votes(config.campaigns, config.overlap)
+    tasks: dict[tuple[str, str, str], set[int]] = defaultdict(set)
+    for label in labels:
+        if label.task is not None:
+            tasks[label.template, label.subject, label.content_hash].add(label.task)
+    return [
+        Dispute(
+            item=row.subject,
+            template=row.template,
+            content_hash=row.content_hash,
+            tasks=tuple(sorted(tasks[row.template, row.subject, row.content_hash])),
+            votes=tuple(f"{person} {_said(votes[person])}" for person in sorted(votes)),
+            decides=decides(config),
+            stuck=True,
+        )
+        for row, votes in answered_questions(drawn, labels, again=True)
+        if row.template in SAYS
+        and len(votes) >= needs(row.template)
+        and differ(row.template, votes, needs(row.template), config.adjudicators)
+    ]
+
+
+def _said(values: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} = {text}" for name, text in sorted(values.items()) if name != "confidence")
