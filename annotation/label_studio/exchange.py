@@ -28,6 +28,7 @@ from annotation.screens.tasks import TEMPLATE, numbered, review_task, urgency
 from annotation.statistics.sampling import Queued, QueueEntry, choose, wanted_changed
 from annotation.statistics.working_time import ProjectProgress, progress
 from mihakk.errors import UsageError
+from mihakk.ids import content_hash
 from mihakk.seeds import rng
 from mihakk.settings import Settings
 from schemas.audit import Audit, Verdict
@@ -133,6 +134,7 @@ def push_review(
         queued=stored(stores.queued, Queued),
         corrected=wanted_changed(decisions(stores.decisions)),
         suspects=doubted.keys(),
+        agreed=_agreed(items, resolutions(stores, config)),
         attention_every=attention_every,
     )
     answers = [
@@ -155,6 +157,16 @@ def push_review(
             )
             pushed[language] = push(project, tasks[language], batch=batch, progress=progress)
     return pushed
+
+
+def _agreed(items: Iterable[Item], resolved: Mapping[tuple[str, str], Resolution]) -> set[str]:
+    """Ids of items that several people, or an adjudicator, settled to keep as they stand now."""
+    kept = {
+        key
+        for key, told in resolved.items()
+        if told.outcome == "keep" and told.by in ("agreement", "majority", "adjudicator")
+    }
+    return {item.id for item in items if (item.id, content_hash(item)) in kept}
 
 
 def _note(stores: Stores, entries: Iterable[QueueEntry], seen: Mapping[str, list[Audit]]) -> None:

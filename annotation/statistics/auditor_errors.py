@@ -6,12 +6,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
-from annotation.statistics.sampling import Queued
+from annotation.statistics.sampling import SOUND, Queued
 from annotation.statistics.skill import Skill, skills
-from mihakk.stats import wilson
+from annotation.teaching.planted import GROSS
+from mihakk.stats import clopper_pearson, wilson
 from schemas.audit import CRITERIA, Criterion
 from schemas.record import Record
 from schemas.review import Review
+
+LEAST_ATTENTION = 0.9
+"""Who surely answers fewer attention checks rightly is told of; subtle ones escape the careful too."""
 
 
 class Overturn(Record):
@@ -46,7 +50,7 @@ class Annotator(Record):
     attention: int
     """Attention checks answered."""
     attention_passed: int
-    """Of those, not kept as they are."""
+    """Of those answered rightly: defects not kept, sound items kept."""
     speed_drift: float | None
     """Median time of the last third of their decisions over that of the first; below 1: getting faster."""
     keep_drift: float | None
@@ -57,8 +61,16 @@ class Annotator(Record):
     """Estimated share of the sound items that they keep."""
     finds_drift: float | None = None
     """`finds` in the last third of their votes less that in the first."""
+    planted: int = 0
+    """Of the attention checks answered those with a planted defect; the others are sound and look odd."""
+    planted_found: int = 0
+    """Of those, not kept as they are."""
+    attention_low: float | None = None
+    """Ends of Clopper and Pearson's 95 % interval of the share of attention checks answered rightly."""
+    attention_high: float | None = None
     alarms: tuple[str, ...] = ()
-    """`attention`, `quick`, `keeps_all`, `keeps_none`, `faster`, `drifting`, `finds_less`."""
+    """`attention` (garbage kept, or checks answered rightly surely below nine in ten),
+    `quick`, `keeps_all`, `keeps_none`, `faster`, `drifting`, `finds_less`."""
 
 
 Scores = Mapping[tuple[str, str], Mapping[str, Mapping[Criterion, int]]]
@@ -116,23 +128,36 @@ def annotators(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Anno
         reviews: All decisions, attention checks among them.
         queued: What was put before people and why.
     """
-    checks = {row.item for row in queued if row.why == "attention"}
+    checks: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in queued:
+        if row.why == "attention":
+            checks[row.item][row.content_hash] = row.known
     by_person: dict[str, list[Review]] = defaultdict(list)
     for review in reviews:
         by_person[review.annotator].append(review)
     times = [review.seconds for review in reviews if review.seconds is not None]
     usual = median(times) if times else None
-    skill = skills(reviews, checks)
+    sound = {item for item, known in checks.items() if SOUND in known.values()}
+    skill = skills(reviews, checks.keys() - sound, sound)
     return [_annotator(name, by_person[name], checks, usual, skill.get(name)) for name in sorted(by_person)]
 
 
 def _annotator(
-    name: str, all_reviews: list[Review], checks: set[str], usual: float | None, skill: Skill | None
+    name: str,
+    all_reviews: list[Review],
+    checks: Mapping[str, Mapping[str, str]],
+    usual: float | None,
+    skill: Skill | None,
 ) -> Annotator:
     own = sorted(all_reviews, key=lambda review: (review.decided_at, review.item))
     attention = [review for review in own if review.item in checks]
     work = [review for review in own if review.item not in checks]
-    passed = sum(review.decision != "keep" for review in attention)
+    known = [checks[review.item].get(review.content_hash, "") for review in attention]
+    right = [
+        (review.decision == "keep") is (told == SOUND) for review, told in zip(attention, known, strict=True)
+    ]
+    gross = [ok for ok, told in zip(right, known, strict=True) if told in ("", GROSS)]
+    ends = clopper_pearson(sum(right), len(right)) if right else None
     third = len(work) // 3
     first, last = work[:third], work[len(work) - third :]
     kept = _kept(work)
@@ -141,7 +166,7 @@ def _annotator(
     speed = late / early if early and late else None
     drift = _kept(last) - _kept(first) if third else None
     alarms = {
-        "attention": passed < len(attention),
+        "attention": not all(gross) or (ends is not None and ends.high < LEAST_ATTENTION),
         "quick": len(work) >= 10 and quick > len(work) / 4,
         "keeps_all": len(work) >= 30 and kept == 1,
         "keeps_none": len(work) >= 30 and kept == 0,
@@ -156,7 +181,11 @@ def _annotator(
         quick=quick,
         keep_rate=kept,
         attention=len(attention),
-        attention_passed=passed,
+        attention_passed=sum(right),
+        planted=sum(told != SOUND for told in known),
+        planted_found=sum(ok for ok, told in zip(right, known, strict=True) if told != SOUND),
+        attention_low=ends.low if ends else None,
+        attention_high=ends.high if ends else None,
         speed_drift=speed,
         keep_drift=drift,
         finds=skill.finds if skill else None,

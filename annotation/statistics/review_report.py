@@ -238,7 +238,17 @@ def _campaigns(report: ReviewReport) -> list[str]:
 
 def _people(rows: Iterable[Annotator]) -> str:
     head = (
-        *("annotator", "decisions", "median s", "kept", "attention", "finds", "spares"),
+        *(
+            "annotator",
+            "decisions",
+            "median s",
+            "kept",
+            "checks",
+            "95 % interval",
+            "planted",
+            "finds",
+            "spares",
+        ),
         *("speed drift", "keep drift", "finds drift", "alarms"),
     )
     return _table(
@@ -250,6 +260,8 @@ def _people(rows: Iterable[Annotator]) -> str:
                 _number(row.seconds),
                 f"{row.keep_rate:.0%}",
                 f"{row.attention_passed}/{row.attention}",
+                _interval(row.attention_low, row.attention_high),
+                f"{row.planted_found}/{row.planted}",
                 _percent(row.finds),
                 _percent(row.spares),
                 _number(row.speed_drift),

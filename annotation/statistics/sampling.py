@@ -10,15 +10,22 @@ from typing import Literal
 
 from pydantic import Field
 
-from mihakk.ids import content_hash, item_id
+from annotation.teaching.planted import GROSS, plant, plantable, relabelled
+from mihakk.ids import content_hash
 from mihakk.seeds import rng
 from schemas.audit import Audit, Criterion, Verdict
-from schemas.item import AnswerItem, ChoiceItem, Item
+from schemas.item import Item
 from schemas.record import Record
 from schemas.review import Review
 
 Why = Literal["flagged", "suspect", "sample", "attention"]
 """suspect: no rule and no auditor objects, but the answers of many systems do."""
+
+
+SOUND = "sound"
+"""`Queued.known` of an attention check that people should keep."""
+SUBTLE = 0.75
+"""Share of the planted attention checks whose defect takes reading to see."""
 
 
 class Queued(Record):
@@ -30,7 +37,10 @@ class Queued(Record):
     stratum: str
     """`<language>/<task>`."""
     base: str = ""
-    """For an attention check the sound item it was made from."""
+    """For an attention check the item it was made from."""
+    known: str = ""
+    """For an attention check what is known of it: `sound`, or the defect planted in it (`planted.Defect`);
+    empty in stores written before there were others than `garbled`."""
     scores: dict[str, dict[Criterion, int]] = Field(default_factory=dict)
     """Auditor to what it said of this very content; a corrected item is audited anew."""
     draw: int = 1
@@ -45,6 +55,7 @@ class QueueEntry:
     why: Why
     base: str = ""
     draw: int = 1
+    known: str = ""
 
     def queued(self, audits: Iterable[Audit] = ()) -> Queued:
         """What the store keeps of it."""
@@ -55,6 +66,7 @@ class QueueEntry:
             why=self.why,
             stratum=stratum(self.item),
             base=self.base,
+            known=self.known,
             draw=self.draw,
             scores={} if self.why == "attention" else {name: said[name] for name in sorted(said)},
         )
@@ -70,6 +82,7 @@ def choose(
     queued: Iterable[Queued] = (),
     corrected: Collection[str] = (),
     suspects: Collection[str] = (),
+    agreed: Collection[str] = (),
     attention_every: int = 20,
 ) -> list[QueueEntry]:
     """All flagged items, suspects, `sample` unflagged ones by stratum, and an attention check per so many.
@@ -88,6 +101,8 @@ def choose(
         corrected: Ids of items that people wanted to correct (`wanted_changed`); none of them is drawn.
         suspects: Ids of items that systems' answers speak against. They are drawn for the sample as
             any other, so that the miss rate does not lose them; one that is drawn is there once.
+        agreed: Ids of items that people agreed to keep as they stand. Flagged ones among them look odd
+            and are sound: up to half of the attention checks are copies of them.
         attention_every: One attention check per so many other entries; 0 for none.
     """
     verdicts = list(verdicts)
@@ -107,9 +122,37 @@ def choose(
     doubted = [item for item in passed if item.id in suspects and item.id not in chosen]
     entries = [*flagged, *(QueueEntry(item, "suspect") for item in doubted)]
     wanted = math.ceil((len(entries) + len(drawn)) / attention_every) if attention_every else 0
-    bases = sorted(passed, key=lambda item: rng(seed, item.id, "attention").random()) if wanted else []
-    checks = [QueueEntry(broken(item), "attention", item.id) for item in bases[:wanted]]
+    odd = [entry.item for entry in flagged if entry.item.id in agreed]
+    checks = _checks(passed, odd, items, wanted, seed)
     return [*entries, *(QueueEntry(item, "sample", draw=draw) for item in drawn), *checks]
+
+
+def _checks(
+    passed: Iterable[Item], odd: Iterable[Item], items: Iterable[Item], wanted: int, seed: int
+) -> list[QueueEntry]:
+    """Attention checks: planted defects, one in four of them plain garbage, and sound items that look odd."""
+
+    def in_line(some: Iterable[Item]) -> list[Item]:
+        return sorted(some, key=lambda item: rng(seed, item.id, "attention").random())
+
+    if not wanted:
+        return []
+    sound = [
+        QueueEntry(relabelled(item, "attention sound"), "attention", item.id, known=SOUND)
+        for item in in_line(odd)[: wanted // 2]
+    ]
+    alike: dict[tuple[str, str], list[Item]] = defaultdict(list)
+    for item in items:
+        alike[item.task, item.language].append(item)
+    planted = []
+    for item in in_line(passed)[: wanted - len(sound)]:
+        draw = rng(seed, item.id, "defect")
+        kinds = plantable(item) if draw.random() < SUBTLE else ()
+        made = plant(item, draw.choice(kinds), draw, alike[item.task, item.language]) if kinds else None
+        made = made or plant(item, GROSS, draw)
+        assert made is not None, "every item can be garbled"
+        planted.append(QueueEntry(made.item, "attention", item.id, known=made.defect))
+    return [*planted, *sound]
 
 
 def unflagged(
@@ -158,21 +201,6 @@ def allocate(sizes: Mapping[str, int], total: int) -> dict[str, int]:
         behind = max(open_strata, key=lambda name: (total * sizes[name] / everything - shares[name], name))
         shares[behind] += 1
     return shares
-
-
-def broken(item: Item) -> Item:
-    """The item with a defect that nobody who reads it can miss: equal options, or garbled letters."""
-    garbled = {"id": item_id(item.task, item.language, [item.id, "attention"])}
-    if isinstance(item, ChoiceItem):
-        return item.model_copy(update={**garbled, "options": (item.options[0],) * len(item.options)})
-    if isinstance(item, AnswerItem):
-        return item.model_copy(update={**garbled, "answer": mojibake(item.answer), "accepted": ()})
-    return item.model_copy(update={**garbled, "explanations": tuple(map(mojibake, item.explanations))})
-
-
-def mojibake(text: str) -> str:
-    """UTF-8 read as Latin-1, as broken tools do."""
-    return "".join(char if char.isprintable() else "?" for char in text.encode().decode("latin-1"))
 
 
 def stratum(item: Item) -> str:

@@ -29,7 +29,9 @@ class Skill:
     """`finds` over the last third of their votes less that over the first; None with too few votes."""
 
 
-def skills(reviews: Iterable[Review], known_defects: Iterable[str] = ()) -> dict[str, Skill]:
+def skills(
+    reviews: Iterable[Review], known_defects: Iterable[str] = (), known_sound: Iterable[str] = ()
+) -> dict[str, Skill]:
     """Skill of everybody with votes enough, by the model of Dawid and Skene (1979, Applied Statistics 28).
 
     Two classes, sound and defective; each person has two rates of being right; EM from the mean vote. It
@@ -38,7 +40,8 @@ def skills(reviews: Iterable[Review], known_defects: Iterable[str] = ()) -> dict
 
     Args:
         reviews: Decisions that count, checks among them; of one person on one content the last counts.
-        known_defects: Ids of attention checks.
+        known_defects: Ids of attention checks with a planted defect.
+        known_sound: Ids of those that are sound.
     """
     import numpy as np
 
@@ -52,18 +55,19 @@ def skills(reviews: Iterable[Review], known_defects: Iterable[str] = ()) -> dict
         name: place for place, name in enumerate(dict.fromkeys(f"{r.item} {r.content_hash}" for r in rows))
     }
     people = {name: place for place, name in enumerate(sorted({row.annotator for row in rows}))}
-    checks = set(known_defects)
+    truth = dict.fromkeys(known_sound, 0.0) | dict.fromkeys(known_defects, 1.0)
     unit = np.array([units[f"{row.item} {row.content_hash}"] for row in rows])
     person = np.array([people[row.annotator] for row in rows])
     bad = np.array([row.decision != "keep" for row in rows], dtype=float)
-    fixed = np.zeros(len(units), dtype=bool)
-    fixed[[units[f"{row.item} {row.content_hash}"] for row in rows if row.item in checks]] = True
+    told = {units[f"{row.item} {row.content_hash}"]: truth[row.item] for row in rows if row.item in truth}
+    fixed = np.isin(np.arange(len(units)), list(told))
+    known = np.array([told.get(place, 0.0) for place in range(len(units))])
 
     def per_person(weights: Any) -> Any:
         return np.bincount(person, weights, minlength=len(people))
 
     votes = np.bincount(unit, minlength=len(units))
-    defective = np.where(fixed, 1.0, np.bincount(unit, bad, minlength=len(units)) / votes)
+    defective = np.where(fixed, known, np.bincount(unit, bad, minlength=len(units)) / votes)
     for _ in range(_ROUNDS):
         p = defective[unit]
         finds = (per_person(p * bad) + _PRIOR[0]) / (per_person(p) + sum(_PRIOR))
@@ -72,7 +76,7 @@ def skills(reviews: Iterable[Review], known_defects: Iterable[str] = ()) -> dict
         yes = np.log(np.where(bad == 1, finds[person], 1 - finds[person]))
         no = np.log(np.where(bad == 1, 1 - spares[person], spares[person]))
         odds = np.bincount(unit, yes - no, minlength=len(units)) + np.log(share / (1 - share))
-        after = np.where(fixed, 1.0, 1 / (1 + np.exp(-np.clip(odds, -500, 500))))
+        after = np.where(fixed, known, 1 / (1 + np.exp(-np.clip(odds, -500, 500))))
         moved, defective = float(np.abs(after - defective).max()), after
         if moved < 1e-6:
             break

@@ -12,9 +12,10 @@ from annotation.decisions.pseudonyms import Person, pseudonyms
 from annotation.decisions.store import stored
 from annotation.label_studio.exchange import _tasks
 from annotation.screens.queue import by_subject
-from annotation.statistics.sampling import allocate, broken, choose
+from annotation.statistics.auditor_errors import annotators
+from annotation.statistics.sampling import QueueEntry, allocate, choose
 from mihakk.ids import content_hash
-from tests.annotation.judged import answer, audit, choice, explanation, finding, verdict
+from tests.annotation.judged import answer, audit, choice, explanation, finding, review, verdict
 
 ITEMS = [choice(n) for n in range(90)] + [answer(n) for n in range(30)]
 VERDICTS = [verdict(item.id, "flag" if n % 3 == 0 else "pass") for n, item in enumerate(ITEMS)]
@@ -50,13 +51,89 @@ def test_shares_add_up_and_leave_no_stratum_out(sizes, total):
         assert all(shares[name] for name in sizes if sizes[name])
 
 
-@pytest.mark.parametrize("item", [choice(), answer(), explanation()], ids=["choice", "answer", "explanation"])
-def test_an_attention_check_is_plainly_broken_and_looks_like_any_item(item):
-    check = broken(item)
-    assert content_hash(check) != content_hash(item)
-    assert check.id != item.id
-    assert check.id.rpartition("-")[0] == item.id.rpartition("-")[0]
-    assert len(check.id) == len(item.id)
+MANY = [
+    *(choice(n, question=f"ما معنى «إيده طويلة» في كلام أهل مصر ({n})؟") for n in range(40)),
+    *(answer(n, answer=f"ناولها{n}", accepted=()) for n in range(40)),
+    *(explanation(id=f"ar-verse_explanation-{n:016x}") for n in range(20)),
+]
+
+
+def test_a_planted_defect_is_real_and_looks_like_any_item():
+    """Each kind is told by the sound item, not by what planted it."""
+    sound = {item.id: item for item in MANY}
+    entries = choose(MANY, [verdict(i.id, "pass") for i in MANY], seed=1, sample=90, attention_every=1)
+    checks = [entry for entry in entries if entry.why == "attention"]
+    assert len(checks) == 90
+    kinds = Counter(entry.known for entry in checks)
+    assert set(kinds) == {"swapped_gold", "cut_question", "other_answer", "shifted_explanations", "garbled"}
+    assert kinds["garbled"] < 40, "most of them take reading"
+    for entry in checks:
+        base, item = sound[entry.base], entry.item
+        assert content_hash(item) != content_hash(base)
+        assert item.id not in sound
+        assert item.id.rpartition("-")[0] == base.id.rpartition("-")[0]
+        assert len(item.id) == len(base.id)
+        if entry.known == "swapped_gold":
+            assert item.options == base.options
+            assert not set(item.gold) & set(base.gold)
+        if entry.known == "other_answer":
+            assert item.answer not in (base.answer, *base.accepted)
+            assert item.answer in {one.answer for one in MANY if one.task == base.task}
+        if entry.known == "shifted_explanations":
+            assert sorted(item.explanations) == sorted(base.explanations)
+            assert all(one != two for one, two in zip(item.explanations, base.explanations, strict=True))
+        if entry.known == "cut_question":
+            assert base.question.startswith(item.question)
+
+
+def test_half_of_the_checks_are_sound_items_that_looked_odd_once_people_agreed_on_some():
+    verdicts = [verdict(item.id, "flag" if n % 2 else "pass") for n, item in enumerate(MANY)]
+    agreed = {item.id for item in MANY[1:30:2]}
+    plain = choose(MANY, verdicts, seed=1, attention_every=5)
+    found = choose(MANY, verdicts, seed=1, attention_every=5, agreed=agreed)
+    checks = [entry for entry in found if entry.why == "attention"]
+    assert Counter(entry.known == "sound" for entry in checks) == {True: 5, False: 5}
+    sound = {item.id: item for item in MANY}
+    for entry in checks:
+        if entry.known == "sound":
+            assert entry.base in agreed
+            assert content_hash(entry.item) == content_hash(sound[entry.base])
+            assert entry.item.id not in sound, "an answer to it is no vote on the item"
+    before = {entry.item.id for entry in plain if entry.why == "attention"}
+    assert {entry.item.id for entry in checks if entry.known != "sound"} <= before
+
+
+def test_right_answers_to_checks_are_counted_in_both_directions_with_scipys_interval():
+    from scipy.stats import binomtest
+
+    planted = [choice(n) for n in range(30)]
+    odd = [choice(100 + n) for n in range(10)]
+    queued = [
+        QueueEntry(item, "attention", known=known).queued()
+        for item, known in [
+            *((item, "swapped_gold") for item in planted[:29]),
+            (planted[29], "garbled"),
+            *((item, "sound") for item in odd),
+        ]
+    ]
+
+    def person(misses: int, falls: int) -> list:
+        said = ["keep" if n < misses else "discard" for n in range(30)]
+        also = ["fix" if n < falls else "keep" for n in range(10)]
+        return [review(i, "p", d) for i, d in zip([*planted, *odd], [*said, *also], strict=True)]
+
+    (found,) = annotators(person(2, 1), queued)
+    ends = binomtest(37, 40).proportion_ci(method="exact")
+    assert (found.attention, found.attention_passed, found.planted, found.planted_found) == (40, 37, 30, 28)
+    assert (found.attention_low, found.attention_high) == pytest.approx((ends.low, ends.high))
+    assert found.alarms == (), "two subtle defects escape the careful too"
+    (poor,) = annotators(person(15, 4), queued)
+    assert binomtest(21, 40).proportion_ci(method="exact").high < 0.9
+    assert poor.alarms == ("attention",)
+    (asleep,) = annotators([review(planted[29], "p", "keep")], queued)
+    assert asleep.alarms == ("attention",), "garbage was kept"
+    older = [row.model_copy(update={"known": ""}) for row in queued]
+    assert annotators([review(planted[0], "p", "keep")], older)[0].alarms == ("attention",)
 
 
 def test_annotators_cannot_tell_why_an_item_is_there():

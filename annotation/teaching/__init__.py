@@ -1,0 +1,1 @@
+"""Teaching: known answers, calibration rounds, versions of guidelines, questions of annotators."""
