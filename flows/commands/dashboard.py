@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,9 +13,15 @@ from flows.completion import benchmarks
 from mihakk.errors import ExternalFailure, UsageError
 from reports.console import open_console
 
+if TYPE_CHECKING:
+    from datetime import timedelta
+
 Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake.")]
 Hours = Annotated[
-    float, typer.Option(min=0.1, help="Hours after which the last finished run is called stale.")
+    float | None,
+    typer.Option(
+        min=0.1, help="Hours after which the last finished run is stale; else prefect.yaml says what is late."
+    ),
 ]
 
 
@@ -36,7 +42,7 @@ def report(
         Path | None, typer.Option(help="File to write; runs/<benchmark>/overview.html by default.")
     ] = None,
     lake: Lake = None,
-    stale_after: Hours = 36.0,
+    stale_after: Hours = None,
 ) -> None:
     """Write how a benchmark stands, over all its runs and releases, into one HTML file that needs no network.
 
@@ -45,15 +51,13 @@ def report(
 
     Example: mihakk report demo --out demo.html
     """
-    from datetime import timedelta
-
     from pipeline.build import open_build
     from reports.dashboard.overview import Gatherer
     from reports.dashboard.page import write_overview
     from reports.terminal import shown_path
 
     opened = open_build(config, Path("runs"), lake)
-    facts = Gatherer(opened, timedelta(hours=stale_after)).facts()
+    facts = Gatherer(opened, _age(stale_after)).facts()
     path = write_overview(facts, out or Path("runs") / opened.config.name / "overview.html")
     console = open_console(soft_wrap=True, highlight=False)
     for note in facts.notes:
@@ -75,7 +79,7 @@ def dashboard(
         list[str] | None,
         typer.Option(help="A name that requests may call this server by, besides loopback's."),
     ] = None,
-    stale_after: Hours = 36.0,
+    stale_after: Hours = None,
 ) -> None:
     """Serve live, read-only pages: how benchmarks stand, and every item's whole history.
 
@@ -84,8 +88,6 @@ def dashboard(
 
     Example: mihakk dashboard demo persian --port 8092
     """
-    from datetime import timedelta
-
     import uvicorn
 
     from pipeline.build import open_build
@@ -98,7 +100,7 @@ def dashboard(
             "say under which name with --allow-host, and put something in front that asks who is there"
         )
     builds = [open_build(config, Path("runs"), lake) for config in configs or [Path("demo")]]
-    app = dashboard_app(builds, timedelta(hours=stale_after), [*LOOPBACK, *names])
+    app = dashboard_app(builds, _age(stale_after), [*LOOPBACK, *names])
     with _listening(host, port) as door:
         address = f"http://{host}:{door.getsockname()[1]}/"
         open_console(highlight=False).print(
@@ -125,7 +127,7 @@ def digest(
         typer.Option("--mail", help="Address that gets it by mail, through MIHAKK_SMTP. Repeatable."),
     ] = None,
     lake: Lake = None,
-    stale_after: Hours = 36.0,
+    stale_after: Hours = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Say what changed since yesterday, what waits for people, what it cost, and what is late or unusual.
@@ -143,7 +145,7 @@ def digest(
 
     moment = datetime.now(UTC) - timedelta(hours=since)
     builds = [open_build(config, Path("runs"), lake) for config in configs or [Path("demo")]]
-    found = [digest_of(Gatherer(build, timedelta(hours=stale_after)).facts(), moment) for build in builds]
+    found = [digest_of(Gatherer(build, _age(stale_after)).facts(), moment) for build in builds]
     text = markdown(found, moment)
     if webhook:
         _post(webhook, {"text": text, "level": {one.benchmark: one.level for one in found}})
@@ -154,6 +156,12 @@ def digest(
         typer.echo(json.dumps([one.model_dump(mode="json") for one in found], ensure_ascii=False, indent=2))
     else:
         typer.echo(text, nl=False)
+
+
+def _age(hours: float | None) -> timedelta | None:
+    from datetime import timedelta
+
+    return None if hours is None else timedelta(hours=hours)
 
 
 def _post(address: str, body: dict[str, object]) -> None:

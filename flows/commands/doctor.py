@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Literal, NamedTuple
 
@@ -16,7 +17,7 @@ from rich.table import Table
 from mihakk.errors import MihakkError
 from reports.console import open_console
 
-State = Literal["ok", "optional", "missing"]
+State = Literal["ok", "optional", "late", "missing"]
 
 
 class Diagnosis(NamedTuple):
@@ -66,7 +67,7 @@ def doctor(
         for diagnosis in found:
             print(json.dumps(diagnosis._asdict(), ensure_ascii=False))
     else:
-        colours = {"ok": "green", "optional": "yellow", "missing": "red"}
+        colours = {"ok": "green", "optional": "yellow", "late": "yellow", "missing": "red"}
         table = Table("What", "State", "Detail", "Remedy")
         for one in found:
             table.add_row(
@@ -87,6 +88,7 @@ def diagnose() -> Iterator[Diagnosis]:
         yield _part(distribution, purpose, extra)
     yield _sandbox()
     yield from _secrets()
+    yield from _freshness(datetime.now(UTC))
 
 
 def _python() -> Diagnosis:
@@ -128,6 +130,33 @@ def _lake() -> Iterator[Diagnosis]:
         return
     free = shutil.disk_usage(storage.root).free / 2**30 if storage.local else float("inf")
     yield Diagnosis("lake", "ok", f"{storage.root}, {free:.0f} GiB free" if storage.local else storage.root)
+
+
+def _freshness(now: datetime) -> Iterator[Diagnosis]:
+    """Each benchmark in the lake: what no run has read or released since the schedule asked for it."""
+    from mihakk.lake import Lake
+    from mihakk.lake.storage import Storage
+    from mihakk.settings import settings
+    from pipeline.history import runs
+    from pipeline.schedules import due, late
+
+    root = settings().lake
+    try:
+        names = Storage(root).list(Storage(root).root)
+    except MihakkError:
+        return  # said of the lake already
+    for name in names:
+        records, _ = runs(Lake(root, name))
+        read = next((one.sources for one in records if one.sources), None)
+        if read is None or due(name, "read", now) is None:
+            continue
+        found = [
+            f"{f'source {one.source}' if one.source else 'release'}: {one}"
+            for one in late(name, read, records, now)
+        ]
+        remedy = f"mihakk build {name}; see why with mihakk runs {name}" if found else ""
+        detail = "; ".join(found) or "sources and release are as new as the schedule asks"
+        yield Diagnosis(f"benchmark {name}", "late" if found else "ok", detail, remedy)
 
 
 def _weights() -> Iterator[Diagnosis]:

@@ -200,7 +200,7 @@ def _automations(
     client: SyncPrefectClient, benchmark: str, jobs: Mapping[str, UUID], notify: str
 ) -> list[str]:
     from flows.deployed.automations import register as register_automations
-    from flows.deployed.deployments import described
+    from pipeline.schedules import described
 
     scheduled = any(
         schedule["active"]

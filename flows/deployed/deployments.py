@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
 
-import yaml
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import WorkPoolCreate
 from prefect.client.schemas.objects import ConcurrencyLimitConfig
@@ -18,15 +17,7 @@ from prefect.types.entrypoint import EntrypointType
 from prefect.workers.process import ProcessWorker
 
 from mihakk.settings import ROOT
-
-PATTERN = "demo"
-"""Name of the deployments in prefect.yaml that stand for any benchmark."""
-
-
-def described() -> list[dict[str, Any]]:
-    """The deployments as prefect.yaml has them."""
-    found: list[dict[str, Any]] = yaml.safe_load((ROOT / "prefect.yaml").read_text("utf-8"))["deployments"]
-    return found
+from pipeline.schedules import PATTERN, described
 
 
 def deployments(config: str, *, pooled: bool) -> list[RunnerDeployment]:

@@ -29,13 +29,13 @@ LOOPBACK = ("127.0.0.1", "localhost")
 
 
 def dashboard_app(
-    builds: Sequence[Build], oldest: timedelta = timedelta(hours=36), hosts: Sequence[str] = LOOPBACK
+    builds: Sequence[Build], oldest: timedelta | None = None, hosts: Sequence[str] = LOOPBACK
 ) -> Starlette:
     """The pages of some benchmarks.
 
     Args:
         builds: One per benchmark, each with its lake.
-        oldest: Age from which the last finished run is stale.
+        oldest: Age from which the last finished run is stale; None: the schedule says.
         hosts: Names that a request may call the server by; others are refused, so that no foreign page can
             read this one through a name of its own (DNS rebinding).
     """

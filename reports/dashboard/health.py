@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +11,7 @@ from mihakk.errors import MihakkError
 from mihakk.ids import digest
 from pipeline.build import Build, whole_input
 from pipeline.history import RunRecord, RunState, SourceYield, runs, yields
+from pipeline.schedules import Late, due, late
 from pipeline.steps.order import step_of
 from schemas.manifest import StageManifest
 from schemas.stages import STAGES
@@ -23,6 +24,8 @@ Level = Literal["good", "unknown", "look", "bad"]
 LEVELS: tuple[Level, ...] = ("good", "unknown", "look", "bad")
 SHRUNK = 0.9
 """A source that gives less than this share of what it gave before is worth a look."""
+UNSCHEDULED = timedelta(hours=36)
+"""Age from which the last finished run is stale where no schedule says when the next was due."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +110,13 @@ class Health:
         return next((run for run in self.runs if run.state == "running"), None)
 
 
-def health(build: Build, oldest: timedelta, now: datetime | None = None) -> Health:
+def health(build: Build, oldest: timedelta | None = None, now: datetime | None = None) -> Health:
     """How the benchmark stands.
 
     Args:
         build: The benchmark and its lake.
-        oldest: Age from which the last finished run is stale.
+        oldest: Age from which the last finished run is stale; None: sources and release are compared with
+            the schedule in prefect.yaml.
         now: The present; given by tests.
     """
     now = now or datetime.now(UTC)
@@ -120,11 +124,17 @@ def health(build: Build, oldest: timedelta, now: datetime | None = None) -> Heal
     told = [RunWithState(record, record.state(now)) for record in records]
     stages = [stage_state(build, stage) for stage in STAGES]
     sources = list(source_states(build, stages[0].manifest, told))
+    overdue: list[Late] = []
+    if oldest is None and due(build.config.name, "read", now) is None:
+        oldest = UNSCHEDULED
+    elif oldest is None:
+        overdue = list(late(build.config.name, [one.name for one in sources], records, now))
+        by_source = {one.source: one for one in overdue}
+        sources = [_late(one, by_source.get(one.name)) for one in sources]
     found = Health(told, stages, sources)
     found.notes += [*_about_runs(told, unreadable, oldest, now), *_about_stages(stages)]
-    found.notes += [
-        Note(one.level, f"source {one.name}: {one.said}") for one in sources if one.level != "good"
-    ]
+    found.notes += [Note("look", f"the release is late: {one}") for one in overdue if not one.source]
+    found.notes += _about_sources(sources)
     return found
 
 
@@ -212,6 +222,14 @@ def _judged(
     return "good", "gives what is expected" if least is not None else "gives records; read up to a limit"
 
 
+def _late(state: SourceState, found: Late | None) -> SourceState:
+    """The state of a source that no run has read since it was due."""
+    if found is None or state.records is None:
+        return state
+    said = str(found) if state.level == "good" else f"{state.said}; {found}"
+    return replace(state, level=max(state.level, "look", key=LEVELS.index), said=said)
+
+
 def _unopened(name: str, given: SourceYield | None, error: str) -> SourceState:
     return SourceState(
         name=name,
@@ -238,7 +256,7 @@ def _stopped(name: str, opened: OpenSource, told: Sequence[RunWithState]) -> str
 
 
 def _about_runs(
-    told: Sequence[RunWithState], unreadable: int, oldest: timedelta, now: datetime
+    told: Sequence[RunWithState], unreadable: int, oldest: timedelta | None, now: datetime
 ) -> Iterator[Note]:
     if unreadable:
         yield Note("look", f"{unreadable} run records can't be read")
@@ -264,17 +282,26 @@ def _about_runs(
     whole = next((run.record for run in told if run.state == "finished"), None)
     if whole is None:
         yield Note("bad", "no recorded run has finished")
-    elif now - whole.seen > oldest:
+    elif oldest is not None and now - whole.seen > oldest:
         yield Note("look", f"no run has finished for {ago(whole.seen, now)}")
 
 
 def _about_stages(stages: Iterable[StageState]) -> Iterator[Note]:
+    return _together("stage", [(one.level, one.said, one.stage) for one in stages])
+
+
+def _about_sources(sources: Iterable[SourceState]) -> Iterator[Note]:
+    return _together("source", [(one.level, one.said, one.name) for one in sources])
+
+
+def _together(kind: str, found: Iterable[tuple[Level, str, str]]) -> Iterator[Note]:
+    """One note for all of a kind of which the same is said."""
     by_said: dict[tuple[Level, str], list[str]] = {}
-    for state in stages:
-        if state.level != "good":
-            by_said.setdefault((state.level, state.said), []).append(state.stage)
+    for level, said, name in found:
+        if level != "good":
+            by_said.setdefault((level, said), []).append(name)
     for (level, said), names in by_said.items():
-        yield Note(level, f"{'stage' if len(names) == 1 else 'stages'} {', '.join(names)}: {said}")
+        yield Note(level, f"{kind if len(names) == 1 else kind + 's'} {', '.join(names)}: {said}")
 
 
 def ago(then: datetime, now: datetime) -> str:

@@ -45,7 +45,7 @@ class OverviewFacts:
 class Gatherer:
     """Gathers facts and keeps the costly ones until the lake, the decisions or the Hub change."""
 
-    def __init__(self, build: Build, oldest: timedelta) -> None:
+    def __init__(self, build: Build, oldest: timedelta | None = None) -> None:
         self.build = build
         self._oldest = oldest
         self._kept: tuple[str, Opinions, People, Versions] | None = None

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from annotation.label_studio.relay import emit
-from flows.deployed.deployments import described
 from mihakk.settings import ROOT, Settings
+from pipeline.schedules import described
 from tests.drills.pager import BLOCK
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import Workshop

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from flows.deployed.deployments import described
 from mihakk.llm.scripted import ScriptedServer
+from pipeline.schedules import described
 from tests.drills.pager import BLOCK
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import make_workshop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
+from pipeline.history import RunRecord, SourceYield
 
 RUNNER = CliRunner()
 
@@ -47,6 +49,37 @@ def test_doctor_says_what_is_there_and_how_to_mend_what_is_not(monkeypatch: pyte
     git = next(json.loads(line) for line in done.stdout.splitlines() if '"git"' in line)
     assert git["state"] == "missing"
     assert "apt-get install git" in git["remedy"]
+
+
+def test_doctor_names_what_is_older_than_its_schedule(tmp_path: Path) -> None:
+    def recorded(benchmark: str, seen: datetime) -> None:
+        run = RunRecord(
+            run="r",
+            benchmark=benchmark,
+            status="finished",
+            started=seen,
+            seen=seen,
+            host="h",
+            pid=1,
+            sources={"hafez": SourceYield(records=1, rejected=0)},
+            release="0.1.0",
+        )
+        path = tmp_path / "lake" / benchmark / "runs" / "r.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(run.model_dump_json())
+
+    now = datetime.now(UTC)
+    recorded("fresh", now)
+    recorded("old", now - timedelta(days=3))
+    done = call("doctor", "--json")
+    by_subject = {row["subject"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert by_subject["benchmark fresh"]["state"] == "ok"
+    old = by_subject["benchmark old"]
+    assert old["state"] == "late"
+    assert "source hafez: last read" in old["detail"]
+    assert "release: last released" in old["detail"]
+    assert "30 3 * * * Asia/Dubai" in old["detail"]
+    assert "mihakk build old" in old["remedy"]
 
 
 def test_text_shows_each_change_with_its_code_points(tmp_path: Path) -> None:

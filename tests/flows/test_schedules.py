@@ -20,9 +20,10 @@ from prefect.utilities.schema_tools.hydration import HydrationContext, hydrate
 
 from annotation.label_studio.relay import EVENT
 from flows.deployed.automations import register, told_by
-from flows.deployed.deployments import deployments, described
+from flows.deployed.deployments import deployments
 from mihakk.errors import UsageError
 from mihakk.settings import ROOT
+from pipeline.schedules import described
 
 JOBS = {
     "ingest",

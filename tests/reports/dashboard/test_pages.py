@@ -25,7 +25,7 @@ from pipeline.history import SILENT_AFTER, RunRecord, recorded, runs
 from pipeline.steps.order import step_of
 from pipeline.usage import meter_of
 from reports.dashboard.app import dashboard_app
-from reports.dashboard.health import ago, source_states, stage_state
+from reports.dashboard.health import ago, health, source_states, stage_state
 from reports.dashboard.items import Filter, explore, rejected
 from reports.dashboard.overview import Gatherer, OverviewFacts
 from reports.dashboard.story import story
@@ -369,3 +369,17 @@ def test_the_report_is_one_file_that_quotes_no_item(
 def test_a_host_that_others_reach_needs_a_name() -> None:
     done = CliRunner().invoke(app, ["dashboard", "demo", "--host", "0.0.0.0"])
     assert done.exit_code == 2
+
+
+def test_what_the_schedule_has_missed_is_said_on_the_page_and_for_each_source(made: Made) -> None:
+    """prefect.yaml runs the night at 23:30 UTC, and a night may take two hours."""
+    last = runs(made.build.lake)[0][0].seen
+    soon = health(made.build, None, last)
+    assert "due" not in "".join(note.text for note in soon.notes)
+    later = health(made.build, None, last + timedelta(hours=27))
+    notes = [note.text for note in later.notes]
+    read = f"last read {last:%Y-%m-%d %H:%M} UTC, due "
+    assert any(note.startswith(f"sources hafez, sayings: {read}") for note in notes), notes
+    assert any(note.startswith("the release is late: last released ") for note in notes), notes
+    assert {one.level for one in later.sources} == {"look"}
+    assert "the release is late" not in str(health(made.build, timedelta(hours=30), last + DAY).notes)
