@@ -13,13 +13,30 @@ from statistics import median
 from typing import NamedTuple
 
 from mihakk.errors import SourceChanged
-from scrapers.book_shapes import FOOTNOTE, SHAPES, Line, Section, Shape, find_shape, measure, unwrap
-from scrapers.heads import section_letter
+from scrapers.book_shapes import (
+    FOOTNOTE,
+    ON_ONE_LINE,
+    SHAPES,
+    Line,
+    Section,
+    Shape,
+    find_shape,
+    measure,
+    unwrap,
+)
+from scrapers.heads import is_short_head, section_letter
 
+SWALLOWED = 0.25
+"""So many lines in explanations, a head, that open as heads do make it likely that entries run together."""
 FAR = 12
 """An explanation this many times as long as the book's median is a finding."""
 _SECTION = re.compile(r"^#+ ?\|+ ?(.*)$")
 _LETTER_LINE = re.compile(r"^(?:حرف|باب|فصل) (?:ال)?\w+$")
+_CHAPTER_LINE = re.compile(
+    r"^ال(?:باب|فصل|قسم|جزء|حرف)\s+(?:[\d٠-٩۰-۹]+\b|ال(?:أول|ثاني|ثالث|رابع|خامس|سادس|سابع|ثامن|تاسع|عاشر|حادي|"
+    r"عشرون|ثلاثون)\b)(?!.*[.؟!]$)"
+)
+_CHAPTER_WORDS = 12
 _PAGE = re.compile(r"#META#.*|-{3,}|={3,}|\*{3,}|[-–—] ?[٠-٩۰-۹\d]{1,4} ?[-–—]")
 _INLINE_PAGE = re.compile(r"\s*\b(?:PageV\d+P\d+|ms\d+)\b\s*")
 _STRIPPED = " \t\u200f\u200e\ufeff"
@@ -41,7 +58,7 @@ class BookEntry:
 
 # --- sections -------------------------------------------------------------------------------------------
 def sections(text: str, *, first_line: int = 1) -> list[Section]:
-    """The book in sections: by marked headings where there are any, else by lines such as `حرف الباء`."""
+    """The book in sections: by marked headings, else by lines such as `حرف الباء` or `الباب الأول: ...`."""
     lines = [
         Line(number, _INLINE_PAGE.sub(" ", raw).strip(_STRIPPED), raw[:1] in (" ", "\t"))
         for number, raw in enumerate(text.split("\n"), start=first_line)
@@ -52,11 +69,18 @@ def sections(text: str, *, first_line: int = 1) -> list[Section]:
         heading = _SECTION.match(line.text)
         if heading is not None:
             found.append(Section(heading[1].strip(_STRIPPED)))
-        elif not marked and _LETTER_LINE.match(line.text) and section_letter(line.text):
+        elif not marked and _is_heading(line.text):
             found.append(Section(line.text))
         else:
             found[-1].lines.append(line)
     return found
+
+
+def _is_heading(text: str) -> bool:
+    """`حرف الباء`, `باب ب`, `الباب الثاني: ...`."""
+    if _CHAPTER_LINE.match(text):
+        return len(text.split()) <= _CHAPTER_WORDS
+    return _LETTER_LINE.match(text) is not None and section_letter(text) != ""
 
 
 def chosen(found: Sequence[Section], title: str) -> list[Section]:
@@ -96,6 +120,8 @@ class Reading:
     """Heads that the second pass sees."""
     share: float
     """Of the letters in the sections read, those that stand in entries."""
+    swallowed: tuple[int, ...] = ()
+    """Lines inside explanations that open as heads do; not looked for where the config names the shape."""
 
     @property
     def median(self) -> float:
@@ -114,6 +140,12 @@ class Reading:
             found.append(
                 f"{len(self.entries)} entries were read and a second count sees {self.counted} heads of the "
                 f"shape {self.shape.name!r}: look at `mihakk source try`, then name another `layout`"
+            )
+        if len(self.swallowed) > max(2, SWALLOWED * len(self.entries)):
+            found.append(
+                f"{len(self.swallowed)} lines inside explanations open as the {len(self.entries)} heads do, "
+                f"line {self.swallowed[0]} first: put blank lines between entries, or name `layout: "
+                f"{self.shape.name}` where they belong there"
             )
         if self.head_median > self.median > 0:
             found.append(
@@ -174,7 +206,17 @@ def read(text: str, *, layout: str = "", title: str = "", first_line: int = 1) -
         leftovers=left,
         counted=counted,
         share=letters / total if total else 0.0,
+        swallowed=() if layout else tuple(_swallowed(taken, shape.name, {one.line for one in entries})),
     )
+
+
+def _swallowed(taken: Sequence[Section], name: str, heads: set[int]) -> Iterator[int]:
+    """Lines that open with a short head and the mark of the shape, and were not taken for heads."""
+    mark = ON_ONE_LINE.get(name)
+    for line in (line for section in taken for line in section.lines) if mark else ():
+        head, found, rest = line.text.partition(mark or "")
+        if line.number not in heads and found and rest.strip() and is_short_head(head, ""):
+            yield line.number
 
 
 def _count(taken: Sequence[Section], name: str) -> int:

@@ -187,6 +187,8 @@ def _short_before(mark: str) -> str:
     return rf"{_ENTRY_BEFORE}(?:{word}[^\S\n]+){{0,7}}{word}[^\S\n]*{mark}[^\S\n]*(?=[^\s])"
 
 
+ON_ONE_LINE = {"same_line": ":", "dash": " - ", "equals": "="}
+"""Shapes that have head and explanation on one line, with the mark between them."""
 SHAPES: dict[str, tuple[str, Callable[[Section], Iterator[Head]], str]] = {
     "quoted": (
         "heads are lines wholly in «» before a blank line",

@@ -12,14 +12,21 @@ _LETTERS = {
     **{"الضاد": "ض", "الطاء": "ط", "الظاء": "ظ", "العين": "ع", "الغين": "غ", "الفاء": "ف", "القاف": "ق"},
     **{"الكاف": "ك", "اللام": "ل", "الميم": "م", "النون": "ن", "الهاء": "ه", "الواو": "و", "الياء": "ي"},
 }
+_BEFORE_LETTER = frozenset({"حرف", "باب", "فصل", "أوله", "أولها", "بحرف"})
 _ALEFS = str.maketrans("أإآٱ", "اااا")
 _MARKS = re.compile(r"[\u064B-\u065F\u0670\u0640]")
 _HEAD_WORDS = 8
 
 
 def section_letter(title: str) -> str:
-    """The letter that a section such as `حرف الباء` holds, folded; empty for other titles."""
-    return _LETTERS.get(title.rsplit(maxsplit=1)[-1], "") if title.strip() else ""
+    """The letter that a section such as `حرف الباء`, `ب` or `ما أوله ب` holds, folded; else empty."""
+    words = title.split()
+    if not words:
+        return ""
+    if len(words[-1]) == 1 and (len(words) == 1 or words[-2] in _BEFORE_LETTER):
+        bare = words[-1].translate(_ALEFS)
+        return bare if bare in _LETTERS.values() else ""
+    return _LETTERS.get(words[-1], "")
 
 
 def is_short_head(text: str, letter: str) -> bool:
@@ -28,7 +35,7 @@ def is_short_head(text: str, letter: str) -> bool:
     The letter tells a head from the short line with a colon that introduces a quoted verse.
     """
     folded = _MARKS.sub("", text).translate(_ALEFS).strip()
-    if not folded or ":" in folded or len(folded.split()) > _HEAD_WORDS:
+    if ":" in folded or len(folded.split()) > _HEAD_WORDS or not any(map(str.isalpha, folded)):
         return False
     return folded.startswith(letter) or folded.removeprefix("ال").startswith(letter)
 

@@ -154,6 +154,58 @@ def test_a_layout_is_found_and_read_whole(name: str, heading: str) -> None:
     assert not reading.leftovers
 
 
+SAMPLE = [
+    (row["text"], row["explanation"])
+    for row in map(json.loads, Path("data/samples/egyptian_idioms.jsonl").read_text("utf-8").splitlines())
+    if row["kind"] == "idiom"
+]
+
+
+def unread(heading: str, entry: str, blank: str) -> str:
+    """The samples as a book in a layout that whoever wrote it had not seen the parser's code for."""
+    chapters: dict[str, list[tuple[str, str]]] = {}
+    for phrase, meaning in SAMPLE:
+        chapters.setdefault(phrase[0], []).append((phrase, meaning))
+    lines, number = [], 0
+    for place, (letter, found) in enumerate(sorted(chapters.items()), start=1):
+        lines += [heading.format(place, letter), blank]
+        for phrase, meaning in found:
+            number += 1
+            lines += [entry.format(number, phrase, meaning), blank]
+    return "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("heading", "entry", "blank"),
+    [
+        ("الباب {}: فيما أوله {}\n", "{}- {}\n{}.\n", "\n"),
+        ("الفصل الأول {1}\n", "{} - {}\n{}.\n", "\n"),
+        ("حرف {1}\n", "{1} : {2}.\n", ""),
+        ("باب {1}\n", "{1} - {2}.\n", ""),
+    ],
+)
+def test_a_layout_written_after_the_parser_is_read_whole(heading: str, entry: str, blank: str) -> None:
+    reading = read(unread(heading, entry, blank))
+    read_as = {(one.head, " ".join(one.paragraphs).removesuffix(".")) for one in reading.entries}
+    assert read_as == set(SAMPLE)
+    assert not reading.problems(0.95)
+    assert not reading.leftovers
+
+
+@pytest.mark.parametrize(
+    ("heading", "entry", "told"),
+    [
+        ("\n", "* * *\nالكناية: {1}\nمعناها: {2}.\nيقال كثيرا\n", "is a label, not a head"),
+        ("ومما أوله {1} ", "قولهم «{1}» أي {2}؛ ", "no shape of entries"),
+        ("في {1}\n", "{1} : {2}\n", "no shape of entries"),
+        ("\nوهذه أمثال {1}.\n", "{1} : {2}\n", "inside explanations open as the .* heads do"),
+    ],
+)
+def test_a_layout_written_after_the_parser_is_refused_aloud(heading: str, entry: str, told: str) -> None:
+    with pytest.raises(SourceChanged, match=told):
+        raise SourceChanged("; ".join(read(unread(heading, entry, "")).problems(0.8)))
+
+
 REFUSED: dict[str, Callable[[int, str, str], str]] = {
     "no mark at all": lambda _n, head, text: f"{head}\n\n{text}\n\n",
     "one line for all": lambda _n, head, text: f"{head} {text} ",
