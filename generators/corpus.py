@@ -12,8 +12,9 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.plain_meaning import plain_meaning
+from generators.plain_meaning import content_forms, plain_meaning
 from mihakk.embeddings import Embedder
+from mihakk.morphology import LIGHT, Morphology
 from mihakk.seeds import rng
 from mihakk.text.key import key, word_keys
 from mihakk.text.rhyme import SHARED, rhyme
@@ -75,10 +76,16 @@ class Phrase:
     phrase_key: str
     meaning: str
     """What the explanation says without the idiom's own words; empty where it says nothing else."""
-    says: frozenset[str]
-    """Keys of the meaning's words."""
+    agreement: str
+    """Kind, person and number, as far as the config's morphology tells."""
     words: tuple[str, ...]
     """Keys of the phrase's words."""
+    says: frozenset[str]
+    """Keys of the meaning's words."""
+    forms: frozenset[str]
+    """What stands for the phrase's words beside words akin to them, see `mihakk.morphology`."""
+    meaning_forms: frozenset[str]
+    """The same of the meaning's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +201,10 @@ class Corpus:
     def after(self, phrase: Phrase) -> Iterator[Phrase]:
         """The other phrases of its ring, from the next one round.
 
-        A ring holds the phrases of one dialect, kind and licence whose meanings are about as long, in seeded
-        order. Where each takes the next one's meaning, each is taken once: none is rarer. A phrase that goes
-        makes only the one before it take another.
+        A ring holds the phrases of one dialect, kind and licence whose meanings are about as long: those that
+        agree in person and number beside each other, in seeded order. Where each takes the next one's
+        meaning, each is taken once: none is rarer. A phrase that goes makes only the one before it take
+        another.
         """
         ring = self._rings[_ring(phrase)]
         place = ring.index(self.phrase_number[phrase.id])
@@ -205,7 +213,7 @@ class Corpus:
     @cached_property
     def _rings(self) -> dict[tuple[str, ...], list[int]]:
         salts = self._salts["phrases"]
-        numbers = sorted(range(len(self.phrases)), key=lambda n: (salts[n], n))
+        numbers = sorted(range(len(self.phrases)), key=lambda n: (self.phrases[n].agreement, salts[n], n))
         return _grouped((_ring(self.phrases[n]), n) for n in numbers)
 
     @cached_property
@@ -327,7 +335,11 @@ def _cosines(
 
 
 def build_corpus(
-    records: Iterable[Poem | Idiom], embedder: Embedder | None = None, *, build_seed: int = 0
+    records: Iterable[Poem | Idiom],
+    embedder: Embedder | None = None,
+    *,
+    build_seed: int = 0,
+    morphology: Morphology = LIGHT,
 ) -> Corpus:
     """Indexes all curated records.
 
@@ -335,8 +347,9 @@ def build_corpus(
         records: Curated poems and idioms, each with its keys filled.
         build_seed: Seed of the build, which all draws depend on.
         embedder: Model for meaning; None leaves choices to form alone.
+        morphology: Tells words that are akin, and phrases that agree.
     """
-    lines, phrases, poems = indexed(records)
+    lines, phrases, poems = indexed(records, morphology)
     lines.sort(key=lambda line: line.id)
     phrases.sort(key=lambda phrase: phrase.id)
     poems.sort(key=lambda poem: poem.id)
@@ -351,7 +364,9 @@ def build_corpus(
     )
 
 
-def indexed(records: Iterable[Poem | Idiom]) -> tuple[list[Line], list[Phrase], list[CorpusFacts]]:
+def indexed(
+    records: Iterable[Poem | Idiom], morphology: Morphology = LIGHT
+) -> tuple[list[Line], list[Phrase], list[CorpusFacts]]:
     """What the corpus takes from some records."""
     lines: list[Line] = []
     phrases: list[Phrase] = []
@@ -363,7 +378,7 @@ def indexed(records: Iterable[Poem | Idiom]) -> tuple[list[Line], list[Phrase], 
             poems.append(
                 CorpusFacts(record.id, record.language, record.poet, record.era, record.genre, metre)
             )
-        elif phrase := _phrase(record):
+        elif phrase := _phrase(record, morphology):
             phrases.append(phrase)
     return lines, phrases, poems
 
@@ -425,20 +440,24 @@ def _lines(poem: Poem) -> list[Line]:
     ]
 
 
-def _phrase(idiom: Idiom) -> Phrase | None:
+def _phrase(idiom: Idiom, morphology: Morphology) -> Phrase | None:
     explanation = form_text(idiom.explanation)
     if not word_keys(explanation, idiom.language):
         return None
-    meaning = plain_meaning(form_text(idiom.phrase), explanation, idiom.language)
+    language, phrase = idiom.language, form_text(idiom.phrase)
+    meaning = plain_meaning(phrase, explanation, language, morphology)
     return Phrase(
         id=idiom.id,
-        language=idiom.language,
+        language=language,
         dialect=idiom.dialect,
         genre=idiom.genre,
         licence=idiom.provenance.licence,
-        phrase=form_text(idiom.phrase),
-        phrase_key=form_key(idiom.phrase, idiom.language),
+        phrase=phrase,
+        phrase_key=form_key(idiom.phrase, language),
         meaning=meaning,
-        says=frozenset(word_keys(meaning, idiom.language)),
-        words=tuple(word_keys(form_text(idiom.phrase), idiom.language)),
+        agreement=morphology.agreement(phrase, language),
+        words=tuple(word_keys(phrase, language)),
+        says=frozenset(word_keys(meaning, language)),
+        forms=content_forms(phrase, language, morphology),
+        meaning_forms=content_forms(meaning, language, morphology),
     )

@@ -18,6 +18,7 @@ from mihakk.draw import in_turns, lot
 from mihakk.embeddings import Embedder, open_embedder
 from mihakk.errors import RecordRejected, UsageError
 from mihakk.ids import canonical_json
+from mihakk.morphology import open_morphology
 from schemas.benchmark import BenchmarkConfig, SampleConfig
 from schemas.idiom import Idiom
 from schemas.item import ChoiceItem, Item
@@ -66,10 +67,11 @@ def prepare(
         embedder: Used instead of the one the config names.
 
     Raises:
-        UsageError: The config's tasks or embeddings can't be used.
+        UsageError: The config's tasks, embeddings or morphology can't be used.
     """
     embedder = (embedder or open_embedder(config.embeddings)) if uses_vectors(config) else None
-    return build_corpus(records, embedder, build_seed=config.seed)
+    morphology = open_morphology(config.morphology)
+    return build_corpus(records, embedder, build_seed=config.seed, morphology=morphology)
 
 
 def uses_vectors(config: BenchmarkConfig) -> bool:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from generators.corpus import Corpus, CorpusFacts, Line, Phrase, embedded, indexed
 from mihakk.embeddings import Embedder
 from mihakk.lake.scratch import Scratch
+from mihakk.morphology import open_morphology
 from schemas.idiom import Idiom
 from schemas.poem import Poem
 
@@ -27,11 +28,14 @@ Records = Callable[..., Iterable[Poem | Idiom]]
 """Reads the records of one shard; a function known by its name, so that workers can be told it."""
 
 
-def write_index(scratch: Scratch, inputs: Any, records: Records, arguments: tuple[Any, ...]) -> str:
-    """What the corpus takes from one shard."""
+def write_index(
+    scratch: Scratch, inputs: Any, records: Records, arguments: tuple[Any, ...], morphology: str = "light"
+) -> str:
+    """What the corpus takes from one shard; `inputs` and the scratch's name say all that it depends on."""
 
     def make() -> list[pa.RecordBatch]:
-        return [_cell(orjson.dumps([_plain(row) for row in rows])) for rows in indexed(records(*arguments))]
+        found = indexed(records(*arguments), open_morphology(morphology))
+        return [_cell(orjson.dumps([_plain(row) for row in rows])) for rows in found]
 
     return scratch.made("index", inputs, make)
 
@@ -127,7 +131,7 @@ def _line(row: Sequence[Any]) -> Line:
 
 
 def _phrase(row: Sequence[Any]) -> Phrase:
-    values: list[Any] = [*row[:-2], frozenset(row[-2]), tuple(row[-1])]
+    values: list[Any] = [*row[:-4], tuple(row[-4]), *map(frozenset, row[-3:])]
     return Phrase(*values)
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from mihakk.text import word_keys
-from mihakk.text.stem import stem
+from mihakk.morphology import LIGHT, Morphology
+from mihakk.text import word_key, word_keys, words
 from schemas.record import Language
 
 _QUOTED: Final = re.compile(r"«[^»]*»|\([^)]*\)|\[[^\]]*\]|\"[^\"]*\"|“[^”]*”")
@@ -35,16 +35,27 @@ _ASIDE: Final[dict[Language, re.Pattern[str]]] = {
         r"\s*[وف]?(?:لكنهم|لكن|قد|ربما|كذلك)?\s*[وف]?(?:(?:يقول|يقال|ك?قولهم|قالوا|تقول|أصله|الأصل|مثله|انظر|بعضهم"
         r"|لعل|المراد|مرادهم|المقصود|المعنى|يعبر|يزيد|يريدون|يرادف|يستعمل|يكنى|يكنون|أنشد|روى|ورد|جاء|ذكر)\w*|أي\b"
         r"|أصل هذ\w+|رأيت|من طريف|حكي|يحكى|\w+ عندهم\b"
-        r"|(?<=[وف])معنى|معنى ال|من (?:ذلك|أمثال|كنايات|قول\w*)|أمثالهم|كنايات|أكثر ما|الغالب)"
+        r"|(?<=[وف])معنى|معنى ال|(?:ه[وي] )?من (?:ذلك|أمثال|كنايات|التشبيه|قول\w*)"
+        r"|أمثالهم|كنايات|أكثر ما|الغالب)"
     ),
     "fa": re.compile(r"\s*(?:و\s+)?(?:چنان‌?که|مثلا|مثال|نظیر|مانند|گویند|نک|اصل|زیرا)"),
     "en": re.compile(r"\s*(?:and\s+)?(?:e\.?g|for example|for instance|as in|cf|compare|see|from)\b", re.I),
 }
 # The same, where a meaning has been stated before it.
 _LATER: Final[dict[Language, re.Pattern[str]]] = {
-    "ar": re.compile(r"\s*[وف]?(?:قال|كما|في|هم|العرب|منه|ه[وي] (?:من|كلمة|ال))\b"),
+    "ar": re.compile(
+        r"\s*(?:أو\s+|[وف])?(?:(?:قال|قلت|كما|في|هم|العرب|منه|قد|عن|عمن|عما|أما|إذا|الكلام|لشيخ"
+        r"|ه[وي] (?:من|في|كلمة)|ال\w+ (?:معروف\w*|اسم|كلمة))\b|ه[وي] (?:ال|ك)|(?:ك|ل)أن)"
+    ),
     "fa": re.compile(r"\s*(?:در|از)\b"),
     "en": re.compile(r"\s*(?:in|it comes)\b", re.I),
+}
+
+# What a clause goes on to after the meaning: the image that the idiom paints, a quotation that was cut off.
+_WITHIN: Final[dict[Language, re.Pattern[str]]] = {
+    "ar": re.compile(r"(?<=\w)(?<!\bيعد)\s+[وف]?(?:كأن|كقول|بعضهم|لأنهم\b|كما (?:[تي]كني|يقال|قال|في)).*"),
+    "fa": re.compile(r"(?<=\w)\s+(?:چنان‌?که|مانند)\b.*"),
+    "en": re.compile(r"(?<=\w)\s+(?:as if|as though|as in|e\.g)\b.*", re.I),
 }
 
 # Words that say nothing of the idiom's image: an explanation may share them.
@@ -63,12 +74,14 @@ _PARTICLES: Final[dict[Language, frozenset[str]]] = {
 }
 
 
-def plain_meaning(phrase: str, explanation: str, language: Language) -> str:
+def plain_meaning(phrase: str, explanation: str, language: Language, morphology: Morphology = LIGHT) -> str:
     """The meaning that an explanation states; empty where it states none in words of its own.
 
     It is taken from its opening words, or else from the start, up to the first aside or clause that shares a
-    stem with the idiom; quotations and brackets are left out. A gloss without any of these stays as it is.
+    word's form with the idiom; quotations and brackets are left out. A gloss without any of these stays as it
+    is.
     """
+    own = content_forms(phrase, language, morphology)
     clauses = _CLAUSE.findall(_QUOTED.sub("", explanation))
     found = (
         (number, match.end())
@@ -80,12 +93,13 @@ def plain_meaning(phrase: str, explanation: str, language: Language) -> str:
     clauses = [clause[start if place == number else 0 :] for place, clause in enumerate(clauses)][number:]
     kept: list[str] = []
     for clause in clauses:
-        if repeats(phrase, clause, language) or _ASIDE[language].match(clause):
+        whole = _WITHIN[language].sub("", clause)
+        if own & content_forms(whole, language, morphology) or _ASIDE[language].match(clause):
             break
         if kept and _LATER[language].match(clause):
             break
-        kept.append(clause.strip())
-        if kept[-1].endswith(_CLOSED):
+        kept.append(whole.strip())
+        if whole != clause or kept[-1].endswith(_CLOSED):
             break
     meaning = " ".join(kept).strip(" ،؛,;.:…-–")
     # One word is a meaning where the source calls it one; elsewhere it only reads the idiom out.
@@ -93,15 +107,11 @@ def plain_meaning(phrase: str, explanation: str, language: Language) -> str:
     return meaning if " " in meaning or any(one.search(explanation) for one in surest) else ""
 
 
-def repeats(phrase: str, text: str, language: Language) -> bool:
-    """Whether a text shares a stem with an idiom, particles aside."""
-    told, said = (
-        {stem(_bare(word, language), language) for word in word_keys(part, language)} - _PARTICLES[language]
-        for part in (phrase, text)
+def content_forms(text: str, language: Language, morphology: Morphology = LIGHT) -> frozenset[str]:
+    """What stands for the words of a text, particles aside: an explanation may share those with its idiom."""
+    return frozenset(
+        form
+        for word in words(text)
+        if word_key(word, language) not in _PARTICLES[language]
+        for form in morphology.forms(word, language)
     )
-    return bool(told & said)
-
-
-def _bare(word: str, language: Language) -> str:
-    """A word's key without the alef of the accusative: ملحا is الملح."""
-    return word[:-1] if language == "ar" and len(word) > 3 and word.endswith("ا") else word

@@ -57,6 +57,10 @@ class Settings(BaseSettings):
     """Where `mihakk review serve` keeps its database, secrets and log."""
     relay_secret: SecretStr | None = None
     """What Label Studio's webhooks show `mihakk review relay`; one is made up per run where it is not set."""
+    camel_data: Path = Field(
+        default_factory=lambda: Path.home() / ".camel_tools", validation_alias="CAMELTOOLS_DATA"
+    )
+    """camel-tools' own variable: where `camel_data` puts what it downloads."""
     prefect_api_url: str = Field(default="", validation_alias="PREFECT_API_URL")
     """Prefect's own variable: the relay tells that server of annotations instead of pulling them itself."""
     prefect_api_key: SecretStr | None = Field(default=None, validation_alias="PREFECT_API_KEY")

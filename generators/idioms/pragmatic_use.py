@@ -14,7 +14,7 @@ from generators.writing.replies import contains
 from schemas.idiom import Idiom
 
 
-@task(title="Which idiom fits the sentence", reads="idiom", uses_vectors=True)
+@task(title="Which idiom fits the sentence", reads="idiom", version="2", uses_vectors=True)
 def pragmatic_use(ctx: Context[Options], idiom: Idiom) -> Made:
     """The wrong idiom is of the same dialect and kind, near in meaning but not the same, and stands nowhere
     in the sentence; people confirm that it does not fit, or choose another one."""
@@ -59,10 +59,11 @@ def _chosen(ctx: Context[Options], own: Phrase, sentence: Sentence) -> tuple[Phr
 
 
 def wrong_idioms(corpus: Corpus, own: Phrase, sentence: str) -> Iterator[Phrase]:
-    """Idioms of the same kind and length first, near in meaning, that stand nowhere in the sentence."""
+    """Idioms that agree in kind, person and length first, near in meaning, nowhere in the sentence."""
 
-    def unlike(other: Phrase) -> tuple[bool, bool]:
-        return other.genre != own.genre, abs(len(other.words) - len(own.words)) > 1
+    def unlike(other: Phrase) -> tuple[bool, ...]:
+        disagrees = other.agreement != own.agreement
+        return other.genre != own.genre, disagrees, abs(len(other.words) - len(own.words)) > 1
 
     for other in other_idioms(corpus, own, unlike):
         if not contains(sentence, other.phrase, own.language):

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Literal
 
 from generators.corpus import Corpus, Phrase, form_text
-from generators.plain_meaning import repeats
 from generators.task import Context, Options, OptionsT, Skip, Written
 from generators.writing.replies import length_ratio, same_text, unfinished, wrong_language
 from generators.writing.writer import prose
@@ -111,16 +110,26 @@ def _borrowed(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong |
     """Another idiom's meaning: of the same kind and length, and another meaning as far as can be told."""
     corpus = ctx.corpus
     own = corpus.phrases[corpus.phrase_number[idiom.id]]
+    # Idioms of this one's meaning that stand before the wrong one's: each takes the first that fits, so this
+    # one leaves as many to them. Else the set would hold one question twice, in the words of two idioms.
+    alike: list[str] = []
+    left = 0
     for other in chain(corpus.after(own), other_idioms(corpus, own, partial(_unlike, own))):
-        refused = ctx.refuses(idiom.id, other.meaning, idiom.language)
-        if other.meaning and not refused and _fits(corpus, own, other):
-            return Wrong(right, other.meaning, "other_explanation", records=(other.id,))
+        if not other.meaning or ctx.refuses(idiom.id, other.meaning, idiom.language):
+            continue
+        if not left and _same_meaning(own, other):
+            alike.append(other.id)
+        elif _fits(corpus, own, other):
+            if left == len(alike):
+                return Wrong(right, other.meaning, "other_explanation", records=(other.id, *alike))
+            left += 1
     return Skip(idiom.id, "no_other_explanation")
 
 
-def _unlike(own: Phrase, other: Phrase) -> tuple[bool, bool]:
+def _unlike(own: Phrase, other: Phrase) -> tuple[bool, ...]:
     least, most = NEAR_IN_LENGTH
-    return other.genre != own.genre, not least <= length_ratio(other.meaning, own.meaning) <= most
+    disagrees = other.agreement != own.agreement
+    return other.genre != own.genre, disagrees, not least <= length_ratio(other.meaning, own.meaning) <= most
 
 
 def _fits(corpus: Corpus, own: Phrase, other: Phrase) -> bool:
@@ -128,11 +137,11 @@ def _fits(corpus: Corpus, own: Phrase, other: Phrase) -> bool:
     cosines = corpus.phrase_similarity(corpus.phrase_number[own.id], [corpus.phrase_number[other.id]])
     if cosines is not None and cosines[0] >= NEAR_IN_MEANING:
         return False
-    return _means_otherwise(own, other) and not repeats(own.phrase, other.meaning, own.language)
+    return _means_otherwise(own, other) and not own.forms & other.meaning_forms
 
 
 def other_idioms(
-    corpus: Corpus, own: Phrase, unlike: Callable[[Phrase], tuple[bool, bool]]
+    corpus: Corpus, own: Phrase, unlike: Callable[[Phrase], tuple[bool, ...]]
 ) -> Iterator[Phrase]:
     """Idioms of the same dialect that mean something else: those alike in form first, then the nearest.
 
@@ -156,5 +165,10 @@ def _means_otherwise(own: Phrase, other: Phrase) -> bool:
     """As far as words tell; and the other's text may be shown under the same licence."""
     if other.licence != own.licence or other.phrase_key == own.phrase_key:
         return False
+    return not _same_meaning(own, other)
+
+
+def _same_meaning(own: Phrase, other: Phrase) -> bool:
+    """Two idioms may mean the same, as far as words tell."""
     shared = len(own.says & other.says) / max(1, len(own.says | other.says))
-    return shared < NEAR_IN_WORDS and not same_text(own.meaning, other.meaning, own.language)
+    return shared >= NEAR_IN_WORDS or same_text(own.meaning, other.meaning, own.language)

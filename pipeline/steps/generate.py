@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mihakk.ids import digest, sha256
 from mihakk.lake import ShardOutput
 from mihakk.lake.scratch import Scratch
+from mihakk.morphology import morphology_version
 from pipeline.build import Build, inputs_of, whole_input
 from pipeline.campaigns import amendments_of
 from pipeline.embedder import OpenedEmbedder
@@ -67,7 +68,13 @@ def _write_corpus(
             Call(
                 f"{STAGE} index {shard}",
                 write_index,
-                (scratch, inputs_of(build, STAGE, shard), records, (build, STAGE, shard)),
+                (
+                    scratch,
+                    inputs_of(build, STAGE, shard),
+                    records,
+                    (build, STAGE, shard),
+                    build.config.morphology,
+                ),
             )
             for shard in shards
         ]
@@ -167,6 +174,7 @@ def _settings(build: Build) -> list[Any]:
         build.config.seed,
         [task.model_dump() for task in build.config.tasks],
         build.config.embeddings,
+        morphology_version(build.config.morphology),
         _own_words(build.config.prompts),
         build.config.generator and build.config.generator.model_dump(),
         *([build.config.sample.model_dump()] if build.config.sample else []),

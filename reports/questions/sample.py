@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from generators.plain_meaning import plain_meaning
+from mihakk.morphology import LIGHT, Morphology
 from mihakk.seeds import rng
 from mihakk.text import key
 from schemas.idiom import Idiom
@@ -64,15 +65,18 @@ def sample_questions(
     return found
 
 
-def explain_options(items: Sequence[Item], records: Iterable[Poem | Idiom] = ()) -> list[Question]:
+def explain_options(
+    items: Sequence[Item], records: Iterable[Poem | Idiom] = (), morphology: Morphology = LIGHT
+) -> list[Question]:
     """Each question with what its options are.
 
     Args:
         items: The questions.
         records: What items are made from; where an option is a record's own text, the record is named.
+        morphology: What the items were made with.
     """
     wanted = {name for item in items for name in item.origin.records}
-    origins = {pair: name for record in records for pair, name in _texts(record, wanted)}
+    origins = {pair: name for record in records for pair, name in _texts(record, wanted, morphology)}
     return [_question(item, origins) for item in items]
 
 
@@ -96,13 +100,15 @@ def _question(item: Item, origins: Mapping[tuple[str, str], str]) -> Question:
     return Question(item, tuple(options), ())
 
 
-def _texts(record: Poem | Idiom, wanted: set[str]) -> Iterable[tuple[tuple[str, str], str]]:
+def _texts(
+    record: Poem | Idiom, wanted: set[str], morphology: Morphology
+) -> Iterable[tuple[tuple[str, str], str]]:
     """((record, key of a text of it), what the text is) for the records that items name."""
     if isinstance(record, Idiom):
         if record.id in wanted:
             phrase = record.phrase.text or record.phrase.raw
             explained = record.explanation.text or record.explanation.raw
-            meaning = plain_meaning(phrase, explained, record.language)
+            meaning = plain_meaning(phrase, explained, record.language, morphology)
             yield (record.id, key(meaning, record.language)), f"«{phrase}»"
             yield (record.id, key(phrase, record.language)), f"«{explained}»"
         return
