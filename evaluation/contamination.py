@@ -88,7 +88,7 @@ def options_alone(question: Question) -> str:
 def chosen_without_question(right: Values, questions: Sequence[Question], clusters: Codes) -> Estimate:
     """How far beyond chance the right option is chosen where no question was shown."""
     chance = np.array([len(one.gold) / len(one.options) for one in questions])
-    return clustered(right - chance, clusters)
+    return clustered(right - chance, clusters, bounds=(-1.0, 1.0))
 
 
 class Familiarity(NamedTuple):

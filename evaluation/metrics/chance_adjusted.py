@@ -13,4 +13,5 @@ def chance_adjusted(scores: Scores) -> Measured | None:
     chance = float(np.mean([len(one["gold"]) / one["options"] for one in scores.details]))
     if chance >= 1:
         return None
-    return mean_of((scores.values - chance) / (1 - chance), scores.clusters, {"chance": chance})
+    adjusted = (scores.values - chance) / (1 - chance)
+    return mean_of(adjusted, scores.clusters, {"chance": chance}, bounds=(-chance / (1 - chance), 1.0))

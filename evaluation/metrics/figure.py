@@ -100,8 +100,11 @@ def figure(
 
 
 def mean_of(
-    values: Sequence[float] | Values, clusters: Codes, detail: Mapping[str, Any] | None = None
+    values: Sequence[float] | Values,
+    clusters: Codes,
+    detail: Mapping[str, Any] | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Measured:
-    """The mean of units with its clustered interval."""
-    found = clustered(np.asarray(values, dtype=float), clusters)
+    """The mean of units, none outside the bounds, with its clustered interval."""
+    found = clustered(np.asarray(values, dtype=float), clusters, bounds=bounds)
     return Measured(found.mean, found.low, found.high, found.items, {"se": found.se, **(detail or {})})

@@ -21,4 +21,4 @@ def order_gap(scores: Scores) -> Measured | None:
         sign = 1.0 if first < second else -1.0
         gaps.append(sign * (scores.values[one] - scores.values[other]))
         clusters.append(scores.clusters[one])
-    return mean_of(gaps, np.array(clusters)) if gaps else None
+    return mean_of(gaps, np.array(clusters), bounds=(-1.0, 1.0)) if gaps else None

@@ -17,6 +17,10 @@ LEAST_CLUSTERS: Final = 10
 """Fewer say nothing of their spread: there is no interval then."""
 
 
+_ALIKE: Final = 1e-12
+"""Standard errors below it are rounding."""
+
+
 class Estimate(NamedTuple):
     """A mean and how sure it is."""
 
@@ -36,16 +40,21 @@ def codes_of(names: Sequence[Any] | NDArray[Any]) -> Codes:
     return codes.astype(np.int64)
 
 
-def clustered(values: Values, clusters: Codes, confidence: float = 0.95) -> Estimate:
-    """Mean with its clustered standard error and t interval.
+def clustered(
+    values: Values, clusters: Codes, confidence: float = 0.95, bounds: tuple[float, float] | None = None
+) -> Estimate:
+    """Mean with its clustered standard error and interval.
 
     SE = sqrt(C/(C-1) sum_c (sum_i (s_ci - m))^2) / n, with C-1 degrees of freedom (E. Miller, 2024, app. A,
-    with the factor for few clusters).
+    with the factor for few clusters). Of values with bounds the interval is Wilson's, of the effective number
+    of items and with Student's t for z (P. Kott and D. Carr, 1997): it stays inside the bounds, and holds
+    near them, where the plain t interval of 50 questions holds a true .98 in 64 of 100 cases.
 
     Args:
         values: One an item.
         clusters: One an item.
         confidence: Of the interval.
+        bounds: Least and greatest value there can be; the plain t interval without them.
 
     Raises:
         ValueError: There is no item.
@@ -62,8 +71,31 @@ def clustered(values: Values, clusters: Codes, confidence: float = 0.95) -> Esti
     se = sqrt(count / (count - 1) * float(sums @ sums)) / size
     if count < LEAST_CLUSTERS:
         return Estimate(mean, se, None, None, size, count)
+    if bounds is not None:
+        return Estimate(mean, se, *_inside(mean, se, count, confidence, bounds), size, count)
     reach = t_quantile(count - 1, confidence) * se
     return Estimate(mean, se, mean - reach, mean + reach, size, count)
+
+
+def _inside(
+    mean: float, se: float, count: int, confidence: float, bounds: tuple[float, float]
+) -> tuple[float, float]:
+    """The interval of a mean of bounded values.
+
+    Where all clusters have the same mean, their spread says nothing: then the ends are those of what the
+    share of unlike clusters may still be (Clopper and Pearson for none of `count`) and move the mean at most.
+    """
+    least, width = bounds[0], bounds[1] - bounds[0]
+    share, spread = (mean - least) / width, se / width
+    variance = share * (1 - share)
+    if spread < _ALIKE or variance <= 0:
+        unseen = 1 - ((1 - confidence) / 2) ** (1 / count)
+        return mean - unseen * share * width, mean + unseen * (1 - share) * width
+    # z^2 / n of Wilson's formula, n being what plain sampling would need for this standard error.
+    part = (t_quantile(count - 1, confidence) * spread) ** 2 / variance
+    centre = (share + part / 2) / (1 + part)
+    reach = sqrt(part * variance + part * part / 4) / (1 + part)
+    return least + width * max(0.0, centre - reach), least + width * min(1.0, centre + reach)
 
 
 def t_quantile(degrees: float, confidence: float = 0.95) -> float:

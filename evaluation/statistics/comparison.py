@@ -32,7 +32,14 @@ class Comparison(NamedTuple):
 
 
 def compare(
-    first: Values, second: Values, clusters: Codes, *, seed: int, name: str, resamples: int = RESAMPLES
+    first: Values,
+    second: Values,
+    clusters: Codes,
+    *,
+    seed: int,
+    name: str,
+    resamples: int = RESAMPLES,
+    bounds: tuple[float, float] | None = None,
 ) -> Comparison:
     """Paired difference, clustered, and its p-value.
 
@@ -46,10 +53,11 @@ def compare(
         seed: Of the suite.
         name: What is compared; the draws depend on it and the seed alone.
         resamples: Permutations drawn where there are too many to go through.
+        bounds: Least and greatest difference there can be.
     """
     sums = np.stack([_sums(first, clusters), _sums(second, clusters)], axis=1)
     permuted = SignFlips(sums, seed=seed, name=name, resamples=resamples)
-    return permuted.compare(first, second, clusters, 0, 1)
+    return permuted.compare(first, second, clusters, 0, 1, bounds=bounds)
 
 
 class SignFlips:
@@ -79,9 +87,18 @@ class SignFlips:
         # The drawn permutations leave out the one that was seen; going through all meets it.
         return beyond / len(flipped) if self.exact else (beyond + 1) / (len(flipped) + 1)
 
-    def compare(self, first: Values, second: Values, clusters: Codes, one: int, other: int) -> Comparison:
+    def compare(
+        self,
+        first: Values,
+        second: Values,
+        clusters: Codes,
+        one: int,
+        other: int,
+        *,
+        bounds: tuple[float, float] | None = None,
+    ) -> Comparison:
         """The comparison of the systems of columns `one` and `other`, whose values are given."""
-        difference = clustered(first - second, clusters)
+        difference = clustered(first - second, clusters, bounds=bounds)
         alike = float(np.mean(first == second))
         if difference.clusters == difference.items and _is_binary(first) and _is_binary(second):
             return Comparison(difference, mcnemar(first, second), "McNemar", alike)

@@ -67,7 +67,7 @@ def _figure(column: Column, place: int) -> dict[str, Any]:
         notes.append(f"{told['clusters']} cluster(s): too few for an interval")
     told["note"] = "; ".join(notes)
     if column.statistics is None:
-        found = clustered(values[there], groups)
+        found = clustered(values[there], groups, bounds=column.bounds)
         told |= {"se": found.se, "ci_low": found.low, "ci_high": found.high}
         if np.isin(values[there], (0.0, 1.0)).all():
             told["plain_se"] = plain_se(found.mean, found.items)

@@ -55,6 +55,12 @@ class Column:
         """-1 where less is better."""
         return 1.0 if self.metric.higher_is_better else -1.0
 
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Least and greatest value of the metric; None where it has no bounds."""
+        low, high = self.metric.low, self.metric.high
+        return None if low is None or high is None else (low, high)
+
     def is_complete(self, model: int) -> bool:
         """Whether a system has an answer to every item that any has."""
         return self.missing[model] == 0

@@ -40,6 +40,8 @@ def _permuted_pairs(column: Column, able: list[int], *, seed: int, resamples: in
     values = column.values
     is_whole = not np.isnan(values[able]).any()
     groups = codes_of(column.groups)
+    width = (column.bounds[1] - column.bounds[0]) if column.bounds else None
+    bounds = (-width, width) if width is not None else None
     flips = None
     if is_whole and able:
         sums = np.stack([np.bincount(groups, weights=values[place]) for place in able], axis=1, dtype=float)
@@ -47,7 +49,7 @@ def _permuted_pairs(column: Column, able: list[int], *, seed: int, resamples: in
     rows = []
     for (one, first), (other, second) in combinations(enumerate(able), 2):
         if flips is not None:
-            found = flips.compare(values[first], values[second], groups, one, other)
+            found = flips.compare(values[first], values[second], groups, one, other, bounds=bounds)
         else:
             common = ~np.isnan(values[first]) & ~np.isnan(values[second])
             if not common.any():
@@ -59,6 +61,7 @@ def _permuted_pairs(column: Column, able: list[int], *, seed: int, resamples: in
                 seed=seed,
                 name=f"{column.name} {column.models[first]} {column.models[second]}",
                 resamples=resamples,
+                bounds=bounds,
             )
         rows.append(_row(column, first, second, found))
     return rows

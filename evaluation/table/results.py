@@ -114,7 +114,8 @@ def _with_ranks(
     pairs: Sequence[Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
     """Rank intervals, and the smallest difference that the column's pairs could tell."""
-    errors = [row["se"] for row in pairs if row["se"] is not None]
+    # Two systems whose difference is the same in every cluster tell nothing of its spread.
+    errors = [row["se"] for row in pairs if row["se"]]
     smallest = smallest_difference(float(np.median(errors))) if errors else None
     able = [place for place in range(len(cells)) if cells[place]["figure"] is not None]
     for cell in cells:
@@ -190,7 +191,8 @@ def _notes(
         f"Measured on {', '.join(told)}.",
         "An answer that failed, is empty or could not be read counts as the worst value and stays in the "
         "mean; a system without answers to some items has no figure.",
-        "Intervals are 95 %, clustered by poem or idiom: Student's t with the finite-cluster factor; for "
+        "Intervals are 95 %, clustered by poem or idiom (Wilson's with Student's t and the finite-cluster "
+        "factor; Clopper and Pearson's where all clusters are alike); for "
         f"figures that are no means, averages and ranks, {resamples:,} cluster bootstraps (seed {seed}).",
         f"p: {permutations:,} sign flips of whole clusters (McNemar's exact test where each is one item), "
         "Holm over all pairs of a column. Smallest difference: 2.8 x the median paired standard error.",

@@ -208,7 +208,7 @@ def _slice(column: Column, value: str, chosen: Any) -> Fields:
         values = column.values[place][chosen]
         if np.isnan(values).any():
             continue
-        mean = clustered(values, groups)
+        mean = clustered(values, groups, bounds=column.bounds)
         rows.append([name, *(_number(one) for one in (mean.mean, mean.low, mean.high))])
     return {"value": value, "items": int(chosen.sum()), "groups": int(groups.max()) + 1, "rows": rows}
 

@@ -125,7 +125,9 @@ def test_the_order_gap_is_signed_and_paired() -> None:
         [(f"p{n}", order, float(order == 1), pick(0, "x", order)) for n in range(30) for order in (0, 1)]
     )
     found = measured("order_gap", turned)
-    assert (found.value, found.low, found.high) == (-1.0, -1.0, -1.0)
+    unseen = stats.binomtest(0, 30).proportion_ci(method="exact").high
+    assert (found.value, found.low) == (-1.0, -1.0)
+    assert found.high == pytest.approx(-1.0 + 2 * unseen), "thirty alike say little of the next"
 
 
 def test_guessing_is_nothing_above_chance() -> None:

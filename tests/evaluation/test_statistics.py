@@ -77,6 +77,43 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
     assert plain < low, "the error that takes items for independent covers less than it says"
 
 
+@pytest.mark.parametrize(("truth", "questions"), [(0.5, 20), (0.9, 10), (0.95, 20), (0.98, 50), (0.98, 150)])
+@pytest.mark.parametrize("orders", [1, 2])
+def test_the_interval_holds_near_the_ends_too(truth: float, questions: int, orders: int) -> None:
+    """Systems that answer nearly all right are the ones that a board is about; scipy makes the answers."""
+    draws = np.random.default_rng(5)
+    known = stats.betabinom(orders, 3 * truth, 3 * (1 - truth)).rvs((1_000, questions), random_state=draws)
+    codes = np.repeat(np.arange(questions), orders)
+    covered = plain = 0
+    for right in known:
+        values = (np.arange(orders) < right[:, None]).astype(float).ravel()
+        found = clustered(values, codes, bounds=(0.0, 1.0))
+        assert found.low is not None
+        assert found.high is not None
+        assert 0 <= found.low <= found.mean <= found.high <= 1
+        covered += found.low <= truth <= found.high
+        usual = clustered(values, codes)
+        plain += (usual.low or 0) <= truth <= (usual.high or 0)
+    assert covered >= 0.93 * len(known)
+    assert truth < 0.95 or plain < 0.93 * len(known), "Student's alone says more than it knows"
+
+
+def test_equal_clusters_leave_what_textbooks_leave() -> None:
+    """No failure in thirty: the upper end is Clopper and Pearson's, not nought."""
+    none, codes = np.zeros(60), np.repeat(np.arange(30), 2)
+    found = clustered(none, codes, bounds=(0.0, 1.0))
+    exact = stats.binomtest(0, 30).proportion_ci(method="exact")
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
+    halves = clustered(np.tile([0.0, 1.0], 30), codes, bounds=(0.0, 1.0))
+    assert (halves.low, halves.high) == pytest.approx((0.5 - exact.high / 2, 0.5 + exact.high / 2))
+
+
+def test_in_the_middle_the_two_intervals_are_one() -> None:
+    values, codes = clusters_of(np.random.default_rng(6), 2_000, 4_000)
+    bounded, plain = clustered(values, codes, bounds=(0.0, 1.0)), clustered(values, codes)
+    assert (bounded.low, bounded.high) == pytest.approx((plain.low, plain.high), abs=1e-4)
+
+
 def test_sign_flips_are_scipys_permutation_test() -> None:
     draws = np.random.default_rng(4)
     first, second = draws.random(11), draws.random(11)

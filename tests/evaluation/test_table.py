@@ -89,7 +89,7 @@ def cell(found: Results, model: str, metric: str = "accuracy") -> dict[str, Any]
 def test_a_cell_has_the_figure_and_its_clustered_interval(found: Results) -> None:
     row = cell(found, "middle")
     values = np.array([float(n < 12) for n in range(PAIRS) for _ in (0, 1)])
-    expected = clustered(values, np.arange(PAIRS).repeat(2) // 2)
+    expected = clustered(values, np.arange(PAIRS).repeat(2) // 2, bounds=(0.0, 1.0))
     assert row["figure"] == 0.5
     assert (row["se"], row["ci_low"], row["ci_high"]) == pytest.approx(
         (expected.se, expected.low, expected.high), abs=1e-6
