@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from mihakk import settings as settings_module
 from tests.prefect_server import PrefectServer
@@ -17,6 +19,9 @@ from tools.docs_claims import claims
 
 # Two test workers on two cores, each with two threads for its products, would wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# How long an example takes on a busy machine is no verdict.
+hypothesis_settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("tests")
 ROOT = Path(__file__).resolve().parent.parent
 REAL_DATA = "needs the real data that is not part of the repository"
 LONGEST_FIRST = (

@@ -46,7 +46,7 @@ def test_the_worked_example_of_the_inventor(level, alpha):
     assert krippendorff_alpha(units, level) == pytest.approx(alpha, abs=0.0006)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.lists(st.sampled_from("0123"), min_size=2, max_size=4), min_size=2, max_size=30),
     st.sampled_from(["nominal", "ordinal", "interval"]),

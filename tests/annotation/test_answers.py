@@ -124,7 +124,7 @@ REGION = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(REGION | JSON, max_size=4) | JSON)
 def test_nothing_an_api_client_sends_can_break_a_pull(result):
     reader = Reader(labelling("quality_review", "ar"))

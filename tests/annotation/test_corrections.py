@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.screens.corrections import correct, form, read_form, showable
@@ -19,14 +19,12 @@ def test_an_untouched_form_is_no_correction(item):
     assert read_form(form(item), form(item)) == {}
 
 
-@settings(deadline=None)
 @given(question=texts, options=st.tuples(texts, texts, texts), context=texts)
 def test_no_text_can_make_an_untouched_form_a_correction(question, options, context):
     item = choice(question=question, options=options, context=context)
     assert read_form(form(item), form(item)) == {}
 
 
-@settings(deadline=None)
 @given(typed=texts.filter(lambda text: text.strip() and text.strip() != "يعمل في الحقل كل يوم"))
 def test_what_a_person_types_arrives_whole(typed):
     item = choice()
@@ -80,7 +78,6 @@ def test_several_right_options_and_accepted_answers():
     assert correct(answer(), {"accepted": "ناولها\n\n و ناولها "}).accepted == ("ناولها", "و ناولها")
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_shown_text_can_be_stored_anywhere(text):
     shown = showable(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.decisions.apply import apply
@@ -102,7 +102,6 @@ def test_items_nobody_asked_about_are_left_out():
     assert resolve([review(ITEM, "p1")], {}) == []
 
 
-@settings(deadline=None)
 @given(st.permutations(["keep", "keep", "discard"]))
 def test_order_of_people_does_not_matter(votes):
     assert settle(*(review(ITEM, f"p{n}", vote) for n, vote in enumerate(votes))).outcome == "keep"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.decisions.pseudonyms import Person, pseudonyms
@@ -41,7 +41,6 @@ def test_one_item_less_changes_no_other_draw():
     } != whole
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text(min_size=1, max_size=3), st.integers(0, 50), max_size=6), st.integers(0, 120))
 def test_shares_add_up_and_leave_no_stratum_out(sizes, total):
     shares = allocate(sizes, total)

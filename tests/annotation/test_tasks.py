@@ -84,7 +84,7 @@ def test_hostile_text_adds_no_tag_and_no_attribute(item):
     assert "\x00" not in json.dumps(task["data"], ensure_ascii=False)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text())
 def test_escaping_leaves_the_text_readable(text):
     tags = shown(escaped(text))

@@ -32,7 +32,7 @@ POEM = st.tuples(
 SAYING = st.tuples(LINE, LINE, st.sampled_from(["idiom", "proverb"]), st.none() | st.just("neutral"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(POEM, max_size=4), st.lists(SAYING, max_size=4))
 def test_any_records(
     poems: list[tuple[list[tuple[str, str | None]], str, str]],

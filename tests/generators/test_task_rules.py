@@ -200,7 +200,7 @@ def test_every_task_has_its_rule() -> None:
     assert set(RULES) == set(TASKS.names())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(POEM, max_size=5), st.lists(SAYING, max_size=4), TEXT, st.sampled_from(SENTENCES))
 def test_items_keep_what_their_task_promises(
     poems: list[Any], sayings: list[Any], reply: str, sentence: str

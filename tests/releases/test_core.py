@@ -92,7 +92,7 @@ POEMS = st.lists(
 
 
 @given(POEMS, st.integers(1, 40), st.integers(1, 2), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_poem_that_goes_or_comes_moves_no_place_but_its_own(
     poems: list[tuple[str, str, int, int]], size: int, per_record: int, data: st.DataObject
 ) -> None:
@@ -106,7 +106,7 @@ def test_a_poem_that_goes_or_comes_moves_no_place_but_its_own(
 
 
 @given(POEMS, st.integers(1, 40))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_order_of_items_draws_nothing(poems: list[tuple[str, str, int, int]], size: int) -> None:
     asked = CoreConfig(items=size)
     items = _items(poems)

@@ -6,7 +6,7 @@ import random
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Indel
 
@@ -44,7 +44,6 @@ def test_equal_texts_are_paired_with_the_first_of_them() -> None:
     ]
 
 
-@settings(deadline=None)
 @given(TEXTS, st.sampled_from([0.7, 0.9]))
 def test_every_pair_is_as_alike_as_it_says_and_comes_once_in_order(keys: list[str], threshold: float) -> None:
     found = list(near_duplicates(keys, threshold))
@@ -58,7 +57,6 @@ def test_every_pair_is_as_alike_as_it_says_and_comes_once_in_order(keys: list[st
         assert pair.similarity >= threshold
 
 
-@settings(deadline=None)
 @given(st.text(LETTERS, min_size=24, max_size=60), st.integers(0, 59), st.sampled_from(LETTERS), TEXTS)
 def test_one_wrong_letter_is_always_found(verse: str, place: int, letter: str, crowd: list[str]) -> None:
     place %= len(verse)

@@ -49,7 +49,7 @@ def parts(keys: Sequence[str], size: int) -> list[Part]:
     return [Part(f"{start} {some}", texts_of, (some, start)) for some, start in cut]
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sets(), st.integers(1, 9), st.sampled_from([0.7, 0.9, 1.0]))
 def test_parts_give_the_pairs_of_the_whole(
     tmp_path: Path, keys: list[str], size: int, threshold: float

@@ -51,7 +51,7 @@ def test_every_journal_of_the_folder_is_searched(tmp_path: Path) -> None:
 
 
 @given(cut=st.integers(min_value=0), texts=st.lists(st.text(max_size=40), min_size=1, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_file_cut_anywhere_loses_the_cut_line_alone(
     tmp_path_factory: pytest.TempPathFactory, cut: int, texts: list[str]
 ) -> None:

@@ -98,7 +98,7 @@ def test_every_metre_of_the_table_has_forms() -> None:
     assert ends == set(HEMISTICHS)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.text("ابتكلموينَُِّْ ", max_size=24), st.text("ابتكلموينَُِّْ ", max_size=24))
 def test_any_text_gives_a_share_and_a_pattern_of_its_metre(first: str, second: str) -> None:
     found = scan(first, second)

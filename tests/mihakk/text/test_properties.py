@@ -38,7 +38,7 @@ EVERYTHING = st.text(
     | st.characters(exclude_categories=["Cs"]),
     max_size=30,
 )
-MANY = settings(max_examples=300, deadline=None)
+MANY = settings(max_examples=300)
 
 
 @MANY

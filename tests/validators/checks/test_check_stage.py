@@ -96,7 +96,7 @@ ITEMS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=ITEMS, cuts=st.lists(st.integers(0, 14), max_size=3))
 def test_the_index_does_not_depend_on_how_the_set_is_cut_into_shards(
     rows: list[Any], cuts: list[int]
@@ -126,7 +126,7 @@ LANGUAGE = st.sampled_from(["ar", "fa", "en"])
 
 
 @example(language="ar", texts=["", "", "", "", "", "\u3280"], gold=[], facts={})
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     language=LANGUAGE,
     texts=st.lists(TEXT, min_size=6, max_size=6),
@@ -148,7 +148,7 @@ def test_no_text_makes_a_check_of_items_fail(language: Any, texts: list[str], go
     assert all(one.detail for one in findings)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     language=LANGUAGE,
     texts=st.lists(TEXT, min_size=6, max_size=6),

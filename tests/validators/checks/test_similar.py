@@ -15,7 +15,7 @@ from validators.checks.similar import SHOWN, near_items, similar_pairs
 SETS = ((1, 2, 3, 4, 5), (1, 2, 3, 4, 5, 6), (1, 2, 3, 4), (2, 3, 4, 5), (7, 8, 9), (1, 9))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.dictionaries(
         st.text("xyz", min_size=1, max_size=4), st.frozensets(st.integers(0, 14), min_size=1), max_size=14
@@ -45,7 +45,7 @@ def mark(number: int, task: str, words: int, body: int, pair: str) -> Fingerprin
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.tuples(

@@ -313,7 +313,7 @@ def test_files_that_cannot_be_read_say_so(tmp_path: Path) -> None:
 CELL = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30).filter(str.strip)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=8), data=st.data())
 @pytest.mark.parametrize("ending", ["jsonl", "csv"])
 def test_any_text_survives_reading_and_cleaning(
