@@ -16,9 +16,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 import orjson
-from pydantic import AliasChoices, Field, ValidationError
+from pydantic import AliasChoices, Field
 
 from mihakk.errors import MihakkError
+from mihakk.lake.seal import seal, unsealed
 from pipeline.observer import tenth
 from pipeline.usage import Usage, costs, meter_of
 from schemas.manifest import ShardCounts, StageManifest
@@ -133,8 +134,8 @@ def runs(lake: Lake, newest: int = 60) -> tuple[list[RunRecord], int]:
     names = [name for name in storage.list(storage.path(FOLDER)) if name.endswith(".json")]
     for name in sorted(names, reverse=True)[:newest]:
         try:
-            found.append(RunRecord.model_validate_json(storage.read(storage.path(FOLDER, name))))
-        except (ValidationError, MihakkError, OSError):
+            found.append(RunRecord.model_validate(unsealed(storage.read(storage.path(FOLDER, name)))))
+        except (ValueError, MihakkError, OSError):
             unreadable += 1
     return found, unreadable
 
@@ -263,7 +264,7 @@ class RunLog:
             storage = self._build.lake.storage
             storage.write(
                 storage.path(FOLDER, f"{self._record.run}.json"),
-                orjson.dumps(self._record.model_dump(mode="json"), option=orjson.OPT_INDENT_2),
+                seal(orjson.dumps(self._record.model_dump(mode="json"), option=orjson.OPT_INDENT_2)),
             )
 
 

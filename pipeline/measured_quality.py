@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from mihakk.ids import digest
+from mihakk.lake.seal import seal, unsealed
 from pipeline.build import Build, code_version, whole_input
 from pipeline.records import records
 from schemas.stages import CURATED, GENERATED, RELEASED
@@ -43,7 +45,8 @@ def measured(build: Build, items: Sequence[Any]) -> ItemQuality:
     storage = build.lake.storage
     path = storage.path("quality", f"{name}.json")
     if storage.exists(path):
-        return ItemQuality.model_validate_json(storage.read(path))
+        with suppress(ValueError):  # it rotted: it is measured again
+            return ItemQuality.model_validate(unsealed(storage.read(path)))
     curated = (
         record for shard in build.stage(CURATED).shards() for record in records(build, GENERATED, shard)
     )
@@ -56,5 +59,5 @@ def measured(build: Build, items: Sequence[Any]) -> ItemQuality:
     )
     for old in storage.list(storage.path("quality")):
         storage.remove(storage.path("quality", old))
-    storage.write(path, found.model_dump_json().encode())
+    storage.write(path, seal(found.model_dump_json().encode()))
     return found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mihakk.ids import canonical_json
+from mihakk.lake.seal import seal
 from pipeline.build import Build
-from pipeline.sign_off import tables_to_sign
+from pipeline.sign_off import read_word, tables_to_sign
 from releases.gates import overridable
 from releases.release_facts import Override
 
@@ -15,7 +16,7 @@ def standing_overrides(build: Build) -> tuple[Override, ...]:
     """What people said about the reviewed tables as they are now; each gate once, its latest word."""
     storage, tables = build.lake.storage, tables_to_sign(build)
     names = [name for name in storage.list(storage.path(FOLDER)) if name.startswith(tables[:16])]
-    found = [Override.model_validate_json(storage.read(storage.path(FOLDER, name))) for name in names]
+    found = [Override.model_validate(read_word(storage, storage.path(FOLDER, name))) for name in names]
     latest = {one.gate: one for one in found if one.tables == tables}
     return tuple(latest[gate] for gate in sorted(latest))
 
@@ -30,5 +31,5 @@ def override(build: Build, gate: str, why: str) -> Override:
     word = Override(gate=gate, why=reason, tables=tables_to_sign(build))
     storage = build.lake.storage
     number = len(storage.list(storage.path(FOLDER)))
-    storage.write(storage.path(FOLDER, f"{word.tables[:16]}-{number:05d}.json"), canonical_json(word))
+    storage.write(storage.path(FOLDER, f"{word.tables[:16]}-{number:05d}.json"), seal(canonical_json(word)))
     return word

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
+from mihakk.errors import UsageError
 from mihakk.ids import canonical_json
+from mihakk.lake.seal import seal, unsealed
+from mihakk.lake.storage import Storage
 from pipeline.build import Build, whole_input
 from schemas.sign_off import SignOff
 from schemas.stages import RELEASED
@@ -22,7 +25,7 @@ def standing_sign_off(build: Build) -> SignOff | None:
     """The latest word on the tables as they are now; None where nobody has said anything."""
     storage, tables = build.lake.storage, tables_to_sign(build)
     names = [name for name in storage.list(storage.path(FOLDER)) if name.startswith(tables[:16])]
-    found = [SignOff.model_validate_json(storage.read(storage.path(FOLDER, name))) for name in names]
+    found = [SignOff.model_validate(read_word(storage, storage.path(FOLDER, name))) for name in names]
     mine = [word for word in found if word.tables == tables]
     return mine[-1] if mine else None
 
@@ -41,8 +44,22 @@ def sign(
     storage = build.lake.storage
     number = len(storage.list(storage.path(FOLDER)))
     path = storage.path(FOLDER, f"{word.tables[:16]}-{number:05d}.json")
-    storage.write(path, canonical_json(word))
+    storage.write(path, seal(canonical_json(word)))
     return word
+
+
+def read_word(storage: Storage, path: str) -> Any:
+    """What a person said, as it was written.
+
+    Raises:
+        UsageError: The file is damaged.
+    """
+    try:
+        return unsealed(storage.read(path))
+    except ValueError as error:
+        raise UsageError(
+            f"{path} is damaged ({error}): restore it from a backup, or delete it and say it again"
+        ) from error
 
 
 def _line(text: str) -> str:

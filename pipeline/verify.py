@@ -7,18 +7,30 @@ import io
 import zlib
 from collections.abc import Callable, Iterator
 
-import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mihakk.errors import MihakkError
 from mihakk.ids import sha256
 from mihakk.lake import Lake
+from mihakk.lake.seal import torn, unsealed
+from mihakk.lake.stage import FAILED
+from pipeline.steps.audit import AUDITED_BY
+from releases.hub.embedded import EmbeddedHub
 from schemas.manifest import ShardManifest, StageManifest
 from schemas.record import Record
 from schemas.stages import STAGES
 
 REBUILD = "run `mihakk build`, which makes it again"
+WORDS = ("sign_offs", "overrides")
+"""What people said of a release."""
+MERELY_TOLD = "delete it: a record of a run is for people alone"
+RELEASED_FIX = (
+    "run `git checkout --force main` in that folder; where git's own files are damaged, restore the folder "
+    "from a backup or from where the release is published"
+)
+HEADERS = tuple(b"\x1f\x8b\x08" + bytes(6) + bytes([system]) for system in (3, 255))
+"""How a packed page begins: no name, no time; Python writes one of two systems."""
 RESTORE = "restore it from a backup; nothing can make it again"
 
 
@@ -40,15 +52,22 @@ class Verification(Record):
 
 
 class Verifier:
-    """Reads a lake; changes nothing.
+    """Reads a lake and the releases made of it; changes nothing.
 
     Tables are compared with the digests of their shards' manifests, raw bodies and people's decisions with
-    the digest in their names. Manifests, run records, journals, indexes and caches carry none: they must
-    parse, so a byte that rots into another letter is not found there.
+    the digest in their names, releases by git. Manifests, run records, journals and the like end with a
+    digest of themselves (`mihakk.lake.seal`); what an earlier version wrote has none and must parse.
+
+    Args:
+        lake: Of one benchmark.
+        hub: Where its releases are; None: they are not looked at.
+        progress: Told the bytes of each file.
     """
 
-    def __init__(self, lake: Lake, progress: Callable[[int], None] = lambda _: None) -> None:
-        self._lake, self._storage, self._progress = lake, lake.storage, progress
+    def __init__(
+        self, lake: Lake, hub: EmbeddedHub | None = None, progress: Callable[[int], None] = lambda _: None
+    ) -> None:
+        self._lake, self._storage, self._hub, self._progress = lake, lake.storage, hub, progress
         self._files = self._bytes = 0
 
     def run(self) -> Verification:
@@ -60,12 +79,16 @@ class Verifier:
         for stage in STAGES:
             yield from self._stage(stage)
         yield from self._raw()
-        for folder, suffix, fix in (
-            ("runs", ".json", "delete it: a record of a run is for people alone"),
-            ("quality", ".json", "delete it: it is measured again"),
+        for path, fix in (
+            *((f"runs/{name}", MERELY_TOLD) for name in self._named("runs", ".json")),
+            *(
+                (f"quality/{name}", "delete it: it is measured again")
+                for name in self._named("quality", ".json")
+            ),
+            *((f"{word}/{name}", RESTORE) for word in WORDS for name in self._named(word, ".json")),
+            *((name, REBUILD) for name in self._names("") if name == AUDITED_BY),
         ):
-            for name in self._named(folder, suffix):
-                yield from self._parses(f"{folder}/{name}", fix, lines=False)
+            yield from self._parses(path, fix, lines=False)
         for folder in self._names("journals"):
             for name in self._named(f"journals/{folder}", ".jsonl"):
                 fix = "remove the line: that call is asked again"
@@ -73,31 +96,56 @@ class Verifier:
         for folder in ("decisions", *(f"review/{name}" for name in self._names("review"))):
             for name in self._named(folder, ".jsonl"):
                 yield from self._digest_in_name(f"{folder}/{name}")
+        if self._hub:
+            repository = self._hub.repository(self._lake.benchmark)
+            for name, what in self._hub.rotten(self._lake.benchmark):
+                yield Damage(path=str(repository / name), what=what, fix=RELEASED_FIX)
 
     def _stage(self, stage: str) -> Iterator[Damage]:
-        manifest = f"{stage}/manifest.json"
-        if not self._storage.exists(self._storage.path(manifest)):
-            return
-        data = self._read(manifest)
-        try:
-            shards = StageManifest.model_validate_json(data).shards
-        except ValueError:
-            yield Damage(path=manifest, what="it is no manifest of a stage", fix=REBUILD)
-            return
-        for shard in shards:
-            own = f"{stage}/shards/{shard.shard}.json"
+        recorded: dict[str, ShardManifest] = {}
+        if self._storage.exists(self._storage.path(stage, "manifest.json")):
             try:
-                parts = ShardManifest.model_validate_json(self._read(own)).parts
-                if parts != shard.parts:
-                    yield Damage(path=own, what=f"its digests are not those of {manifest}", fix=REBUILD)
+                whole = StageManifest.model_validate(unsealed(self._read(f"{stage}/manifest.json")))
             except (ValueError, MihakkError) as error:
-                yield Damage(path=own, what=_first_line(error), fix=REBUILD)
-            for table, wanted in shard.parts.items():
-                yield from self._part(f"{stage}/{table}/part-{shard.shard}.parquet", wanted)
+                yield Damage(path=f"{stage}/manifest.json", what=_first_line(error), fix=REBUILD)
+            else:
+                recorded = {shard.shard: shard for shard in whole.shards}
+                yield from self._rejected(stage, whole.rejected)
+        for name in sorted({*recorded, *self._shards(stage)}):
+            yield from self._shard(stage, name, recorded.get(name))
+        if FAILED in self._names(stage):
+            yield from self._table(f"{stage}/{FAILED}")
+
+    def _shards(self, stage: str) -> Iterator[str]:
+        """Also those of a stage that has not been finished."""
+        for name in self._named(f"{stage}/shards", ".json"):
+            yield name.removesuffix(".json")
+
+    def _shard(self, stage: str, name: str, recorded: ShardManifest | None) -> Iterator[Damage]:
+        path = f"{stage}/shards/{name}.json"
+        shard = recorded
         try:
-            pq.read_table(io.BytesIO(self._read(f"{stage}/rejected.parquet")))
+            shard = ShardManifest.model_validate(unsealed(self._read(path)))
+        except (ValueError, MihakkError) as error:
+            yield Damage(path=path, what=_first_line(error), fix=REBUILD)
+        # With other inputs it is what a run left that did not come to the stage's end.
+        if shard and recorded and shard.digest == recorded.digest and shard.parts != recorded.parts:
+            yield Damage(path=path, what=f"its digests are not those of {stage}/manifest.json", fix=REBUILD)
+        for table, wanted in shard.parts.items() if shard else ():
+            yield from self._part(f"{stage}/{table}/part-{name}.parquet", wanted)
+
+    def _rejected(self, stage: str, wanted: str) -> Iterator[Damage]:
+        path = f"{stage}/rejected.parquet"
+        if wanted:
+            yield from self._part(path, wanted)
+        else:
+            yield from self._table(path)
+
+    def _table(self, path: str) -> Iterator[Damage]:
+        try:
+            pq.read_table(io.BytesIO(self._read(path)))
         except (pa.ArrowInvalid, OSError, MihakkError) as error:
-            yield Damage(path=f"{stage}/rejected.parquet", what=_first_line(error), fix=REBUILD)
+            yield Damage(path=path, what=_first_line(error), fix=REBUILD)
 
     def _part(self, path: str, wanted: str) -> Iterator[Damage]:
         try:
@@ -115,12 +163,15 @@ class Verifier:
                 continue
             for name in self._named(f"raw/{folder}", ".gz"):
                 path = f"raw/{folder}/{name}"
+                data = self._read(path)
                 try:
-                    found = sha256(gzip.decompress(self._read(path)))
+                    found = sha256(gzip.decompress(data))
                 except (OSError, EOFError, zlib.error) as error:
                     yield Damage(path=path, what=_first_line(error), fix=again)
                     continue
-                if found != name.removesuffix(".gz"):
+                if data[:10] not in HEADERS:
+                    yield Damage(path=path, what="its first ten bytes are not those written", fix=again)
+                elif found != name.removesuffix(".gz"):
                     yield Damage(path=path, what=f"its content has sha256 {found[:12]}", fix=again)
         if "index.jsonl" in self._names("raw"):
             yield from self._parses(
@@ -135,14 +186,17 @@ class Verifier:
 
     def _parses(self, path: str, fix: str, *, lines: bool) -> Iterator[Damage]:
         data = self._read(path)
+        rows = data.split(b"\n") if lines else [data]
         # The last line of a journal that a killed run was writing has no end; the next run closes it.
-        rows = data[: data.rfind(b"\n") + 1].splitlines() if lines else [data]
+        if lines and torn(rows[-1]):
+            rows.pop()
         for number, row in enumerate(rows, 1):
             try:
-                orjson.loads(row)
+                if row or not lines:
+                    unsealed(row)
             except ValueError as error:
                 where = f"{path}:{number}" if lines else path
-                yield Damage(path=where, what=f"it is no JSON: {_first_line(error)}", fix=fix)
+                yield Damage(path=where, what=_first_line(error), fix=fix)
 
     def _names(self, folder: str) -> list[str]:
         return self._storage.list(self._storage.path(*folder.split("/")))

@@ -61,5 +61,7 @@ class StageManifest(Record):
     counts: ShardCounts
     seconds: float
     peak_memory_mb: float = 0.0
+    rejected: str = ""
+    """sha256 of `rejected.parquet`; empty where an earlier version wrote it."""
     format: int = 1
     """`FORMAT` of the code that wrote it."""

@@ -21,10 +21,11 @@ from typing import IO, Any
 import fsspec
 import orjson
 from fsspec.implementations.local import LocalFileSystem
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from mihakk.errors import UsageError
 from mihakk.ids import sha256 as digest_of
+from mihakk.lake.seal import seal, unsealed
 from schemas.record import Record
 
 _CHUNK = 1 << 20
@@ -181,7 +182,7 @@ class RawStore:
         else:
             # Names in the order of time; the random end keeps two processes of one moment apart.
             name = f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.jsonl"
-            self._fs.pipe_file(f"{self._index_folder}/{name}", orjson.dumps(row) + b"\n")
+            self._fs.pipe_file(f"{self._index_folder}/{name}", seal(orjson.dumps(row)) + b"\n")
         if self._latest is not None:
             self._latest[fetched.url] = fetched
 
@@ -189,7 +190,7 @@ class RawStore:
         self._fs.makedirs(self._base, exist_ok=True)
         # The leading newline ends a line that a killed process left torn.
         with self._fs.open(self._index_path, "ab") as out:
-            out.write(b"\n" + orjson.dumps(row))
+            out.write(b"\n" + seal(orjson.dumps(row)))
 
     def _index(self) -> dict[str, Fetched]:
         if self._latest is None:
@@ -222,6 +223,6 @@ def _parse(line: bytes) -> Fetched | None:
     if not line.strip():
         return None
     try:
-        return Fetched.model_validate(orjson.loads(line))
-    except (orjson.JSONDecodeError, ValidationError):
+        return Fetched.model_validate(unsealed(line))
+    except ValueError:
         return None

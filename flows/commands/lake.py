@@ -28,9 +28,10 @@ def verify(config: Benchmark, lake: Lake = None, as_json: AsJson = False) -> Non
     """
     from pipeline.build import open_build
     from pipeline.verify import Verifier
+    from releases.hub.embedded import EmbeddedHub
 
     opened = open_build(config, Path("runs"), lake)
-    found = Verifier(opened.lake).run()
+    found = Verifier(opened.lake, EmbeddedHub()).run()
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
     else:

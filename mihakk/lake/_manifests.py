@@ -8,6 +8,7 @@ import orjson
 from pydantic import ValidationError
 
 from mihakk.errors import UsageError
+from mihakk.lake.seal import KEY, broken
 from mihakk.lake.storage import Storage
 from schemas.manifest import FORMAT, ShardManifest, StageManifest
 
@@ -26,7 +27,8 @@ def read_manifest(storage: Storage, path: str, model: type[M]) -> M | None:
     if not storage.exists(path):
         return None
     try:
-        plain = orjson.loads(storage.read(path))
+        data = storage.read(path)
+        plain = orjson.loads(data)
         written = int(plain.get("format", 1))
     except (orjson.JSONDecodeError, AttributeError, TypeError, ValueError):
         return None
@@ -35,8 +37,9 @@ def read_manifest(storage: Storage, path: str, model: type[M]) -> M | None:
             f"{path} was written by a newer Mihakk (lake format {written}; this one knows {FORMAT}): update "
             "this checkout, or set MIHAKK_LAKE to another folder. Nothing was changed"
         )
-    if written < FORMAT:
+    if written < FORMAT or broken(data):
         return None
+    plain.pop(KEY, None)
     try:
         return model.model_validate(plain)
     except ValidationError:

@@ -28,6 +28,7 @@ from mihakk.lake._manifests import read_manifest, refuse_newer
 from mihakk.lake.columns import Row, from_table, to_table
 from mihakk.lake.mirror import Mirror
 from mihakk.lake.scratch import Scratch
+from mihakk.lake.seal import seal
 from mihakk.lake.storage import Storage
 from mihakk.settings import settings
 from schemas.manifest import FORMAT, ShardCounts, ShardManifest, StageManifest
@@ -53,7 +54,7 @@ class ShardOutput:
     rejections: Sequence[Rejection] = field(default=())
 
 
-_FAILED = "rejected_before_failure.parquet"
+FAILED = "rejected_before_failure.parquet"
 
 
 class Lake:
@@ -62,6 +63,7 @@ class Lake:
     def __init__(self, root: str, benchmark: str) -> None:
         self.url = root.rstrip("/") + "/" + benchmark
         """Folder or fsspec URL of everything of this benchmark."""
+        self.benchmark = benchmark
         self.storage = Storage(self.url)
 
     def stage(self, name: str) -> Stage:
@@ -207,13 +209,13 @@ class Stage:
 
     def keep_rejections(self, rejections: Sequence[Rejection]) -> None:
         """Writes what a run rejected before it failed; the next run that ends well takes them away."""
-        self._storage.write(self._path(_FAILED), _parquet(to_table(rejections, Rejection)))
+        self._storage.write(self._path(FAILED), _parquet(to_table(rejections, Rejection)))
 
     def failed_rejections(self) -> list[Rejection] | None:
         """What the last run rejected before it failed; None where it did not fail."""
-        if not self._storage.exists(self._path(_FAILED)):
+        if not self._storage.exists(self._path(FAILED)):
             return None
-        data = self._storage.read(self._path(_FAILED))
+        data = self._storage.read(self._path(FAILED))
         rows: list[Rejection] = from_table(pq.read_table(io.BytesIO(data)), Rejection)
         return rows
 
@@ -257,7 +259,7 @@ class Stage:
             started=started.isoformat(timespec="microseconds"),
             format=FORMAT,
         )
-        self._storage.write(self._path("shards", f"{shard}.json"), canonical_json(manifest))
+        self._storage.write(self._path("shards", f"{shard}.json"), seal(canonical_json(manifest)))
         return manifest
 
     def finish(
@@ -269,6 +271,10 @@ class Stage:
         code_version: str,
     ) -> StageManifest:
         """Writes the stage's manifest and rejections, and removes parts of shards that are no more."""
+        # Parts that an earlier run left are still there: the shards' manifests say which count.
+        rejecting = [s.shard for s in shards if "rejected" in s.parts]
+        rejections = [row for shard in rejecting for row in self.read("rejected", Rejection, shard)]
+        rejected = _parquet(to_table(rejections, Rejection))
         manifest = StageManifest(
             stage=self.name,
             config_digest=config_digest,
@@ -278,19 +284,18 @@ class Stage:
             counts=total(shard.counts for shard in shards),
             seconds=round(sum(shard.seconds for shard in shards), 3),
             peak_memory_mb=peak_memory_mb(),
+            rejected=sha256(rejected),
             format=FORMAT,
         )
-        # Parts that an earlier run left are still there: the shards' manifests say which count.
-        rejecting = [s.shard for s in shards if "rejected" in s.parts]
-        rejections = [row for shard in rejecting for row in self.read("rejected", Rejection, shard)]
-        self._storage.write(self._path("rejected.parquet"), _parquet(to_table(rejections, Rejection)))
+        plain = manifest.model_dump(mode="json")
+        self._storage.write(self._path("rejected.parquet"), rejected)
         self._storage.write(
             self._path("manifest.json"),
-            orjson.dumps(manifest.model_dump(mode="json"), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS),
+            seal(orjson.dumps(plain, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)),
         )
         self._forget_all_but({shard.shard: set(shard.parts) for shard in shards})
-        if self._storage.exists(self._path(_FAILED)):
-            self._storage.remove(self._path(_FAILED))
+        if self._storage.exists(self._path(FAILED)):
+            self._storage.remove(self._path(FAILED))
         return manifest
 
     def _forget_all_but(self, kept: Mapping[str, set[str]]) -> None:

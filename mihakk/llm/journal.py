@@ -6,6 +6,7 @@ and time, which never enter a table. Only keys and file offsets stay in memory, 
 
 Two further kinds of lines stand among the calls: `{"unusable": ...}` marks calls whose request got no usable
 reply, and `{"ask_again": ...}` names such a mark whose calls no longer count, so that they are asked anew.
+Each line is sealed (`mihakk.lake.seal`); one that rotted counts as absent, and its call is asked again.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from pydantic import Field
 
 from mihakk.errors import ExternalFailure
 from mihakk.lake.mirror import Mirror
+from mihakk.lake.seal import seal, unsealed
 from schemas.record import Record
 
 FSYNC_EVERY = 64
@@ -140,9 +142,9 @@ class Journal:
 
     def append(self, entry: Entry) -> None:
         """Writes one answered call; when this returns, killing the process can't lose it."""
-        line = PREFIX + entry.key.encode() + b'",' + _body(entry)[1:] + b"\n"
+        line = PREFIX + entry.key.encode() + b'",' + _body(entry)[1:]
         with self._lock:
-            self._places[bytes.fromhex(entry.key)] = (self._own, self._write(line))
+            self._places[bytes.fromhex(entry.key)] = (self._own, self._write(seal(line) + b"\n"))
 
     def mark_unusable(self, keys: Sequence[str], tag: str, problem: str) -> None:
         """Notes that the calls of those keys gave their request no usable reply; once for the same calls."""
@@ -152,7 +154,7 @@ class Journal:
             if (tag, calls) in self._standing:
                 return
             mark = Mark(unusable=uuid.uuid4().hex, tag=tag, calls=calls, problem=problem)
-            self._write(orjson.dumps(mark.model_dump(mode="json")) + b"\n")
+            self._write(seal(orjson.dumps(mark.model_dump(mode="json"))) + b"\n")
             self._marks[mark.unusable] = self._standing[tag, calls] = mark
 
     def ask_again(self) -> int:
@@ -165,7 +167,7 @@ class Journal:
             chosen = list(self._standing.values())
             self._standing.clear()
             for mark in chosen:
-                self._write(AGAIN + orjson.dumps(mark.unusable) + b"}\n")
+                self._write(seal(AGAIN + orjson.dumps(mark.unusable) + b"}") + b"\n")
                 self._asked_again.add(mark.unusable)
             self._drop(chosen)
             return len(chosen)
@@ -263,7 +265,7 @@ class Journal:
 
     def _note(self, line: bytes) -> None:
         with suppress(ValueError):
-            found = orjson.loads(line)
+            found = unsealed(line)
             if "ask_again" in found:
                 self._asked_again.add(str(found["ask_again"]))
             else:
@@ -295,6 +297,6 @@ def _body(entry: Entry) -> bytes:
 
 def _parse(line: bytes) -> Entry | None:
     try:
-        return Entry.model_validate(orjson.loads(line))
+        return Entry.model_validate(unsealed(line))
     except ValueError:
         return None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mihakk.errors import UsageError
 from mihakk.ids import canonical_json, digest
 from mihakk.lake import ShardOutput
+from mihakk.lake.seal import seal, unsealed
 from mihakk.llm.journal import Journal
 from mihakk.settings import settings
 from pipeline.build import Build, whole_input
@@ -94,7 +95,7 @@ class Auditing(Record):
 def _note_auditors(build: Build) -> None:
     told = Auditing(config_digest=digest(STEP.settings(build)), auditors=build.auditors())
     storage = build.lake.storage
-    storage.write(storage.path(AUDITED_BY), canonical_json(told))
+    storage.write(storage.path(AUDITED_BY), seal(canonical_json(told)))
 
 
 def audited_by(build: Build) -> AuditorsConfig:
@@ -106,9 +107,10 @@ def audited_by(build: Build) -> AuditorsConfig:
     storage, made = build.lake.storage, build.stage(STAGE).manifest().config_digest
     path = storage.path(AUDITED_BY)
     if storage.exists(path):
-        told = Auditing.model_validate_json(storage.read(path))
-        if told.config_digest == made:
-            return told.auditors
+        with suppress(ValueError):  # it rotted: the config may still tell
+            told = Auditing.model_validate(unsealed(storage.read(path)))
+            if told.config_digest == made:
+                return told.auditors
     if made == digest(STEP.settings(build)):
         return build.auditors()
     raise UsageError(

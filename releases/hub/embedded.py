@@ -16,6 +16,7 @@ from releases.assemble import AssembledRelease
 from releases.content.checksum import MANIFEST, faults, read_manifest
 from releases.hub._exchange import exchange
 from releases.hub._git import git, is_repository, tags
+from releases.hub._rot import rotten
 from releases.hub._tags import require_version
 from releases.hub._verification import Verification, verify_folder
 from releases.hub.publication import Publication, refuse_lower, refuse_other_bytes, sorted_versions
@@ -60,6 +61,11 @@ class EmbeddedHub:
             have = ", ".join(self.versions(name)) or "none"
             raise UsageError(f"{name} has no version {version} under {self.root} (published: {have})")
         return found
+
+    def rotten(self, name: str) -> list[tuple[str, str]]:
+        """Path in a benchmark's repository and what is wrong with it; empty where all is as published."""
+        folder = self.repository(name)
+        return list(rotten(folder)) if is_repository(folder) else []
 
     def withdrawals(self, name: str) -> tuple[Withdrawal, ...]:
         """Versions of a benchmark that were withdrawn."""

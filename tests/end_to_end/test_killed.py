@@ -60,6 +60,7 @@ def test_sigkill_in_every_stage_repeats_no_answered_call_and_changes_no_byte(
 
 
 @pytest.mark.drill
+@pytest.mark.timeout(5400)  # forty-six builds
 def test_forty_kills_spread_evenly_over_the_stages(workshop: Workshop, auditors: ScriptedServer) -> None:
     undisturbed(workshop)
     met = sum(killed_in_every_stage(workshop, auditors, f"disturbed{seed}", seed) for seed in range(5))
