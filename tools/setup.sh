@@ -12,8 +12,9 @@ case $level in
 esac
 started=$(date +%s)
 
+# Without PYTHON the interpreter of a .venv that stands is kept; one of another version makes it anew.
 python=""
-for candidate in ${PYTHON:-python3.11 python3.12 python3.13 python3}; do
+for candidate in ${PYTHON:-.venv/bin/python python3.11 python3.12 python3.13 python3}; do
   if "$candidate" -c 'import sys; sys.exit(not ((3, 11) <= sys.version_info[:2] < (3, 14)))' 2>/dev/null; then
     python=$candidate; break
   fi
@@ -27,7 +28,14 @@ if [ ${#missing[@]} -gt 0 ]; then
   exit 2
 fi
 
-want=$(cat pyproject.toml requirements/constraints.txt requirements/weights.txt tools/setup.sh | sha256sum | cut -d' ' -f1)
+version() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || true; }
+wanted=$(version "$python")
+standing=$(version .venv/bin/python)
+if [ -e .venv ] && [ "$standing" != "$wanted" ]; then
+  echo "setup: .venv is made anew: it is of Python ${standing:-that is gone}, and $wanted was chosen" >&2
+  rm -rf .venv .setup
+fi
+want=$(echo "$wanted" | cat - pyproject.toml requirements/constraints.txt requirements/weights.txt tools/setup.sh | sha256sum | cut -d' ' -f1)
 mkdir -p .setup
 for done in "$level" test; do   # the test environment holds everything the core one does
   if [ -x .venv/bin/mihakk ] && [ "$(cat ".setup/$done" 2>/dev/null)" = "$want" ]; then exit 0; fi
