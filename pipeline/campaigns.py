@@ -53,7 +53,7 @@ def push_campaigns(opened: Build, connection: Connection, campaigns: Sequence[Ca
                 campaign,
                 questions(opened, campaign),
                 stores=review_stores(opened),
-                overlap=opened.config.review.overlap,
+                config=opened.config.review,
             )
     return pushed
 

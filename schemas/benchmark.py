@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from schemas.audit import CRITICAL, Criterion
 from schemas.campaign import Campaign
@@ -100,6 +101,20 @@ class AuditConfig(Record):
     """Audit only so many items, stratified by task; None audits all."""
 
 
+_PSEUDONYM = re.compile(r"annotator-\d+")
+MOST_OVERLAP = 4
+"""People asked about one item at most; what they can't settle is an adjudicator's."""
+
+
+class Assignment(Record):
+    """What one person judges."""
+
+    languages: tuple[Language, ...] = ()
+    """Empty: every language."""
+    dialects: tuple[str, ...] = ()
+    """Empty: every dialect. Texts without a dialect are for everybody who has their language."""
+
+
 class ReviewConfig(Record):
     """How people's decisions are taken."""
 
@@ -117,6 +132,48 @@ class ReviewConfig(Record):
     """Flagged items nobody has decided: release without them, or do not release."""
     campaigns: tuple[Campaign, ...] = ()
     """Small questions put to people beside the review of items, one campaign a template."""
+    people: dict[str, Assignment] = Field(default_factory=dict)
+    """Who judges which languages and dialects, by pseudonym; empty: everybody judges everything."""
+
+    def may_judge(self, person: str, language: str, dialect: str) -> bool:
+        """Whether texts of that language and dialect are that person's; adjudicators judge all."""
+        if not self.people or person in self.adjudicators:
+            return True
+        given = self.people.get(person)
+        return (
+            given is not None
+            and (not given.languages or language in given.languages)
+            and (not dialect or not given.dialects or dialect in given.dialects)
+        )
+
+    def judges_of(self, language: str, dialect: str) -> list[str]:
+        """Who is assigned to that language and dialect; nobody by name where `people` is empty."""
+        return sorted(person for person in self.people if self.may_judge(person, language, dialect))
+
+    def votes_on(self, language: str, dialect: str, wanted: int | None = None) -> int:
+        """People who judge each text of that language and dialect, `overlap` where `wanted` is None; never
+        more than are assigned to it."""
+        votes = self.overlap if wanted is None else wanted
+        return min(votes, len(self.judges_of(language, dialect))) if self.people else votes
+
+    def most_people(self, able: int | None = None) -> int:
+        """People asked about one item at most: four, or the whole team or `able` where that is fewer."""
+        return min(MOST_OVERLAP, self.team or MOST_OVERLAP, able or MOST_OVERLAP)
+
+    @property
+    def by_dialect(self) -> bool:
+        """Whether anybody judges some dialects only, so that each dialect needs a project of its own."""
+        return any(given.dialects for given in self.people.values())
+
+    @field_validator("people")
+    @classmethod
+    def _people_by_pseudonym(cls, given: dict[str, Assignment]) -> dict[str, Assignment]:
+        if strange := next((name for name in given if not _PSEUDONYM.fullmatch(name)), None):
+            raise ValueError(
+                f"{strange!r} is no pseudonym such as annotator-01; configs are published, so name nobody by "
+                "an address: `mihakk review person` prints the pseudonym"
+            )
+        return given
 
     @model_validator(mode="before")
     @classmethod

@@ -106,6 +106,8 @@ class Drawn(Record):
     before: dict[str, str] = Field(default_factory=dict)
     """Field of the record to its text as shown, of all fields that an answer may change."""
     strata: dict[str, str] = Field(default_factory=dict)
+    assigned: int | None = None
+    """How many people judged its language and dialect then; None where everybody judges everything."""
     again: bool = False
     """Asked once more because its text was made anew; it stands in no rate."""
 

@@ -51,8 +51,8 @@ def amendments(
     return [
         amendment
         for row, votes in answered_questions(drawn, labels, again=True)
-        if len(votes) >= needs(row.template) and row.template in rules
-        for amendment in rules[row.template](row, votes, needs(row.template), adjudicators)
+        if len(votes) >= needs(row) and row.template in rules
+        for amendment in rules[row.template](row, votes, needs(row), adjudicators)
     ]
 
 

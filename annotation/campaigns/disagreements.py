@@ -40,8 +40,8 @@ def campaign_disputes(drawn: Sequence[Drawn], labels: Sequence[Label], config: R
         )
         for row, votes in answered_questions(drawn, labels, again=True)
         if row.template in SAYS
-        and len(votes) >= needs(row.template)
-        and differ(row.template, votes, needs(row.template), config.adjudicators)
+        and len(votes) >= needs(row)
+        and differ(row.template, votes, config.adjudicators)
     ]
 
 

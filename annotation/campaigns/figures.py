@@ -63,10 +63,10 @@ def progress(
     found: dict[CampaignTemplate, Counter[str]] = defaultdict(Counter)
     for row, votes in answered_questions(drawn, labels, again=True):
         found[row.template]["drawn"] += 1
-        state = "answered" if len(votes) >= needs(row.template) else "begun" if votes else "waiting"
+        state = "answered" if len(votes) >= needs(row) else "begun" if votes else "waiting"
         found[row.template][state] += 1
         if state == "answered" and row.template not in AVERAGED:
-            found[row.template]["disputed"] += differ(row.template, votes, needs(row.template), adjudicators)
+            found[row.template]["disputed"] += differ(row.template, votes, adjudicators)
     return [
         CampaignProgress(
             template=template,
@@ -90,13 +90,13 @@ def figures(
     needs = needed_votes(campaigns, overlap)
     groups: dict[CampaignTemplate, Groups] = defaultdict(lambda: defaultdict(list))
     for row, votes in answered_questions(drawn, labels):
-        if len(votes) >= needs(row.template):
+        if len(votes) >= needs(row):
             for group in _groups(row):
                 groups[row.template][group].append(votes)
     rows: list[CampaignFigure] = []
     for template, found in sorted(groups.items()):
         for group, questions in sorted(found.items(), key=lambda one: (one[0] == "all", one[0])):
-            rows += _figures(template, group, questions, needs(template), adjudicators)
+            rows += _figures(template, group, questions, adjudicators)
     return rows
 
 
@@ -104,7 +104,6 @@ def _figures(
     template: CampaignTemplate,
     group: str,
     questions: Sequence[Votes],
-    overlap: int,
     adjudicators: Collection[str],
 ) -> Iterator[CampaignFigure]:
     if template in AVERAGED:
@@ -126,7 +125,7 @@ def _figures(
         if template == "connotation":
             counts.update(unanimous(votes))
         else:
-            found = settle(votes, overlap, SAYS[template], adjudicators)
+            found = settle(votes, len(votes), SAYS[template], adjudicators)
             counts.update(TELLS[template](found.values) if found else [DIFFER])
     for name in sorted(counts):
         ends = clopper_pearson(counts[name], len(questions))
@@ -150,12 +149,16 @@ def _groups(row: Drawn) -> list[str]:
     return [group, "all"]
 
 
-def needed_votes(campaigns: Iterable[Campaign], overlap: int) -> Callable[[CampaignTemplate], int]:
-    """Answers that each question of a template needs; of a campaign no longer listed, as of a plain one."""
+def needed_votes(campaigns: Iterable[Campaign], overlap: int) -> Callable[[Drawn], int]:
+    """Answers that a question needs; of a campaign no longer listed, as of a plain one."""
     listed = {campaign.template: campaign.votes(overlap) for campaign in campaigns}
-    return lambda name: listed.get(
-        name, max(overlap, CONNOTATION_VOTES) if name == "connotation" else overlap
-    )
+
+    def needed(row: Drawn) -> int:
+        plain = max(overlap, CONNOTATION_VOTES) if row.template == "connotation" else overlap
+        wanted = listed.get(row.template, plain)
+        return min(wanted, row.assigned or wanted)
+
+    return needed
 
 
 def says_sentence(values: Mapping[str, str]) -> tuple[str, str]:
@@ -205,11 +208,11 @@ def unanimous(votes: Votes) -> list[str]:
     return told
 
 
-def differ(template: CampaignTemplate, votes: Votes, overlap: int, adjudicators: Collection[str]) -> bool:
+def differ(template: CampaignTemplate, votes: Votes, adjudicators: Collection[str]) -> bool:
     """Whether people don't agree on a question all have answered."""
     if template == "connotation":
         return any(told.endswith(DIFFER) for told in unanimous(votes))
-    return settle(votes, overlap, SAYS[template], adjudicators) is None
+    return settle(votes, len(votes), SAYS[template], adjudicators) is None
 
 
 DIFFER = "people differ"

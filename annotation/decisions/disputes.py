@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from annotation.decisions.resolution import binding
+from annotation.decisions.resolution import binding, votes_needed
 from schemas.benchmark import ReviewConfig
 from schemas.record import Record
 from schemas.review import Resolution, Review
-
-MOST_OVERLAP = 4
-"""People asked about one item at most; what they can't settle is an adjudicator's."""
 
 
 class Dispute(Record):
@@ -30,11 +27,6 @@ class Dispute(Record):
     """Nobody further is asked: a named adjudicator has to decide, or one has to be named."""
 
 
-def most_people(config: ReviewConfig) -> int:
-    """People asked about one item at most: four, or the whole team where it is smaller."""
-    return min(MOST_OVERLAP, config.team) if config.team else MOST_OVERLAP
-
-
 def disputes(
     votes: Mapping[tuple[str, str], Iterable[Review]],
     resolved: Mapping[tuple[str, str], Resolution],
@@ -47,13 +39,14 @@ def disputes(
         resolved: What they come to.
         config: Overlap, team and adjudicators.
     """
-    most = max(most_people(config), config.overlap)
     found = []
     for key, told in resolved.items():
-        if told.outcome != "unresolved" or told.votes < config.overlap:
-            continue
         item, content = key
         said = binding(votes[key], content)
+        needed = votes_needed(said, config.overlap)
+        if told.outcome != "unresolved" or told.votes < needed:
+            continue
+        most = max(config.most_people(said[-1].assigned), needed)
         stuck = told.votes >= most
         found.append(
             Dispute(

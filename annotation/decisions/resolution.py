@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from mihakk.ids import digest
@@ -28,7 +28,7 @@ def resolve(
     Args:
         reviews: Decisions in the order of the store.
         content_hashes: Item id to the hash of its content now; items not named here are left out.
-        overlap: Votes an item needs.
+        overlap: Votes an item needs, or fewer where fewer people are assigned to it.
         adjudicators: Pseudonyms whose decision settles an item.
     """
     votes: dict[str, list[Review]] = defaultdict(list)
@@ -48,6 +48,11 @@ def binding(reviews: Iterable[Review], content_hash: str) -> list[Review]:
             latest.pop(review.annotator, None)
             latest[review.annotator] = review
     return list(latest.values())
+
+
+def votes_needed(votes: Sequence[Review], overlap: int) -> int:
+    """Votes that an item needs: `overlap`, or fewer where fewer people are assigned to it."""
+    return min(overlap, votes[-1].assigned or overlap) if votes else overlap
 
 
 def fix_key(corrections: Mapping[str, str]) -> str:
@@ -70,8 +75,8 @@ def _resolve(
             reason=_reason([ruling[-1]]),
             votes=len(votes),
         )
-    if len(votes) < overlap:
-        reason = f"{len(votes)} of {overlap} decisions"
+    if len(votes) < (needed := votes_needed(votes, overlap)):
+        reason = f"{len(votes)} of {needed} decisions"
         return Resolution(item=item, outcome="unresolved", reason=reason, votes=len(votes))
     camps: dict[tuple[str, str], list[Review]] = defaultdict(list)
     for vote in votes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -12,8 +12,8 @@ from annotation.campaigns.disagreements import campaign_disputes
 from annotation.campaigns.drawing import draw
 from annotation.campaigns.figures import SAYS
 from annotation.campaigns.questions import Question
-from annotation.decisions.disputes import Dispute, disputes, most_people
-from annotation.decisions.resolution import resolve
+from annotation.decisions.disputes import Dispute, disputes
+from annotation.decisions.resolution import binding, resolve, votes_needed
 from annotation.decisions.store import add, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.label_studio.connection import Connection
@@ -36,10 +36,13 @@ from schemas.benchmark import ReviewConfig
 from schemas.campaign import Campaign, Drawn
 from schemas.finding import Finding
 from schemas.item import Item
+from schemas.record import Language
 from schemas.review import Resolution, Review
 
 SUSPECT: Final = "suspect"
 """Stands in the place of a check's id where systems' answers speak against an item."""
+Place = tuple[Language, str]
+"""Language and dialect of a project; the dialect is empty where it holds all, or texts without one."""
 OPEN: Final = ("flagged", "suspect")
 """Why an item is queued whose own findings say how urgent it is."""
 
@@ -103,7 +106,8 @@ def push_review(
     restore_config: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, Pushed]:
-    """Brings the review queue of a benchmark onto the server, one project per language.
+    """Brings the review queue of a benchmark onto the server, one project per language, or per language and
+    dialect where the config assigns people to dialects.
 
     Args:
         connection: The server.
@@ -114,7 +118,7 @@ def push_review(
         audits: Theirs.
         stores: Where it is noted why each item is in the queue.
         seed: The build seed.
-        config: Overlap and size of the sample for the miss rate.
+        config: Overlap, size of the sample for the miss rate, and who judges what.
         suspects: Items that systems' answers speak against, and how; it decides their place.
         attention_every: One attention check per so many tasks; 0 for none.
         batch: Tasks per import.
@@ -122,7 +126,7 @@ def push_review(
         progress: Called with the number of tasks imported by each batch.
 
     Returns:
-        By language, what changed on the server.
+        By language, or `<language> <dialect>`, what changed on the server.
     """
     doubted = suspects or {}
     entries = choose(
@@ -142,21 +146,81 @@ def push_review(
     ]
     said, seen = by_subject([*findings, *answers], audits)
     _note(stores, entries, seen)
-    tasks = _tasks(entries, said, seen, seed)
+    return _bring(
+        connection,
+        benchmark,
+        TEMPLATE,
+        _tasks(entries, said, seen, seed),
+        dialects={entry.item.id: entry.item.dialect for entry in entries},
+        config=config,
+        overlap=config.overlap,
+        batch=batch,
+        progress=progress,
+        restore_config=restore_config,
+    )
+
+
+def _bring(
+    connection: Connection,
+    benchmark: str,
+    template: str,
+    tasks: Iterable[dict[str, Any]],
+    *,
+    dialects: Mapping[str, str],
+    config: ReviewConfig,
+    overlap: int,
+    batch: int,
+    progress: Callable[[int], None],
+    restore_config: bool = False,
+) -> dict[str, Pushed]:
+    """Brings a template's tasks into the projects of their languages, and of their dialects where the config
+    assigns people to dialects; a task that somebody has answered stays where it is.
+
+    Args:
+        dialects: By sample id.
+        overlap: People who judge each, or fewer where fewer are assigned to it.
+    """
+    there = [one for one in find_projects(connection, benchmark) if one.labelling.name == template]
+    answered = {
+        (held.sample, held.content_hash): (one.language, one.dialect)
+        for one in there
+        if config.by_dialect or any(other.dialect for other in there)
+        for held in one.held()
+        if held.annotations
+    }
+    placed = _by_place(tasks, dialects, answered, config)
+    languages = list(DIRECTION)
     pushed: dict[str, Pushed] = {}
-    there = {project.name for project in find_projects(connection, benchmark)}
-    for language in DIRECTION:
-        if tasks[language] or f"{benchmark}:{TEMPLATE}:{language}" in there:
+    known = {(one.language, one.dialect) for one in there}
+    for place in sorted({*placed, *known}, key=lambda one: (languages.index(one[0]), one[1])):
+        wanted, judges = placed.get(place, []), config.judges_of(*place)
+        nobody = len(wanted) if config.people and not judges else 0
+        found = Pushed()
+        if place in known or not nobody:
+            votes = max(1, overlap if template == "connotation" else config.votes_on(*place, overlap))
             project = ensure_project(
-                connection,
-                benchmark,
-                TEMPLATE,
-                language,
-                overlap=config.overlap,
-                restore_config=restore_config,
+                connection, benchmark, template, *place, overlap=votes, restore_config=restore_config
             )
-            pushed[language] = push(project, tasks[language], batch=batch, progress=progress)
+            found = push(project, numbered([] if nobody else wanted), batch=batch, progress=progress)
+        pushed[" ".join(filter(None, ("" if template == TEMPLATE else template, *place)))] = replace(
+            found, judges=tuple(judges), nobody=nobody
+        )
     return pushed
+
+
+def _by_place(
+    tasks: Iterable[dict[str, Any]],
+    dialects: Mapping[str, str],
+    answered: Mapping[tuple[str, str], Place],
+    config: ReviewConfig,
+) -> dict[Place, list[dict[str, Any]]]:
+    """Tasks by language and dialect, the dialect empty where the config assigns nobody to dialects."""
+    placed: dict[Place, list[dict[str, Any]]] = defaultdict(list)
+    for task in tasks:
+        data = task["data"]
+        own = (data["language"], dialects.get(data["sample_id"], "") if config.by_dialect else "")
+        placed[answered.get((data["sample_id"], data["content_hash"]), own)].append(task)
+    return placed
 
 
 def _agreed(items: Iterable[Item], resolved: Mapping[tuple[str, str], Resolution]) -> set[str]:
@@ -183,11 +247,11 @@ def push_campaign(
     questions: Iterable[Question],
     *,
     stores: Stores,
-    overlap: int,
+    config: ReviewConfig,
     batch: int = BATCH,
     progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, Pushed]:
-    """Brings the sample of one campaign onto the server, one project per language.
+    """Brings the sample of one campaign onto the server, as `push_review` does.
 
     What was drawn is noted before it is pushed, so a push killed at any point is finished by the next one,
     under the same names.
@@ -198,30 +262,36 @@ def push_campaign(
         campaign: Which.
         questions: All that it may ask.
         stores: Where drawn questions and labels are kept.
-        overlap: `review.overlap`.
+        config: Overlap, and who judges what.
         batch: Tasks per import.
         progress: Called with the number of tasks imported by each batch.
 
     Returns:
-        By `<template> <language>`, what changed on the server.
+        By `<template> <language>`, or `<template> <language> <dialect>`, what changed on the server.
     """
     drawn = [row for row in stored(stores.campaigns, Drawn) if row.template == campaign.template]
     answered = {(row.subject, row.content_hash) for row in labels(stores.labels)}
     asked = draw(questions, campaign, drawn, answered)
-    add(stores.campaigns, Drawn, asked.new)
-    tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for task in asked.tasks:
-        tasks[task["data"]["language"]].append(task)
-    pushed: dict[str, Pushed] = {}
-    there = {project.name for project in find_projects(connection, benchmark)}
-    for language in DIRECTION:
-        if tasks[language] or f"{benchmark}:{campaign.template}:{language}" in there:
-            project = ensure_project(
-                connection, benchmark, campaign.template, language, overlap=campaign.votes(overlap)
-            )
-            found = push(project, numbered(tasks[language]), batch=batch, progress=progress)
-            pushed[f"{campaign.template} {language}"] = found
-    return pushed
+    new = [_assigned(row, config) for row in asked.new]
+    add(stores.campaigns, Drawn, new)
+    return _bring(
+        connection,
+        benchmark,
+        campaign.template,
+        asked.tasks,
+        dialects={row.subject: row.strata.get("dialect", "") for row in (*drawn, *new)},
+        config=config,
+        overlap=campaign.votes(config.overlap),
+        batch=batch,
+        progress=progress,
+    )
+
+
+def _assigned(row: Drawn, config: ReviewConfig) -> Drawn:
+    if not config.people or row.template == "connotation":  # it takes three people, whoever is there
+        return row
+    judges = config.judges_of(row.strata.get("language", ""), row.strata.get("dialect", ""))
+    return row.model_copy(update={"assigned": len(judges)})
 
 
 def pull_review(
@@ -240,24 +310,38 @@ def pull_review(
         ExternalFailure: The server failed; run the pull again.
     """
     projects = projects_of(connection, benchmark)
-    pulled = ReviewPulled({project.name: pull(project, stores) for project in projects})
+    pulled = ReviewPulled({project.name: pull(project, stores, config) for project in projects})
     standing = resolutions(stores, config)
+    judged = _judged(decisions(stores.decisions), stores)
+    checks = _attention_checks(stores)
+    unusable = {
+        project.name: {key for key in pulled.by_project[project.name].unusable if key[0] not in checks}
+        for project in projects
+    }
     asked = standing.keys() | _judged(stored(stores.decisions, Review), stores).keys()  # voided ones too
+    asked |= {
+        key for project in projects if project.labelling.name == TEMPLATE for key in unusable[project.name]
+    }
     votes = {
         key: standing[key].votes if key in standing else 0
         for key in asked
         if key not in standing or standing[key].outcome == "unresolved"
     }
     pulled.settled = len(asked) - len(votes)
-    pulled.short = sum(count < config.overlap for count in votes.values())
+    pulled.short = sum(
+        count < votes_needed(binding(judged.get(key, ()), key[1]), config.overlap)
+        for key, count in votes.items()
+    )
     pulled.disputed = tuple(open_disputes(stores, config))
-    most = most_people(config)
-    more = {key: max(1, config.overlap - count) for key, count in votes.items() if count < most}
     for project in projects:
-        template = project.labelling.name
-        pulled.reopened += reopen(
-            project, more if template == TEMPLATE else _short(stores, template, project.overlap)
-        )
+        template, place = project.labelling.name, (project.language, project.dialect)
+        if template == TEMPLATE:
+            needed = max(1, config.votes_on(*place))
+            most = max(needed, config.most_people(len(config.judges_of(*place))))
+            more = {key: max(1, needed - count) for key, count in votes.items() if count < most}
+        else:
+            more = _short(stores, template, project.overlap, unusable[project.name])
+        pulled.reopened += reopen(project, more)
         if template in (TEMPLATE, *SAYS):
             show_disputed(project, [one.item for one in pulled.disputed if one.template == template])
     return pulled
@@ -270,7 +354,7 @@ def open_disputes(stores: Stores, config: ReviewConfig) -> list[Dispute]:
 
 
 def review_progress(
-    connection: Connection, benchmark: str, stores: Stores, now: datetime
+    connection: Connection, benchmark: str, stores: Stores, config: ReviewConfig, now: datetime
 ) -> list[ProjectProgress]:
     """How far each project of a benchmark is: its tasks as the server holds them, the pace as the stores do.
 
@@ -287,15 +371,18 @@ def review_progress(
             row for row in given if row.annotation.startswith(f"{project.origin}/") and row.task in numbers
         ]
         tasks = [(task.annotations, task.overlap) for task in wanted]
-        rows.append(progress(project.name, tasks, mine, now))
+        judges = config.judges_of(project.language, project.dialect)
+        rows.append(progress(project.name, tasks, mine, now, judges))
     return rows
 
 
-def _short(stores: Stores, template: str, overlap: int) -> dict[tuple[str, str], int]:
-    """Answers that questions of a campaign lack because some were voided, deleted or superseded."""
+def _short(
+    stores: Stores, template: str, overlap: int, unusable: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], int]:
+    """Answers that questions of a campaign lack because some were voided, deleted, superseded or unusable."""
     asked = {
         (row.subject, row.content_hash) for row in stored(stores.labels, Label) if row.template == template
-    }
+    }.union(unusable)
     people: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in labels(stores.labels):
         if row.template == template:
@@ -330,7 +417,7 @@ def resolutions(stores: Stores, config: ReviewConfig) -> dict[tuple[str, str], R
 
 def _judged(reviews: Iterable[Review], stores: Stores) -> dict[tuple[str, str], list[Review]]:
     """Decisions by item and content hash, without those on attention checks."""
-    checks = {row.item for row in stored(stores.queued, Queued) if row.why == "attention"}
+    checks = _attention_checks(stores)
     by_content: dict[tuple[str, str], list[Review]] = defaultdict(list)
     for review in reviews:
         if review.item not in checks:
@@ -338,24 +425,25 @@ def _judged(reviews: Iterable[Review], stores: Stores) -> dict[tuple[str, str], 
     return by_content
 
 
+def _attention_checks(stores: Stores) -> set[str]:
+    return {row.item for row in stored(stores.queued, Queued) if row.why == "attention"}
+
+
 def _tasks(
     entries: Sequence[QueueEntry],
     said: Mapping[str, list[Finding]],
     seen: Mapping[str, list[Audit]],
     seed: int,
-) -> dict[str, list[dict[str, Any]]]:
-    """Tasks by language, most urgent first; unflagged ones take flagged ones' priorities at random."""
+) -> list[dict[str, Any]]:
+    """Tasks, most urgent first; unflagged ones take flagged ones' priorities at random."""
     flagged = [entry.item for entry in entries if entry.why in OPEN]
     priorities = [urgency(said.get(item.id, []), seen.get(item.id, [])) for item in flagged] or [0]
-    tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    tasks: list[dict[str, Any]] = []
     for entry in entries:
         known = entry.base or entry.item.id
         hidden = None if entry.why in OPEN else rng(seed, entry.item.id, "priority").choice(priorities)
-        task = review_task(entry.item, said.get(known, ()), seen.get(known, ()), priority=hidden)
-        tasks[entry.item.language].append(task)
-    for rows in tasks.values():
-        rows.sort(key=lambda task: (-task["data"]["priority"], task["data"]["sample_id"]))
-    return {language: numbered(tasks[language]) for language in DIRECTION}
+        tasks.append(review_task(entry.item, said.get(known, ()), seen.get(known, ()), priority=hidden))
+    return sorted(tasks, key=lambda task: (-task["data"]["priority"], task["data"]["sample_id"]))
 
 
 def counted(pulled: ReviewPulled) -> Counter[str]:

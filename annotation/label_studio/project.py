@@ -6,10 +6,11 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
+from urllib.parse import quote, unquote
 
 from annotation.label_studio.connection import Connection
-from annotation.screens.labelling import DIRECTION, Labelling, labelling, template_names
+from annotation.screens.labelling import DIRECTION, Labelling, labelling, template_names, words
 from annotation.screens.tasks import PREFILL
 from mihakk.errors import UsageError
 from mihakk.ids import sha256
@@ -44,7 +45,7 @@ class Project:
     connection: Connection
     id: int
     name: str
-    """`<benchmark>:<template>:<screen>`."""
+    """`<benchmark>:<template>:<screen>`, and `:<dialect>` where people are assigned to dialects."""
     labelling: Labelling
     overlap: int
     marker: str
@@ -53,6 +54,16 @@ class Project:
     """Its labelling config was changed by hand."""
     origin: str
     """Digest of when it was made and of its id: another server's project 1 is another project."""
+
+    @property
+    def language(self) -> Language:
+        """Language of its screen and its texts."""
+        return cast("Language", self.name.split(":")[2])
+
+    @property
+    def dialect(self) -> str:
+        """The dialect its texts are in; empty where it holds every dialect, or texts without one."""
+        return unquote((*self.name.split(":"), "")[3])
 
     @property
     def address(self) -> str:
@@ -104,7 +115,7 @@ def find_projects(connection: Connection, benchmark: str) -> list[Project]:
         page = page + 1 if answer.get("next") else 0
     projects = []
     for name, row in sorted(found.items()):
-        _, template, screen = name.split(":")
+        _, template, screen = name.split(":")[:3]
         if template in template_names() and screen in DIRECTION:
             marker = _MARKER.match(row["description"])
             edited = marker is None or config_digest(row["label_config"]) != marker["config"]
@@ -123,10 +134,18 @@ def find_projects(connection: Connection, benchmark: str) -> list[Project]:
     return projects
 
 
-def find_project(connection: Connection, benchmark: str, template: str, screen: Language) -> Project | None:
-    """The project of that benchmark, template and screen language; None when there is none."""
-    name = f"{benchmark}:{template}:{screen}"
+def find_project(
+    connection: Connection, benchmark: str, template: str, screen: Language, dialect: str = ""
+) -> Project | None:
+    """The project of that benchmark, template, screen language and dialect; None when there is none."""
+    name = project_name(benchmark, template, screen, dialect)
     return next((found for found in find_projects(connection, benchmark) if found.name == name), None)
+
+
+def project_name(benchmark: str, template: str, screen: Language, dialect: str = "") -> str:
+    """What the project is known by, see `Project.name`."""
+    own = f":{quote(dialect, safe='')}" if dialect else ""
+    return f"{benchmark}:{template}:{screen}{own}"
 
 
 def ensure_project(
@@ -134,6 +153,7 @@ def ensure_project(
     benchmark: str,
     template: str,
     screen: Language,
+    dialect: str = "",
     *,
     overlap: int = 2,
     restore_config: bool = False,
@@ -145,6 +165,7 @@ def ensure_project(
         benchmark: Name of the benchmark.
         template: Folder in `annotation/screens/templates/`.
         screen: Language of the screen.
+        dialect: The one dialect of its texts, where people are assigned to dialects.
         overlap: How many people see each task.
         restore_config: Overwrite a labelling config that somebody edited by hand.
 
@@ -152,7 +173,7 @@ def ensure_project(
         UsageError: The config was edited by hand and may not be restored.
     """
     wanted = labelling(template, screen)
-    name = f"{benchmark}:{template}:{screen}"
+    name = project_name(benchmark, template, screen, dialect)
     settings: dict[str, Any] = {
         "label_config": wanted.config,
         "description": f"mihakk:{name} config:{config_digest(wanted.config)}",
@@ -164,9 +185,10 @@ def ensure_project(
         "show_collab_predictions": True,
         "model_version": PREFILL,
     }
-    project = find_project(connection, benchmark, template, screen)
+    project = find_project(connection, benchmark, template, screen, dialect)
     if project is None:
-        title = f"{wanted.title} · {benchmark}"[:50]
+        values = words(template, screen)["values"]
+        title = " · ".join(filter(None, (wanted.title, values.get(dialect, dialect), benchmark)))[:50]
         # The server refuses to name a model version before there are predictions.
         made = connection.post("/api/projects", {**settings, "title": title, "model_version": ""})
         project = Project(

@@ -17,6 +17,7 @@ from annotation.label_studio.answers import ReadAnnotation, Reader
 from annotation.label_studio.project import Project
 from annotation.screens.ratings import Label
 from mihakk.errors import RecordRejected
+from schemas.benchmark import ReviewConfig
 from schemas.rejection import Rejection
 from schemas.review import Review, Voided
 
@@ -40,6 +41,10 @@ class Pulled:
     """The skipped tasks and annotations as exported; the reason is kept with the annotations not used."""
     withdrawn: int = 0
     """Decisions pulled earlier whose annotation was deleted since; they count no longer."""
+    outside: Counter[str] = field(default_factory=Counter)
+    """By pseudonym, answers about texts that the config assigns to others; none of them counts."""
+    unusable: set[tuple[str, str]] = field(default_factory=set)
+    """Sample id and content hash of whatever was answered in a way that can't be used."""
     superseded: int = 0
     """Earlier annotations of the same task by the same person."""
     rejected: Counter[str] = field(default_factory=Counter)
@@ -48,7 +53,7 @@ class Pulled:
     """`config_edited`, `future_dates`, `changed_after_others`: worth a look, but nothing was lost by it."""
 
 
-def pull(project: Project, stores: Stores) -> Pulled:
+def pull(project: Project, stores: Stores, config: ReviewConfig | None = None) -> Pulled:
     """Adds everything the people finished since the last pull.
 
     The whole project is exported each time, as the server means it to be: an export of a thousand tasks takes
@@ -59,11 +64,22 @@ def pull(project: Project, stores: Stores) -> Pulled:
     changed last is refused as `changed_by_another`, and what its author said before goes on counting. One
     that was deleted is withdrawn, unless its whole task was deleted.
 
+    The free server opens every project to every member. An answer of somebody to whom the config does not
+    assign the project's language and dialect is refused as `not_assigned`; it counts from the first pull on
+    after the config assigns them.
+
+    Args:
+        project: Which.
+        stores: Where decisions, labels and unusable annotations are kept.
+        config: Says who judges what; everybody judges everything where it is None.
+
     Raises:
         UsageError: The project is gone, or the token is refused.
         ExternalFailure: The server failed; run the pull again.
     """
-    connection = project.connection
+    connection, config = project.connection, config or ReviewConfig()
+    place = (project.language, project.dialect)
+    judges = len(config.judges_of(*place)) if config.people else None
     exported = orjson.loads(connection.read(f"/api/projects/{project.id}/export", exportType="JSON"))
     annotators = pseudonyms(stores.people, connection.users())
     pulled, rejects = Pulled(), []
@@ -76,13 +92,19 @@ def pull(project: Project, stores: Stores) -> Pulled:
                 raise RecordRejected("changed_by_another", f"member {answer.changed_by} changed it last")
             if answer.person not in annotators:
                 raise RecordRejected("unknown_annotator", f"member {answer.person} is not on the server")
-            for record in reader.read(answer, annotators[answer.person]):
+            who = annotators[answer.person]
+            if not config.may_judge(who, *place):
+                pulled.outside[who] += 1
+                raise RecordRejected("not_assigned", f"{who} does not judge {' '.join(place).strip()}")
+            for record in reader.read(answer, who):
                 if isinstance(record, Review):
-                    read_reviews.append(record)
+                    read_reviews.append(record.model_copy(update={"assigned": judges}))
                 else:
                     read_labels.append(record)
         except RecordRejected as rejected:
             pulled.rejected[rejected.reason] += 1
+            if rejected.reason != "task_edited":
+                pulled.unusable.add((str(answer.data.get("sample_id")), str(answer.data.get("content_hash"))))
             rejects.append(_rejection(answer, rejected, project.name))
             continue
         pulled.read += 1

@@ -30,6 +30,10 @@ class Pushed:
     """Tasks no longer wanted, closed; their annotations stay."""
     reopened: int = 0
     """Closed tasks wanted again."""
+    judges: tuple[str, ...] = ()
+    """Pseudonyms of those whose these tasks are; empty where everybody judges everything."""
+    nobody: int = 0
+    """Tasks that were not pushed, for the config assigns nobody to their language and dialect."""
     duplicates: int = 0
     """Second copies without annotations, deleted: traces of a push killed while the server worked."""
 

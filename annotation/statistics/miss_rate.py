@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotation.decisions.resolution import binding
+from annotation.decisions.resolution import binding, votes_needed
 from annotation.statistics.sampling import Queued, wanted_changed
 from mihakk.stats import clopper_pearson
 from schemas.record import Record
@@ -125,7 +125,7 @@ def soundness(
     votes = binding(reviews, content_hash)
     ruling = [vote for vote in votes if vote.annotator in adjudicators]
     counted = ruling[-1:] or votes
-    if not ruling and len(votes) < overlap:
+    if not ruling and len(votes) < votes_needed(votes, overlap):
         return "open"
     bad = sum(vote.decision != "keep" for vote in counted)
     good = len(counted) - bad

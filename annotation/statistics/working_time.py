@@ -42,7 +42,9 @@ class ProjectProgress(Record):
     """How far one project is."""
 
     project: str
-    """`<benchmark>:<template>:<language>`."""
+    """`<benchmark>:<template>:<language>`, and `:<dialect>` where people are assigned to dialects."""
+    judges: str
+    """Pseudonyms of those whose texts these are; empty where everybody judges everything."""
     tasks: int
     """Tasks wanted now, with those that are done."""
     done: int
@@ -95,7 +97,11 @@ def working_times(rows: Iterable[Review | Label], counting: Iterable[Review | La
 
 
 def progress(
-    project: str, tasks: Sequence[tuple[int, int]], answers: Iterable[Review | Label], now: datetime
+    project: str,
+    tasks: Sequence[tuple[int, int]],
+    answers: Iterable[Review | Label],
+    now: datetime,
+    judges: Sequence[str] = (),
 ) -> ProjectProgress:
     """How far a project is, and its end at the pace of the last two weeks.
 
@@ -104,6 +110,7 @@ def progress(
         tasks: Of every wanted task how many people have answered it and how many it needs.
         answers: The project's answers that count.
         now: For the pace and the end.
+        judges: Pseudonyms of those whose texts these are.
     """
     missing = sum(max(0, needed - given) for given, needed in tasks)
     recent = {decision_id(row): row for row in answers if now - RECENT < row.decided_at <= now}
@@ -114,6 +121,7 @@ def progress(
         end = (now + timedelta(days=ceil(missing * days / len(recent)))).date()
     return ProjectProgress(
         project=project,
+        judges=" ".join(judges),
         tasks=len(tasks),
         done=sum(given >= needed for given, needed in tasks),
         missing=missing,

@@ -333,8 +333,12 @@ def show_pushed(pushed: dict[str, Pushed], console: Console) -> None:
     for language, what in pushed.items():
         console.print(
             f"{language}: {what.created} tasks new, {what.unchanged} unchanged, {what.withdrawn} withdrawn, "
-            f"{what.reopened} reopened"
+            f"{what.reopened} reopened" + (f"; for {', '.join(what.judges)}" if what.judges else "")
         )
+        if what.nobody:
+            console.print(
+                f"{language}: {what.nobody} tasks wait, for nobody in review.people judges them; add somebody"
+            )
     if not pushed:
         console.print("Nothing is flagged: there is nothing to review.")
 
@@ -354,6 +358,10 @@ def show_pulled(found: ReviewPulled, overlap: int, console: Console) -> None:
             + (f", {pulled.withdrawn} withdrawn because they were deleted there" if pulled.withdrawn else "")
             + (f", unusable: {rejected})" if rejected else ")")
         )
+        for person, count in sorted(pulled.outside.items()):
+            console.print(
+                f"  {person} answered {count} tasks that review.people gives to others: not counted"
+            )
     short = f", {found.short} have fewer than the {overlap} votes they need" if found.short else ""
     console.print(f"{found.settled} items are settled{short}")
     if found.reopened:

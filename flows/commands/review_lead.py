@@ -137,7 +137,7 @@ def progress(
 
     opened = open_review(config, lake)
     with connect(settings()) as connection:
-        rows = review_progress(connection, opened.name, opened.stores, datetime.now(UTC))
+        rows = review_progress(connection, opened.name, opened.stores, opened.config, datetime.now(UTC))
     _print(rows, ProjectProgress, csv)
 
 

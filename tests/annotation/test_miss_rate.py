@@ -13,6 +13,7 @@ from annotation.decisions.fixes import fixed
 from annotation.decisions.store import append, stored
 from annotation.decisions.stores import Stores
 from annotation.label_studio import exchange
+from annotation.label_studio.push import Pushed
 from annotation.statistics.miss_rate import MissRate, miss_rates
 from annotation.statistics.sampling import Queued, QueueEntry, choose, stratum, unflagged, wanted_changed
 from mihakk.ids import content_hash
@@ -46,7 +47,7 @@ class Desk:
         self.pushed: list[dict] = []
         monkeypatch.setattr(exchange, "find_projects", lambda *_: [])
         monkeypatch.setattr(exchange, "ensure_project", lambda *_, **__: None)
-        monkeypatch.setattr(exchange, "push", lambda _, tasks, **__: self.pushed.extend(tasks))
+        monkeypatch.setattr(exchange, "push", lambda _, tasks, **__: self.pushed.extend(tasks) or Pushed())
 
     def push(self) -> list[Queued]:
         """One `review push`; returns the rows that it added to the store."""

@@ -93,7 +93,7 @@ def test_items_of_a_voided_person_are_opened_for_another_who_settles_them(connec
     pulled = pull_review(connection, "voided", stores=stores, config=config)
     assert (pulled.settled, pulled.reopened) == (2, 1)
     assert shown_as_disputed(connection, project) == [tasks[items[0].id]]
-    (row,) = review_progress(connection, "voided", stores, datetime.now(UTC))
+    (row,) = review_progress(connection, "voided", stores, config, datetime.now(UTC))
     assert (row.tasks, row.done, row.missing, row.recent, row.people) == (3, 2, 1, 6, 2)
     assert row.end is not None
     spoilt = next(row.annotator for row in decisions(stores.decisions) if row.decision == "discard")
