@@ -90,6 +90,7 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
     folder: Path,
     *,
     previous: Path | None = None,
+    earlier: Sequence[Path] = (),
     render: Render | None = None,
 ) -> AssembledRelease:
     """Write a release into a fresh folder; equal arguments give equal bytes.
@@ -105,6 +106,7 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
         facts: How the items came to be.
         folder: Must not exist or be empty.
         previous: Folder of the release before, for version, changelog and the card's human text.
+        earlier: Folders of the versions before that one, which a blind release must not be told by.
         render: Prompt of an item; the generators' own by default.
 
     Raises:
@@ -125,6 +127,7 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
         facts=facts,
         canary=canary_guid(config, previous),
         render=render or _renderer(config),
+        earlier=(*earlier, *(() if previous is None else (previous,))),
     )
     if previous is None:
         version = str(choose(config.release.version, None, "none"))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from mihakk.errors import UsageError
 from releases.content.apart import keep_apart
 from releases.content.blind import SPLIT as SCORED
 from releases.content.blind import Papers, Sealed, public_items, public_papers, seal
@@ -15,6 +17,7 @@ from releases.content.item_tables import (
     Render,
     item_schema,
     item_table,
+    released_rows,
 )
 from releases.content.placement import place
 from releases.content.secret import blind_key
@@ -32,6 +35,12 @@ from schemas.finding import Finding
 from schemas.item import Item
 from schemas.rejection import Rejection
 from schemas.review import Resolution
+
+_NOTHING_SEALED = (
+    "no question is left that a blind split can hold: each shares its texts with another, or an earlier "
+    "version printed them with their golds (a benchmark that was open can't become blind). Add sources, or "
+    "publish a blind one under a name of its own, of records that were never released"
+)
 
 
 @dataclass(frozen=True)
@@ -72,17 +81,24 @@ def gather(
     facts: ReleaseFacts,
     canary: str,
     render: Render,
+    earlier: Sequence[Path] = (),
 ) -> ReleaseInput:
     """Place the items, part what a blind release seals, and see how the release stands to its gates.
+
+    `earlier` are the folders of all versions before it, which whoever attacks a blind release has too.
 
     Raises:
         UsageError: Something can't be released, or a blind release tells its golds.
     """
     placed, left_out = place(items, verdicts, resolutions, config, facts)
     key = None if config.release.blind == "off" else blind_key()
+    printed: list[Mapping[str, Any]] = []
     if key is not None:
-        placed, more = keep_apart(placed, key, SCORED)
+        printed = [row for folder in earlier for row in released_rows(folder)]
+        placed, more = keep_apart(placed, key, SCORED, printed)
         left_out = (*left_out, *more)
+        if not any(SCORED in splits for splits in placed.values()):
+            raise UsageError(_NOTHING_SEALED)
     papers = Papers(verdicts, audits, findings, resolutions, (*removed, *left_out))
     if key is not None:
         placed = public_items(placed, key)
@@ -93,7 +109,8 @@ def gather(
         names = {one.item.id for splits in placed.values() for each in splits.values() for one in each}
         papers = public_papers(papers, key, sealed.ids, frozenset(names) - sealed.ids)
         known = {record for item in items for record in item.origin.records}
-        require((leaks := leaks_gate(sealed.tables, sealed.answers.to_pylist(), known),))
+        leaks = leaks_gate(sealed.tables, sealed.answers.to_pylist(), known, printed)
+        require((leaks,))
         stands = (*stands, leaks)
     return ReleaseInput(
         config=config,

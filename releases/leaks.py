@@ -64,7 +64,10 @@ class Attack:
 
 
 def leaks_gate(
-    tables: Mapping[str, Mapping[str, Any]], answers: Sequence[Row], records: Iterable[str]
+    tables: Mapping[str, Mapping[str, Any]],
+    answers: Sequence[Row],
+    records: Iterable[str],
+    earlier: Iterable[Row] = (),
 ) -> Gate:
     """How a blind release stands to the attacks.
 
@@ -72,6 +75,7 @@ def leaks_gate(
         tables: Config -> split -> public table.
         answers: The sealed rows' answers.
         records: Ids of public records.
+        earlier: Rows of the versions before it.
     """
     rows = [
         {**row, "config": config}
@@ -80,7 +84,7 @@ def leaks_gate(
         for row in table.to_pylist()
     ]
     known = _sources(rows, set(records))
-    found = attacks(rows, {row["id"]: row for row in answers})
+    found = attacks(rows, {row["id"]: row for row in answers}, tuple(earlier))
     sure = holm([one.luck for one in found])
     leaks = [str(one) for one, luck in zip(found, sure, strict=True) if luck < FAMILY_WISE]
     if known:
@@ -101,9 +105,9 @@ def leaks_gate(
     )
 
 
-def attacks(rows: Sequence[Row], answers: Mapping[str, Row]) -> list[Attack]:
+def attacks(rows: Sequence[Row], answers: Mapping[str, Row], earlier: Sequence[Row] = ()) -> list[Attack]:
     """Every attack on every config it applies to."""
-    public = _Public(rows)
+    public = _Public(rows, earlier)
     ways: dict[str, Callable[[Row], Sequence[str]]] = {
         "cross_task": public.printed_beside,
         "printed_elsewhere": public.printed_elsewhere,
@@ -116,6 +120,8 @@ def attacks(rows: Sequence[Row], answers: Mapping[str, Row]) -> list[Attack]:
         "first_by_alphabet": lambda row: [min(row["options"])],
         "last_by_alphabet": lambda row: [max(row["options"])],
         "place_as_in_dev": public.usual_place,
+        "label_as_in_dev": public.usual_label,
+        "kept_since": public.kept_since,
         "years": _by_year,
         "names": _by_name,
     }
@@ -145,23 +151,30 @@ def _score(row: Row, answer: Row, guesses: Sequence[str]) -> tuple[float, float]
 class _Public:
     """The public rows, indexed by what they print."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, own: Sequence[Row], earlier: Sequence[Row] = ()) -> None:
+        # What earlier versions asked is another question where it was told: only its sealed form is the same.
+        rows = [*own, *({**row, "sealed": False, "config": ""} for row in earlier)]
         self.rows = rows
-        self.unit = [row.get("pair_id") or row["id"] for row in rows]
-        self.number = {row["id"]: number for number, row in enumerate(rows)}
+        self.unit = [row.get("pair_id") or row["id"] for row in own]
+        self.unit += [(row.get("pair_id") or row["id"]) if row["sealed"] else "" for row in earlier]
+        self.before = {row["id"]: row for row in earlier if row["sealed"]}
         self.texts = [[_fold(text, row["language"]) for text in _printed(row)] for row in rows]
         self.questions = [row for row in rows if row["sealed"] and not row.get("order")]
-        self.offered = Counter(option for row in rows for option in row.get("options") or ())
+        self.offered = Counter(option for row in own for option in row.get("options") or ())
         self.holders: dict[str, list[int]] = defaultdict(list)
         for number, texts in enumerate(self.texts):
             for run in {run for text in texts for run in _runs(text)}:
                 self.holders[run].append(number)
         self.grouped: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self.places: dict[str, Counter[int]] = defaultdict(Counter)
-        for row in rows:
+        self.rates: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+        for row in own:
             if row["kind"] == "choice":
                 self.grouped[row["config"], row["group"]].update(row["options"])
                 self.places[row["config"]].update(() if row["sealed"] else row["gold"])
+                for place, option in enumerate(() if row["sealed"] or row["order"] else row["options"]):
+                    counts = self.rates[row["config"], option]
+                    counts[0], counts[1] = counts[0] + (place in row["gold"]), counts[1] + 1
 
     def _others(self, row: Row, text: str) -> Iterator[int]:
         """Other questions that hold a run of a text."""
@@ -207,7 +220,21 @@ class _Public:
         usual = self.places[row["config"]].most_common(1)
         return [row["options"][usual[0][0]]] if usual and usual[0][0] < len(row["options"]) else []
 
-    def _most(self, row: Row, count: Callable[[str], int]) -> list[str]:
+    def usual_label(self, row: Row) -> list[str]:
+        """The label that is right most often in the open split, where that has all of them."""
+        counts = [self.rates.get((row["config"], option)) for option in row["options"]]
+        rates = {
+            option: found[0] / found[1] for option, found in zip(row["options"], counts, strict=True) if found
+        }
+        return self._most(row, lambda option: rates[option]) if len(rates) == len(row["options"]) else []
+
+    def kept_since(self, row: Row) -> list[str]:
+        """The options that the question has had since an earlier version, where others have changed."""
+        before = self.before.get(row["id"])
+        kept = [option for option in row["options"] if before is None or option in before["options"]]
+        return kept if 0 < len(kept) < len(row["options"]) else []
+
+    def _most(self, row: Row, count: Callable[[str], float]) -> list[str]:
         """The options with the highest count; none where all have the same."""
         counts = {option: count(option) for option in row["options"]}
         best = max(counts.values())

@@ -106,6 +106,7 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
     tick(1)
     with tempfile.TemporaryDirectory(prefix="mihakk-release-") as scratch:
         with hub.previous(build.config.name) as previous:
+            is_blind = build.config.release.blind != "off"
             release = assemble(
                 items,
                 before.read_all("verdicts", Verdict),
@@ -117,6 +118,7 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
                 known,
                 Path(scratch) / "release",
                 previous=previous,
+                earlier=hub.older(build.config.name, Path(scratch)) if is_blind else (),
             )
         tick(1)
         publication = publish_release(release, hub)

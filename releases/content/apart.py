@@ -4,22 +4,28 @@ Golds are apart only if no other item tells them. So a question is taken only if
 for (lines, idioms, explanations, wrong options too) stands in another item or option of any split; items of
 dev that show it are left out. Labels (metres, eras, poets) stand in many questions by their nature: of those
 a poem is asked once a task, for its couplets share the answer, and questions go whose right label would be
-told by how often labels are offered.
+told by how often labels are offered, or are right in the open split.
+
+A version is read beside those before it. What an earlier version sealed keeps its place, and nothing else may
+show its texts; what one printed with its gold is never sealed; and a sealed question whose options change is
+asked no more, for the option that stays is likely the right one.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mihakk.text import key
 from releases.content.item_tables import Placed, config_name
 from releases.content.placement import LIKE_TEST
-from releases.content.secret import keyed
+from releases.content.secret import keyed, public_id
 from releases.content.split import source_work
 from schemas.item import AnswerItem, ChoiceItem, Item
+from schemas.record import Language
 from schemas.rejection import Rejection
 
 RUN = 4
@@ -32,8 +38,11 @@ SHARED = "blind_shared_text"
 TOLD_BY_FREQUENCY = "blind_told_by_frequency"
 DOUBT = 0.2
 """Chance of as good a guess by luck, under which a guess by frequency is not believed to be luck."""
+CHANGED = "blind_options_changed"
 _PIECES = re.compile(r"[\n\t/*…|=«»]|\s{2,}")
 
+Label = tuple[str, str]
+"""Config and option."""
 Places = Mapping[str, Mapping[str, Sequence[Placed]]]
 """Config -> split -> items."""
 
@@ -52,8 +61,30 @@ class _Unit:
         return config_name(self.items[0])
 
 
+@dataclass(frozen=True)
+class Earlier:
+    """What versions before this one have printed."""
+
+    sealed: Mapping[str, tuple[frozenset[str], frozenset[str]]]
+    """Public name of a sealed question -> its options and the runs of words it shows."""
+    asked: Mapping[tuple[str, ...], str]
+    """What a sealed question says -> its name: another secret gives other names."""
+    told: frozenset[str]
+    """Runs of words in rows that were printed with their golds."""
+
+    def name(self, unit: _Unit, secret: bytes) -> str:
+        """What an earlier version called the question; empty where none sealed it."""
+        name = public_id(secret, unit.name) if self.sealed else ""
+        return name if name in self.sealed else self.asked.get(_said(unit.items[0].model_dump()), "")
+
+    def has_others(self, unit: _Unit, name: str) -> bool:
+        """Whether the question had other options then."""
+        item = unit.items[0]
+        return isinstance(item, ChoiceItem) and self.sealed[name][0] != frozenset(item.options)
+
+
 def keep_apart(
-    placed: Places, secret: bytes, split: str
+    placed: Places, secret: bytes, split: str, earlier: Iterable[Mapping[str, Any]] = ()
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
     """The items that a blind release may hold, and those left out.
 
@@ -61,18 +92,31 @@ def keep_apart(
         placed: All that could be released.
         secret: Draws the order in which questions are tried.
         split: The split to be sealed.
+        earlier: Public rows of all earlier versions.
     """
+    before = _earlier(earlier)
     test: list[Item] = []
     dev: list[Item] = []
     for splits in placed.values():
         for name, each in splits.items():
             (test if name == split else dev).extend(one.item for one in each)
     units = _in_turns(list(_units(test)), secret)
-    taken = _disjoint(units)
-    kept = [unit for line in _by_config(taken).values() for unit in _unfrequent(line)]
-    used = frozenset[str]().union(*(unit.texts for unit in kept))
+    names = {unit.name: name for unit in units if (name := before.name(unit, secret))}
+    changed = [unit for unit in units if unit.name in names and before.has_others(unit, names[unit.name])]
+    gone = {unit.name for unit in changed}
+    old = names.keys() - gone
+    stay = {names[name] for name in old}
+    shown = frozenset[str]().union(*(runs for name, (_, runs) in before.sealed.items() if name not in stay))
+    taken = _disjoint((unit for unit in units if unit.name in old), ())
+    taken += _disjoint((unit for unit in units if unit.name not in names), shown, taken)
+    kept = _untold_all(taken, dev, old)
+    # Only now, so that a build that changes nothing takes and leaves the same questions for the same reasons.
+    if any(unit.texts & before.told for unit in kept):
+        kept = _untold_all([unit for unit in kept if not unit.texts & before.told], dev, old)
+    used = shown.union(*(unit.texts for unit in kept))
     reasons = dict.fromkeys(_ids(units), SHARED)
     reasons |= dict.fromkeys(_ids(taken), TOLD_BY_FREQUENCY)
+    reasons |= dict.fromkeys(_ids(changed), CHANGED)
     for name in _ids(kept):
         del reasons[name]
     reasons |= dict.fromkeys(_ids(unit for unit in _units(dev) if unit.texts & used), LIKE_TEST)
@@ -122,11 +166,11 @@ def _texts(item: Item) -> Iterator[str]:
         shown += (*item.verses, *item.explanations, item.overall)
     for text in shown:
         for piece in _PIECES.split(text):
-            yield from _runs(piece, item)
+            yield from _runs(piece, item.language)
 
 
-def _runs(text: str, item: Item) -> Iterator[str]:
-    words = [word for word in (key(part, item.language) for part in text.split()) if word]
+def _runs(text: str, language: Language) -> Iterator[str]:
+    words = [word for word in (key(part, language) for part in text.split()) if word]
     for start in range(max(1, len(words) - RUN + 1) if words else 0):
         yield " ".join(words[start : start + RUN])
 
@@ -148,9 +192,9 @@ def _in_turns(units: Sequence[_Unit], secret: bytes) -> list[_Unit]:
     return [unit for _, _, unit in sorted(turns, key=lambda one: one[:2])]
 
 
-def _disjoint(units: Iterable[_Unit]) -> list[_Unit]:
+def _disjoint(units: Iterable[_Unit], printed: Collection[str], others: Iterable[_Unit] = ()) -> list[_Unit]:
     taken: list[_Unit] = []
-    used: set[str] = set()
+    used = set(printed).union(*(unit.texts for unit in others))
     for unit in units:
         if not unit.texts & used:
             used |= unit.texts
@@ -158,17 +202,43 @@ def _disjoint(units: Iterable[_Unit]) -> list[_Unit]:
     return taken
 
 
-def _unfrequent(units: Sequence[_Unit]) -> list[_Unit]:
-    """The questions of one config without those that make the rarest or the commonest option a good guess."""
+def _untold_all(units: Iterable[_Unit], dev: Iterable[Item], old: Collection[str]) -> list[_Unit]:
+    rates = _rates(dev)
+    return [unit for line in _by_config(units).values() for unit in _untold(line, rates, old)]
+
+
+def _untold(units: Sequence[_Unit], rates: Mapping[Label, float], old: Collection[str]) -> list[_Unit]:
+    """The questions of one config without those that make a guess by frequencies a good one.
+
+    Guesses are the rarest and the commonest option, and the one that is right most often in the open split.
+    What no earlier version held goes first, since what leaves a version tells how it was guessed.
+    """
     left = [unit for unit in units if isinstance(unit.items[0], ChoiceItem)]
     others = [unit for unit in units if not isinstance(unit.items[0], ChoiceItem)]
     while left:
         offered = Counter(option for unit in left for option in _choice(unit).options)
-        told = next((found for sign in (1, -1) if (found := _told(left, offered, sign))), None)
+        guesses: tuple[Callable[[ChoiceItem, str], float], ...] = (
+            lambda _, option, offered=offered: offered[option],  # type: ignore[misc]
+            lambda _, option, offered=offered: -offered[option],  # type: ignore[misc]
+            lambda item, option: rates.get((config_name(item), option), 0.0),
+        )
+        told = next((found for guess in guesses if (found := _told(left, guess, old))), None)
         if told is None:
             break
         left.remove(told)
     return [*others, *left]
+
+
+def _rates(items: Iterable[Item]) -> dict[Label, float]:
+    """How often each label is right in the open split where it is offered, one order of each question."""
+    offered: Counter[Label] = Counter()
+    right: Counter[Label] = Counter()
+    for item in items:
+        if isinstance(item, ChoiceItem) and not item.order and LABELS & set(item.option_kinds):
+            for place, option in enumerate(item.options):
+                offered[config_name(item), option] += 1
+                right[config_name(item), option] += place in item.gold
+    return {label: right[label] / count for label, count in offered.items()}
 
 
 def _choice(unit: _Unit) -> ChoiceItem:
@@ -177,19 +247,63 @@ def _choice(unit: _Unit) -> ChoiceItem:
     return item
 
 
-def _told(units: Sequence[_Unit], offered: Mapping[str, int], sign: int) -> _Unit | None:
+def _told(
+    units: Sequence[_Unit], guess: Callable[[ChoiceItem, str], float], old: Collection[str]
+) -> _Unit | None:
     """A question that the guess finds, where the guess finds more than luck explains."""
     from scipy.stats import binomtest
 
     right, chance, found = 0.0, 0.0, []
     for unit in units:
         item = _choice(unit)
-        counts = [sign * offered[option] for option in item.options]
+        counts = [guess(item, option) for option in item.options]
         best = [place for place, count in enumerate(counts) if count == max(counts)]
         share = len(set(best) & set(item.gold)) / len(best)
         right += share
         chance += len(item.gold) / len(item.options)
         if share > len(item.gold) / len(item.options):
-            found.append((share, unit))
+            found.append((unit.name not in old, share, unit))
     luck = binomtest(round(right), len(units), min(1.0, chance / len(units)), alternative="greater").pvalue
-    return max(found, key=lambda one: one[0])[1] if found and luck < DOUBT else None
+    return max(found, key=lambda one: one[:2])[2] if found and luck < DOUBT else None
+
+
+def _said(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        row["task"],
+        row["language"],
+        row["question"],
+        row["context"],
+        *(row.get("verses") or ()),
+    )
+
+
+def _earlier(rows: Iterable[Mapping[str, Any]]) -> Earlier:
+    """What earlier versions sealed and told, from their public rows."""
+    found = list(rows)
+    units: Counter[str] = Counter()
+    for row in {(row.get("pair_id") or row["id"]): row for row in found}.values():
+        units.update(set(row.get("options") or ()))
+    sealed: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+    asked: dict[tuple[str, ...], str] = {}
+    told: set[str] = set()
+    for row in found:
+        options = row.get("options") or ()
+        # What several questions offer names a class; the texts of a sealed question are its own.
+        is_label = bool(LABELS & set(row.get("option_kinds") or ())) or any(units[one] > 1 for one in options)
+        poet = (row.get("fields") or {}).get("poet") or ""
+        shown = [row["context"], *(row.get("verses") or ()), *(() if is_label else options)]
+        for name, text in (row.get("fields") or {}).items():
+            shown += [text] if text and name not in NAMES and text != poet else []
+        for name in ("answer", "overall"):
+            shown += [row.get(name) or ""]
+        for name in ("accepted", "explanations"):
+            shown += row.get(name) or ()
+        runs = frozenset(
+            run for text in shown for piece in _PIECES.split(text) for run in _runs(piece, row["language"])
+        )
+        if row["sealed"]:
+            name = asked[_said(row)] = row.get("pair_id") or row["id"]
+            sealed[name] = frozenset(options), runs
+        else:
+            told |= runs
+    return Earlier(sealed, asked, frozenset(told))

@@ -145,7 +145,8 @@ def _verdict(verdict: Verdict, name: str, opened: frozenset[str]) -> Verdict:
 
 
 def _audit(audit: Audit, name: str, opened: frozenset[str]) -> Audit:
-    quiet: dict[str, Any] = {"item": name}
+    # An answer given without seeing the gold is the gold where it does not differ.
+    quiet: dict[str, Any] = {"item": name, "blind_answer": "", "blind_differs": False}
     if name not in opened:
         quiet |= {
             "issues": tuple(issue.model_copy(update={"explanation": WITHHELD}) for issue in audit.issues),

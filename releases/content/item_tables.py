@@ -198,3 +198,9 @@ def data_files(folder: Path) -> Iterator[tuple[str, str, Path]]:
     """(config, split, file) of every data file of a release folder, in order."""
     for path in sorted(folder.glob("*/*-of-*.parquet")):
         yield path.parent.name, path.name.split("-", 1)[0], path
+
+
+def released_rows(folder: Path) -> Iterator[dict[str, Any]]:
+    """Every row of a release folder, as published."""
+    for _, _, path in data_files(folder):
+        yield from pq.read_table(path).to_pylist()

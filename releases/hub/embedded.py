@@ -115,6 +115,11 @@ class EmbeddedHub:
             shutil.unpack_archive(archive, folder, filter="data")
         return folder
 
+    def older(self, name: str, folder: Path) -> list[Path]:
+        """Folders with the files of all versions but the newest, oldest first, written into a folder."""
+        versions = self.versions(name)[:-1]
+        return [self.checkout(name, version, folder / "older" / version) for version in versions]
+
     @contextmanager
     def previous(self, name: str) -> Iterator[Path | None]:
         """Folder with the files of the newest version while the context lasts; None before the first."""

@@ -19,11 +19,13 @@ ATTACKER = Path(__file__).with_name("attacker.py")
 FAMILY_WISE = 0.01
 
 
-def attacked(release: Path, records: Sequence[str], scratch: Path) -> dict[str, Any]:
+def attacked(
+    release: Path, records: Sequence[str], scratch: Path, earlier: Sequence[Path] = ()
+) -> dict[str, Any]:
     """What the script says of a public folder, in a process that can't import this project."""
     (scratch / "records.txt").write_text("\n".join(records), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-I", str(ATTACKER), str(release), str(scratch / "records.txt")],
+        [sys.executable, "-I", str(ATTACKER), str(release), str(scratch / "records.txt"), *map(str, earlier)],
         cwd=scratch,
         capture_output=True,
         check=True,

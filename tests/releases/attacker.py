@@ -1,9 +1,9 @@
 """An attacker on a blind release: reads its public files, and guesses the golds. Uses nothing of this project.
 
-    python tests/releases/attacker.py RELEASE [RECORD_IDS.txt] > guesses.json
+    python tests/releases/attacker.py RELEASE [RECORD_IDS.txt [EARLIER_VERSION...]] > guesses.json
 
-Besides the release the attacker knows how ids were made (the code is public), the ids of public records, and when
-poets lived. It gives for every attack and item its guesses as texts; several share one claim.
+Besides the release the attacker knows how ids were made (the code is public), the ids of public records, when
+poets lived, and what earlier versions printed. It gives for every attack and item its guesses as texts; several share one claim.
 """
 
 from __future__ import annotations
@@ -81,9 +81,13 @@ def anchors(row: Row, everywhere: Counter[str]) -> set[str]:
 class Attacker:
     """All attacks on one release."""
 
-    def __init__(self, release: Path, records: list[str]) -> None:
-        self.rows = rows(release)
-        self.sealed = [row for row in self.rows if row["sealed"]]
+    def __init__(self, release: Path, records: list[str], earlier: list[Path]) -> None:
+        own = rows(release)
+        self.sealed = [row for row in own if row["sealed"]]
+        self.earlier = [row for folder in earlier for row in rows(folder)]
+        self.own_only = len(own)
+        self.rows = own + self.earlier
+        self.release = release
         self.records = records
         self.folded = [{fold(text) for text in texts(row)} for row in self.rows]
         self.runs = [self._runs(row) for row in self.rows]
@@ -93,7 +97,7 @@ class Attacker:
             for run in runs:
                 if self.everywhere[run] <= 40:
                     self.holders[run].append(number)
-        self.offered = Counter(fold(option) for row in self.rows for option in row.get("options") or ())
+        self.offered = Counter(fold(option) for row in own for option in row.get("options") or ())
 
     def _runs(self, row: Row) -> set[str]:
         found = set()
@@ -119,14 +123,77 @@ class Attacker:
             "place_as_in_dev": self._places(),
             "years": self._each(self._years),
             "names": self._each(self._names),
+            "label_right_in_dev": self._labels(),
+            "told_before": self._told_before(),
+            "kept_since": self._kept_since(),
+            "auditors_own_answers": self._auditors(),
+            **{f"digest_{name}": self._digests(name) for name in ("id", "pair_id", "content_hash", "group")},
         }
+
+    def _labels(self) -> dict[str, list[str]]:
+        """The label that is right most often in dev, of those offered."""
+        right: Counter[tuple[str, str]] = Counter()
+        offered: Counter[tuple[str, str]] = Counter()
+        for row in self.rows[: self.own_only]:
+            if not row["sealed"] and row["kind"] == "choice":
+                offered.update((row["config"], option) for option in row["options"])
+                right.update((row["config"], row["options"][place]) for place in row["gold"])
+
+        def guess(row: Row) -> list[str]:
+            rates = {o: right[row["config"], o] / max(1, offered[row["config"], o]) for o in row["options"]}
+            return [o for o in row["options"] if rates[o] == max(rates.values())]
+
+        return self._each(guess)
+
+    def _told_before(self) -> dict[str, list[str]]:
+        """The gold that an earlier version printed of the same question."""
+        told = {}
+        for row in self.earlier:
+            if not row["sealed"]:
+                golds = (
+                    [row["options"][n] for n in row["gold"]]
+                    if row["kind"] == "choice"
+                    else [row.get("answer")]
+                )
+                told[row["task"], fold(row["question"] + row["context"])] = [gold for gold in golds if gold]
+        return self._each(lambda row: told.get((row["task"], fold(row["question"] + row["context"]))))
+
+    def _kept_since(self) -> dict[str, list[str]]:
+        """Where a wrong option was exchanged, the right one is among those that stayed."""
+        before = {row["question"]: set(row["options"]) for row in self.earlier if row["kind"] == "choice"}
+
+        def guess(row: Row) -> list[str]:
+            kept = [one for one in row["options"] if one in before.get(row["question"], row["options"])]
+            return kept if len(kept) < len(row["options"]) else []
+
+        return self._each(guess)
+
+    def _auditors(self) -> dict[str, list[str]]:
+        """What auditors answered without seeing the gold, where that was no other answer."""
+        path = self.release / "audit" / "scores.parquet"
+        said: dict[str, list[str]] = defaultdict(list)
+        for row in pq.read_table(path).to_pylist() if path.is_file() else ():
+            if row.get("blind_answer") and not row.get("blind_differs"):
+                said[row["item"]].append(row["blind_answer"])
+
+        def guess(row: Row) -> list[str]:
+            if row["kind"] != "choice":
+                return said.get(row["id"], [])
+            places = {ord(one[0]) - ord("A") for one in said.get(row["id"], []) if one[0].isalpha()}
+            return [row["options"][n] for n in places if n < len(row["options"])]
+
+        return self._each(guess)
+
+    def _digests(self, name: str) -> dict[str, list[str]]:
+        """The option whose place is a digest's remainder."""
+        return self._each(lambda row: [row["options"][int(row[name][-8:], 16) % len(row["options"])]])
 
     def _each(self, attack: Any) -> dict[str, list[str]]:
         found = {}
         for row in self.sealed:
             try:
                 guesses = attack(row)
-            except (KeyError, TypeError, IndexError):  # it has no options
+            except (KeyError, TypeError, IndexError, ValueError):  # it has no options
                 continue
             if guesses:
                 found[row["id"]] = guesses
@@ -271,9 +338,9 @@ class Attacker:
         return found | {row["id"]: groups[row["group"]] for row in self.sealed if row["group"] in groups}
 
 
-def main(release: Path, records: list[str]) -> dict[str, Any]:
+def main(release: Path, records: list[str], earlier: list[Path]) -> dict[str, Any]:
     """What the attacker has to say of a release."""
-    attacker = Attacker(release, records)
+    attacker = Attacker(release, records, earlier)
     return {
         "guesses": attacker.attacks(),
         "sources": attacker.sources(),
@@ -283,4 +350,5 @@ def main(release: Path, records: list[str]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     listed = Path(sys.argv[2]).read_text("utf-8").split("\n") if len(sys.argv) > 2 else []
-    json.dump(main(Path(sys.argv[1]), listed), sys.stdout, ensure_ascii=False)
+    told = main(Path(sys.argv[1]), listed, [Path(one) for one in sys.argv[3:]])
+    json.dump(told, sys.stdout, ensure_ascii=False)

@@ -6,20 +6,23 @@ import ast
 import json
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from scipy.stats import binomtest
 
 from mihakk.errors import UsageError
 from mihakk.settings import settings
 from releases import gathered
 from releases.assemble import AssembledRelease, assemble
-from schemas.item import ChoiceItem, Item, Origin
+from schemas.audit import Audit
+from schemas.item import AnswerItem, ChoiceItem, Item, Origin
 from tests.releases.attack import ATTACKER, attacked, right_of, told_more_than_chance
+from tests.releases.attacker import rows as public_rows
 from tests.releases.release_material import hafez_items, release_arguments
 
 METRES = ("رمل", "مجتث", "مضارع", "هزج", "خفیف", "منسرح")
@@ -128,6 +131,105 @@ def test_public_ids_that_name_their_records_are_refused(
     monkeypatch.setattr("releases.content.secret.public_id", lambda _, name: name)
     with pytest.raises(UsageError, match=r"leaks: .* ids or groups name the source of"):
         assemble(folder=tmp_path / "named", **release_arguments(items(), blind="repository"))
+
+
+def blind(folder: Path, some: Iterable[Item], *before: Path, **release: Any) -> AssembledRelease:
+    """A blind version; `before` are the folders of the versions before it, oldest first."""
+    config = {"blind": "repository", **release}
+    earlier = {"previous": before[-1], "earlier": before[:-1]} if before else {}
+    return assemble(folder=folder, **release_arguments(tuple(some), **config), **earlier)
+
+
+def found_of(release: AssembledRelease, scratch: Path, *earlier: Path) -> dict[tuple[str, str], str]:
+    """What the attacker recovers of a version with the files of others at hand."""
+    told = attacked(release.folder, records(), scratch, earlier)
+    return told_more_than_chance(right_of(release.folder, answers_of(release), told))
+
+
+def test_no_version_tells_the_golds_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More goes to test, a task is added: the questions of both versions stay apart from all that either prints."""
+    one_task = [item for item in items() if item.task != "metre_choice"]
+    first = blind(tmp_path / "first", one_task, test_share=0.4)
+    second = blind(tmp_path / "second", items(), first.folder, test_share=0.9)
+    assert found_of(second, tmp_path, first.folder) == {}
+    assert found_of(first, tmp_path, second.folder) == {}
+    assert blind(tmp_path / "again", items(), first.folder, second.folder, test_share=0.9).unchanged
+    asked = {row["id"] for row in public_rows(first.folder) if row["sealed"]}
+    assert asked <= {row["id"] for row in public_rows(second.folder) if row["sealed"]}
+    monkeypatch.setattr(gathered, "released_rows", lambda _: ())
+    careless = blind(tmp_path / "careless", items(), first.folder, test_share=0.9)
+    assert ("told_before", "fa_continuation_completion") in found_of(careless, tmp_path, first.folder)
+
+
+def test_an_open_benchmark_can_not_become_blind(tmp_path: Path) -> None:
+    first = assemble(folder=tmp_path / "open", **release_arguments(items()))
+    with pytest.raises(
+        UsageError, match=r"an earlier version printed them with their golds .* name of its own"
+    ):
+        blind(tmp_path / "blind", items(), first.folder)
+
+
+def test_a_question_whose_wrong_option_was_exchanged_is_asked_no_more(tmp_path: Path) -> None:
+    first = blind(tmp_path / "first", items())
+    asked = {row["question"] for row in public_rows(first.folder) if row["sealed"]}
+
+    def other(item: Item) -> Item:
+        if not isinstance(item, ChoiceItem) or item.question not in asked or item.task == "metre_choice":
+            return item
+        wrong = next(place for place in range(3) if place not in item.gold)
+        made = tuple("خطی نو از ما" if n == wrong else one for n, one in enumerate(item.options))
+        return item.model_copy(update={"options": made})
+
+    second = blind(tmp_path / "second", map(other, items()), first.folder)
+    again = {row["question"] for row in public_rows(second.folder) if row["sealed"]} & asked
+    assert not [one for one in again if one.startswith("مصراع دوم این")]
+    reasons = pq.read_table(second.folder / "errata" / "removed.parquet", columns=["reason"])
+    assert "blind_options_changed" in reasons.column("reason").to_pylist()
+
+
+def test_what_auditors_answered_without_the_gold_is_withheld(tmp_path: Path) -> None:
+    arguments = release_arguments(items(), blind="repository")
+    arguments["audits"] = [
+        Audit(item=item.id, auditor=name, status="valid", reply_key="k", blind_answer=item.answer)
+        for item in items()
+        for name in ("one", "two")
+        if isinstance(item, AnswerItem)
+    ]
+    release = assemble(folder=tmp_path / "blind", **arguments)
+    scores = pq.read_table(release.folder / "audit" / "scores.parquet").to_pylist()
+    assert len(scores) == len(arguments["audits"]) > 100
+    assert not [row for row in scores if row.get("blind_answer")]
+    assert not [one for one in found_of(release, tmp_path) if one[0] == "auditors_own_answers"]
+
+
+def test_labels_that_are_mostly_right_in_the_open_half_are_not_in_the_sealed_one(tmp_path: Path) -> None:
+    """Two idioms in three are said in blame: whoever learns that from dev is right in two of three."""
+    labels = ("إيجابية", "سلبية", "محايدة")
+    made = []
+    for number in range(240):
+        right = labels[1] if number % 3 else labels[2 * (number % 2)]
+        made.append(
+            ChoiceItem(
+                id=f"ar-connotation-{number:016x}",
+                task="connotation",
+                language="ar",
+                question=f"ما دلالة «قول رقم {number}»؟",
+                fields={"text": f"قول رقم {number}"},
+                options=labels,
+                gold=(labels.index(right),),
+                option_kinds=tuple("right" if one == right else "other_label" for one in labels),
+                origin=Origin(records=(f"idioms-{number}",), generator="connotation", generator_version="1"),
+                licence="CC-BY-4.0",
+            )
+        )
+    release = blind(tmp_path / "blind", made, test_share=0.5)
+    assert found_of(release, tmp_path) == {}
+    sealed = [row for row in public_rows(release.folder) if row["sealed"]]
+    assert len(sealed) >= 50
+    answers = answers_of(release)
+    said = [row["options"][answers[row["id"]]["gold"][0]] for row in sealed]
+    assert blind(tmp_path / "again", made, release.folder, test_share=0.5).unchanged
+    assert binomtest(said.count("سلبية"), len(said), 1 / 3, alternative="greater").pvalue > 0.05
 
 
 def test_the_gate_stands_in_the_release(tmp_path: Path) -> None:
