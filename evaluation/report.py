@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluation.judges.sheets import judge_sheets
+from evaluation.running.earlier import EARLIER
 from evaluation.table import load_scores, results
 from evaluation.table.conditions import condition_sheet, conditions
+from evaluation.table.moves import move_sheets, moves
 from evaluation.table.render import markdown
 from evaluation.table.sheets import Sheet, sheets
 from schemas.suite import Suite, System
@@ -29,6 +31,18 @@ def score_files(folder: Path, systems: Sequence[System]) -> list[Path]:
         for file in (".likelihood/scores.parquet", "/scores.parquet", "/judged.parquet")
         if (path := folder / f"{system.name}{file}").is_file()
     ]
+
+
+def moved_since(systems: Sequence[System], folder: Path) -> list[Sheet]:
+    """How figures and ranks moved since the release's version before; none where there was none.
+
+    Raises:
+        UsageError: The older scores and the newer ones don't compare.
+    """
+    before = score_files(folder / EARLIER, systems)
+    return (
+        move_sheets(moves(load_scores(before), load_scores(score_files(folder, systems)))) if before else []
+    )
 
 
 def report(suite: Suite, systems: Sequence[System], folder: Path) -> Report:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from evaluation.rows import write_rows
 from evaluation.running.asking import Asked, questions_of, reply_tokens, sizes
 from evaluation.running.channel import LETTERS_A_TOKEN, Channel, chat_of, filtered
+from evaluation.running.earlier import keep_earlier
 from evaluation.scoring import DEFAULT, metrics_named, score_file
 from mihakk.errors import ExternalFailure
 from mihakk.ids import digest, sha256
@@ -142,7 +143,9 @@ def store_answers(job: Job, calls: Calls) -> Ran:
 
 
 def score_answers_of(job: Job) -> Counter[str]:
-    """Scores the stored answers by the suite's metrics."""
+    """Scores the stored answers by the suite's metrics; scores on an older version are kept beside."""
+    versions = {one.question.release: one.question.version for one in job.asked}
+    keep_earlier(job.folder / "scores.parquet", versions)
     return score_file(
         job.folder / "answers.parquet",
         questions_of(job.asked),

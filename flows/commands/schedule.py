@@ -35,6 +35,13 @@ Notify = Annotated[
         "without one the `alert` job leaves an artifact."
     ),
 ]
+Measure = Annotated[
+    str,
+    typer.Option(
+        "--suite",
+        help="Suite whose systems are measured on every release that the jobs make: a name or a file.",
+    ),
+]
 HEARTBEAT_SECONDS = "30"
 DATA = ROOT / "data" / "postgres"
 
@@ -100,7 +107,7 @@ def server(
         raise ExternalFailure(f"the Prefect server on port {port} ended with code {code}; it said why above")
 
 
-def deploy(config: Benchmark = Path("demo"), notify: Notify = "") -> None:
+def deploy(config: Benchmark = Path("demo"), notify: Notify = "", suite: Measure = "") -> None:
     """Put the jobs of prefect.yaml on the Prefect server: work pool, deployments, schedules, automations.
 
     Run again it renews what stands. A worker then runs the jobs: prefect worker start --pool mihakk
@@ -109,10 +116,10 @@ def deploy(config: Benchmark = Path("demo"), notify: Notify = "") -> None:
     """
     from flows.deployed.deployments import apply, deployments, make_pool
 
-    console, benchmark = open_console(), _benchmark(config)
+    console, benchmark, asked = open_console(), _benchmark(config), _suite(suite)
     with _server() as client:
         pool = make_pool(client)
-        wanted = deployments(_named(config), pooled=True)
+        wanted = deployments(_named(config), pooled=True, suite=asked)
         jobs = {one.flow_name or "": apply(one) for one in wanted}
         rules = _automations(client, benchmark, jobs, notify)
     for one in wanted:
@@ -124,6 +131,7 @@ def deploy(config: Benchmark = Path("demo"), notify: Notify = "") -> None:
 def serve(
     config: Benchmark = Path("demo"),
     notify: Notify = "",
+    suite: Measure = "",
     limit: Annotated[int, typer.Option(min=1, help="Runs at the same time.")] = 2,
 ) -> None:
     """Run the jobs of prefect.yaml on their schedules from this one process, with no worker and no pool.
@@ -137,11 +145,12 @@ def serve(
     from flows.deployed.deployments import deployments
 
     console, benchmark, named = open_console(), _benchmark(config), _named(config)
+    asked = _suite(suite)
     os.chdir(ROOT)  # relative paths in configs are those of the checkout
     os.environ.setdefault("PREFECT_FLOWS_HEARTBEAT_FREQUENCY", HEARTBEAT_SECONDS)
     with _server() as client:
         runner = Runner(name="mihakk", limit=limit, pause_on_shutdown=True)
-        wanted = deployments(named, pooled=False)
+        wanted = deployments(named, pooled=False, suite=asked)
         jobs = {one.flow_name or "": cast("UUID", runner.add_deployment(one)) for one in wanted}
         _automations(client, benchmark, jobs, notify)
     for one in wanted:
@@ -163,6 +172,19 @@ def _run(runner: object) -> None:
 def _named(config: Path) -> str:
     """The config as a run will name it, which starts in the checkout wherever the command was typed."""
     return str(config.resolve()) if config.exists() else str(config)
+
+
+def _suite(name: str) -> str:
+    """The suite as a run will name it, once it and its systems were read.
+
+    Raises:
+        UsageError: There is none of that name, or it does not fit.
+    """
+    from evaluation.running.suites import load_suite, load_systems
+
+    if name:
+        load_systems(load_suite(name))
+    return _named(Path(name)) if name else ""
 
 
 def _benchmark(config: Path) -> str:

@@ -20,21 +20,24 @@ from mihakk.settings import ROOT
 from pipeline.schedules import PATTERN, described
 
 
-def deployments(config: str, *, pooled: bool) -> list[RunnerDeployment]:
+def deployments(config: str, *, pooled: bool, suite: str = "") -> list[RunnerDeployment]:
     """Every job of prefect.yaml for the benchmark `config`.
 
     Args:
         config: A name in configs/benchmarks/, or a file.
         pooled: For the work pool's workers; else for the process that serves them.
+        suite: Put to its systems by the jobs that make releases.
     """
-    return [_deployment(entry, config, pooled) for entry in described()]
+    return [_deployment(entry, config, pooled, suite) for entry in described()]
 
 
-def _deployment(entry: dict[str, Any], config: str, pooled: bool) -> RunnerDeployment:
+def _deployment(entry: dict[str, Any], config: str, pooled: bool, suite: str) -> RunnerDeployment:
     name, parameters = str(entry["name"]), dict(entry["parameters"])
+    flow: Any = load_flow_from_entrypoint(entry["entrypoint"], use_placeholder_flow=False)
     if name == PATTERN:
         name, parameters["config"] = Path(config).stem, config
-    flow: Any = load_flow_from_entrypoint(entry["entrypoint"], use_placeholder_flow=False)
+        if suite and "suite" in flow.parameters.properties:
+            parameters["suite"] = suite
     pool, limit = entry["work_pool"], entry.get("concurrency_limit")
     made: RunnerDeployment = flow.to_deployment(
         name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from prefect import flow, task
@@ -9,31 +10,38 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.logging import get_run_logger
 
-from evaluation.report import report
+from evaluation.report import moved_since, report
 from evaluation.running.asking import asked_of_suite
 from evaluation.running.run import Calls, Job, ask_system, store_answers
 from evaluation.running.suites import load_suite, load_systems, suite_folder
 from evaluation.table.render import markdown
 from flows.deployed.job import RETRY_DELAYS, failed_outside, secrets_from_blocks
+from mihakk.errors import UsageError
 from mihakk.settings import settings
 from releases.hub.load import named_folder
+from schemas.suite import System
 
 
 @flow(name="evaluate", flow_run_name="evaluate {suite}")
-def evaluate(suite: str, *, models: tuple[str, ...] = (), out: str = "", limit: int | None = None) -> str:
+def evaluate(
+    suite: str, *, models: tuple[str, ...] = (), out: str = "", limit: int | None = None, runs: str = "runs"
+) -> str:
     """Asks every system every part, scores and compares; returns the folder of answers and scores.
+
+    Where the folder holds scores of an older version of a release, another artifact shows what moved since.
 
     Args:
         suite: A name in configs/suites/ or a file.
         models: Names in configs/models/ or files; the suite's own when empty.
-        out: Folder of answers and scores; runs/evaluate/SUITE when empty. A run that was interrupted goes on
+        out: Folder of answers and scores; RUNS/evaluate/SUITE when empty. A run that was interrupted goes on
             there and asks nothing twice.
         limit: Only so many questions of each config.
+        runs: Where reports go.
     """
     secrets_from_blocks()
     chosen = load_suite(suite)
     systems = load_systems(chosen, models)
-    folder = suite_folder(chosen, out)
+    folder = suite_folder(chosen, out or Path(runs) / "evaluate" / chosen.name)
     asked = asked_of_suite(chosen, named_folder, limit)
     for name, system in zip(models or chosen.models, systems, strict=True):
         calls = [
@@ -53,7 +61,17 @@ def evaluate(suite: str, *, models: tuple[str, ...] = (), out: str = "", limit: 
         get_run_logger().info("%s: %d answers, %d calls", system.name, ran.counts["answers"], ran.asked)
     found = report(chosen, systems, folder)
     create_markdown_artifact(markdown(found.sheets, found.notes), key="evaluation", description=chosen.title)
+    show_moves(systems, folder, chosen.title)
     return str(folder)
+
+
+def show_moves(systems: Sequence[System], folder: Path, title: str) -> None:
+    """An artifact on how figures moved since the release's version before, where there was one."""
+    try:
+        if sheets := moved_since(systems, folder):
+            create_markdown_artifact(markdown(sheets, []), key="moves", description=title)
+    except UsageError as error:
+        get_run_logger().warning("what moved since the version before can't be shown: %s", error)
 
 
 @task(

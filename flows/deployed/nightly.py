@@ -28,8 +28,11 @@ def nightly(
     pull: bool = True,
     release: bool = True,
     publish: bool = False,
+    suite: str = "",
 ) -> None:
-    """Ingests, builds, exchanges review work with people and releases; what is unchanged is not done again.
+    """Ingests, builds, exchanges review work with people, releases and measures systems on the release.
+
+    What is unchanged is not done again.
 
     Args:
         config: A name in configs/benchmarks/ or a file.
@@ -39,6 +42,7 @@ def nightly(
         pull: Fetch people's decisions, and apply them where there are new ones.
         release: Make a version, or ask for the sign-off the config wants.
         publish: Push that version to the Hub the config names.
+        suite: Then put this suite's questions to its systems: a name in configs/suites/, or a file.
     """
     ingest(config, lake=lake, runs=runs)
     build(config, lake=lake, runs=runs, ingest=False, release=False)
@@ -47,9 +51,9 @@ def nightly(
     if pull and review_pull(config, lake=lake):
         build(config, lake=lake, runs=runs, ingest=False, release=False)
     if release and person_needed(config, lake):
-        start_release(config, lake, runs, publish)
+        start_release(config, lake, runs, publish, suite)
     elif release:
-        make_release(config, lake=lake, runs=runs, publish=publish)
+        make_release(config, lake=lake, runs=runs, publish=publish, suite=suite)
 
 
 def person_needed(config: str, lake: str | None) -> bool:
@@ -58,14 +62,14 @@ def person_needed(config: str, lake: str | None) -> bool:
     return opened.config.release.sign_off and standing_sign_off(opened) is None
 
 
-def start_release(config: str, lake: str | None, runs: str, publish: bool) -> None:
+def start_release(config: str, lake: str | None, runs: str, publish: bool, suite: str) -> None:
     """Starts the `release` deployment, whose run waits for the person while the nightly one ends.
 
     Raises:
         UsageError: The deployment is missing.
     """
     name = f"release/{Path(config).stem}"
-    parameters = {"config": config, "lake": lake, "runs": runs, "publish": publish}
+    parameters = {"config": config, "lake": lake, "runs": runs, "publish": publish, "suite": suite}
     try:
         run = run_deployment(name, parameters=parameters, timeout=0, as_subflow=False)
     except ObjectNotFound as error:

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from flows.deployed.artifacts import ArtifactObserver, markdown_table
 from flows.deployed.engine import prefect_engine
+from flows.deployed.evaluate import evaluate
 from flows.deployed.job import RETRY_DELAYS, close_job, failed_outside, open_job
 from pipeline.build import Build
 from pipeline.publishing import publish_version
@@ -63,6 +64,7 @@ def release(
     runs: str = "runs",
     publish: bool = False,
     wait_hours: float = 72,
+    suite: str = "",
 ) -> Any:
     """Makes a version of the reviewed tables and returns the path of its report.
 
@@ -74,6 +76,7 @@ def release(
         runs: Where the report goes.
         publish: Push the version to the Hub the config names as well.
         wait_hours: How long to wait for the person.
+        suite: Then put this suite's questions to its systems: a name in configs/suites/, or a file.
     """
     opened = open_job(config, lake, runs)
     if opened.config.release.sign_off:
@@ -86,6 +89,8 @@ def release(
     report = close_job(opened, run, observer.seconds)
     if publish:
         publish_release(opened)
+    if suite:
+        evaluate(suite, runs=runs)
     return report
 
 

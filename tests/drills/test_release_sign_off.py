@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from mihakk.llm.scripted import ScriptedServer
+from mihakk.llm.scripted import Answer, ScriptedServer
 from pipeline.schedules import described
 from tests.drills.pager import BLOCK
 from tests.drills.test_nightly import place
@@ -26,16 +28,37 @@ def asked(config: dict[str, Any]) -> None:
     config["tasks"] = [{"use": "meaning_choice"}, {"use": "completion"}]
 
 
-def test_a_version_waits_for_a_person_and_names_them(
+@pytest.fixture
+def system() -> Iterator[ScriptedServer]:
+    """A system that takes every second option."""
+    with ScriptedServer(lambda _: Answer(text="ب")) as server:
+        yield server
+
+
+def measuring(folder: Path, url: str) -> Path:
+    """A suite of five questions of the newest release to one system."""
+    system = {"name": "measured", "family": "scripted", "model": "m", "revision": "1", "kind": "arabic", "open": True,
+              "serve": {"engine": "openai", "endpoints": [url]}}  # fmt: skip
+    (folder / "measured.yaml").write_text(yaml.safe_dump(system), encoding="utf-8")
+    part = {"release": "small@latest", "only": ["ar_meaning_choice"], "sample": 5}
+    suite = {"name": "nights", "title": "Every release", "pinned": False, "parts": [part],
+             "models": [str(folder / "measured.yaml")]}  # fmt: skip
+    (folder / "suite.yaml").write_text(yaml.safe_dump(suite), encoding="utf-8")
+    return folder / "suite.yaml"
+
+
+def test_a_version_waits_for_a_person_and_names_them_and_systems_are_measured_on_it(
     tmp_path: Path,
     auditors: ScriptedServer,
+    system: ScriptedServer,
     prefect_server: PrefectServer,
     pager: tuple[str, list[str]],
 ) -> None:
     shop = make_workshop(tmp_path, auditors.url, asked)
     address, told = pager
     prefect_server.run(sys.executable, "-c", BLOCK, address)
-    prefect_server.deploy(shop.config, "--notify", "webhook/pager")
+    suite = measuring(tmp_path, system.url)
+    prefect_server.deploy(shop.config, "--notify", "webhook/pager", "--suite", str(suite))
     prefect_server.worker(**place(shop, "signed"))
     release = prefect_server.deployment("release/small")["id"]
 
@@ -73,6 +96,10 @@ def test_a_version_waits_for_a_person_and_names_them(
     (card,) = shop.hub("signed").glob("small/README.md")
     assert "Signed off by ليلى" in card.read_text("utf-8")
     first = shop.tables("signed")
+    assert len(system.calls) == 10, "five questions in both orders"
+    (table,) = [row["data"] for row in prefect_server.rows("artifacts") if row["key"] == "evaluation"]
+    assert "small/ar_meaning_choice · accuracy · written" in table
+    assert "| measured |" in table
 
     # The next night finds the same tables, on which there is a word already: nobody is asked, nothing changes.
     before = nights()
@@ -80,6 +107,7 @@ def test_a_version_waits_for_a_person_and_names_them(
         prefect_server.wait(lambda: nights() > before, PATIENCE, "no second night came through")
     assert len(runs()) == 1
     assert shop.tables("signed") == first
+    assert len(system.calls) == 10, "the second night asked the same again"
 
 
 def test_served_from_one_process_a_refusal_releases_nothing(

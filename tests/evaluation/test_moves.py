@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from evaluation.report import moved_since
 from evaluation.rows import write_rows
+from evaluation.running.earlier import EARLIER, keep_earlier
+from evaluation.running.suites import load_suite, load_systems
 from evaluation.scoring import metrics_named, score_answers
 from evaluation.table import load_scores
-from evaluation.table.moves import Moves, moves
+from evaluation.table.moves import Moves, move_sheets, moves
 from flows.cli import app
 from mihakk.errors import UsageError
 from schemas.evaluation import Question, Score
@@ -95,6 +99,29 @@ def test_one_version_or_nothing_in_common_is_refused(paths: tuple[Path, Path], t
     other = version(tmp_path / "x", "0.3.0", [choice("z", config="else")], {name: set() for name in SYSTEMS})
     with pytest.raises(UsageError, match="no system has figures of one data set both"):
         moves(old, load_scores([other]))
+
+
+def test_scores_on_the_version_before_are_kept_and_compared_with_the_newer(
+    paths: tuple[Path, Path], tmp_path: Path
+) -> None:
+    suite = tmp_path / "suite"
+    systems = [load_systems(load_suite("demo"))[0].model_copy(update={"name": "all"})]
+    scores = suite / "all" / "scores.parquet"
+    keep_earlier(scores, {"demo": "0.1.0"})
+    scores.parent.mkdir(parents=True)
+    shutil.copy(paths[0], scores)
+    assert moved_since(systems, suite) == []
+    keep_earlier(scores, {"demo": "0.1.0"})
+    assert not (suite / EARLIER).exists(), "the same version again is no older one"
+    keep_earlier(scores, {"demo": "0.2.0"})
+    shutil.copy(paths[1], scores)
+    keep_earlier(scores, {"demo": "0.2.0"})
+    assert (suite / EARLIER / "all" / "scores.parquet").read_bytes() == paths[0].read_bytes()
+    shown = moved_since(systems, suite)
+    assert [sheet.title for sheet in shown] == [
+        sheet.title for sheet in move_sheets(moves(*(load_scores([one]) for one in paths)))
+    ]
+    assert "corrected" in str(shown)
 
 
 def test_the_command_takes_two_suites_folders(paths: tuple[Path, Path]) -> None:

@@ -78,6 +78,12 @@ def test_every_job_is_deployed_one_at_a_time_and_tagged() -> None:
     assert {one.work_pool_name for one in deployments("demo", pooled=False)} == {None}
 
 
+def test_a_suite_is_put_by_the_jobs_that_make_releases() -> None:
+    found = {one.flow_name: one.parameters for one in deployments("demo", pooled=True, suite="demo")}
+    assert {name for name, parameters in found.items() if "suite" in parameters} == {"nightly", "release"}
+    assert found["nightly"]["suite"] == found["release"]["suite"] == "demo"
+
+
 def test_parameters_of_prefect_yaml_are_those_of_the_flows() -> None:
     for entry in described():
         schema = import_object(entry["entrypoint"]).parameters
