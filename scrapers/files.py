@@ -47,6 +47,7 @@ def scrape(options: FilesOptions, raw: RawStore) -> Iterator[Entry]:
     ids = RowIds(options)
     first = 0
     for path in tables(find(options.path)):
+        ids.next_table()
         first += yield from _table(path, options, raw, ids, first)
 
 

@@ -92,18 +92,33 @@ class RowIds:
     def __init__(self, options: RowOptions) -> None:
         self._options = options
         self._met: Counter[str] = Counter()
+        self._before: dict[str, str] = {}
+        self._here: dict[str, str] = {}
+
+    def next_table(self) -> None:
+        """Another table begins, which may count its own ids: one that stands before it is taken."""
+        self._before |= self._here
+        self._here = {}
 
     def numbered(self, row: int) -> str:
         """By the number of its row: for rows that can't be read."""
         return f"{self._options.prefix}-{row}"
 
     def of(self, row: int, values: Mapping[str, Any]) -> str:
-        """Of one row: by its `id`, else as the options have it; a text met before gets a number."""
+        """Of one row: by its `id`, else as the options have it; a text met before gets a number.
+
+        An `id` that another text of an earlier table bears is followed by the text's digest. The same text
+        keeps it: a row that two tables hold is one record.
+        """
+        named = digest([str(values.get(field) or "") for field in _NAMING[self._options.kind]])[:12]
         if values.get("id") not in (None, ""):
-            return f"{self._options.prefix}-{values['id']}"
+            name = f"{self._options.prefix}-{values['id']}"
+            if self._before.get(name, named) != named:
+                return f"{name}-{named}"
+            self._here.setdefault(name, named)
+            return name
         if self._options.ids == "rows":
             return self.numbered(row)
-        named = digest([str(values.get(field) or "") for field in _NAMING[self._options.kind]])[:12]
         self._met[named] += 1
         again = f"-{self._met[named]}" if self._met[named] > 1 else ""
         return f"{self._options.prefix}-{named}{again}"

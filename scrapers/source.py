@@ -131,8 +131,8 @@ def _taken(entry: Poem | Idiom) -> Rejection:
         record=entry.id,
         source=entry.provenance.source,
         reason="id_taken",
-        detail=f"{entry.provenance.url}: an earlier record has this id; where each file counts its own rows, "
-        "make each a source, or name the column under `ignore`",
+        detail=f"{entry.provenance.url}: an earlier record has this id; correct it, or name the column "
+        "under `ignore`",
         kept=entry.id,
         body=entry.model_dump_json(),
     )

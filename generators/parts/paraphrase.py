@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from math import exp, log
 
 from pydantic import Field
@@ -33,26 +34,65 @@ class Paraphrase(Record):
     paraphrase: str = prose("The same meaning in other words and another order.")
 
 
-def self_bleu(text: str, reference: str, language: Language) -> float:
-    """BLEU-4 of one text against one other over word keys, 0 to 100; higher n-grams smoothed by halving.
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """What BLEU-4 of texts against one other each is made of: it adds up, so that a corpus has one figure."""
 
-    The smoothing is sacrebleu's `exp`: each n-gram order without a match counts half of the one before.
-    """
-    words, against = word_keys(text, language), word_keys(reference, language)
-    if not words or not against:
-        return 0.0
-    total, halved = 0.0, 1.0
-    orders = min(4, len(words))
-    for size in range(1, orders + 1):
-        ours, theirs = _ngrams(words, size), _ngrams(against, size)
-        matched = sum((ours & theirs).values())
-        if size == 1 and not matched:
+    matched: tuple[int, int, int, int]
+    """Groups of one to four words that both have."""
+    groups: tuple[int, int, int, int]
+    """Groups of one to four words of the text."""
+    words: int
+    against: int
+    """Words of the other text."""
+
+    def __add__(self, other: Overlap) -> Overlap:
+        one, two = (values(row) for row in (self, other))
+        return _overlap([a + b for a, b in zip(one, two, strict=True)])
+
+    def __str__(self) -> str:
+        return " ".join(map(str, values(self)))
+
+    def bleu(self) -> float:
+        """0 to 100; orders without a match count half of the one before, which is sacrebleu's `exp`."""
+        if not self.words or not self.against or not self.matched[0]:
             return 0.0
-        if not matched:
-            halved /= 2
-        total += log((matched or halved) / sum(ours.values()))
-    brevity = min(0.0, 1 - len(against) / len(words))
-    return 100 * exp(brevity + total / orders)
+        total, halved = 0.0, 1.0
+        orders = min(4, self.words)
+        for matched, groups in zip(self.matched[:orders], self.groups[:orders], strict=True):
+            if not matched:
+                halved /= 2
+            total += log((matched or halved) / groups)
+        return 100 * exp(min(0.0, 1 - self.against / self.words) + total / orders)
+
+
+def values(overlap: Overlap) -> list[int]:
+    """Its numbers in order."""
+    return [*overlap.matched, *overlap.groups, overlap.words, overlap.against]
+
+
+def overlap_of(text: str) -> Overlap:
+    """The overlap that an item's metadata holds."""
+    return _overlap([int(number) for number in text.split()])
+
+
+def _overlap(numbers: list[int]) -> Overlap:
+    a, b, c, d, e, f, g, h, words, against = numbers
+    return Overlap((a, b, c, d), (e, f, g, h), words, against)
+
+
+def overlap(text: str, reference: str, language: Language) -> Overlap:
+    """What one text shares with another, by word keys."""
+    words, against = word_keys(text, language), word_keys(reference, language)
+    ours = [_ngrams(words, size) for size in range(1, 5)]
+    theirs = [_ngrams(against, size) for size in range(1, 5)]
+    matched = [(one & other).total() for one, other in zip(ours, theirs, strict=True)]
+    return _overlap([*matched, *(one.total() for one in ours), len(words), len(against)])
+
+
+def self_bleu(text: str, reference: str, language: Language) -> float:
+    """BLEU-4 of one text against one other over word keys, 0 to 100."""
+    return overlap(text, reference, language).bleu()
 
 
 def _ngrams(words: list[str], size: int) -> Counter[tuple[str, ...]]:
@@ -77,7 +117,8 @@ def paraphrase_cue(ctx: Context[ParaphraseOptions], poem: Poem, couplet: Couplet
     except RecordRejected as error:
         return Skip(couplet.id, error.reason, error.detail)
     text = reply.paraphrase.strip()
-    measures = {"self_bleu": f"{self_bleu(text, cue.text, poem.language):.3f}"}
+    shared = overlap(text, cue.text, poem.language)
+    measures = {"self_bleu": f"{shared.bleu():.3f}", "overlap": str(shared)}
     similarity = ctx.meaning.similarity(text, cue.text)
     if similarity is not None:
         measures["similarity"] = f"{similarity:.3f}"
@@ -91,8 +132,7 @@ def _objection(ctx: Context[ParaphraseOptions], text: str, prose: str, line: Lin
         return "leaks_answer: it quotes the verse; use other words"
     if unfinished(text):
         return "unfinished: it breaks off; say the whole"
-    overlap = self_bleu(text, prose, line.language)
-    if overlap > ctx.options.most_overlap:
+    if self_bleu(text, prose, line.language) > ctx.options.most_overlap:
         return "same_words: it repeats too many words of the text; use other words and another order"
     if not 1 / 3 <= length_ratio(text, prose) <= 3:
         return "length: keep to about the length of the text"

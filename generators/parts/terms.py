@@ -78,20 +78,22 @@ def genres() -> dict[str, Term]:
     return _mutual(Term(row["id"], row["ar"], overlaps=frozenset(_ALIKE.get(row["id"], ()))) for row in rows)
 
 
-# Editors file the same poem under one or the other of these.
+# Editors file the same poem under one or the other of these. An apology opens with love (Kab ibn Zuhayr),
+# mystics say love for God (Ibn al-Farid), laments are wisdom too (al-Rundi, Abu al-Atahiya), and patience is
+# a lover's (Abu Firas).
 _ALIKE = {
     "love": ("longing", "separation", "sadness", "reproach"),
     "longing": ("separation", "sadness", "nationalism"),
     "separation": ("sadness", "reproach", "elegy"),
-    "sadness": ("elegy", "patience", "reproach"),
+    "sadness": ("elegy", "patience", "reproach", "wisdom"),
     "wisdom": ("patience", "religious"),
-    "patience": ("religious",),
+    "patience": ("religious", "love"),
     "political": ("nationalism", "satire", "praise"),
     "nationalism": ("praise",),
     "reproach": ("apology", "satire"),
-    "apology": ("praise",),
-    "religious": ("praise",),
-    "elegy": ("praise",),
+    "apology": ("praise", "love"),
+    "religious": ("praise", "love"),
+    "elegy": ("praise", "wisdom"),
 }
 
 # Pairs that one couplet can scan as: kamil with every foot lightened is rajaz, the short wafir with every

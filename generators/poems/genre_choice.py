@@ -9,7 +9,7 @@ from generators.task import Context, Made, task
 from schemas.poem import Poem
 
 
-@task(title="Genre of a poem", reads="poem", version="2", languages=("ar",), options=ExcerptOptions)
+@task(title="Genre of a poem", reads="poem", version="3", languages=("ar",), options=ExcerptOptions)
 def genre_choice(ctx: Context[ExcerptOptions], poem: Poem) -> Made:
     """The wrong genres stand among the options as often as they are right elsewhere; no two are genres that
     the same poem is filed under."""

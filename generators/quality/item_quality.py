@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
 
 from generators.corpus import Corpus
+from generators.parts.paraphrase import overlap_of
 from generators.quality import baselines, cues
 from mihakk.embeddings import Embedder
 from mihakk.seeds import rng
@@ -69,6 +72,17 @@ class GoldPositions(Record):
     """Items per position, both orders of a pair counted."""
 
 
+class Paraphrases(Record):
+    """How far the paraphrases of a language moved from their prose: in words, and not in meaning."""
+
+    language: Language
+    paraphrases: int
+    self_bleu: float
+    """Corpus BLEU-4 of all paraphrases against their prose, 0 to 100 (GhazalBench: 1.574)."""
+    similarity: float | None = None
+    """Mean cosine of paraphrase and prose (GhazalBench: .891); None without embeddings."""
+
+
 class ItemQuality(Record):
     """What was measured of a set."""
 
@@ -77,6 +91,7 @@ class ItemQuality(Record):
     baselines: tuple[Baseline, ...]
     spreads: tuple[ValueSpread, ...]
     positions: tuple[GoldPositions, ...]
+    paraphrases: tuple[Paraphrases, ...] = ()
 
 
 def measure_quality(
@@ -97,7 +112,10 @@ def measure_quality(
         most_embedded: Questions per task and language whose cosines are measured.
     """
     groups: dict[tuple[str, Language], list[ChoiceItem]] = defaultdict(list)
+    reworded: dict[Language, dict[str, Mapping[str, str]]] = defaultdict(dict)
     for item in items:
+        if "overlap" in item.metadata:  # one paraphrase serves the completion and both orders of the choice
+            reworded[item.language][item.origin.records[0]] = item.metadata
         if isinstance(item, ChoiceItem):
             groups[item.task, item.language].append(item)
     metres = _metres(corpus)
@@ -119,6 +137,18 @@ def measure_quality(
         baselines=tuple(found),
         spreads=tuple(spreads),
         positions=tuple(positions),
+        paraphrases=tuple(_paraphrases(one, list(told.values())) for one, told in sorted(reworded.items())),
+    )
+
+
+def _paraphrases(language: Language, told: Sequence[Mapping[str, str]]) -> Paraphrases:
+    shared = reduce(add, (overlap_of(one["overlap"]) for one in told))
+    cosines = [float(one["similarity"]) for one in told if "similarity" in one]
+    return Paraphrases(
+        language=language,
+        paraphrases=len(told),
+        self_bleu=round(shared.bleu(), 4),
+        similarity=round(sum(cosines) / len(cosines), 4) if cosines else None,
     )
 
 

@@ -14,7 +14,7 @@ from schemas.manifest import StageManifest
 from schemas.stages import GENERATED, REVIEWED
 
 if TYPE_CHECKING:
-    from generators.quality.item_quality import Baseline, GoldPositions, ValueSpread
+    from generators.quality.item_quality import Baseline, GoldPositions, Paraphrases, ValueSpread
 
 SOLVERS = {
     "all_cues": "all cues together",
@@ -85,6 +85,7 @@ class QualityFacts:
     baselines: list[BaselineRow]
     spreads: dict[str, list[SpreadRow]]
     positions: list[GoldPositions]
+    paraphrases: list[Paraphrases]
     not_made: list[NotMade]
     written: list[tuple[str, int, int, int]]
     """Prompt, and replies of the writing model accepted, repaired and rejected."""
@@ -107,6 +108,7 @@ def quality_facts(build: Build, generated: StageManifest) -> QualityFacts:
             for measure, ends in SPANS.items()
         },
         positions=list(quality.positions),
+        paraphrases=list(quality.paraphrases),
         not_made=left_out([use.use for use in build.config.tasks], made, generated.counts.notes),
         written=replies(generated.counts.notes),
     )

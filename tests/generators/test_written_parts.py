@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
+from functools import reduce
+from operator import add
 from typing import Any
 
 import pytest
 
 from generators.generating import Generated, expected_requests, generate_shard, prepare
 from generators.idioms.pragmatic_use import pragmatic_use
-from generators.parts.paraphrase import self_bleu
+from generators.parts.paraphrase import overlap, overlap_of, self_bleu
 from generators.parts.prose import ProseOptions
 from generators.parts.roles import Relabelled, role_objection
 from generators.parts.sentences import blanked
+from generators.quality.item_quality import measure_quality
 from generators.writing.writer import Writer
+from mihakk.text import word_keys
 from schemas.benchmark import BenchmarkConfig
 from schemas.idiom import Idiom
 from schemas.item import AnswerItem, ChoiceItem, Item
@@ -272,6 +276,29 @@ def test_self_bleu_agrees_with_its_definition() -> None:
     assert self_bleu("", "یک", "fa") == 0
     # Four of five words, three of four pairs, two of three triples, one of two fours: (.8*.75*.667*.5)^(1/4).
     assert self_bleu("یک دو سه چهار شش", "یک دو سه چهار پنج", "fa") == pytest.approx(66.87, abs=0.01)
+
+
+def test_corpus_self_bleu_is_sacrebleus() -> None:
+    sacrebleu = pytest.importorskip("sacrebleu")
+    pairs = [
+        ("دیگر کسی مهربان نیست عاشقان کجا رفتند", "در هیچ کس مهربانی نمی‌بینیم عاشقان کجا رفتند"),
+        ("دوستی به پایان رسید و کسی نماند", "دوستی کی به پایان رسید دوستان را چه شد"),
+        ("آب حیات تیره شد", "آب حیوان تیره گون شد خضر فرخ پی کجاست"),
+    ]
+    shared = reduce(add, (overlap(text, prose, "fa") for text, prose in pairs))
+    texts, proses = ([" ".join(word_keys(part, "fa")) for part in side] for side in zip(*pairs, strict=True))
+    known = sacrebleu.corpus_bleu(texts, [proses], tokenize="none", smooth_method="exp")
+    assert shared.bleu() == pytest.approx(known.score, abs=1e-6)
+    assert overlap_of(str(shared)) == shared
+
+    record = with_prose(PROSE)
+    reworded = {"paraphrase": "دیگر کسی مهربان نیست؛ عاشقان کجا رفتند و محبت چرا به پایان رسید؟"}
+    made = generate([record], "paraphrase_cued", ScriptedWriter(paraphrase_cued=[reworded])).items
+    (told,) = measure_quality(made).paraphrases
+    text, prose = (" ".join(word_keys(one, "fa")) for one in (reworded["paraphrase"], PROSE))
+    known = sacrebleu.corpus_bleu([text], [[prose]], tokenize="none", smooth_method="exp")
+    assert (told.language, told.paraphrases, told.similarity) == ("fa", 1, None)
+    assert told.self_bleu == pytest.approx(known.score, abs=1e-3)
 
 
 def test_tasks_that_need_a_model_say_so_before_any_work() -> None:

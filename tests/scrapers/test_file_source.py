@@ -212,3 +212,29 @@ def test_prose_and_explanations_stand_beside_their_couplets(tmp_path: Path, scra
     assert texts == [(0, "نخست", "یک"), (2, "سوم", "سه")]
     reasons = [entry.reason for entry in entries if isinstance(entry, Rejection)]
     assert reasons == ["hemistich_empty", "prose_unaligned", "row_invalid"]
+
+
+def test_files_of_a_folder_that_each_count_their_own_ids_keep_all_their_rows(
+    tmp_path: Path, scraped: Scrape
+) -> None:
+    folder = tmp_path / "books"
+    folder.mkdir()
+    counted = [{"id": str(n), **row} for n, row in enumerate(ROWS, start=1)]
+    others = [{"id": "1", **ROWS[0], "text": "باب رزق"}, {"id": "2", **ROWS[0], "text": "قلبه أبيض"}]
+    write(folder / "a.jsonl", counted)
+    alone = [one.id for one in scraped("files", path=str(folder / "a.jsonl"), prefix="b", **IDIOM)]
+    write(folder / "b.jsonl", [*others, counted[0]])
+    found = scraped("files", path=str(folder), prefix="b", **IDIOM)
+    idioms = [one for one in found if isinstance(one, Idiom)]
+    assert [one.phrase.raw for one in idioms] == [row["text"] for row in (*counted, *others)]
+    assert [one.id for one in idioms][:2] == alone == ["b-1", "b-2"]
+    assert len({one.id for one in idioms}) == len(idioms)
+    assert [one.reason for one in found if isinstance(one, Rejection)] == ["id_taken"], "the same row again"
+    # The id of the second table's rows depends on their text alone.
+    write(folder / "b.jsonl", others[::-1])
+    again = {one.phrase.raw: one.id for one in scraped("files", path=str(folder), prefix="b", **IDIOM)}
+    assert again == {one.phrase.raw: one.id for one in idioms}
+    # Within one table an id taken twice is an error, as before.
+    write(folder / "a.jsonl", [*counted, {"id": "1", **ROWS[0], "text": "باب رزق"}])
+    alone = scraped("files", path=str(folder / "a.jsonl"), prefix="b", **IDIOM)
+    assert [one.reason for one in alone if isinstance(one, Rejection)] == ["id_taken"]
