@@ -20,7 +20,7 @@ _CLOSED: Final = (".", "؛", ";", ":", "!", "؟", "?", "…")
 
 _OPENINGS: Final[dict[Language, tuple[re.Pattern[str], ...]]] = {
     "ar": (
-        re.compile(r"\b(?:كناية|يكنون به|يكنى به)\s+(?:عن\s+|على\s+|ع(?=م[نا]\b))"),
+        re.compile(r"\b(?:(?:ال)?كناية|يكنون به|يكنى به)\s+(?:عن\s+|على\s+|ع(?=م[نا]\b))"),
         re.compile(r"\bيضرب\s+(?:مثلا\s+)?(?=ل)"),
         re.compile(r"^\s*أي\s+"),
     ),
@@ -53,7 +53,9 @@ _LATER: Final[dict[Language, re.Pattern[str]]] = {
 
 # What a clause goes on to after the meaning: the image that the idiom paints, a quotation that was cut off.
 _WITHIN: Final[dict[Language, re.Pattern[str]]] = {
-    "ar": re.compile(r"(?<=\w)(?<!\bيعد)\s+[وف]?(?:كأن|كقول|بعضهم|لأنهم\b|كما (?:[تي]كني|يقال|قال|في)).*"),
+    "ar": re.compile(
+        r"(?<=\w)(?<!\bيعد)\s+[وف]?(?:كأن|كقول|بعضهم|لأن(?:ه|ها|هم)?\b|كما (?:[تي]كني|يقال|قال|في)).*"
+    ),
     "fa": re.compile(r"(?<=\w)\s+(?:چنان‌?که|مانند)\b.*"),
     "en": re.compile(r"(?<=\w)\s+(?:as if|as though|as in|e\.g)\b.*", re.I),
 }

@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from mihakk.text import word_key, words
+from mihakk.text import word_key, word_keys, words
+from mihakk.text.stem import stem
 from schemas.record import Language
 
 FOLDER = Path(__file__).resolve().parent / "words"
@@ -46,6 +47,13 @@ COMMONEST = 40
 """Words of the table that are too common to be remembered a line by."""
 
 
+_CONTRACTED: dict[Language, frozenset[str]] = {
+    "ar": frozenset(),
+    "fa": frozenset(word_keys("وز کز ور ار گر وگر کان کاین وان وین زان زین کای", "fa")),
+    "en": frozenset(),
+}
+
+
 @cache
 def commonest(language: Language) -> frozenset[str]:
     """Keys of the language's commonest words: particles, pronouns, auxiliaries."""
@@ -58,7 +66,7 @@ def telling_words(text: str, language: Language, without: frozenset[str] = froze
     Args:
         text: The line.
         language: Its language; English words come without capitals.
-        without: Keys of words that are given away already.
+        without: Keys and stems of words that are given away already.
     """
     found = _candidates(text, language, without)
     telling = tuple(word for key, word in found.items() if key not in commonest(language))
@@ -67,7 +75,11 @@ def telling_words(text: str, language: Language, without: frozenset[str] = froze
 
 def _candidates(text: str, language: Language, without: frozenset[str]) -> dict[str, str]:
     found = words(text.lower() if language == "en" else text)
-    return {folded: word for word in found if (folded := word_key(word, language)) and folded not in without}
+    return {
+        folded: word
+        for word in found
+        if (folded := word_key(word, language)) and not {folded, stem(folded, language)} & without
+    }
 
 
 def rarest_words(
@@ -75,10 +87,16 @@ def rarest_words(
 ) -> tuple[str, str] | None:
     """The two rarest words in their order in the text; of equally rare ones the longest, then the last.
 
+    Contracted particles are left out, which are rare only because the whole ones are common.
+
     None where fewer than two different words are left; arguments as of `telling_words`.
     """
     known = habits(language)
-    candidates = _candidates(text, language, without)
+    candidates = {
+        folded: word
+        for folded, word in _candidates(text, language, without).items()
+        if folded not in _CONTRACTED[language]
+    }
     found = list(candidates.values())
     places = {folded: n for n, folded in enumerate(candidates)}
     ranked = sorted(

@@ -12,6 +12,7 @@ from generators.task import Context, Made, Options, Skip, Written, task
 from generators.writing.writer import chosen
 from mihakk.errors import RecordRejected
 from mihakk.text import word_key, word_keys, words
+from mihakk.text.stem import stems
 from schemas.poem import Poem
 from schemas.record import Record
 
@@ -33,11 +34,11 @@ class Salient(Record):
     second_word: str = chosen("Another word of the line, exactly as it stands there.")
 
 
-@task(title="Continuation with two words as a cue", reads="poem", version="2", options=FragmentOptions)
+@task(title="Continuation with two words as a cue", reads="poem", version="3", options=FragmentOptions)
 def fragment_cued(ctx: Context[FragmentOptions], poem: Poem) -> Made:
-    """Two different words of the second hemistich, as they stand there; completion only, for among options
-    they would give the answer away. Chosen by a model, or else the rarest; never words of the hemistich shown
-    or of the refrain. Hemistichs under four words are left out."""
+    """Two different words of the second hemistich, as they stand there; completion only, for among
+    options they would give the answer away. Chosen by a model, or else the rarest; never words of the
+    hemistich shown, even in another form, or of the refrain. Hemistichs under four words are left out."""
     for found in recalled(ctx, poem):
         if isinstance(found, Skip):
             yield found
@@ -48,7 +49,8 @@ def fragment_cued(ctx: Context[FragmentOptions], poem: Poem) -> Made:
             continue
         by_model = ctx.options.words == "model" or (ctx.options.words == "auto" and ctx.writer is not None)
         # What the shown hemistich says, and what every couplet of the poem closes with, is no cue.
-        given = frozenset(word_keys(line.first, line.language)) | ctx.corpus.radif(line.poem)
+        shown = {*word_keys(line.first, line.language), *stems(line.first, line.language)}
+        given = ctx.corpus.radif(line.poem) | shown
         chosen = _by_model(ctx, line, given) if by_model else _rarest(line, given)
         if isinstance(chosen, Skip):
             yield chosen
