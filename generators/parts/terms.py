@@ -166,12 +166,15 @@ def wrong_terms(draw: Draw, item: str, right: Term, count: int) -> tuple[list[Te
     a chance that makes up for it. Where the corpus knows too few labels, the table fills up.
     """
     found, poems = [right], []
+    # A term that leaves no room for the rest is passed over: the set would be short, and tell by it.
+    kinds = list(dict.fromkeys(draw.known.values()))
+    whole = _fills(found, kinds, count)
     weights = draw.weights()
     willing = (pair for pair in _drawn(draw, item) if _taken(draw, item, right, pair, weights))
     for term, poem in chain(willing, _drawn(draw, item), _table(draw, item)):
         if len(found) == count:
             break
-        if any(term.name == one.name or not _apart(term, one) for one in found):
+        if not _beside(term, found) or (whole and not _fills([*found, term], kinds, count)):
             continue
         found.append(term)
         poems += [poem] if poem else []
@@ -233,6 +236,17 @@ def _table(draw: Draw, item: str) -> Iterator[tuple[Term, str]]:
     """Every term in seeded order, from no poem."""
     names = sorted(draw.known, key=lambda name: salt(draw.corpus.build_seed, f"{item}\x1f{name}"))
     yield from ((draw.known[name], "") for name in names)
+
+
+def _beside(term: Term, found: Sequence[Term]) -> bool:
+    return all(term.name != one.name and _apart(term, one) for one in found)
+
+
+def _fills(found: Sequence[Term], known: Sequence[Term], count: int) -> bool:
+    """Whether some of the known terms make up the number."""
+    return len(found) >= count or any(
+        _fills([*found, term], known, count) for term in known if _beside(term, found)
+    )
 
 
 def _apart(one: Term, other: Term) -> bool:
