@@ -14,7 +14,7 @@ from mihakk.ids import content_hash, digest
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import ReviewConfig
 from schemas.finding import Finding
-from schemas.item import ITEM_ROWS
+from schemas.item import ITEM_ROWS, Item
 from schemas.record import Record
 from schemas.review import Resolution, Review
 
@@ -205,9 +205,13 @@ def set_report(folder: Path) -> ReviewReport:
     )
 
 
-def queue_tables(folder: Path) -> tuple[list[Finding], list[Audit]]:
-    """What checks and auditors said of the rows of a set."""
-    return _read(folder, "queue_findings", Finding), _read(folder, "queue_audits", Audit)
+def queue_tables(folder: Path) -> tuple[list[Item], list[Finding], list[Audit]]:
+    """The rows of a set, and what checks and auditors said of them."""
+    return (
+        _read(folder, "items", ITEM_ROWS),
+        _read(folder, "queue_findings", Finding),
+        _read(folder, "queue_audits", Audit),
+    )
 
 
 def write_review_tables(folder: Path, audited: Audited, findings: Sequence[Finding]) -> None:

@@ -214,6 +214,9 @@ class LocalServer:
             "LATEST_VERSION_CHECK": "false",
             "SENTRY_DSN": "",  # both default to the vendor's address; empty turns reporting off
             "FRONTEND_SENTRY_DSN": "",
+            # What somebody left open, or had open when the server was killed, is theirs for an hour; the
+            # server's own default is a day, in which nobody else is offered it.
+            "TASK_LOCK_TTL": "3600",
             # Webhooks to loopback are refused otherwise; cloud metadata stays out of reach.
             "USE_DEFAULT_BANNED_SUBNETS": "false",
             "USER_ADDITIONAL_BANNED_SUBNETS": "169.254.0.0/16",

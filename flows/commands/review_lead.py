@@ -13,6 +13,7 @@ from rich.table import Table
 
 from flows.commands.options import Lake
 from flows.completion import benchmarks
+from mihakk.errors import UsageError
 from reports.console import open_console
 from schemas.record import Record
 
@@ -89,17 +90,30 @@ def forget(
     )
 
 
-def disputes(config: Reviewed = Path("demo"), lake: Lake = None) -> None:
+def disputes(
+    config: Reviewed = Path("demo"),
+    screen: Annotated[
+        str,
+        typer.Option(help="Language of what checks and auditors say: ar, fa or en; else each item's own."),
+    ] = "",
+    lake: Lake = None,
+) -> None:
     """List all on which people disagree, items and campaign questions: who said what, and who has to decide.
 
-    Example: mihakk review disputes demo
+    With it stands what checks and auditors hold against each item, in sentences of the item's language.
+
+    Example: mihakk review disputes demo --screen en
     """
     from annotation.label_studio.exchange import open_disputes
+    from annotation.screens.labelling import DIRECTION
     from pipeline.opened_review import open_review
 
+    language = next((one for one in DIRECTION if one == screen), None)
+    if screen and language is None:
+        raise UsageError(f"--screen {screen!r} is no language of the screens; use {', '.join(DIRECTION)}")
     opened, console = open_review(config, lake), open_console(soft_wrap=True)
     found = open_disputes(opened.stores, opened.config)
-    show_disputes(found, console, opened.evidence({one.item for one in found}))
+    show_disputes(found, console, opened.evidence({one.item for one in found}, language))
 
 
 def show_disputes(

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from jinja2 import Environment
 from markupsafe import Markup
 
+from annotation.screens.evidence import finding_sentence
 from reports.dashboard.overview import OverviewFacts
 from reports.templates import templates
 
@@ -55,6 +56,7 @@ def _environment() -> Environment:
             "took": took,
             "svg": Markup,  # charts escape what they are given
             "query": _query,
+            "sentence": finding_sentence,
         },
     )
 

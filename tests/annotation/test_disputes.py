@@ -84,13 +84,13 @@ def test_every_dispute_is_printed_in_full(tmp_path):
 def test_who_decides_sees_what_checks_and_auditors_said(capsys):
     item = choice(0).id
     told = evidence_lines(
-        {item}, [finding(item), finding("other")], [audit(item, failed=("answer_alignment",))]
+        {item: "ar"}, [finding(item), finding("other")], [audit(item, failed=("answer_alignment",))]
     )
     one = Dispute(
         item=item, content_hash="c", tasks=(), votes=("annotator-01 keep",), decides="x", stuck=True
     )
     show_disputes([one], open_console(soft_wrap=True), told)
     said = capsys.readouterr().out
-    assert "check CH07: الخيار الصحيح أطول" in said
-    assert "auditor first, answer_alignment: الجواب لا يناسب السؤال." in said
+    assert "CH07 · الخيار أ: القافية وحدها تدل على الجواب الصحيح: \u2068الخيار الصحيح أطول\u2069" in said
+    assert "المدقق \u2068first\u2069 في «الجواب خاطئ»: \u2068الجواب لا يناسب السؤال.\u2069" in said
     assert list(told) == [item]

@@ -16,9 +16,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from markupsafe import escape
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from annotation.screens.evidence import finding_sentence
 from flows.cli import app
 from mihakk.errors import UsageError
 from pipeline.history import SILENT_AFTER, RunRecord, recorded, runs
@@ -32,6 +34,7 @@ from reports.dashboard.story import story
 from reports.dashboard.tables import Tables
 from reports.dashboard.versions import changes_of
 from schemas.audit import AUDIT_STATES, Audit, Verdict
+from schemas.finding import Finding
 from schemas.item import ITEM_ROWS
 from tests.reports.dashboard.conftest import Made, Silent
 
@@ -297,6 +300,14 @@ def test_a_cost_that_is_not_all_says_so(client: TestClient) -> None:
 def test_items_run_from_right_to_left(client: TestClient, made: Made) -> None:
     text = client.get(f"/small/items/{made.fixed}").text
     assert re.search(r'class="item text" dir="rtl" lang="(ar|fa)"', text)
+
+
+def test_what_a_rule_found_reads_in_the_language_of_the_item(client: TestClient, made: Made) -> None:
+    checked = made.build.stage("5_checked")
+    found = next(one for one in checked.read_all("findings", Finding) if one.subject.startswith("ar-"))
+    page = client.get(f"/small/items/{found.subject}").text
+    assert str(escape(finding_sentence(found, "ar"))) in page
+    assert '<span class="why" lang="ar" dir="rtl">' in page
 
 
 def test_only_reading_is_allowed_and_only_by_our_own_names(client: TestClient) -> None:
