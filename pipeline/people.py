@@ -10,6 +10,7 @@ from pipeline.build import Build
 from schemas.audit import CRITERIA, Audit, Verdict
 from schemas.campaign import REPLIES, CampaignFigure
 from schemas.item import ITEM_ROWS
+from schemas.review import ReviewedContent, Vote
 from schemas.stages import AUDITED
 
 if TYPE_CHECKING:
@@ -31,23 +32,48 @@ def review_stores(build: Build) -> Stores:
 
 def review_state(build: Build) -> ReviewReport:
     """Agreement, overturned auditors, misses and annotators over everything people have decided so far."""
-    from annotation.decisions.store import decisions
     from annotation.statistics.review_report import review_report
-    from annotation.statistics.sampling import stratum, unflagged, wanted_changed
 
-    audited, config, stores = build.stage(AUDITED), build.config.review, review_stores(build)
-    items = list(audited.read_all("items", ITEM_ROWS))
-    corrected = wanted_changed(decisions(stores.decisions))
-    population = unflagged(items, audited.read_all("verdicts", Verdict), corrected)
+    audited, config = build.stage(AUDITED), build.config.review
     return review_report(
-        stores,
-        items,
+        review_stores(build),
+        list(audited.read_all("items", ITEM_ROWS)),
         audited.read_all("audits", Audit),
         seed=build.config.seed,
-        sizes=Counter(map(stratum, population)),
+        sizes=unflagged_sizes(build),
         overlap=config.overlap,
         adjudicators=config.adjudicators,
         campaigns=config.campaigns,
+    )
+
+
+def unflagged_sizes(build: Build) -> Counter[str]:
+    """Items per stratum that neither rules, auditors nor people's corrections touched."""
+    from annotation.decisions.store import decisions
+    from annotation.statistics.sampling import stratum, unflagged, wanted_changed
+
+    audited = build.stage(AUDITED)
+    items = list(audited.read_all("items", ITEM_ROWS))
+    corrected = wanted_changed(decisions(review_stores(build).decisions))
+    return Counter(map(stratum, unflagged(items, audited.read_all("verdicts", Verdict), corrected)))
+
+
+def review_rows(build: Build) -> tuple[tuple[ReviewedContent, ...], tuple[Vote, ...]]:
+    """What people judged and how they voted, as a release publishes it: without who and when."""
+    from annotation.decisions.store import decisions, stored
+    from annotation.statistics.sampling import Queued
+    from annotation.statistics.vote_rows import scored_contents, vote_rows
+
+    audited, config, stores = build.stage(AUDITED), build.config.review, review_stores(build)
+    queued = stored(stores.queued, Queued)
+    items = audited.read_all("items", ITEM_ROWS)
+    return vote_rows(
+        decisions(stores.decisions),
+        queued,
+        scored_contents(audited.read_all("audits", Audit), queued, items),
+        sizes=unflagged_sizes(build),
+        overlap=config.overlap,
+        adjudicators=config.adjudicators,
     )
 
 

@@ -284,6 +284,7 @@ def _write_papers(
     )
     papers.write_scores(matter.audits, folder / "audit" / "scores.parquet")
     papers.write_findings(matter.findings, folder / "audit" / "findings.parquet")
+    papers.write_review(matter.facts.reviewed, matter.facts.votes, folder / "audit")
     errata = papers.errata(matter.removed, released, previous, changes)
     papers.write_removed(errata, folder / "errata" / "removed.parquet")
     return errata

@@ -10,7 +10,7 @@ from typing import Any
 from mihakk.errors import UsageError
 from releases.content.apart import keep_apart
 from releases.content.blind import SPLIT as SCORED
-from releases.content.blind import Papers, Sealed, public_items, public_papers, seal
+from releases.content.blind import Papers, Sealed, public_items, public_papers, public_votes, seal
 from releases.content.core import Core, core_of
 from releases.content.item_tables import (
     Placed,
@@ -107,7 +107,9 @@ def gather(
     if key is not None:
         sealed = seal(tables, config, key)
         names = {one.item.id for splits in placed.values() for each in splits.values() for one in each}
-        papers = public_papers(papers, key, sealed.ids, frozenset(names) - sealed.ids)
+        opened = frozenset(names) - sealed.ids
+        papers = public_papers(papers, key, sealed.ids, opened)
+        facts = facts.model_copy(update=public_votes(facts.reviewed, facts.votes, key, opened))
         known = {record for item in items for record in item.origin.records}
         leaks = leaks_gate(sealed.tables, sealed.answers.to_pylist(), known, printed)
         require((leaks,))

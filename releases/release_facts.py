@@ -9,6 +9,7 @@ from pydantic import Field
 from schemas.campaign import CampaignFigure
 from schemas.record import Record
 from schemas.rejection import Cluster
+from schemas.review import ReviewedContent, Vote
 from schemas.sign_off import SignOff
 from schemas.withdrawal import Withdrawal
 
@@ -243,6 +244,10 @@ class ReleaseFacts(Record):
     criteria_agreement: tuple[AgreementFact, ...] = ()
     """Of the people, per criterion."""
     miss_rate: MissRateFact | None = None
+    reviewed: tuple[ReviewedContent, ...] = ()
+    """What people judged, or were drawn to judge."""
+    votes: tuple[Vote, ...] = ()
+    """How they voted, without who and when."""
     campaign_figures: tuple[CampaignFigure, ...] = ()
     """What people said when they were asked about records and items; nothing about systems."""
     unresolved: int = 0

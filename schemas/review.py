@@ -87,3 +87,43 @@ class Resolution(Record):
     by: Literal["", "agreement", "majority", "adjudicator", "single"] = ""
     reason: str = ""
     votes: int = 0
+
+
+class ReviewedContent(Record):
+    """One content of an item that people judged or were drawn to judge, as a release tells of it."""
+
+    item: str
+    content_hash: str
+    language: str = ""
+    stratum: str = ""
+    """`<language>/<task>`; empty where it was never queued."""
+    stratum_items: int = 0
+    """Unflagged items of the stratum: the weight of its sampled items."""
+    sampled: bool = False
+    """Drawn for the miss rate, with this content."""
+    votes_needed: int
+    """The review's overlap."""
+    scores: dict[str, dict[Criterion, int]] = Field(default_factory=dict)
+    """Auditor to what it said of this content."""
+
+
+class Vote(Record):
+    """One decision on one content, as a release tells of it: nothing in it tells who, or when."""
+
+    item: str
+    content_hash: str
+    vote: int
+    """1, 2, ...: in the order in which they came."""
+    voter: int
+    """1, 2, ...: the same person on this content alone; elsewhere the number is somebody else's."""
+    decision: Decision
+    reason: DiscardReason | None = None
+    met: tuple[Criterion, ...] = ()
+    """Criteria that the person found met; what neither `met` nor `unmet` names nobody judged."""
+    unmet: tuple[Criterion, ...] = ()
+    first: bool
+    """Counts for agreement: the first vote of one of the first `votes_needed` (at least two) people."""
+    last: bool
+    """The person's last on this content: counts for everything else."""
+    adjudicator: bool
+    """Settles the item alone."""

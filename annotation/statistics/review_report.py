@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,8 +15,10 @@ from annotation.statistics.agreement import PeopleAgreement, agreement, label_ju
 from annotation.statistics.auditor_errors import Annotator, Overturn, annotators, overturns
 from annotation.statistics.miss_rate import MissRate, miss_rates
 from annotation.statistics.sampling import Queued
+from annotation.statistics.vote_rows import judged as judged_items
+from annotation.statistics.vote_rows import scored_contents
 from mihakk.ids import content_hash
-from schemas.audit import Audit, Criterion
+from schemas.audit import Audit
 from schemas.campaign import Campaign, CampaignFigure, Drawn
 from schemas.item import Item
 from schemas.record import Record
@@ -69,17 +71,12 @@ def review_report(
     """
     reviews = decisions(stores.decisions)
     queued = stored(stores.queued, Queued)
-    checks = {row.item for row in queued if row.why == "attention"}
-    real = [review for review in reviews if review.item not in checks]
+    real = judged_items(reviews, queued)
     now = {item.id: content_hash(item) for item in items}
     judged_content = {review.item: review.content_hash for review in real}
     languages: dict[str, str] = {item.id: item.language for item in items}
     resolutions = resolve(real, judged_content, overlap, adjudicators=adjudicators)
-    scores: dict[tuple[str, str], dict[str, dict[Criterion, int]]] = defaultdict(dict)
-    for audit in audits:
-        if audit.scores and audit.item in now:
-            scores[audit.item, now[audit.item]][audit.auditor] = audit.scores
-    scores |= {(row.item, row.content_hash): row.scores for row in queued if row.scores}
+    scores = scored_contents(audits, queued, items)
     rows: list[PeopleAgreement] = []
     for label, judged in review_judgements(real, languages, overlap).items():
         rows += agreement(TEMPLATE, label, judged, seed=seed)

@@ -13,7 +13,14 @@ from mihakk.lake import ShardOutput
 from pipeline.build import Build, whole_input
 from pipeline.measured_quality import measured
 from pipeline.overrides import standing_overrides
-from pipeline.people import agreement_facts, campaign_facts, decisions_digest, miss_rate_fact, review_state
+from pipeline.people import (
+    agreement_facts,
+    campaign_facts,
+    decisions_digest,
+    miss_rate_fact,
+    review_rows,
+    review_state,
+)
 from pipeline.sign_off import standing_sign_off
 from pipeline.step import Step, Tick
 from pipeline.steps.audit import audited_by
@@ -155,6 +162,7 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
     quality = measured(build, items)
     people = review_state(build)
     agreed = agreement_facts(people)
+    reviewed, votes = review_rows(build)
     return ReleaseFacts(
         code_version=STEP.code(),
         sources=tuple(_sources(build)),
@@ -167,6 +175,8 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
         agreement=next((one for one in agreed if one.label == "decision"), None),
         criteria_agreement=tuple(one for one in agreed if one.label != "decision"),
         miss_rate=miss_rate_fact(people),
+        reviewed=reviewed,
+        votes=votes,
         campaign_figures=campaign_facts(people),
         unresolved=sum(row.reason == "unresolved" for row in build.before(STAGE).rejections()),
         sign_off=standing_sign_off(build),

@@ -51,6 +51,11 @@ def audit_section(
         parts.append(_people_agree(people))
     if facts.miss_rate is not None:
         parts.append(f"{facts.miss_rate.sentence}.")
+    if facts.votes:
+        parts.append(
+            f"`audit/votes.parquet` has {len(facts.votes)} votes of people, without who and when, and "
+            "`audit/reviewed.parquet` what they judged: these figures can be counted again from the two."
+        )
     if facts.campaign_figures:
         parts.append(_people_said(facts.campaign_figures))
     return "\n\n".join(parts)

@@ -28,8 +28,9 @@ from schemas.audit import Audit, Verdict
 from schemas.benchmark import BenchmarkConfig
 from schemas.finding import Finding
 from schemas.item import Item
+from schemas.record import Record
 from schemas.rejection import Rejection
-from schemas.review import Resolution
+from schemas.review import Resolution, ReviewedContent, Vote
 
 SPLIT = "test"
 WITHHELD = "withheld: the item is blind"
@@ -135,6 +136,26 @@ def public_papers(papers: Papers, key: bytes, sealed: frozenset[str], opened: fr
             for one in papers.removed
         ),
     )
+
+
+def public_votes(
+    reviewed: Iterable[ReviewedContent], votes: Iterable[Vote], key: bytes, opened: frozenset[str]
+) -> dict[str, tuple[Record, ...]]:
+    """Of what people judged, what may be told: that of released items with open golds.
+
+    A content hash could be tried with each option for the gold, and a vote on it says whether that was right.
+    """
+
+    def public(rows: Iterable[ReviewedContent] | Iterable[Vote]) -> tuple[Record, ...]:
+        named = ((public_id(key, one.item), one) for one in rows)
+        kept = [
+            one.model_copy(update={"item": name, "content_hash": keyed(key, "content", one.content_hash)})
+            for name, one in named
+            if name in opened
+        ]
+        return tuple(sorted(kept, key=lambda one: (one.item, one.content_hash)))
+
+    return {"reviewed": public(reviewed), "votes": public(votes)}
 
 
 def _verdict(verdict: Verdict, name: str, opened: frozenset[str]) -> Verdict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from schemas.audit import AUDIT_STATES, CRITERIA, Audit, Verdict
 from schemas.finding import Finding
 from schemas.record import Record
 from schemas.rejection import Rejection
-from schemas.review import Resolution
+from schemas.review import Resolution, ReviewedContent, Vote
 
 _TEXT = pa.string()
 _VERDICTS = pa.schema(
@@ -44,6 +44,24 @@ _SCORES = pa.schema(
         ("issues", pa.list_(pa.struct([("criterion", _TEXT), ("explanation", _TEXT)]))),
         ("problem", _TEXT),
         ("reply_key", _TEXT),
+    ]
+)
+_REVIEWED = pa.schema(
+    [
+        *((name, _TEXT) for name in ("item", "content_hash", "language", "stratum")),
+        ("stratum_items", pa.int32()),
+        ("sampled", pa.bool_()),
+        ("votes_needed", pa.int32()),
+        ("scores", pa.list_(pa.struct([("auditor", _TEXT), ("criterion", _TEXT), ("score", pa.int32())]))),
+    ]
+)
+_VOTES = pa.schema(
+    [
+        *((name, _TEXT) for name in ("item", "content_hash")),
+        *((name, pa.int32()) for name in ("vote", "voter")),
+        *((name, _TEXT) for name in ("decision", "reason")),
+        *((name, pa.list_(_TEXT)) for name in ("met", "unmet")),
+        *((name, pa.bool_()) for name in ("first", "last", "adjudicator")),
     ]
 )
 _BLIND = (pa.field("blind_answer", _TEXT), pa.field("blind_differs", pa.bool_()))
@@ -100,6 +118,23 @@ def write_findings(findings: Iterable[Finding], path: Path) -> None:
     """Write what the checks objected to."""
     ordered = sorted(findings, key=lambda one: (one.check, one.subject, one.where, one.detail))
     _write((one.model_dump() for one in ordered), _FINDINGS, path)
+
+
+def write_review(reviewed: Sequence[ReviewedContent], votes: Sequence[Vote], folder: Path) -> None:
+    """Write what people judged and how they voted; nothing where nobody was asked."""
+    if not reviewed:
+        return
+
+    def row(content: ReviewedContent) -> dict[str, Any]:
+        scores = [
+            {"auditor": auditor, "criterion": criterion, "score": score}
+            for auditor, said in sorted(content.scores.items())
+            for criterion, score in sorted(said.items())
+        ]
+        return content.model_dump(exclude={"scores"}) | {"scores": scores}
+
+    _write(map(row, reviewed), _REVIEWED, folder / "reviewed.parquet")
+    _write((one.model_dump() for one in votes), _VOTES, folder / "votes.parquet")
 
 
 class Erratum(Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,13 +16,15 @@ from releases.gates import Gate
 from releases.licence import known
 from releases.release_facts import AuditorFact
 
+_SAMPLE = re.compile(r"Of (\d+) sampled unflagged items people found (\d+) defective")
+
 
 def contradictions(folder: Path, gates: Sequence[Gate], auditors: Sequence[AuditorFact]) -> list[str]:
     """Where a release's tables say less than its gates, one sentence each; empty where they agree.
 
     Counted from the tables: rows that both auditors gave usable replies on, who those auditors were, whether
-    bundled weights count as capable, licences of the rows that name one. What people decided is no part of a
-    release, so agreement and miss rate can't be counted again.
+    bundled weights count as capable, licences of the rows that name one, and sampled items that people found
+    defective. A blind release tells no votes on sealed items, so of that one the sample isn't counted again.
     """
     passed = {gate.name for gate in gates if gate.passed}
     found = list(_auditors(folder, auditors) if "capable_auditors" in passed else ())
@@ -29,7 +32,48 @@ def contradictions(folder: Path, gates: Sequence[Gate], auditors: Sequence[Audit
         found += _full_audit(folder)
     if "licences" in passed:
         found += _licences(folder)
+    found += (
+        line for gate in gates if gate.name == "miss_rate" and gate.passed for line in _sample(folder, gate)
+    )
     return found
+
+
+def _sample(folder: Path, gate: Gate) -> Iterator[str]:
+    said = _SAMPLE.search(gate.found)
+    path = folder / "audit" / "reviewed.parquet"
+    if said is None or not path.is_file() or _is_blind(folder):
+        return
+    votes: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for row in pq.read_table(folder / "audit" / "votes.parquet").to_pylist():
+        if row["last"]:
+            votes[row["item"], row["content_hash"]].append(row)
+    states: Counter[str] = Counter()
+    for row in pq.read_table(path).to_pylist():
+        if row["sampled"]:
+            states[_state(votes[row["item"], row["content_hash"]], row["votes_needed"])] += 1
+    decided, missed = states.total() - states["open"], states["defective"]
+    if (decided, missed) != (int(said[1]), int(said[2])):
+        yield f"miss_rate says {said[2]} defective of {said[1]}, audit/votes.parquet {missed} of {decided}"
+
+
+def _state(votes: Sequence[dict[str, Any]], needed: int) -> str:
+    """As `annotation.statistics.miss_rate.soundness` has it, of the last votes of each person."""
+    ruling = [row for row in votes if row["adjudicator"]]
+    counted = ruling[-1:] or votes
+    if not ruling and len(votes) < needed:
+        return "open"
+    bad = sum(row["decision"] != "keep" for row in counted)
+    good = len(counted) - bad
+    if 0 in (good, bad) or (len(counted) >= 3 and good != bad):
+        return "defective" if bad > good else "sound"
+    return "disputed"
+
+
+def _is_blind(folder: Path) -> bool:
+    return any(
+        any(pq.read_table(path, columns=["sealed"]).column("sealed").to_pylist())
+        for _, _, path in data_files(folder)
+    )
 
 
 def _scores(folder: Path) -> list[dict[str, Any]]:

@@ -1,0 +1,97 @@
+"""Votes as a release publishes them: enough to recount every figure, nothing that tells who voted or when."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from annotation.statistics.agreement import independent
+from annotation.statistics.auditor_errors import Scores
+from annotation.statistics.miss_rate import sampled
+from annotation.statistics.sampling import Queued
+from mihakk.ids import content_hash
+from schemas.audit import CRITERIA, Audit, Criterion
+from schemas.item import Item
+from schemas.review import Review, ReviewedContent, Vote
+
+Content = tuple[str, str]
+"""Item and content hash."""
+
+
+def scored_contents(audits: Iterable[Audit], queued: Iterable[Queued], items: Iterable[Item]) -> Scores:
+    """What each auditor said of each content: of what was pushed then, and of the items as they stand."""
+    now = {item.id: content_hash(item) for item in items}
+    scores: dict[Content, dict[str, dict[Criterion, int]]] = defaultdict(dict)
+    for audit in audits:
+        if audit.scores and audit.item in now:
+            scores[audit.item, now[audit.item]][audit.auditor] = audit.scores
+    return scores | {(row.item, row.content_hash): row.scores for row in queued if row.scores}
+
+
+def judged(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Review]:
+    """The decisions without those on attention checks, which are no items of the benchmark."""
+    checks = {row.item for row in queued if row.why == "attention"}
+    return [review for review in reviews if review.item not in checks]
+
+
+def vote_rows(
+    reviews: Sequence[Review],
+    queued: Sequence[Queued],
+    scores: Scores,
+    *,
+    sizes: Mapping[str, int],
+    overlap: int,
+    adjudicators: Collection[str] = (),
+) -> tuple[tuple[ReviewedContent, ...], tuple[Vote, ...]]:
+    """Every content that has votes or is in the sample, and every vote on it, sorted by item and content.
+
+    Args:
+        reviews: Decisions in the order of the store.
+        queued: What was put before people and why.
+        scores: What auditors said of each content.
+        sizes: Unflagged items per stratum.
+        overlap: Votes an item needs.
+        adjudicators: Pseudonyms whose decision settles an item.
+    """
+    by_content: dict[Content, list[Review]] = defaultdict(list)
+    for review in judged(reviews, queued):
+        by_content[review.item, review.content_hash].append(review)
+    drawn = {(row.item, row.content_hash): row for row in sampled(queued)}
+    strata = {(row.item, row.content_hash): row.stratum for row in queued}
+    contents = tuple(
+        ReviewedContent(
+            item=content[0],
+            content_hash=content[1],
+            language=strata.get(content, "").partition("/")[0],
+            stratum=strata.get(content, ""),
+            stratum_items=sizes.get(strata.get(content, ""), 0),
+            sampled=content in drawn,
+            votes_needed=overlap,
+            scores={name: dict(said) for name, said in sorted(scores.get(content, {}).items())},
+        )
+        for content in sorted(by_content.keys() | drawn.keys())
+    )
+    return contents, tuple(
+        row for _, votes in sorted(by_content.items()) for row in _votes(votes, overlap, adjudicators)
+    )
+
+
+def _votes(votes: Sequence[Review], overlap: int, adjudicators: Collection[str]) -> Iterable[Vote]:
+    voters = {name: place for place, name in enumerate(dict.fromkeys(one.annotator for one in votes), 1)}
+    first = {id(one) for one in independent(votes, overlap)}
+    last = {one.annotator: id(one) for one in votes}
+    for number, one in enumerate(votes, start=1):
+        told = one.judged
+        yield Vote(
+            item=one.item,
+            content_hash=one.content_hash,
+            vote=number,
+            voter=voters[one.annotator],
+            decision=one.decision,
+            reason=one.reason,
+            met=tuple(name for name in CRITERIA if told.get(name) is True),
+            unmet=tuple(name for name in CRITERIA if told.get(name) is False),
+            first=id(one) in first,
+            last=id(one) == last[one.annotator],
+            adjudicator=one.annotator in adjudicators,
+        )
