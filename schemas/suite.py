@@ -64,6 +64,8 @@ class Part(Record):
     """At most so many questions of each config, drawn by seed; both orders of a pair are one."""
     wordings: int = Field(default=1, ge=1, le=3)
     """In how many wordings each question is asked; the first is the release's own prompt."""
+    forms: Literal["", "qimma"] = ""
+    """`qimma`: choices and answers in Arabic are asked in QIMMA's six prompt forms instead of their own."""
     repeats: int = Field(default=1, ge=1)
     probes: tuple[Probe, ...] = ()
     """Probes for contamination made of the same questions; they belong to no average."""
@@ -76,6 +78,8 @@ class Part(Record):
             raise ValueError(f"adapter {self.adapter!r} needs `data`, the folder of the benchmark's files")
         if self.adapter and self.probes:
             raise ValueError("probes are made of releases: an adapter's part can have none")
+        if self.forms and (self.adapter or self.wordings > 1):
+            raise ValueError("`forms` are for a release's items, in one wording")
         return self
 
 

@@ -5,32 +5,52 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from evaluation.reading import cues
+from evaluation.reading.labels import TOKEN, fold
+from evaluation.reading.option_words import LONGEST_HEAD
 from evaluation.reading.reading import UNREAD, Reading
 from evaluation.reading.reasoning import without_reasoning
 from evaluation.reading.tags import last_tag, without_tags
 
-RULES: Final = {"tag": "tag/1", "whole": "whole/1", "strict_tag": "strict_tag/1"}
+RULES: Final = {
+    "tag": "tag/1",
+    "answer_head": "answer_head/1",
+    "whole": "whole/1",
+    "strict_tag": "strict_tag/1",
+}
 _STRICT: Final = re.compile(r"\s*<answer>(.*?)</answer>\s*", re.DOTALL)
 
 
 def read_answer(reply: str) -> Reading:
     """What the last answer tag holds, else the whole reply; nothing where that has neither letter nor digit.
 
-    Quotes and marks stay: prose is compared with them, and recalled lines by their folded letters alone.
+    Words that say that the answer follows ("The answer is:", «پاسخ:») are no part of it. Quotes and marks
+    stay: prose is compared with them, and recalled lines by their folded letters alone.
     """
     spoken = without_reasoning(reply)
     notes: tuple[str, ...] = ("thought_cut",) if spoken.cut else ()
     tag = last_tag(spoken.text)
+    rule = "tag"
     if tag:
         text = tag.content
         notes += () if tag.closed else ("cut_tag",)
     else:
-        text = without_tags(spoken.text)
+        whole = without_tags(spoken.text)
+        text = _behind_head(whole)
+        rule = "whole" if text == whole else "answer_head"
         notes += ("no_tag",)
     if not any(map(str.isalnum, text)):
         return UNREAD._replace(notes=notes)
     strict = _STRICT.fullmatch(spoken.text) is not None and spoken.text.count("<answer>") == 1
-    return Reading(text, rule=RULES["tag" if tag else "whole"], notes=notes, format_ok=strict)
+    return Reading(text, rule=RULES[rule], notes=notes, format_ok=strict)
+
+
+def _behind_head(text: str) -> str:
+    """A reply without a head that says that the answer follows, and nothing else, up to a colon."""
+    head, mark, rest = text.partition(":")
+    words = {fold(match[0]) for match in TOKEN.finditer(head)} if len(head) <= LONGEST_HEAD else set()
+    is_head = mark and words & cues.ANSWER and words <= cues.ANSWER | cues.FILLER and rest.strip()
+    return rest.strip() if is_head else text
 
 
 def read_strict_tag(reply: str) -> Reading:

@@ -12,6 +12,7 @@ Rules in this order; the first that fires decides, and what none reads is unpars
 | label_start | the one label that lines begin with, before `) . : -` |
 | option_line | the one option whose words, as in `option_text`, fill lines of their own |
 | label_named | the one label of the last line to name any, in brackets, before `) . : -` or at its end |
+| option_named | the one option whose words end a phrase of the reply, and no other's do |
 
 Words are matched whole and folded, never fuzzily. A line that gives several labels for the answer gives none.
 """
@@ -34,7 +35,14 @@ from evaluation.reading.labels import (
     whole_label,
     whole_parallel,
 )
-from evaluation.reading.option_words import answered_option, only_option, option_of
+from evaluation.reading.option_words import (
+    answered_option,
+    found_options,
+    is_list,
+    only_option,
+    option_of,
+    option_words,
+)
 from evaluation.reading.reading import UNREAD, Reading
 from evaluation.reading.reasoning import without_reasoning
 from evaluation.reading.tags import last_tag
@@ -42,13 +50,14 @@ from mihakk.text import key
 
 RULES: Final = {
     "tag": "tag/1",
-    "label_line": "label_line/1",
+    "label_line": "label_line/2",
     "option_text": "option_text/1",
     "other_alphabet": "other_alphabet/1",
     "answer_line": "answer_line/1",
     "label_start": "label_start/1",
     "option_line": "option_line/1",
     "label_named": "label_named/1",
+    "option_named": "option_named/1",
 }
 _LONGEST_LABEL_LINE: Final = 32
 _MARKED: Final = re.compile(r"\s?[*_`»\"'\])]*\s?(?:[):](?!\w)|[.\-–—](?=[\s*_]|$))")
@@ -58,6 +67,8 @@ _STOP: Final = re.compile(r"[.!?؟؛;،,]")
 _LONGEST_CUE: Final = 16
 _NEAR: Final = 3
 """Words within which a negation bears on a label."""
+_ENDS: Final = cues.BECAUSE | cues.COPULA | cues.RIGHT
+"""Words that go on after an option's, as in "X is the right one"."""
 _LIST_SEPARATOR: Final = re.compile(r"[\s,،;؛/&+*()\[\]]*")
 
 
@@ -129,11 +140,12 @@ def _one(text: str, labels: Labels, options: tuple[str, ...], *, cut: bool) -> _
         return _Pick(place, "other_alphabet")
     lines = [line for line in text.splitlines() if line.strip()]
     return (
-        _label_line(lines, labels)
+        _label_line(lines, labels, cut=cut)
         or _answer_line(lines, labels, options, cut=cut)
         or _label_start(lines, labels, options)
         or _option_line(lines, labels, options)
         or _label_named(lines, labels, options, cut=cut)
+        or (None if cut else _option_named(lines, labels, options))
     )
 
 
@@ -142,8 +154,11 @@ def _option_line(lines: Sequence[str], labels: Labels, options: tuple[str, ...])
     return None if place is None else _Pick(place, "option_line")
 
 
-def _label_line(lines: Sequence[str], labels: Labels) -> _Pick | None:
-    """The last line that is a label; none where such lines go through all labels, as a list does."""
+def _label_line(lines: Sequence[str], labels: Labels, *, cut: bool) -> _Pick | None:
+    """The last line that is a label; none where such lines go through all labels, as a list does.
+
+    Nor where the reply was cut behind a label while other lines begin with others: a list that breaks off.
+    """
     found = [
         place
         for line in lines
@@ -153,6 +168,10 @@ def _label_line(lines: Sequence[str], labels: Labels) -> _Pick | None:
     ]
     if not found or len(set(found)) == labels.count:
         return None
+    if cut and whole_label(lines[-1], labels) is not None:
+        begun = {_started(line, labels) for line in lines[:-1]} - {None, found[-1]}
+        if begun:
+            return None
     return _Pick(found[-1], "label_line")
 
 
@@ -286,6 +305,23 @@ def _label_named(
         if named:
             return _Pick(named.pop(), "label_named") if len(named) == 1 else _SEVERAL
     return None
+
+
+def _option_named(lines: Sequence[str], labels: Labels, options: tuple[str, ...]) -> _Pick | None:
+    """The one option whose words end a phrase, undenied, as in "its metre is X."; longest sought first."""
+    wanted = () if is_list(lines, labels) else option_words(options)
+    named = set()
+    for line in lines if wanted else ():
+        words, folded = _words(line)
+        for place, first, last in found_options(folded, wanted):
+            if any(_denied(line, words, folded, at, labels) for at in (first, last)):
+                continue
+            rest = line[words[last][2] :]
+            follows = folded[last + 1] if last + 1 < len(words) else ""
+            if rest[:1].isspace() and rest.strip() and follows not in _ENDS:
+                return None
+            named.add(place)
+    return _Pick(named.pop(), "option_named") if len(named) == 1 else None
 
 
 def _words(line: str) -> tuple[list[_Word], list[str]]:

@@ -18,7 +18,7 @@ ANSWER: Final = _folded(
 OPTION: Final = _folded("option choice letter الخيار الاختيار الحرف البديل گزینه گزینهٔ گزینه‌ی گزينه‌ي حرف")
 """Names an option; an answer only where the line calls it right."""
 RIGHT: Final = _folded("correct right best الصحيح الصحيحة صحيح صحيحة الأصح الأنسب الأفضل درست صحیح")
-NOT: Final = _folded("not isn't wasn't never ليس ليست لا غير نیست")
+NOT: Final = _folded("not isn't wasn't never ليس ليست وليس وليست لا ولا غير نیست")
 """Denies what follows."""
 WRONG: Final = _folded("incorrect wrong خطأ خاطئ خاطئة نادرست غلط اشتباه")
 """Denies what it is said of."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
 from evaluation.reading import cues
-from evaluation.reading.labels import TOKEN, Labels, fold
+from evaluation.reading.labels import TOKEN, Labels, fold, whole_label
 from mihakk.text import key
 
 _LABELLED: Final = re.compile(rf"^[\W_]*({TOKEN.pattern})\s*[*_»\")\]]*\s*[).:\-–—]\s*(?=\S)")
-_LONGEST_HEAD: Final = 40
+LONGEST_HEAD: Final = 40
 """Characters of the words before a colon that introduce an answer."""
+_LEAST: Final = 4
+"""Letters of the shortest option that is looked for inside a reply."""
 _MARKS: Final = 16
 """Characters around an option's words that are not part of them: label, quotes, emphasis."""
 
@@ -37,7 +39,7 @@ def option_of(text: str, labels: Labels, options: tuple[str, ...]) -> int | None
 def answered_option(line: str, labels: Labels, options: tuple[str, ...]) -> int | None:
     """The option whose words follow a word for answer and a colon."""
     head, mark, rest = line.partition(":")
-    if not mark or len(head) > _LONGEST_HEAD:
+    if not mark or len(head) > LONGEST_HEAD:
         return None
     if not any(fold(match[0]) in cues.ANSWER for match in TOKEN.finditer(head)):
         return None
@@ -47,12 +49,51 @@ def answered_option(line: str, labels: Labels, options: tuple[str, ...]) -> int 
 def only_option(lines: Sequence[str], labels: Labels, options: tuple[str, ...]) -> int | None:
     """The one option whose words fill lines of their own; None where options are listed, whole or garbled."""
     found = {place for line in lines if (place := option_of(line, labels, options)) is not None}
-    started = {
-        fold(match[1])
+    return found.pop() if len(found) == 1 and not is_list(lines, labels) else None
+
+
+def is_list(lines: Sequence[str], labels: Labels) -> bool:
+    """Whether lines begin with several labels of any alphabet, as repeated options do."""
+    begun = {fold(match[1]) for line in lines if (match := _LABELLED.match(line))}
+    alone = {
+        fold(match[0])
         for line in lines
-        if (match := _LABELLED.match(line)) and fold(match[1]) in labels.own | labels.parallel
+        if whole_label(line, labels) is not None and (match := TOKEN.search(line))
     }
-    return found.pop() if len(found) == 1 and len(started) <= 1 else None
+    return len((begun | alone) & (labels.own.keys() | labels.parallel.keys())) > 1
+
+
+@lru_cache(maxsize=4096)
+def option_words(options: tuple[str, ...]) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Each option's place and folded words, the longest first; none where one could stand anywhere by chance.
+
+    So it is with short options and with those that are the words for right and wrong themselves.
+    """
+    found = [
+        (place, tuple(fold(match[0]) for match in TOKEN.finditer(one))) for place, one in enumerate(options)
+    ]
+    told = {word for _, words in found for word in words}
+    if not found or told & (cues.RIGHT | cues.WRONG | cues.OPTION | cues.ANSWER):
+        return ()
+    if (
+        len({words for _, words in found}) < len(found)
+        or min(len("".join(words)) for _, words in found) < _LEAST
+    ):
+        return ()
+    return tuple(sorted(found, key=lambda one: (-len(one[1]), one[0])))
+
+
+def found_options(
+    words: Sequence[str], wanted: Sequence[tuple[int, tuple[str, ...]]]
+) -> Iterator[tuple[int, int, int]]:
+    """Options that folded words hold, each with its first and last word; none inside a longer one."""
+    taken: set[int] = set()
+    for place, parts in wanted:
+        for at in range(len(words) - len(parts) + 1):
+            span = range(at, at + len(parts))
+            if tuple(words[at : span.stop]) == parts and taken.isdisjoint(span):
+                taken.update(span)
+                yield place, at, span.stop - 1
 
 
 @lru_cache(maxsize=4096)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 READERS: Final = {
-    "choice": "choice/1",
-    "answer": "answer/1",
+    "choice": "choice/2",
+    "answer": "answer/2",
     "explanation": "verses/1",
     "code": "program/1",
     "likelihood": "likelihood/1",

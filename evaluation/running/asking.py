@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from evaluation.adapters.adapter import ADAPTERS
 from evaluation.questions import MANIFEST, rows_of_release
+from evaluation.running.forms import FORMS, in_form
 from evaluation.running.probes import VERSION as PROBES
 from evaluation.running.probes import canary_probe, probes_of
 from evaluation.running.wordings import WORDINGS, reworded
@@ -105,7 +106,10 @@ def _released(part: Part, suite: Suite, fetch: Fetch) -> Iterator[Asked]:
             continue
         if part.languages and question.language not in part.languages:
             continue
-        yield Asked(question, row["prompt"], OWN, question.version, 0, part.repeats)
+        if part.forms:
+            yield Asked(question, in_form(question, row), part.forms, FORMS.version, 0, part.repeats)
+        else:
+            yield Asked(question, row["prompt"], OWN, question.version, 0, part.repeats)
         if canary and row.get("canary"):
             canary = False
             yield Asked(*canary_probe(question, row["canary"], folder / "README.md"), "probes", PROBES, 0, 1)
@@ -128,6 +132,8 @@ def _adapted(part: Part, suite: Suite) -> Iterator[Asked]:
         )
     adapter = ADAPTERS.get(part.adapter)
     files = adapter.files(data)
+    if not files:
+        raise UsageError(f"{suite.name}: {data} holds no file that the adapter {part.adapter} reads")
     digest = hashlib.sha256()
     for path in files:
         digest.update(sha256(path.read_bytes()).encode())

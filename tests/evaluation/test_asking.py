@@ -11,12 +11,14 @@ import pytest
 
 from evaluation.questions import MANIFEST
 from evaluation.running.asking import Asked, asked_of_suite
+from evaluation.running.forms import FORMS, form_of, in_form
 from evaluation.running.suites import SUITES, SYSTEMS, load_suite, load_systems
 from evaluation.running.wordings import WORDINGS
 from mihakk.errors import UsageError
 from mihakk.ids import sha256
 from releases.assemble import AssembledRelease, assemble
 from schemas.suite import Suite
+from tests.evaluation.material import choice, worded
 from tests.releases.release_material import hafez_items, release_arguments
 
 
@@ -96,6 +98,45 @@ def test_templates_ask_for_the_same_in_three_languages() -> None:
                 assert "{question}" in template
                 assert ("{options}" in template) == (kind == "choice") == ("{labels}" in template)
                 assert ("{verses}" in template) == (kind == "explanation")
+
+
+@pytest.mark.parametrize(
+    ("kind", "context", "asks", "before", "form"),
+    [
+        ("choice", "", "أي طائر؟", "", "mcq"),
+        ("choice", "نص طويل", "أي طائر؟", "تعليمات", "mcq_c"),
+        ("choice", "", "أي طائر؟", "اختر الناقص.", "mcq_i"),
+        ("answer", "", "من قال؟", "اكتب جوابك.", "qa"),
+        ("answer", "نص طويل", "من قال؟", "", "qa_c"),
+        ("answer", "", "داس له على ____", "", "qa_f"),
+    ],
+)
+def test_each_of_qimmas_forms_holds_what_figure_4_has(
+    kind: str, context: str, asks: str, before: str, form: str
+) -> None:
+    question = choice("q") if kind == "choice" else worded("q", "طرف", language="ar")
+    row = {"prompt": f"{before}\n\n{asks}\n\nأجب.", "question": asks, "context": context}
+    assert form_of(question, row) == form
+    prompt = in_form(question, row)
+    assert prompt.endswith("الإجابة:")
+    places = [prompt.index(one) for one in (context, asks, *question.options) if one]
+    assert places == sorted(places)
+    assert (before in prompt) == (form == "mcq_i" or not before)
+    assert "أجب." not in prompt
+
+
+def test_a_release_is_asked_in_qimmas_forms_and_what_has_none_is_refused(made: AssembledRelease) -> None:
+    found = asked(suite_of(made.folder, pinned=False, forms="qimma", only=["ar_meaning_choice"]))
+    own = asked(suite_of(made.folder, pinned=False, only=["ar_meaning_choice"]))
+    assert [one.question for one in found] == [one.question for one in own]
+    assert {(one.template, one.template_version) for one in found} == {("qimma", FORMS.version)}
+    assert not {one.prompt for one in found} & {one.prompt for one in own}
+    with pytest.raises(
+        UsageError, match=r"QIMMA's forms are for choices and answers in Arabic, and .* is explanation"
+    ):
+        asked(suite_of(made.folder, pinned=False, forms="qimma"))
+    with pytest.raises(ValueError, match="in one wording"):
+        suite_of(made.folder, forms="qimma", wordings=2)
 
 
 def test_mistakes_are_named(made: AssembledRelease) -> None:

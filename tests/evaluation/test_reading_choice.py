@@ -16,6 +16,8 @@ AR6 = ("أ", "ب", "ج", "د", "ه", "و")
 FA = ("الف", "ب", "ج")
 EN = ("A", "B", "C", "D")
 WORDS = ("النص الأول", "النص الثاني", "النص الثالث", "النص الرابع")
+METRES = ("البسيط", "الطويل", "الوافر", "الخفيف")
+NO = ("كذا", "ليس هناك جواب", "غيره", "سواه")
 
 
 class Trap(NamedTuple):
@@ -28,6 +30,10 @@ class Trap(NamedTuple):
     must_not: str
     read_as: int | None = None
     """What the tempting reply is read as instead; None for unparsed."""
+    words: tuple[str, ...] = ()
+    """Of the options; `WORDS` when empty."""
+    cut: bool = False
+    """Whether the tempting reply ended at the token limit."""
 
 
 TRAPS = {
@@ -50,7 +56,7 @@ TRAPS = {
     "the word for alef": Trap(AR, "الف", 0, "label_line", "ألف سنة"),
     "a bare alef for the word": Trap(FA, "أ", 0, "label_line", "اما"),
     "waw is and": Trap(AR6, "و) النص", 5, "label_start", "الشعر و النثر"),
-    "waw at the end of a cut reply": Trap(AR6, "الإجابة: و", 5, "answer_line", "الشعر و"),
+    "waw at the end of a cut reply": Trap(AR6, "الإجابة: و", 5, "answer_line", "الشعر و", cut=True),
     "the English article": Trap(EN, "The answer is A.", 0, "answer_line", "The answer is A good one"),
     "the article in small letters": Trap(EN, "a", 0, "label_line", "I think the answer is a tie"),
     "alef inside words": Trap(AR, "أ.", 0, "label_line", "أنا لا أعرف"),
@@ -76,7 +82,9 @@ TRAPS = {
     "the label comes first": Trap(EN, "B is correct because A is not", 1, "answer_line", "B is not correct"),
     "جواب short for answer": Trap(AR, "ج: ب", 1, "label_start", "ج: بيت", 2),
     "an option's words": Trap(AR, "النصّ الثالث", 2, "option_text", "النص الثالث عشر"),
-    "an option that says no": Trap(AR, "ب) ليس هناك جواب، فيما أظن", 1, "label_start", "ب) ليس هو الصحيح"),
+    "an option that says no": Trap(
+        AR, "ب) ليس هناك جواب، فيما أظن", 1, "label_start", "ب) ليس هو الصحيح", words=NO
+    ),
     "an option's words behind a number": Trap(
         AR, "3) النص الثالث", 2, "option_text", "1) النص الأول\n2) النص الثاني\n3) النص الثالث"
     ),
@@ -93,6 +101,25 @@ TRAPS = {
         "option_line",
         "1. النص الرابع\n2. النص الخرابع\n3. النـ",
     ),
+    "a list that breaks off": Trap(
+        EN, "A) A long option\nThe rest do not fit.\n\nB", 1, "label_line", "A) النص الأول\nB)", cut=True
+    ),
+    "an option's words in a sentence": Trap(
+        AR,
+        "هذا البيت من البحر الطويل، وليس من البسيط.",
+        1,
+        "option_named",
+        "قد يكون الطويل أو البسيط.",
+        words=METRES,
+    ),
+    "an option's words that go on": Trap(
+        AR,
+        "الوزن هو الخفيف لأن تفعيلاته كذلك",
+        3,
+        "option_named",
+        "هذا هو الطويل الباع في الشعر",
+        words=METRES,
+    ),
     "thought first": Trap(AR, "<think>أظنها أ</think>ب", 1, "label_line", "<think>أظنها أ\nأ"),
     "thought opened in the prompt": Trap(AR, "لعلها أ</think>\n\nج", 2, "label_line", "لعلها أ</think>"),
     "harmony channels": Trap(
@@ -108,8 +135,7 @@ TRAPS = {
 @pytest.mark.parametrize("name", TRAPS)
 def test_the_reply_that_must_be_read(name: str) -> None:
     trap = TRAPS[name]
-    words = ("كذا", "ليس هناك جواب", "غيره", "سواه") if "says no" in name else WORDS
-    reading = read_choice(trap.must, trap.labels, words[: len(trap.labels)])
+    reading = read_choice(trap.must, trap.labels, (trap.words or WORDS)[: len(trap.labels)])
     assert (reading.picks, reading.rule) == ((trap.place,), RULES[trap.rule])
     assert reading.text == trap.labels[trap.place]
 
@@ -117,8 +143,8 @@ def test_the_reply_that_must_be_read(name: str) -> None:
 @pytest.mark.parametrize("name", TRAPS)
 def test_the_reply_that_must_not_be_read_so(name: str) -> None:
     trap = TRAPS[name]
-    is_cut = trap.must_not.endswith(" و")
-    reading = read_choice(trap.must_not, trap.labels, WORDS[: len(trap.labels)], cut=is_cut)
+    words = (trap.words or WORDS)[: len(trap.labels)]
+    reading = read_choice(trap.must_not, trap.labels, words, cut=trap.cut)
     assert reading.picks == (() if trap.read_as is None else (trap.read_as,))
 
 

@@ -1,0 +1,191 @@
+"""Kinayat as published: its own wrong explanations, sentences and idioms, asked in English in both orders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Final, NamedTuple
+
+from evaluation.adapters._tables import rows_with, tables_in
+from evaluation.adapters.adapter import ADAPTERS, Published
+from generators.abilities import ability_of
+from mihakk.configs import load_config
+from mihakk.errors import SourceChanged
+from mihakk.ids import digest as digest_of
+from schemas.evaluation import Question
+from schemas.record import Record
+
+LABELS: Final = ("A", "B", "C")
+CONNOTATIONS: Final = ("Positive", "Negative", "Neutral")
+MAPPING: Final = "columns.yaml"
+
+
+class Columns(Record):
+    """`columns.yaml` beside the tables: what they call each field. Fields but the first two may be absent."""
+
+    idiom: str = "idiom"
+    explanation: str = "explanation"
+    wrong_explanation: str = "incorrect_explanation"
+    """Written by a model that saw the right one."""
+    wrong_role: str = "incorrect_explanation_srl"
+    """The right one with one semantic role changed."""
+    sentence: str = "sentence"
+    blank: str = "sentence_with_blank"
+    wrong_idiom: str = "incorrect_idiom"
+    connotation: str = "connotation"
+    kind: str = "kind"
+    """`idiom` or `proverb`, as the prompt shall call it; `idiom` where the column is absent."""
+
+
+class _Choice(NamedTuple):
+    """A question of two options: what is shown above them, and which fields it is made of."""
+
+    task: str
+    asks: str
+    shown: str
+    right: str
+    wrong: str
+    kind: str
+    """Of the wrong option."""
+
+
+_LABEL_ALONE: Final = "Answer with its letter alone."
+_MEANING: Final = "Which of the two explains the {kind}?"
+_CHOICES: Final = (
+    _Choice("meaning_choice", _MEANING, "{idiom}", "explanation", "wrong_explanation", "general"),
+    _Choice("meaning_choice_srl", _MEANING, "{idiom}", "explanation", "wrong_role", "role"),
+    _Choice(
+        "negation",
+        "Which of the two does not explain the {kind}?",
+        "{idiom}",
+        "wrong_explanation",
+        "explanation",
+        "true_explanation",
+    ),
+    _Choice(
+        "meaning_in_context",
+        "Which of the two explains the {kind} as the sentence uses it?",
+        "{idiom}\nSentence: {sentence}",
+        "explanation",
+        "wrong_explanation",
+        "general",
+    ),
+    _Choice(
+        "pragmatic_use",
+        "Which {kind} belongs in the blank?",
+        "{blank}",
+        "idiom",
+        "wrong_idiom",
+        "other_idiom",
+    ),
+)
+_CONNOTATION: Final = (
+    "Is the connotation of this {kind} positive (praise, hope, a good outcome), negative (blame, warning, a "
+    "bad one) or neutral (neither)? Answer with the letter alone."
+)
+_EXPLAIN: Final = "Say in Arabic, briefly, what this {kind} means. Write the explanation and nothing else."
+_COMPLETE: Final = "Which word ends this {kind}? Write that word alone."
+
+
+class Kinayat:
+    """Tables of idioms or proverbs with their explanations; a task is asked of the rows that have its fields.
+
+    The paper names these fields, not their columns: its data set has not been seen, so `columns.yaml` says
+    how the tables call them. Prompts are ours, after the paper's figures 5, 6, 9 to 11, 14 and 15.
+    """
+
+    version: ClassVar[str] = "1"
+
+    def files(self, folder: Path) -> Sequence[Path]:
+        """The tables."""
+        return tables_in(folder)
+
+    def read(self, folder: Path, digest: str) -> Iterator[Published]:
+        """Every question that the rows allow."""
+        mapping = folder / MAPPING
+        columns = load_config(mapping, Columns) if mapping.is_file() else Columns()
+        for path in self.files(folder):
+            rows = rows_with(path, (columns.idiom, columns.explanation))
+            for number, (where, row) in enumerate(rows, 1):
+                fields = {
+                    name: str(row.get(column) or "").strip() for name, column in columns.model_dump().items()
+                }
+                if not fields["idiom"] or not fields["explanation"]:
+                    raise SourceChanged(f"{where}: an idiom without its explanation")
+                yield from _questions(
+                    fields | {"kind": fields["kind"].lower() or "idiom"},
+                    f"{path.stem}-{number}",
+                    digest,
+                    where,
+                )
+
+
+def _questions(fields: dict[str, str], name: str, digest: str, where: str) -> Iterator[Published]:
+    for choice in _CHOICES:
+        if fields[choice.right] and fields[choice.wrong] and all(_needed(fields, choice.shown)):
+            options = [(fields[choice.right], "right"), (fields[choice.wrong], choice.kind)]
+            asked = f"{choice.asks} {_LABEL_ALONE}".format(**fields)
+            for order in (0, 1):
+                ordered = options[::-1] if order else options
+                shown, more = _choice(choice.shown.format(**fields), ordered)
+                more |= {"order": order, "pair_id": f"kinayat-{choice.task}-{name}"}
+                more["item"] = f"kinayat-{choice.task}-{name}-{order}"
+                yield _question(choice.task, name, f"{asked}\n\n{shown}", more, digest)
+    if fields["connotation"]:
+        gold = fields["connotation"].capitalize()
+        if gold not in CONNOTATIONS:
+            raise SourceChanged(f"{where}: the connotation {gold!r} is none of {', '.join(CONNOTATIONS)}")
+        options = [(one, "right" if one == gold else "other_label") for one in CONNOTATIONS]
+        asked = _CONNOTATION.format(**fields)
+        for what in ("idiom", "explanation"):
+            shown, more = _choice(fields[what], options)
+            more["item"] = f"kinayat-connotation-{name}-{what}"
+            yield _question("connotation", name, f"{asked}\n\n{shown}", more, digest)
+    asked = f"{_EXPLAIN.format(**fields)}\n\n{fields['idiom']}\n"
+    more = {"kind": "answer", "answer": fields["explanation"]}
+    yield _question("explanation", name, asked, more, digest)
+    *rest, last = fields["idiom"].rstrip(" .،؛!؟").split()
+    if fields["kind"] == "proverb" and rest:
+        asked = f"{_COMPLETE.format(**fields)}\n\n{' '.join(rest)} …\n"
+        yield _question("completion", name, asked, {"kind": "answer", "answer": last}, digest)
+
+
+def _needed(fields: dict[str, str], shown: str) -> Iterator[bool]:
+    return (bool(value) for name, value in fields.items() if f"{{{name}}}" in shown)
+
+
+def _choice(shown: str, options: Sequence[tuple[str, str]]) -> tuple[str, dict[str, Any]]:
+    """What is shown below the request, and what is right of it; options with their kinds."""
+    labels = LABELS[: len(options)]
+    listed = "\n".join(f"{label}. {text}" for label, (text, _) in zip(labels, options, strict=True))
+    kinds = [kind for _, kind in options]
+    more = {
+        "kind": "choice",
+        "options": [text for text, _ in options],
+        "labels": labels,
+        "gold": [kinds.index("right")],
+        "option_kinds": kinds,
+    }
+    return f"{shown}\n\n{listed}\n\nAnswer:", more
+
+
+def _question(task: str, name: str, prompt: str, more: dict[str, Any], digest: str) -> Published:
+    question = Question.model_validate(
+        {
+            "item": f"kinayat-{task}-{name}",
+            "content_hash": digest_of([prompt, more]),
+            "release": "kinayat",
+            "version": "published",
+            "digest": digest,
+            "config": f"ar_{task}",
+            "task": task,
+            "ability": ability_of(task),
+            "language": "ar",
+            "group": f"kinayat-{name}",
+            **more,
+        }
+    )
+    return Published(question, prompt)
+
+
+ADAPTERS.add("kinayat", Kinayat())
