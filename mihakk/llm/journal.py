@@ -207,6 +207,7 @@ class Journal:
 
     def _write(self, line: bytes) -> int:
         """Appends a line and returns where it begins; the lock is held by whoever calls."""
+        offset = None
         try:
             offset = int(self._out.seek(0, os.SEEK_END))
             written = self._out.write(line)
@@ -216,6 +217,10 @@ class Journal:
             if self._unsynced >= FSYNC_EVERY or time.monotonic() - self._synced_at > FSYNC_SECONDS:
                 self._sync()
         except OSError as error:
+            # A piece of a line would spoil the next one that fits; nobody else writes this file.
+            with suppress(OSError):
+                if offset is not None:
+                    self._out.truncate(offset)
             raise ExternalFailure(f"can't write the journal {self.path}: {error}") from error
         return offset
 

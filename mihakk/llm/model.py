@@ -233,7 +233,11 @@ class Model:
             self._halt(stop, failure)
             raise
         entry = self._entry(key, completion, request)
-        journal.append(entry)
+        try:
+            journal.append(entry)
+        except ExternalFailure as failure:
+            self._halt(stop, failure)  # the disk is full: whatever is sent from now on would be paid and lost
+            raise
         return entry
 
     def _entry(self, key: str, completion: Completion, request: Request[Any] | Chat) -> Entry:

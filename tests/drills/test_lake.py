@@ -7,7 +7,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import orjson
@@ -15,6 +16,7 @@ import psutil
 import pytest
 
 from mihakk.llm.scripted import Answer, Call, ScriptedServer
+from schemas.stages import STAGES
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
 
 pytestmark = pytest.mark.slow
@@ -136,12 +138,11 @@ def test_a_worker_process_that_is_killed_stops_the_run_and_nothing_is_lost(
     assert twice(auditors) == 0
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of a megabyte that a remount makes larger; only root may mount one."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+@contextmanager
+def small_disk(folder: Path) -> Iterator[Callable[[], None]]:
+    """The folder on a disk of one page of memory, full after a file or two, and what makes it larger; needs root."""
+    folder.mkdir(parents=True, exist_ok=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", str(folder)]
     try:
         done = subprocess.run(mount, capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -149,29 +150,37 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if done.returncode != 0:
         pytest.skip(f"needs the right to mount a small disk: {done.stderr.strip()}")
     try:
-        yield disk
+        yield lambda: mounted("mount", "-o", "remount,size=64m", str(folder))
     finally:
-        subprocess.run(["umount", "--lazy", str(disk)], check=True)
+        mounted("umount", "--lazy", str(folder))
 
 
-def test_a_full_disk_stops_the_run_until_there_is_room(
-    workshop: Workshop, auditors: ScriptedServer, calm: dict[str, str], small_disk: Path
+def mounted(*command: str) -> None:
+    subprocess.run(command, check=True)
+
+
+def test_a_full_disk_in_each_stage_stops_the_run_until_there_is_room(
+    workshop: Workshop, auditors: ScriptedServer, calm: dict[str, str]
 ) -> None:
-    (workshop.folder / "a").symlink_to(small_disk, target_is_directory=True)
-    stops = 0
-    for megabytes in (1, 2, 4, 8, 256):
-        grow = ["mount", "-o", f"remount,size={megabytes}m", str(small_disk)]
-        subprocess.run(grow, check=True)
+    lake = workshop.lake("a") / "small"
+    before, after = STAGES[:5], STAGES[5:]
+    places = [*(lake / stage for stage in before), lake / "journals", *(lake / stage for stage in after)]
+    places.insert(-1, workshop.hub("a"))
+    with ExitStack() as disks:
+        for place in places:
+            grow = disks.enter_context(small_disk(place))
+            code, said = finish(workshop, "a")
+            assert code == 75, said
+            # The last line says what is wrong, where, and what to do.
+            stopped = said.rpartition("Stopped, can be resumed: ")[2]
+            assert "No space left on device" in stopped or "the disk is full" in stopped, said
+            assert str(place) in stopped, said
+            assert not list(lake.rglob("*.tmp")), "a half-written file was left"
+            grow()
         code, said = finish(workshop, "a")
-        if code == 0:
-            break
-        stops += 1
-        assert code == 75, said
-        assert "No space left on device" in said or "the disk is full" in said
-        assert not list(workshop.lake("a").rglob("*.tmp")), "a half-written file was left"
-    assert stops >= 2, "the disk was never full"
-    assert workshop.tables("a") == calm
-    assert twice(auditors) <= IN_FLIGHT * stops
+        assert code == 0, said
+        assert workshop.tables("a") == calm
+        assert twice(auditors) <= IN_FLIGHT
 
 
 class Clock:

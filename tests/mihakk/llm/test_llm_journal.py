@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -98,6 +101,36 @@ def test_a_folder_that_cannot_be_written_is_an_external_failure(tmp_path: Path) 
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(ExternalFailure, match="can't keep the journal"):
         Journal(tmp_path / "file" / "journals", "j")
+
+
+def test_a_line_that_did_not_fit_spoils_no_later_one(tmp_path: Path) -> None:
+    class Disk:
+        """Takes ten bytes of a line and no more, as a disk does that fills up."""
+
+        def __init__(self, file: Any) -> None:
+            self.file, self.room = file, 10
+
+        def write(self, data: bytes) -> int:
+            if not self.room:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            taken = int(self.file.write(data[: self.room]))
+            self.room -= taken
+            return taken
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.file, name)
+
+    with Journal(tmp_path, "j") as journal:
+        own = journal._out
+        journal.append(entry(1))
+        journal._out = Disk(own)
+        with pytest.raises(ExternalFailure, match="No space left"):
+            journal.append(entry(2))
+        journal._out = own
+        journal.append(entry(3))
+    with Journal(tmp_path, "j") as journal:
+        assert [one.text for one in journal.entries()] == [entry(1).text, entry(3).text]
+        assert len(journal) == 2
 
 
 def test_a_full_disk_stops_the_run_resumably(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -154,6 +155,22 @@ def test_leaving_early_keeps_calls_already_sent(remote: Remote, ask: Ask, journa
             assert [reply.value for reply in itertools.islice(stream, 2)] == [0, 1]
             stream.close()
         assert len(journal) == len(server.calls) < 20
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_sends_no_more_than_is_on_the_wire(remote: Remote, ask: Ask, journal: Journal) -> None:
+    """The first reply comes late, so that nobody looks at the others, none of which can be kept."""
+    slow = ScriptedServer(lambda c: Answer(text=count(c).text, delay=1.0 if c.said == "0" else 0.0))
+    with (
+        slow as server,
+        open_model(remote(server.url, concurrency=4)) as model,
+        Path("/dev/full").open("ab", 0) as full,
+    ):
+        own, journal._out = journal._out, full
+        with pytest.raises(ExternalFailure, match="No space left"):
+            list(model.ask_all(numbers(ask, 100), journal))
+        journal._out = own
+        assert len(server.calls) <= 2 * 4
 
 
 LONG = 120.0
