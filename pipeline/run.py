@@ -16,6 +16,7 @@ from pipeline.step import Step
 from pipeline.steps.order import MAKE, STEPS
 from pipeline.units import run_units
 from schemas.manifest import StageManifest
+from schemas.stages import AUDITED
 
 
 def run_step(step: Step, build: Build, engine: Engine, observer: Observer) -> StageManifest:
@@ -48,7 +49,8 @@ def run_pipeline(build: Build, engine: Engine, observer: Observer, steps: Sequen
     data_docs: Path | None = None
     guard_seconds = 0.0
     for step in steps:
-        step.settings(build)  # what the config names and is not there is said before anything is done
+        if step.stage != AUDITED:  # its settings hold a digest of tables that are not made yet
+            step.settings(build)  # what the config names and is not there is said before anything is done
     with build.lake.locked() as still_locked, recorded(build, observer) as log:
         for step in steps:
             still_locked()

@@ -1,0 +1,34 @@
+"""What a run looks at before its first step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.build import open_build
+from pipeline.engines.local import LocalEngine
+from pipeline.run import run_pipeline
+from tests.end_to_end.conftest import Silent
+
+
+class Begun(Exception):
+    """The first step is about to run."""
+
+
+@pytest.mark.parametrize("left", [None, b"{}"], ids=["fresh", "a damaged manifest"])
+def test_a_build_that_audits_a_part_begins_in_whatever_lake(
+    left: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin(*_: object) -> None:
+        raise Begun
+
+    monkeypatch.setattr("pipeline.run.run_step", begin)
+    build = open_build(Path("demo"), tmp_path / "run", str(tmp_path / "lake"))
+    assert build.config.audit.limit is not None
+    if left is not None:
+        manifest = tmp_path / "lake" / "demo" / "5_checked" / "manifest.json"
+        manifest.parent.mkdir(parents=True)
+        manifest.write_bytes(left)
+    with pytest.raises(Begun):
+        run_pipeline(build, LocalEngine(1), Silent())
