@@ -57,7 +57,11 @@ markup = _pattern(r"&(?:[a-zA-Z]{2,8}|#\d{2,6}|#x[0-9a-fA-F]{2,6});|</?[a-zA-Z][
 
 # --- marks ------------------------------------------------------------------------------------------------
 # A tatweel, a no-break space or a dotted circle may carry a mark that is itself the subject.
-orphan_mark = _pattern(f"(?<![{cp.LETTERS}{cp.MARKS}{cp.TATWEEL}{cp.ZWNJ}\u25cc\u00a0])[{cp.TYPED_MARKS}]+")
+# A presentation form carries marks as its letter does.
+_FORMS: Final = "".join(cp.FORM_LETTERS)
+orphan_mark = _pattern(
+    f"(?<![{cp.LETTERS}{_FORMS}{cp.MARKS}{cp.TATWEEL}{cp.ZWNJ}\u25cc\u00a0])[{cp.TYPED_MARKS}]+"
+)
 competing_marks = _pattern(f"[{cp.VOWEL_SIGNS}]{{2,}}|{cp.SHADDA}{{2,}}")
 
 

@@ -13,7 +13,9 @@ from zlib import crc32
 
 from schemas.item import AnswerItem, ChoiceItem, Item
 from validators.checks.hemistich import has_rhyme, offers_hemistichs
+from validators.checks.restated import Asked, packed, question_stems
 from validators.checks.texts import Texts
+from validators.truth import truth_word
 
 if TYPE_CHECKING:
     from mihakk.embeddings import Embedder
@@ -106,6 +108,8 @@ class Gathered:
     subsets: Counter[str] = field(default_factory=Counter)
     statements: dict[int, list[tuple[str, bool, int]]] = field(default_factory=dict)
     """By hash of its words but negations: statement, whether it is negated, hash of its short answer."""
+    asked: dict[int, list[Asked]] = field(default_factory=dict)
+    """Items of outside benchmarks by hash of their context and of their question's words in any order."""
     cosines: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
     """By item id: each wrong option and its cosine to the gold; empty without an embedder."""
 
@@ -134,6 +138,7 @@ def gather(items: Iterable[Item], embedder: Embedder | None = None) -> Gathered:
             gathered.golds[item.task, len(texts.words(gold)) >= LEAST_WORDS] += 1
         _facts(gathered, item, mark)
         _state(gathered, item, texts)
+        _ask(gathered, item, texts)
         prompt = texts.key(item.question) + texts.key(item.context)
         for name, value in item.fields.items():
             if len(texts.words(value)) >= 2:
@@ -151,6 +156,10 @@ NUMBER_WEIGHT = 3
 NEGATIONS = frozenset(
     ["ليس", "ليست", "ليسوا", "لا", "لم", "لن", "غير", "not", "no", "never", "نیست", "نیستند"]
 )
+
+
+OUTSIDE = "external"
+"""Who made the items of outside benchmarks."""
 
 
 LEAST_SHINGLES = 8
@@ -235,15 +244,43 @@ def _state(gathered: Gathered, item: Item, texts: Texts) -> None:
         gathered.subsets[item.subset] += 1
     if item.metadata.get("id"):
         gathered.ids[item.subset, split_of(item), item.metadata["id"]] += 1
-    if isinstance(item, AnswerItem) and not item.context and " " not in texts.folded(item.answer):
+    answer = "" if item.context else _word_of_answer(item, texts)
+    if answer:
         words = texts.words(item.question)
         rest = [word for word in words if word not in NEGATIONS]
         if len(rest) >= LEAST_WORDS:
             odd = (len(words) - len(rest)) % 2 == 1
             place = text_hash(item.task, *rest)
-            gathered.statements.setdefault(place, []).append(
-                (item.id, odd, text_hash(texts.folded(item.answer)))
-            )
+            gathered.statements.setdefault(place, []).append((item.id, odd, text_hash(answer)))
+
+
+def _word_of_answer(item: Item, texts: Texts) -> str:
+    """The one word that answers a statement, or that its right option says of it; empty if there is none."""
+    if isinstance(item, AnswerItem):
+        folded = texts.folded(item.answer)
+        return "" if " " in folded else folded
+    if isinstance(item, ChoiceItem) and len(item.options) == 2 and len(item.gold) == 1:
+        said = [truth_word(option, item.language) for option in item.options]
+        return said[item.gold[0]] if all(said) and 0 <= item.gold[0] < 2 else ""
+    return ""
+
+
+def _ask(gathered: Gathered, item: Item, texts: Texts) -> None:
+    """What an outside item asks and calls right, for those who ask the same in other words."""
+    if item.origin.generator != OUTSIDE:
+        return
+    if isinstance(item, ChoiceItem):
+        if len(item.gold) != 1 or not 0 <= item.gold[0] < len(item.options):
+            return
+        answers, gold = [texts.words(option) for option in item.options], item.gold[0]
+    elif isinstance(item, AnswerItem):
+        answers, gold = [texts.words(item.answer)], 0
+    else:
+        return
+    stems = question_stems(texts.words(item.question))
+    if stems:
+        place = text_hash(item.task, texts.key(item.context), *stems)
+        gathered.asked.setdefault(place, []).append(Asked(item.id, gold, packed(answers)))
 
 
 def option_hash(option: str, texts: Texts) -> int:
@@ -253,7 +290,7 @@ def option_hash(option: str, texts: Texts) -> int:
 
 def _shingles(item: Item, texts: Texts) -> array[int]:
     # Questions on one passage of an outside benchmark are no near copies for sharing it.
-    passage = "" if item.origin.generator == "external" else item.context
+    passage = "" if item.origin.generator == OUTSIDE else item.context
     parts = [text for where, text in texts.parts if not where.startswith("accepted")]
     if isinstance(item, ChoiceItem):
         parts = [item.question, passage, *sorted(item.options)]

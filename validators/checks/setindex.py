@@ -18,6 +18,7 @@ from validators.checks.gathering import (
     option_hash,
     text_hash,
 )
+from validators.checks.restated import Asked, restated
 from validators.checks.similar import SHOWN, near_items
 
 __all__ = [
@@ -71,6 +72,8 @@ class SetIndex:
     """Subset, split and own id of rows that share all three."""
     negated: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By item id: statements that say the opposite and have the same answer."""
+    disputed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By item id: others that ask the same in another order or form of words, and have another answer."""
     usual_options: dict[tuple[str, str], int] = field(default_factory=dict)
     """By subset and task: the number of options that nearly all items offer, where there is one."""
     wordy: dict[str, float] = field(default_factory=dict)
@@ -105,11 +108,14 @@ def prepare(
     eras: dict[tuple[str, str], set[str]] = defaultdict(set)
     ids: Counter[tuple[str, str, str]] = Counter()
     statements: dict[int, list[tuple[str, bool, int]]] = defaultdict(list)
+    asked: dict[int, list[Asked]] = defaultdict(list)
     for shard in shards:
         ids.update(shard.ids)
         index.subsets.update(shard.subsets)
         for words, said in shard.statements.items():
             statements[words] += said
+        for question, items in shard.asked.items():
+            asked[question] += items
         prints.update((mark.item, mark) for mark in shard.prints)
         for task, sets in shard.shingles.items():
             shingles[task].update(sets)
@@ -133,6 +139,7 @@ def prepare(
     index.negated = _negated(statements)
     _leave_template(shingles)
     index.near = near_items(prints.values(), shingles, similar)
+    _restate(index, prints, {question: items for question, items in asked.items() if len(items) > 1})
     index.metres = {option: min(found) for option, found in sorted(metres.items()) if len(found) == 1}
     index.eras = {poet: tuple(sorted(found)) for poet, found in sorted(eras.items()) if len(found) > 1}
     named = {other for others in (*index.copies.values(), *index.rivals.values()) for other in others}
@@ -253,6 +260,27 @@ def _negated(statements: dict[int, list[tuple[str, bool, int]]]) -> dict[str, tu
             if others:
                 found[name] = tuple(sorted(others)[:SHOWN])
     return found
+
+
+def _restate(index: SetIndex, prints: dict[str, Fingerprint], asked: dict[int, list[Asked]]) -> None:
+    """Adds to the near copies those that ask the same in other words, and notes those with another answer."""
+    near = {name: dict(pairs) for name, pairs in index.near.items()}
+    disputed: dict[str, list[str]] = defaultdict(list)
+    for one, other, same, overlap in restated(asked):
+        mark, their = prints[one], prints[other]
+        known = not same and mark.prompt == their.prompt and one in index.rivals
+        if mark.body == their.body or mark.twin(their) or known:
+            continue
+        for name, its in ((one, other), (other, one)):
+            if same:
+                near.setdefault(name, {}).setdefault(its, overlap)
+            else:
+                disputed[name].append(its)
+    index.near = {
+        name: tuple(sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))[:SHOWN])
+        for name, pairs in near.items()
+    }
+    index.disputed = {name: tuple(sorted(others)[:SHOWN]) for name, others in disputed.items()}
 
 
 def _copies(index: SetIndex, group: Sequence[Fingerprint]) -> None:

@@ -47,11 +47,21 @@ def near_items(
                 (other.item, overlap)
                 for overlap, held in others
                 for other in held
-                if other.body != mark.body and not mark.twin(other)
+                if other.body != mark.body and not mark.twin(other) and not _two_questions(mark, other)
             ]
             if found:
                 near[mark.item] = tuple(sorted(found, key=lambda pair: (-pair[1], pair[0]))[:SHOWN])
     return near
+
+
+def _two_questions(one: Fingerprint, other: Fingerprint) -> bool:
+    """Whether each is right about what the other offers as wrong: two questions on one list of options."""
+    return (
+        one.prompt != other.prompt
+        and one.gold.isdisjoint(other.gold)
+        and (one.gold <= other.options and other.gold <= one.options)
+        and bool(one.gold and other.gold)
+    )
 
 
 def _spokesmen(held: Sequence[Fingerprint]) -> list[Fingerprint]:

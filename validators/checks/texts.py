@@ -70,9 +70,12 @@ class Texts:
     def option_keys(self, options: Sequence[str]) -> list[str]:
         """Matching forms without spaces of a choice item's options, which are its last parts."""
         if self._option_keys is None:
-            folds = self.folds[len(self.folds) - len(options) :]
-            self._option_keys = [fold.replace(" ", "") for fold in folds]
+            self._option_keys = [fold.replace(" ", "") for fold in self.option_folds(options)]
         return self._option_keys
+
+    def option_folds(self, options: Sequence[str]) -> list[str]:
+        """Matching forms of a choice item's options, which are its last parts."""
+        return self.folds[len(self.folds) - len(options) :]
 
     def folded(self, text: str) -> str:
         """Matching form of `text` with one space between words."""

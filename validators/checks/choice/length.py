@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from schemas.item import ChoiceItem
 from validators.checks.check import Objection, check
 from validators.checks.meta_options import is_meta
+from validators.checks.texts import Texts
 
 RATIO = 2.0
 """How many times as long as the longest wrong option, or as short as the shortest, gives the gold away."""
@@ -13,7 +14,7 @@ LEAST_DIFFERENCE = 20
 
 
 @check("CH05", severity="flag", on=ChoiceItem, title="the gold is not told by its length")
-def length(item: ChoiceItem) -> Iterator[Objection]:
+def length(item: ChoiceItem, texts: Texts) -> Iterator[Objection]:
     """The only gold is neither far longer nor far shorter than every wrong option.
 
     Options that speak of the others (`all of the above`) are short for another reason and are left out.
@@ -25,12 +26,12 @@ def length(item: ChoiceItem) -> Iterator[Objection]:
     # Looked at only where there is something to say: folding all options costs most of the check.
     if right < RATIO * max(lengths) and right * RATIO > min(lengths):
         return
-    if is_meta(item.options[item.gold[0]], item.language):
+    if is_meta(item.options[item.gold[0]], texts.folded(item.options[item.gold[0]])):
         return
     lengths = [
         len(option)
         for place, option in enumerate(item.options)
-        if place != item.gold[0] and not is_meta(option, item.language)
+        if place != item.gold[0] and not is_meta(option, texts.folded(option))
     ]
     if not lengths:
         return

@@ -5,11 +5,17 @@ from collections.abc import Iterator
 from schemas.item import ChoiceItem
 from validators.checks.check import Objection, check
 from validators.checks.setindex import SetIndex
+from validators.truth import says_truth
 
 
 @check("CH11", severity="flag", on=ChoiceItem, title="as many options as all others of its task offer")
 def usual_count(item: ChoiceItem, index: SetIndex) -> Iterator[Objection]:
-    """Where nearly all items of the task and subset offer the same number of options, so does this one."""
+    """Where nearly all items of the task and subset offer the same number of options, so does this one.
+
+    A statement that is true or false has two answers among questions of any number.
+    """
     usual = index.usual_options.get((item.subset, item.task), len(item.options))
-    if len(item.options) != usual:
+    if len(item.options) != usual and not (
+        len(item.options) == 2 and says_truth(item.options, item.language)
+    ):
         yield Objection(f"{len(item.options)} options where others offer {usual}", "options")

@@ -11,7 +11,8 @@ from validators.checks.setindex import SetIndex
 def near_copy(item: Item, index: SetIndex) -> Iterator[Objection]:
     """No other item of the task shares nearly all pairs of neighbouring words, options included.
 
-    Those with another answer to the same question are `DU03`'s.
+    Nor does one of an outside benchmark ask the same with its words in another order or form. Those with
+    another answer are `DU03`'s and `DU06`'s.
     """
     found = near_of(item.id, index)
     if found:
@@ -20,6 +21,6 @@ def near_copy(item: Item, index: SetIndex) -> Iterator[Objection]:
 
 
 def near_of(name: str, index: SetIndex) -> list[tuple[str, float]]:
-    """The near copies of an item that are not its rivals, with their overlap."""
-    rivals = index.rivals.get(name, ())
-    return [pair for pair in index.near.get(name, ()) if pair[0] not in rivals]
+    """The near copies of an item that call the same answer right, with their overlap."""
+    others = {*index.rivals.get(name, ()), *index.disputed.get(name, ())}
+    return [pair for pair in index.near.get(name, ()) if pair[0] not in others]

@@ -2,13 +2,18 @@
 
 from collections.abc import Iterator
 
-from schemas.item import AnswerItem
+from schemas.item import AnswerItem, ChoiceItem
 from validators.checks.check import Objection, check
 from validators.checks.setindex import SetIndex
 
 
-@check("DU05", severity="flag", on=AnswerItem, title="no statement and its negation have the same answer")
-def negated(item: AnswerItem, index: SetIndex) -> Iterator[Objection]:
+@check(
+    "DU05",
+    severity="flag",
+    on=(AnswerItem, ChoiceItem),
+    title="no statement and its negation have the same answer",
+)
+def negated(item: AnswerItem | ChoiceItem, index: SetIndex) -> Iterator[Objection]:
     """No other statement is this one with a word of negation more or less, and has its answer of one word.
 
     Which of the two is wrong, or whether both are matters of opinion, people say.

@@ -8,6 +8,7 @@ from validators.checks.texts import Texts, excerpt
 
 _INSIDE = r"[^(){}\[\]\n]*\w[^(){}\[\]\n]*"
 _PAIRS = ((r"\)", r"\("), (r"\}", r"\{"), (r"\]", r"\["))
+OPENING = {")": "(", "}": "{", "]": "["}
 MIRRORED = re.compile(
     "|".join(rf"(?:^|(?<=[\s:،.])){close}{_INSIDE}{opening}(?=$|[\s:،.؟])" for close, opening in _PAIRS),
     re.MULTILINE,
@@ -16,6 +17,21 @@ MIRRORED = re.compile(
 
 @check("TX17", severity="report", on=EVERYTHING, title="brackets the right way round", when=")}]")
 def bracket(texts: Texts) -> Iterator[Objection]:
-    """No words between a closing and an opening bracket: text stored as shown has them mirrored."""
-    for where, found in texts.found(MIRRORED):
-        yield Objection(f"brackets the wrong way round: {excerpt(found)}", where)
+    """No words between a closing and an opening bracket: text stored as shown has them mirrored.
+
+    Two pairs, each in order, have words between them as well.
+    """
+    for where, text in texts.parts:
+        match = MIRRORED.search(text)
+        if match is not None and not _in_order(text, match[0][0]):
+            yield Objection(f"brackets the wrong way round: {excerpt(match[0])}", where)
+
+
+def _in_order(text: str, closing: str) -> bool:
+    """Whether every bracket of this kind closes one that was opened before."""
+    opened, opening = 0, OPENING[closing]
+    for char in text:
+        opened += (char == opening) - (char == closing)
+        if opened < 0:
+            return False
+    return opened == 0

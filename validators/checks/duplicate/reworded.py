@@ -1,0 +1,23 @@
+"""DU06: one question in two wordings, one truth."""
+
+from collections.abc import Iterator
+
+from schemas.item import AnswerItem, ChoiceItem
+from validators.checks.check import Objection, check
+from validators.checks.setindex import SetIndex
+
+
+@check(
+    "DU06",
+    severity="flag",
+    on=(ChoiceItem, AnswerItem),
+    title="no other item asks the same in other words and has another answer",
+)
+def reworded(item: ChoiceItem | AnswerItem, index: SetIndex) -> Iterator[Objection]:
+    """No item of an outside benchmark asks this with words in another order or form and calls another right.
+
+    Options may be reworded too; the same question word for word is `DU03`'s. Which one is right, people say.
+    """
+    others = index.disputed.get(item.id, ())
+    if others:
+        yield Objection(f"asked in other words, with another answer, in {', '.join(others)}", "gold")

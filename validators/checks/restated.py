@@ -1,0 +1,113 @@
+"""Questions that are the same but for the order and prefixes of their words, and what each calls right."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Final, NamedTuple
+from zlib import crc32
+
+PREFIXES: Final = ("وال", "فال", "بال", "كال", "لل", "ال", "و", "ف", "ب", "ل", "ك")
+LEAST_STEMS: Final = 4
+"""Different words a question must have: shorter ones are templates."""
+LEAST_ALIKE: Final = 2
+"""Options that two items must share to be about one thing."""
+LEAST_TOGETHER: Final = 3
+"""Words of two options together, from which a share of common ones says something."""
+LEAST_SHARE: Final = 1 / 3
+MOST_COMPARED: Final = 50
+"""Items compared of one question; that of a template shows its conflict in the first ones."""
+SHORT: Final = 3
+"""Words of an answer up to which two different ones can't both be right."""
+_AND: Final = "و"
+
+
+class Asked(NamedTuple):
+    """One item of an outside benchmark by its answers; all words are numbers."""
+
+    item: str
+    gold: int
+    """Place of the only right option; 0 for an answer in words, which is the only one."""
+    answers: array[int]
+    """Of each option, or of the answer: the number of its words, and the words ascending."""
+
+    def unpacked(self) -> list[frozenset[int]]:
+        """The words of each option."""
+        found, place = [], 0
+        while place < len(self.answers):
+            end = place + 1 + self.answers[place]
+            found.append(frozenset(self.answers[place + 1 : end]))
+            place = end
+        return found
+
+
+def stem(word: str) -> str:
+    """A folded word without article, `and` and one-letter prepositions; three letters at least stay."""
+    for prefix in PREFIXES:
+        if len(word) >= len(prefix) + 3 and word.startswith(prefix):
+            return word[len(prefix) :]
+    return word
+
+
+def question_stems(words: Sequence[str]) -> list[str]:
+    """What a question is known by: its sorted stems and its numbers as they come; empty if it has too few.
+
+    The stems of one that says a word twice stay in their order: `Persian poetry influenced Arab poetry`.
+    """
+    stems = [found for word in words if (found := stem(word)) != _AND]
+    different = sorted(set(stems))
+    if len(different) < LEAST_STEMS:
+        return []
+    return [*(different if len(different) == len(stems) else stems), *filter(str.isdecimal, words)]
+
+
+def packed(answers: Iterable[Sequence[str]]) -> array[int]:
+    """The folded words of each answer as `Asked` holds them."""
+    found = array("I")
+    for words in answers:
+        numbers = sorted({crc32(stem(word).encode()) for word in words if word != _AND})
+        found.extend((len(numbers), *numbers))
+    return found
+
+
+def restated(groups: Mapping[int, Sequence[Asked]]) -> Iterator[tuple[str, str, bool, float]]:
+    """Pairs of items that ask the same, whether they call the same answer right, and their answers' overlap.
+
+    The overlap is that of all words of the answers (Jaccard).
+
+    Pairs whose options have too little in common are left out: a template asks about many things.
+    """
+    for group in groups.values():
+        known = [(one, one.unpacked()) for one in sorted(group)[:MOST_COMPARED]]
+        for (one, its), (other, theirs) in combinations(known, 2):
+            same = _same_answer(one.gold, its, other.gold, theirs)
+            if same is not None:
+                said, there = frozenset().union(*its), frozenset().union(*theirs)
+                yield one.item, other.item, same, len(said & there) / (len(said | there) or 1)
+
+
+def _same_answer(
+    gold: int, its: Sequence[frozenset[int]], other: int, theirs: Sequence[frozenset[int]]
+) -> bool | None:
+    """Whether two lists of options have one right answer; None where they can't be compared."""
+    right, right_there = its[gold], theirs[other]
+    if len(its) == len(theirs) == 1:
+        short = len(right) <= SHORT and len(right_there) <= SHORT
+        return True if right == right_there else False if short else None
+    alike = sum(any(_likeness(option, there) for there in theirs) for option in its)
+    if alike < min(LEAST_ALIKE, len(its), len(theirs)):
+        return None
+    if right == right_there:
+        return True
+    if right_there in its or right in theirs:
+        return False
+    nearest = max(theirs, key=lambda there: _likeness(right, there))
+    return True if nearest == right_there and _likeness(right, nearest) else None
+
+
+def _likeness(one: frozenset[int], other: frozenset[int]) -> float:
+    """Share of common words, 0 where it is too small to mean anything."""
+    together = len(one | other)
+    share = len(one & other) / (together or 1)
+    return share if one == other or (together >= LEAST_TOGETHER and share >= LEAST_SHARE) else 0.0
