@@ -40,9 +40,22 @@ def corruption(text: str) -> list[Damage]:
     return sorted(found, key=lambda damage: (damage.start, damage.kind))
 
 
+class PatternFinder:
+    """A finder whose places are the matches of a pattern; `search` tells quickly whether there is one."""
+
+    __slots__ = ("_finditer", "search")
+
+    def __init__(self, expression: str) -> None:
+        compiled = re.compile(expression)
+        self._finditer = compiled.finditer
+        self.search = compiled.search
+
+    def __call__(self, text: str) -> Iterator[Span]:
+        return (match.span() for match in self._finditer(text))
+
+
 def _pattern(expression: str) -> Finder:
-    compiled = re.compile(expression)
-    return lambda text: (match.span() for match in compiled.finditer(text))
+    return PatternFinder(expression)
 
 
 # --- code points that are not text ------------------------------------------------------------------------

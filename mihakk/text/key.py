@@ -43,8 +43,26 @@ def _ends_word(char: str) -> bool:
     return char.isspace() or unicodedata.category(char)[0] in "PSZ"
 
 
+class _FoldedWords(dict[str, str]):
+    """What stands between two spaces, folded: texts of one kind say the same words again and again."""
+
+    def __init__(self, fold: _Fold) -> None:
+        self.table = fold
+
+    def __missing__(self, token: str) -> str:
+        folded = " ".join(spell_allah(token).translate(self.table).split())
+        if len(token) <= _LONGEST_KEPT:
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[token] = folded
+        return folded
+
+
+_LONGEST_KEPT: Final = 40
+_MOST_KEPT: Final = 1 << 16
+"""Some 15 MB a language."""
 _KEY: Final = {language: _Fold(language, spaced=False) for language in cp.LANGUAGES}
-_WORDS_KEY: Final = {language: _Fold(language, spaced=True) for language in cp.LANGUAGES}
+_WORDS_KEY: Final = {language: _FoldedWords(_Fold(language, spaced=True)) for language in cp.LANGUAGES}
 
 
 def key(text: str, language: Language) -> str:
@@ -57,7 +75,8 @@ def key(text: str, language: Language) -> str:
 
 def words_key(text: str, language: Language) -> str:
     """The key of `text` with one space where a word ends."""
-    return " ".join(spell_allah(text).translate(_WORDS_KEY[language]).split())
+    known = _WORDS_KEY[language]
+    return " ".join([folded for token in text.split() if (folded := known[token])])
 
 
 def word_key(token: str, language: Language) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from inspect import signature
 from typing import TypeAlias
 
@@ -107,6 +108,8 @@ def check(
     return register
 
 
+MOST_TRIGGERS = 4096
+"""Sets of characters for which it is remembered what they trigger: most texts have one of few."""
 SHARED = ("texts", "index")
 CALLS = frozenset(
     tuple(names.split())
@@ -121,10 +124,10 @@ class CheckPlan:
     of_subject: tuple[Check, ...]
     of_texts: tuple[Check, ...]
     of_both: tuple[Check, ...]
-    triggered: tuple[Check, ...]
-    """Checks of texts that only run when one of their characters occurs."""
     trigger: re.Pattern[str] | None
-    """Finds any of these characters."""
+    """Finds any of the characters for which some checks of texts run."""
+    triggered: Callable[[frozenset[str]], tuple[Check, ...]]
+    """The checks that run when these of the characters occur."""
     compared: tuple[Check, ...]
     """Checks that need the rest of the set."""
 
@@ -167,7 +170,9 @@ def _plan(running: Sequence[Check]) -> CheckPlan:
         of_subject=taking("subject"),
         of_texts=taking("texts"),
         of_both=taking("subject", "texts"),
-        triggered=triggered,
+        triggered=lru_cache(MOST_TRIGGERS)(
+            lambda present: tuple(one for one in triggered if not present.isdisjoint(one.when))
+        ),
         trigger=re.compile(f"[{re.escape(''.join(characters))}]") if characters else None,
         compared=tuple(one for one in running if one.compares),
     )

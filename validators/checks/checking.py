@@ -53,12 +53,7 @@ def _about(subject: Checked, running: Active, index: SetIndex | None) -> list[Fi
     found += [(one, objection) for one in plan.of_both for objection in one.function(subject, texts)]
     if plan.trigger and plan.trigger.search(texts.joined):
         present = frozenset(plan.trigger.findall(texts.joined))
-        found += [
-            (one, objection)
-            for one in plan.triggered
-            if not present.isdisjoint(one.when)
-            for objection in one.function(texts)
-        ]
+        found += [(one, objection) for one in plan.triggered(present) for objection in one.function(texts)]
     if index is not None:
         found += [(one, objection) for one in plan.compared for objection in one.run(subject, texts, index)]
     if not found:

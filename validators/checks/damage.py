@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from re import Pattern
 
+from mihakk.text.corruption import PatternFinder
 from validators.checks.check import Objection
 from validators.checks.texts import Texts, excerpt
 
@@ -16,9 +17,12 @@ AROUND = 12
 
 def damaged(texts: Texts, finder: Finder, saying: str) -> Iterator[Objection]:
     """One objection per field that the finder or pattern sees damage in, with the first place."""
-    find = finder if callable(finder) else partial(_spans, finder)
-    if next(find(texts.joined), None) is None:
+    if isinstance(finder, (PatternFinder, Pattern)):
+        if finder.search(texts.joined) is None:
+            return
+    elif next(finder(texts.joined), None) is None:
         return
+    find = finder if callable(finder) else partial(_spans, finder)
     for where, text in texts.parts:
         span = next(find(text), None)
         if span is not None:
