@@ -21,6 +21,9 @@ CLITICS: dict[Language, tuple[str, ...]] = {
 }
 AND: dict[Language, tuple[str, ...]] = {"ar": ("", "و", "ف"), "fa": ("",), "en": ("",)}
 """Particles that join a phrase to what was said before."""
+ONE_LETTER = frozenset("فبلك")
+SHORT = 3
+"""Letters up to which a coarse word takes none of these."""
 _DIGITS = re.compile(r"\d+")
 
 
@@ -56,8 +59,11 @@ def referring_cues(language: Language) -> Lexicon:
 
 @cache
 def sensitive_words(language: Language) -> Lexicon:
-    """Coarse and hurtful words, in Arabic with the particles that are written as one with them."""
-    return _lexicon(_table("sensitive_words").get(language, {}), language, CLITICS[language])
+    """Coarse and hurtful words, in Arabic with the particles that are written as one with them.
+
+    A short word takes no particle of one letter: `فخرا` is glory, `بنيك` your sons, `بائر` fallow.
+    """
+    return _lexicon(_table("sensitive_words").get(language, {}), language, CLITICS[language], SHORT)
 
 
 @cache
@@ -102,12 +108,16 @@ def _table(name: str) -> dict[str, Any]:
     return cast("dict[str, Any]", load_yaml(REFERENCE / f"{name}.yaml"))
 
 
-def _lexicon(kinds: dict[str, list[str]], language: Language, clitics: tuple[str, ...]) -> Lexicon:
+def _lexicon(
+    kinds: dict[str, list[str]], language: Language, clitics: tuple[str, ...], short: int = 0
+) -> Lexicon:
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for kind, phrases in kinds.items():
         for phrase in phrases:
             folded = words_key(phrase.replace("{n}", "0"), language)
             for clitic in clitics:
+                if clitic in ONE_LETTER and len(folded) <= short:
+                    continue
                 anchor = max((clitic + folded).split(), key=len)
                 found[anchor].append((kind, clitic + folded))
     grouped = {anchor: tuple(sorted(set(several))) for anchor, several in found.items()}

@@ -6,15 +6,38 @@ from validators.checks.check import EVERYTHING, Objection, check
 from validators.checks.lexicon import sensitive_words
 from validators.checks.texts import Texts, excerpt
 
+LONGEST_REST = 2
+"""Letters of a word's second half at the head of a second hemistich (`شخ / صا`)."""
+
 
 @check("SE01", severity="flag", on=EVERYTHING, title="no sensitive or offensive wording")
 def wording(texts: Texts) -> Iterator[Objection]:
-    """No word of the sensitive lexicon but as somebody's name (`Laqit ibn Malik`).
+    """No word of the sensitive lexicon but as somebody's name (`Laqit ibn Malik`) or as a word's first half.
 
     People decide: literature may use any of them with good reason.
     """
     for kind, phrase in sensitive_words(texts.language).spoken(texts.vocabulary, texts.whole):
         if f" {phrase} بن " in texts.whole or f" بن {phrase} " in texts.whole:
             continue
-        where = next((name for name, text in texts.parts if f" {phrase} " in f" {texts.folded(text)} "), "")
+        places = [
+            (number, name)
+            for number, (name, text) in enumerate(texts.parts)
+            if f" {phrase} " in f" {texts.folded(text)} "
+        ]
+        if places and all(_broken(phrase, number, texts) for number, _ in places):
+            continue
+        where = places[0][1] if places else ""
         yield Objection(f"sensitive wording ({kind}): {excerpt(phrase)}", where)
+
+
+def _broken(phrase: str, number: int, texts: Texts) -> bool:
+    """Whether the phrase is the beginning of a word that a verse divides between its hemistichs."""
+    name, text = texts.parts[number]
+    if (
+        not name.endswith(".first")
+        or not texts.folded(text).endswith(phrase)
+        or number + 1 == len(texts.parts)
+    ):
+        return False
+    rest = texts.words(texts.parts[number + 1][1])
+    return bool(rest) and len(rest[0]) <= LONGEST_REST
