@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,13 +22,15 @@ from pipeline.step import Call, Share, Spread, Step, Tick, prepared, shards_befo
 from schemas.finding import Finding
 from schemas.item import ITEM_ROWS
 from schemas.manifest import ShardCounts, ShardManifest
+from schemas.poem import Poem
 from schemas.review import Review
-from schemas.stages import CHECKED
+from schemas.stages import CHECKED, CURATED
 
 if TYPE_CHECKING:
     from validators.checks.setindex import Gathered, SetIndex
 
 STAGE = CHECKED
+_COUPLET = re.compile(r"couplets\[(\d+)\]")
 
 
 def reviews_of(build: Build) -> list[Review]:
@@ -50,6 +53,8 @@ class Whole(NamedTuple):
     """Digest of all items as corrected."""
     reports: tuple[Any, ...]
     """Defects that consumers reported, which only the machine of the run holds."""
+    of_records: Mapping[str, tuple[Finding, ...]]
+    """Id of a poem, couplet or idiom -> what checks of records said of it."""
 
 
 @contextmanager
@@ -60,7 +65,7 @@ def _whole(build: Build, spread: Spread) -> Iterator[Share]:
     measured = [build.config.embeddings, build.config.checks.model_dump()] if cosines(build) else []
     scratch = build.lake.scratch(STAGE, digest([STEP.code(), STEP.settings(build)]))
     index = scratch.packed("index", [state, measured], lambda: _index(build, spread))
-    whole = Whole(scratch, index, state, _reports(build))
+    whole = Whole(scratch, index, state, _reports(build), _of_records(build))
     yield lambda _: whole
     scratch.keep_only([index])
 
@@ -68,7 +73,7 @@ def _whole(build: Build, spread: Spread) -> Iterator[Share]:
 def _check(build: Build, shard: str, whole: Whole, tick: Tick) -> list[ShardManifest]:
     items = build.before(STAGE).read("items", ITEM_ROWS, shard)
     items, corrections = _fixed(build, items, reviews_of(build))
-    reported = _reported(build, items, whole.reports)
+    reported = [*_reported(build, items, whole.reports), *_inherited(items, whole.of_records)]
     inputs = STEP.shard_inputs(
         build,
         shard,
@@ -106,6 +111,40 @@ def _reported(build: Build, items: list[Any], reports: tuple[Any, ...]) -> list[
 
     key = None if build.config.release.blind == "off" else blind_key()
     return report_findings(reports, items, key)
+
+
+def _of_records(build: Build) -> dict[str, tuple[Finding, ...]]:
+    """What the checks of records said, under the couplet it is about or else under the poem or idiom."""
+    curated = build.stage(CURATED)
+    found = list(curated.read_all("findings", Finding)) if curated.finished() else []
+    poems = {one.subject for one in found if _COUPLET.match(one.where)}
+    positions = {
+        poem.id: [couplet.position for couplet in poem.couplets]
+        for poem in (curated.read_all("poems", Poem) if poems else ())
+        if poem.id in poems
+    }
+    said: dict[str, list[Finding]] = defaultdict(list)
+    for one in found:
+        about = _COUPLET.match(one.where)
+        if about and one.subject in positions:
+            said[f"{one.subject}:{positions[one.subject][int(about[1])]}"].append(one)
+        else:
+            said[one.subject].append(one)
+    return {name: tuple(rows) for name, rows in said.items()}
+
+
+def _inherited(items: Iterable[Any], of_records: Mapping[str, tuple[Finding, ...]]) -> Iterator[Finding]:
+    """What was said of the record that an item asks about: whoever judges the item should know."""
+    from releases.content.split import work
+
+    for item in items if of_records else ():
+        asked = item.origin.records[0] if item.origin.records else ""
+        for name in dict.fromkeys((asked, work(asked))):
+            for one in of_records.get(name, ()):
+                told = f"of its record {one.subject}: {one.detail}"
+                yield one.model_copy(
+                    update={"subject": item.id, "detail": told, "where": f"record.{one.where}"}
+                )
 
 
 def errata_folder(benchmark: str) -> Path:

@@ -17,7 +17,12 @@ from schemas.benchmark import BenchmarkConfig, ChecksConfig, SourceUse, TaskUse
 from schemas.finding import Finding
 from schemas.item import ITEM_ROWS, ChoiceItem, Origin
 from schemas.manifest import ShardCounts
+from schemas.poem import Couplet, Poem
+from schemas.record import Form, Provenance
 
+PROVENANCE = Provenance(
+    source="files", url="file:p", licence="CC0-1.0", attribution="", sha256="0" * 64, parser_version="1"
+)
 NEAR, FAR, GOLD = "يبخل على كل ضيف", "ينزل المطر شتاء كثيرا", "يكرم ضيفه دائما بسخاء"
 
 
@@ -82,3 +87,54 @@ def test_meanings_are_compared_where_the_scale_is_known(
     monkeypatch.setattr(mihakk.embeddings, "open_embedder", lambda _: Given())
     found = findings(tmp_path, embeddings, checks)
     assert [finding.where for finding in found if finding.check == "CH06"] == objected
+
+
+def test_what_was_said_of_a_record_reaches_the_items_that_ask_about_it(tmp_path: Path) -> None:
+    """Of a poem all its items, of one couplet those about it alone, by its position and not its place."""
+    config = BenchmarkConfig(
+        name="small",
+        title="Small",
+        sources=(SourceUse(use="files"),),
+        tasks=(TaskUse(use="metre_choice"),),
+        embeddings="none",
+    )
+    build = Build(config, str(tmp_path / "lake"), tmp_path / "run")
+    couplets = tuple(
+        Couplet(id=f"p:{n}", position=n, first=Form(raw="أ", text="أ"), second=Form(raw="ب", text="ب"))
+        for n in (0, 2, 5)
+    )
+    poem = Poem(id="p", language="ar", title="t", poet="x", couplets=couplets, provenance=PROVENANCE)
+    said = [
+        Finding(check="PO05", severity="flag", subject="p", detail="far shorter", where="couplets[1].first"),
+        Finding(check="MD04", severity="report", subject="p", detail="the era does not fit"),
+    ]
+    curated = build.stage("3_curated")
+    tables = {"poems": (Poem, [poem]), "findings": (Finding, said)}
+    first = ShardOutput(tables, ShardCounts(read=1, kept=1, written=1))
+    curated.finish([curated.run("s-0", {}, lambda: first)], inputs={}, config_digest="c", code_version="v")
+    items = [
+        ChoiceItem(
+            id=f"ar-metre_choice-{record}",
+            task="metre_choice",
+            language="ar",
+            question=f"ما بحر البيت {record}؟",
+            options=("الطويل", "البسيط"),
+            gold=(0,),
+            origin=Origin(records=(record, "p:0"), generator="metre_choice", generator_version="1"),
+            licence="CC0-1.0",
+        )
+        for record in ("p:0", "p:2", "p:5", "q:2")
+    ]
+    before = build.stage("4_generated")
+    made = ShardOutput({"items": (ITEM_ROWS, items)}, ShardCounts(read=4, kept=4, written=4))
+    before.finish([before.run("s-0", {}, lambda: made)], inputs={}, config_digest="c", code_version="v")
+    with STEP.around(build, lambda calls: [call() for call in calls]) as share:
+        shards = STEP.run(build, "s-0", share("s-0"), lambda _: None)
+    stage = build.stage("5_checked")
+    stage.finish(shards, inputs={}, config_digest="c", code_version="v")
+    told = [one for one in stage.read_all("findings", Finding) if one.where.startswith("record.")]
+    assert {(one.subject, one.check, one.severity) for one in told} == {
+        ("ar-metre_choice-p:2", "PO05", "flag"),
+        *((f"ar-metre_choice-p:{n}", "MD04", "report") for n in (0, 2, 5)),
+    }
+    assert all(one.detail.startswith("of its record p: ") for one in told)
