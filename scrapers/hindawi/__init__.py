@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Literal
 
@@ -38,8 +39,8 @@ class HindawiOptions(SiteOptions, LocalOptions):
     """What is fetched; the EPUB is the stable form."""
     kind: Literal["idiom", "poem"] = "idiom"
     layout: Layout = ""
-    """How idioms stand in the book; see the documentation of sources. When empty, an EPUB's is found from the
-    book, and pages, which come chapter by chapter, are read as `terms`."""
+    """How idioms stand in the book; see the documentation of sources. When empty, it is found from the whole
+    book, of pages once all of its chapters are there."""
     least_share: float = Field(default=0.8, ge=0, le=1)
     """Least share of the text of the chapters read that must stand in entries, where the layout is found."""
     chapters: str = ""
@@ -93,16 +94,33 @@ def _fetched_pages(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
     base = (options.base or site.HOME).rstrip("/")
     starts = site.starts(base, options.books, options.listings)
     crawl = plan(SOURCE, options, starts, "scrapers.hindawi.site:follow")
-    yield from read_pages(crawl, raw, "chapter", lambda page: _fetched_chapter(page, options))
+    if options.kind == "poem" or options.layout:
+        yield from read_pages(crawl, raw, "chapter", lambda page: _fetched_chapter(page, options))
+        return
+    books: dict[str, list[tuple[ChapterBlocks, Provenance]]] = defaultdict(list)
+
+    def gathered(page: Page) -> Iterator[Entry]:
+        books[page.request.context["book"]].append(_page(page, options))
+        yield from ()
+
+    yield from read_pages(crawl, raw, "chapter", gathered)
+    for book, chapters in books.items():
+        yield from _found(chapters, book, f"{base}/books/{book}/", options)
 
 
-def _fetched_chapter(page: Page, options: HindawiOptions) -> Iterator[Entry]:
+def _page(page: Page, options: HindawiOptions) -> tuple[ChapterBlocks, Provenance]:
     context, url = page.request.context, page.request.url
     credit = _credit(context["author"], context["title"])
     origin = provenance(SOURCE, page, licence=options.licence or "unknown", attribution=credit)
-    name = f"{context['book']}-{url.rstrip('/').rpartition('/')[2]}"
-    found = blocks(site.chapter(page), url)
-    yield from _chapter(found, name, context["title"], context["author"], origin, options)
+    part = url.rstrip("/").rpartition("/")[2]
+    return ChapterBlocks(part, url, blocks(site.chapter(page), url)), origin
+
+
+def _fetched_chapter(page: Page, options: HindawiOptions) -> Iterator[Entry]:
+    chapter, origin = _page(page, options)
+    context = page.request.context
+    name = f"{context['book']}-{chapter.part}"
+    yield from _chapter(chapter.blocks, name, context["title"], context["author"], origin, options)
 
 
 def _book(data: bytes, name: str, origin: Provenance, options: HindawiOptions) -> Iterator[Entry]:
@@ -114,7 +132,8 @@ def _book(data: bytes, name: str, origin: Provenance, options: HindawiOptions) -
     origin = origin.model_copy(update=changes)
     chapters = _chapters(book, origin.url)
     if options.kind == "idiom" and not options.layout:
-        yield from _found(chapters, name, origin, options)
+        placed = [(one, origin.model_copy(update={"url": one.url})) for one in chapters]
+        yield from _found(placed, name, origin.url, options)
         return
     for chapter in chapters:
         place = origin.model_copy(update={"url": chapter.url})
@@ -135,26 +154,29 @@ def _chapters(book: Book, url: str) -> list[ChapterBlocks]:
 
 
 def _found(
-    chapters: list[ChapterBlocks], name: str, origin: Provenance, options: HindawiOptions
+    chapters: list[tuple[ChapterBlocks, Provenance]], name: str, where: str, options: HindawiOptions
 ) -> Iterator[Entry]:
-    """Idioms of a book whose layout is found from it.
+    """Idioms of a book, at an address, whose layout is found from it.
 
     Raises:
         SourceChanged: No shape fits, or too much of the text stands in no entry.
     """
-    read = [chapter for chapter in chapters if _heading(chapter.blocks).startswith(options.chapters)]
-    reading, by_chapter = whole_book(read)
-    for chapter, found in zip(read, by_chapter, strict=True):
+    read = [one for one in chapters if _heading(one[0].blocks).startswith(options.chapters)]
+    try:
+        reading, by_chapter = whole_book(chapter for chapter, _ in read)
+    except SourceChanged as error:
+        raise SourceChanged(f"{where}: {error}") from error
+    for (chapter, origin), found in zip(read, by_chapter, strict=True):
         yield from idioms(
             found,
             f"hindawi-{name}-{chapter.part}",
             genre=options.genre,
             dialect=options.dialect,
-            provenance=origin.model_copy(update={"url": chapter.url}),
+            provenance=origin,
         )
     if problems := reading.problems(options.least_share):
         raise SourceChanged(
-            f"{origin.url}: {'; '.join(problems)}. Name the chapters that hold entries in `chapters`, "
+            f"{where}: {'; '.join(problems)}. Name the chapters that hold entries in `chapters`, "
             "or the `layout`"
         )
 

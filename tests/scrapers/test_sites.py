@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -178,6 +179,43 @@ def test_hindawi_is_read_by_pages_and_by_epub(site: Site, scraped: Scrape) -> No
     assert phrases(pages) == ["بَابْ رِزْقْ", "بِحْرُهْ عَمِيقْ", "تَحْتْ أَمْرُهْ"]
     assert phrases(book) == ["باب رزق", "بحره عميق"]
     assert {e.provenance.licence for e in book if isinstance(e, Idiom)} == {"public-domain"}
+
+
+@pytest.mark.parametrize("entry", ["<p>{}: {}.</p>", "<p>«{}»</p><p>{}.</p>"])
+def test_the_layout_of_hindawi_pages_is_found_from_all_chapters(
+    entry: str, site: Site, scraped: Scrape
+) -> None:
+    """Paragraphs used to be read as a definition list, and all but the lists were lost in silence."""
+    rows = [
+        json.loads(line)
+        for line in Path("data/samples/egyptian_idioms.jsonl").read_text("utf-8").splitlines()
+    ]
+    want = [(row["text"], row["explanation"]) for row in rows if row["kind"] == "idiom"]
+    head, page = sample("hindawi", "book.html").decode(), sample("hindawi", "ch1.html").decode()
+    chapters = [want[:20], want[20:]]
+    site.page("/books/123/", re.sub('<a href="/books/123/0.1/">.*?</a>', "", head).encode())
+    for number, part in enumerate(chapters, start=1):
+        body = "".join(entry.format(*one) for one in part)
+        made = re.sub(
+            "<h2>.*?</article>",
+            lambda _, n=number, b=body: f"<h2>الجزء {n}</h2>{b}</article>",
+            page,
+            flags=re.DOTALL,
+        )
+        site.page(f"/books/123/{number}/", made.encode())
+    options = {"base": site.url, "books": ["123"], "read": "pages", **LOCAL}
+    found = [one for one in scraped("hindawi", **options) if isinstance(one, Idiom)]
+    assert [(one.phrase.raw, one.explanation.raw.removesuffix(".")) for one in found] == want
+    assert {one.provenance.url for one in found} == {f"{site.url}/books/123/{n}/" for n in (1, 2)}
+    with pytest.raises(SourceChanged, match=r"0 records|gave 0|least"):
+        scraped("hindawi", layout="terms", **options)
+
+
+def test_hindawi_pages_in_which_no_layout_is_seen_are_refused(site: Site, scraped: Scrape) -> None:
+    for path, name in (("", "book.html"), ("0.1/", "ch01.html"), ("1/", "ch01.html"), ("2/", "ch01.html")):
+        site.page(f"/books/123/{path}", sample("hindawi", name))
+    with pytest.raises(SourceChanged, match=r"/books/123/: no shape of entries is seen in the book"):
+        scraped("hindawi", base=site.url, books=["123"], read="pages", **LOCAL)
 
 
 def test_hindawi_that_has_moved_says_where_to(site: Site, scraped: Scrape) -> None:
