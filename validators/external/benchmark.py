@@ -14,7 +14,7 @@ from mihakk.ids import item_id
 from schemas.item import AnswerItem, ChoiceItem, Origin, Split
 from schemas.record import Language
 from schemas.rejection import Rejection
-from validators.external.cells import blank, listed, shown
+from validators.external.cells import answers_in, blank, listed, options_in, shown
 from validators.external.embedded import embedded, fields
 from validators.external.folder import FileRead, file_read, missing_columns, read_folder
 from validators.external.golds import Golds, infer, odd_golds
@@ -272,7 +272,7 @@ def _optional(mapping: Mapping, table: Table) -> frozenset[str]:
 
 def _options(cells: dict[str, Any], mapping: Mapping, optional: frozenset[str]) -> tuple[str, ...]:
     if len(mapping.choices) == 1:
-        found = listed(cells.get(mapping.choices[0]))
+        found = options_in(cells.get(mapping.choices[0]))
         if found is None:
             cell = shown(cells.get(mapping.choices[0]))[:60]
             raise RecordRejected(
@@ -317,9 +317,10 @@ def _item(
         **terms,
     }
     if golds is None:
-        accepted = listed(cells.get(mapping.accepted)) if mapping.accepted else None
-        more = tuple(shown(one) for one in accepted or () if shown(one) != shown(gold))
-        return AnswerItem(answer=shown(gold), accepted=more, metadata=metadata, **common)
+        answer, *more = answers_in(gold)
+        more += [shown(one) for one in (listed(cells.get(mapping.accepted)) or ()) if mapping.accepted]
+        accepted = tuple(dict.fromkeys(one for one in more if one != answer))
+        return AnswerItem(answer=answer, accepted=accepted, metadata=metadata, **common)
     right = golds.read(gold, row.options, row.language)
     if right is None:
         metadata["gold"] = shown(gold)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from mihakk.errors import UsageError
 from schemas.record import Language, Record
-from validators.external.cells import blank, listed, shown
+from validators.external.cells import blank, is_dict, listed, options_in, shown
 from validators.external.golds import infer
 from validators.external.mapping import escaped
 from validators.external.table import FORMATS, Table, read_tables
@@ -26,12 +26,15 @@ Role = Literal["question", "gold", "context", "id", "subset", "split", "language
 NAMES: dict[Role, tuple[str, ...]] = {
     "question": (
         *("question", "q", "query", "stem", "statement", "prompt", "sentence", "instruction", "input"),
+        *("ctx", "premise", "goal", "problem"),
         *("سوال", "نص السوال", "عباره", "پرسش"),
     ),
     "gold": (
         *("answer key", "answerkey", "gold", "answer", "correct answer", "correct", "label", "target", "key"),
         *("correct option", "correct choice", "output", "answer idx", "ground truth", "answers"),
-        *("اجابه", "جواب", "الاجابه الصحيحه", "پاسخ"),
+        *("completion", "ideal", "targets", "reference", "reference answer", "correct answers"),
+        *("اجابه", "جواب", "الاجابه الصحيحه", "الجواب الصحيح", "الاجابه النموذجيه", "الخيار الصحيح"),
+        *("پاسخ", "پاسخ صحيح", "گزينه صحيح"),
     ),
     "context": (
         "context",
@@ -55,6 +58,8 @@ _OPTION = re.compile(
     r"^(?P<stem>(?:option|choice|opt|answer|ending|alternative|distractor|الخيار|خيار|گزينه)?)[\s_.-]*"
     r"(?P<mark>[a-h]|\d|[ابجدهو])$"
 )
+_FAMILY = re.compile(r"^(?P<stem>.*?\w)(?:(?P<number>[\s_.-]*\d)|[\s_.-]+(?P<letter>[a-h]|[ابجدهو]))$")
+"""Columns that differ in a number or letter alone, whatever they are called: `sol1`, `sol2`."""
 _NUMBERED = re.compile(r"^(.+?)([-_ .])\d+$")
 
 
@@ -167,6 +172,8 @@ class _Look:
                 raise
             choices = ()  # a list of something else
             gold, gold_why, scheme = self._gold(choices)
+        if not choices:
+            choices, why, gold, gold_why, scheme = self._family() or (choices, why, gold, gold_why, scheme)
         taken = {*choices, gold}
         question, question_why = self._question(taken)
         yield Guess(what="question", columns=(question,), evidence=question_why)
@@ -202,9 +209,27 @@ class _Look:
                 return short, f"{len(short)} neighbouring columns of short texts, {self._example(short[0])}"
         return (), ""
 
+    def _family(self) -> tuple[tuple[str, ...], str, str, str, str] | None:
+        """Columns that differ in a number or letter alone, if the golds of most rows name one of them."""
+        families: dict[str, list[str]] = {}
+        for name in self.columns:
+            if (found := _FAMILY.match(_plain(name))) and self.filled[name]:
+                families.setdefault(f"{found['stem']} {found['letter'] is None}", []).append(name)
+        for names in sorted(families.values(), key=len, reverse=True):
+            if len(names) < 2:
+                break
+            try:
+                gold, why, scheme = self._gold(tuple(names))
+            except UsageError:
+                continue
+            evidence = f"{len(names)} columns numbered alike, {self._example(names[0])}"
+            return tuple(names), evidence, gold, why, scheme
+        return None
+
     def _list_sizes(self, name: str) -> set[int]:
         cells = self.filled[name][:200]
-        found = [None if _is_dict(cell) else listed(cell) for cell in cells]
+        read = options_in if _named(name, "choices") else listed  # a passage has lines too
+        found = [None if is_dict(cell) else read(cell) for cell in cells]
         sizes = {len(one) for one in found if one}
         return sizes if cells and sum(bool(one) for one in found) >= LEAST_FIT * len(cells) else set()
 
@@ -253,7 +278,9 @@ class _Look:
     def _fit(self, name: str, choices: tuple[str, ...]) -> tuple[float, str, bool]:
         options = []
         for row in self.rows:
-            cells = listed(row.get(choices[0])) or [] if len(choices) == 1 else [row.get(c) for c in choices]
+            cells = (
+                options_in(row.get(choices[0])) or [] if len(choices) == 1 else [row.get(c) for c in choices]
+            )
             options.append(tuple(shown(cell) for cell in cells))
         given = [(row.get(name), some, self.language) for row, some in zip(self.rows, options, strict=True)]
         given = [one for one in given if not blank(one[0])]
@@ -277,7 +304,7 @@ class _Look:
         counts = Counter(shown(value).strip() for value in self.filled[name])
         if len(counts) <= 6:
             return "answers in words: " + ", ".join(f"{text} {count}" for text, count in counts.most_common())
-        if all(_is_dict(value) for value in self.filled[name]):
+        if all(is_dict(value) for value in self.filled[name]):
             self.notes.append(f"{name!r} holds dictionaries of labels, and no column the options alone")
         return f"answers in words, {self._example(name)}"
 
@@ -332,13 +359,6 @@ class _Look:
     def _example(self, name: str) -> str:
         text = shown(self.filled[name][0]) if self.filled[name] else ""
         return f"e.g. {text[:40]!r}"
-
-
-def _is_dict(cell: Any) -> bool:
-    """Whether a cell is a dictionary that is no `{"text": [...]}`, or one in writing."""
-    if isinstance(cell, str):
-        return cell.lstrip().startswith("{") and '"text"' not in cell and "'text'" not in cell
-    return isinstance(cell, dict) and "text" not in cell
 
 
 def _headerless(table: Table) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from mihakk.errors import RecordRejected
 from schemas.item import AnswerItem, ChoiceItem
 from validators.external.benchmark import ExternalBenchmark
-from validators.external.cells import shown
+from validators.external.cells import listed, options_in, shown, with_answer
 from validators.external.mapping import Mapping
 
 
@@ -38,7 +38,7 @@ def write_back(
             cells[columns[0]] = getattr(after, field)
     if isinstance(before, AnswerItem) and isinstance(after, AnswerItem):
         if before.answer != after.answer:
-            cells[mapping.gold] = after.answer
+            cells[mapping.gold] = with_answer(row.get(mapping.gold), after.answer)
         if before.accepted != after.accepted:
             raise RecordRejected("not_one_cell", "further answers stand in a list")
     if isinstance(before, ChoiceItem) and isinstance(after, ChoiceItem):
@@ -68,4 +68,8 @@ def _options(
         return {name: list(after)}
     if isinstance(cell, str) and cell.lstrip().startswith('["'):
         return {name: json.dumps(list(after), ensure_ascii=cell.isascii())}
+    if isinstance(cell, str) and listed(cell) is None and options_in(cell) == list(before):
+        if any("\n" in text for text in after):
+            raise RecordRejected("not_one_cell", f"column {name!r} holds an option a line")
+        return {name: "\n".join(after)}
     raise RecordRejected("not_one_cell", f"column {name!r} holds its options in another way than as a list")
