@@ -114,8 +114,20 @@ class PublishedFigures(Record):
     """Our config and metric that it is nearest to, `CONFIG METRIC`."""
     differs: str
     """What was done otherwise than here."""
-    figures: dict[str, float]
-    """System to figure, as printed."""
+    percent: bool = False
+    """Whether the paper prints per cent where ours goes from 0 to 1."""
+    column: tuple[str, str] | None = None
+    """Table in data/reference/published/ and its column."""
+    figures: dict[str, float] = Field(default_factory=dict)
+    """System to figure, as printed, of a table that is not there."""
+
+    @model_validator(mode="after")
+    def _one_place(self) -> PublishedFigures:
+        if bool(self.figures) == (self.column is not None):
+            raise ValueError(
+                f"{self.paper}, {self.table}: give either `column: [TABLE, COLUMN]` or `figures`"
+            )
+        return self
 
 
 class Suite(Record):

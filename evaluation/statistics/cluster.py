@@ -98,6 +98,39 @@ def _inside(
     return least + width * max(0.0, centre - reach), least + width * min(1.0, centre + reach)
 
 
+def moved(before: Values, after: Values, of_before: Codes, of_after: Codes) -> Estimate:
+    """Mean of `after` less that of `before`, two sets that may share clusters or items.
+
+    The standard error is that of the linearised difference: what each cluster adds to either mean, less what
+    it adds to the other (of the same items in both it is `clustered` of their differences; of a regression on
+    "is after" it is the cluster-robust error of the slope).
+
+    Args:
+        before: Values of one set.
+        after: Of the other.
+        of_before: Cluster of each, numbered over both sets.
+        of_after: Likewise.
+
+    Raises:
+        ValueError: One of the sets is empty.
+    """
+    if not len(before) or not len(after):
+        raise ValueError("a mean of nothing")
+    size = int(max(of_before.max(), of_after.max())) + 1
+    parts = np.bincount(of_after, weights=after - after.mean(), minlength=size) / len(after)
+    parts -= np.bincount(of_before, weights=before - before.mean(), minlength=size) / len(before)
+    difference = float(after.mean() - before.mean())
+    count = len(set(of_before) | set(of_after))
+    items = len(before) + len(after)
+    if count < 2:
+        return Estimate(difference, None, None, None, items, count)
+    se = sqrt(count / (count - 1) * float(parts @ parts))
+    if count < LEAST_CLUSTERS:
+        return Estimate(difference, se, None, None, items, count)
+    reach = t_quantile(count - 1) * se
+    return Estimate(difference, se, difference - reach, difference + reach, items, count)
+
+
 def t_quantile(degrees: float, confidence: float = 0.95) -> float:
     """Two-sided quantile of Student's t."""
     from scipy.special import stdtrit

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from evaluation.statistics.cluster import codes_of, moved
 from evaluation.table.column import Column, columns_of
 from evaluation.table.results import results
 from evaluation.table.scores import COLUMN
@@ -27,6 +28,9 @@ class SystemMove(NamedTuple):
     model: str
     before: float
     after: float
+    low: float | None
+    """Lower end of the difference's interval (95 %), clustered by poem or idiom over both versions."""
+    high: float | None
     rank_before: str
     rank_after: str
     answers: float
@@ -108,6 +112,12 @@ class _Pair:
             {model: _scores(old, place) for place, model in enumerate(old.models) if old.is_complete(place)},
             {model: _scores(new, place) for place, model in enumerate(new.models) if new.is_complete(place)},
         )
+        # Of an item in both versions the newer one says where it belongs.
+        self._groups = {
+            str(item): str(group)
+            for column in (old, new)
+            for item, group in zip(column.items, column.groups, strict=True)
+        }
         self.models = sorted(self._scores[0].keys() & self._scores[1].keys())
         before, after = (_valued([scores[model] for model in self.models]) for scores in self._scores)
         self.removed = sorted(before - after)
@@ -134,11 +144,14 @@ class _Pair:
             if start is None or again is None or rest is None or fixed is None or end is None:
                 continue
             place = self.name, model
+            low, high = self._interval(model)
             yield SystemMove(
                 self.name,
                 model,
                 start,
                 end,
+                low,
+                high,
                 ranked[0].get(place, GAP),
                 ranked[1].get(place, GAP),
                 answers=again - start,
@@ -146,6 +159,20 @@ class _Pair:
                 changed=fixed - rest,
                 added=end - fixed,
             )
+
+    def _interval(self, model: str) -> tuple[float | None, float | None]:
+        """Of the difference that `systems` tells."""
+        sides = (
+            [*self.kept, *self.changed, *self.removed],
+            [*self.kept, *self.changed, *self.added],
+        )
+        codes = codes_of([self._groups[item] for side in sides for item in side])
+        before, after = (
+            np.array([scores[model][item] for item in side], dtype=np.float64)
+            for scores, side in zip(self._scores, sides, strict=True)
+        )
+        found = moved(before, after, codes[: len(before)], codes[len(before) :])
+        return found.low, found.high
 
     def items(self) -> list[ItemMove]:
         """What each item that is gone, corrected or new does by itself, what moves ranks most first."""
@@ -177,12 +204,23 @@ def move_sheets(found: Moves) -> list[Sheet]:
             Sheet(
                 f"{column}: {found.between}",
                 "The parts add up to the difference.",
-                ("system", "before", "after", "rank", "answers", "removed", "corrected", "added"),
+                (
+                    "system",
+                    "before",
+                    "after",
+                    "difference [95 %]",
+                    "rank",
+                    "answers",
+                    "removed",
+                    "corrected",
+                    "added",
+                ),
                 tuple(
                     (
                         row.model,
                         f"{row.before:.3f}",
                         f"{row.after:.3f}",
+                        _with_ends(row),
                         f"{row.rank_before} → {row.rank_after}",
                         *(_signed(part) for part in (row.answers, row.removed, row.changed, row.added)),
                     )
@@ -256,6 +294,11 @@ def _ranks(frame: pd.DataFrame, seed: int) -> dict[tuple[str, str], str]:
 
 def _mean(values: Sequence[Any]) -> float | None:
     return float(np.mean(values)) if values else None
+
+
+def _with_ends(row: SystemMove) -> str:
+    shown = f"{row.after - row.before:+.3f}"
+    return shown if row.low is None else f"{shown} [{row.low:+.3f}, {row.high:+.3f}]"
 
 
 def _signed(value: float) -> str:

@@ -19,6 +19,10 @@ def site(
     blind: Annotated[
         Path | None, typer.Option(help="board.json of a blind board, to be shown beside.")
     ] = None,
+    before: Annotated[
+        Path | None,
+        typer.Option(help="Suite's folder on the version before: how ranks moved since, and by which items."),
+    ] = None,
     transcripts: Annotated[str, typer.Option(help="Where Inspect's viewer lies, as the pages link it.")] = "",
 ) -> None:
     """Write the leaderboard of a suite: one folder in Arabic, Persian and English that opens from disk.
@@ -34,7 +38,9 @@ def site(
     from reports.leaderboard.site import Board, write_site
 
     chosen, systems, answers = open_suite(suite, model, folder)
-    board = Board(chosen, systems, answers, named_folder, datetime.now(UTC).date(), blind, transcripts)
+    board = Board(
+        chosen, systems, answers, named_folder, datetime.now(UTC).date(), blind, before, transcripts
+    )
     written = write_site(board, out)
     console = open_console(soft_wrap=True)
     console.print(

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from releases.content.item_tables import BATCH_ROWS, batched, write_parquet
-from releases.versions.diff import ReleaseDiff
+from releases.versions.diff import Change, ReleaseDiff
 from schemas.audit import AUDIT_STATES, CRITERIA, Audit, Verdict
 from schemas.finding import Finding
 from schemas.record import Record
@@ -203,3 +203,9 @@ def read_removed(folder: Path) -> list[Erratum]:
 def write_changes(diff: ReleaseDiff, path: Path) -> None:
     """Write the changes since the release before."""
     _write((change.model_dump() for change in diff.changes), _CHANGES, path)
+
+
+def read_changes(folder: Path) -> list[Change]:
+    """What a release folder lists against the version before; nothing of a first version."""
+    path = folder / "errata" / "changes.parquet"
+    return [Change(**row) for row in pq.read_table(path).to_pylist()] if path.is_file() else []

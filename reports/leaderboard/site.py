@@ -11,17 +11,20 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from evaluation.published import figures_of
 from evaluation.report import score_files
 from evaluation.running.asking import Asked, Fetch, asked_of_suite, sealed_items
 from evaluation.table import Results, load_scores, results
 from evaluation.table.column import Column, columns_of
+from evaluation.table.moves import Moves, move_sheets, moves
 from evaluation.table.scores import COLUMN
-from evaluation.table.sheets import sheets
+from evaluation.table.sheets import Sheet, sheets
 from mihakk.configs import load_yaml
 from mihakk.errors import UsageError
 from reports.dashboard.page import style
 from reports.leaderboard.figures import board_columns, not_run, slices_of, system_facts, title_of
 from reports.leaderboard.items import PAGE, index_of, pages_of
+from reports.leaderboard.moved import changes_of, moved_facts
 from reports.templates import direction, templates
 from schemas.suite import Suite, System
 
@@ -45,6 +48,8 @@ class Board(NamedTuple):
     day: date
     blind: Path | None = None
     """`board.json` of a blind board, shown beside."""
+    before: Path | None = None
+    """Folder of the same systems' scores on the version before: how ranks moved since is shown."""
     transcripts: str = ""
     """Where Inspect's viewer of whole transcripts lies, as the pages link it."""
 
@@ -77,16 +82,21 @@ def write_site(board: Board, out: Path) -> Written:
     )
     columns = columns_of(scores, COLUMN)
     sealed = sealed_items(board.suite, board.fetch)
+    names = [one.name for one in board.systems]
     unfinished = out.with_name(f".{out.name}.writing")
     shutil.rmtree(unfinished, ignore_errors=True)
-    names = [one.name for one in board.systems]
     (unfinished / "data").mkdir(parents=True)
+    since = _since(board, scores, sealed)
     facts = _facts(board, found, columns, scores)
+    if since is not None:
+        changes = changes_of(board.fetch(part.release)[0] for part in board.suite.parts if part.release)
+        facts["moves"] = moved_facts(since, facts["columns"], names, changes)
     for column in facts["columns"]:
         column["drill"] = bool(column["id"].startswith("c"))
     items = _write_items(board, columns, sealed, unfinished / "data", facts)
     _script(unfinished / "data" / "board.js", "board", facts)
-    _write_pages(facts, found, unfinished)
+    shown = sheets(found) + (move_sheets(since) if since is not None else [])
+    _write_pages(facts, shown, found.notes, unfinished)
     shutil.rmtree(out, ignore_errors=True)
     unfinished.rename(out)
     files = sum(path.is_file() for path in out.rglob("*"))
@@ -109,11 +119,30 @@ def _facts(board: Board, found: Results, columns: Sequence[Column], scores: Any)
         "metrics": {one["metric"]: title_of(one["metric"]) for one in made if one["metric"]},
         "page": PAGE,
         "not_run": not_run(board.suite, board.systems, made, board.folder),
-        "published": [one.model_dump(mode="json") for one in board.suite.published],
+        "published": [
+            one.model_dump(mode="json", exclude={"column"}) | {"figures": figures_of(one)}
+            for one in board.suite.published
+        ],
         "judged": board.suite.judges is not None,
         "blind": _blind(board.blind),
+        "moves": None,
         "transcripts": board.transcripts,
     }
+
+
+def _since(board: Board, scores: Any, sealed: frozenset[str]) -> Moves | None:
+    """Both versions compared; of data sets with sealed items nothing, as one item's effect tells its gold."""
+    if board.before is None:
+        return None
+    files = score_files(board.before, board.systems)
+    if not files:
+        raise UsageError(
+            f"none of the systems has scores in {board.before}: name the suite's folder on the version before"
+        )
+    shut = set(scores.loc[scores["item"].astype(str).isin(sealed), "config"].astype(str))
+    before = load_scores(files)
+    open_before, open_now = (one[~one["config"].astype(str).isin(shut)] for one in (before, scores))
+    return moves(open_before, open_now, seed=board.suite.seed) if len(open_now) else None
 
 
 def _blind(path: Path | None) -> dict[str, Any] | None:
@@ -175,7 +204,9 @@ def _script(path: Path, name: str, value: Any) -> None:
     path.write_bytes(b"mihakk(" + orjson.dumps(name) + b"," + orjson.dumps(value) + b");\n")
 
 
-def _write_pages(facts: Mapping[str, Any], found: Results, folder: Path) -> None:
+def _write_pages(
+    facts: Mapping[str, Any], shown: Sequence[Sheet], notes: Sequence[str], folder: Path
+) -> None:
     environment = templates(HERE)
     page = environment.get_template("board.html.jinja")
     for language, file in FILES.items():
@@ -189,8 +220,8 @@ def _write_pages(facts: Mapping[str, Any], found: Results, folder: Path) -> None
         )
         (folder / file).write_text(text, encoding="utf-8")
     tables = environment.get_template("tables.html.jinja")
-    shown = tables.render(facts=facts, sheets=sheets(found), notes=found.notes)
-    (folder / "tables.html").write_text(shown, encoding="utf-8")
+    text = tables.render(facts=facts, sheets=shown, notes=notes)
+    (folder / "tables.html").write_text(text, encoding="utf-8")
     sheet = style() + (HERE / "board.css").read_text(encoding="utf-8")
     (folder / "style.css").write_text(sheet, encoding="utf-8")
     shutil.copyfile(HERE / "board.js", folder / "board.js")

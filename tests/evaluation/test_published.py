@@ -10,18 +10,24 @@ from typing import Final
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from evaluation.lint import Grid, lint, read_grids
 from evaluation.lint.checks import inferred_sizes
 from evaluation.lint.grid import Cell
 from evaluation.metrics.metric import METRICS
+from evaluation.published import FOLDER, figures_of
+from evaluation.running.asking import asked_of_suite
+from evaluation.running.suites import load_suite
 from evaluation.scoring import score_answers
 from evaluation.statistics.cluster import plain_se
 from evaluation.statistics.size import size_effect
+from mihakk.errors import UsageError
+from mihakk.settings import ROOT
 from mihakk.stats import fisher_mean
+from schemas.suite import PublishedFigures
 from tests.evaluation.material import reply_to, worded
 
-FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "evaluation" / "published"
 TABLES: Final = sorted(path.stem for path in FOLDER.glob("*.csv"))
 
 
@@ -254,7 +260,65 @@ def test_the_linter_finds_the_slips_of_published_tables_and_nothing_else(name: s
 
 def test_ghazalbench_table_has_the_rounded_figures() -> None:
     table = grid("gb_01")
-    assert [one.value for one in table.cells[0] if one] == [37.8, 33.0, 30.5, 28.2]
+    found = table.column(table.columns.index("chrF++"))
+    assert [one.value for one in found if one] == [37.8, 33.0, 30.5, 28.2]
+
+
+SUITES: Final = sorted((ROOT / "configs" / "suites").glob("*.yaml"))
+PAPERS: Final = {
+    **{"Fann or Flop": "fof", "GhazalBench": "gb", "Kinayat": "kn", "QIMMA": "qm", "BALSAM": "bl"},
+}
+
+
+def test_figures_of_all_five_papers_stand_beside_ours_as_their_tables_print_them() -> None:
+    met = set()
+    for path in SUITES:
+        for one in load_suite(str(path)).published:
+            assert one.column is not None
+            file, column = one.column
+            met.add(one.paper)
+            assert file.startswith(f"{PAPERS[one.paper]}_")
+            assert one.table == f"table {int(file[-2:])}, {column}" or one.paper == "BALSAM"
+            found = figures_of(one)
+            rows = [line.split(",") for line in (FOLDER / f"{file}.csv").read_text("utf-8").splitlines()]
+            place = rows[0].index(column)
+            printed = {row[0]: row[place].partition("±")[0] for row in rows[1:]}
+            assert found
+            assert {name: float(printed[name]) for name in found} == found
+            assert not {"Average", "Avg", "Mean"} & set(found), "a mean is no system"
+            # Per cent and scales are told apart by what is printed.
+            assert one.percent == (max(found.values()) > 3)
+    assert met == set(PAPERS)
+
+
+@pytest.mark.parametrize("path", SUITES, ids=lambda path: path.stem)
+def test_published_figures_stand_beside_what_the_suite_asks(
+    path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIHAKK_SHARED_DATA", str(shared_data))
+    suite = load_suite(str(path))
+    if not suite.published:
+        pytest.skip("none")
+    if suite.parts[0].adapter:
+        asked = {one.question.config for one in asked_of_suite(suite, lambda name: (Path(name), ""))}
+    else:
+        asked = {f"ar_{task}" for part in suite.parts for task in part.only}
+    for one in suite.published:
+        config, metric = one.beside.split()
+        assert config in asked
+        assert metric in METRICS.names() or metric.startswith("judged_")
+        assert not suite.metrics or metric in suite.metrics
+
+
+@pytest.mark.parametrize(
+    ("column", "says"), [(("kn_99", "X"), "there is no table 'kn_99'"), (("kn_03", "X"), "has no column 'X'")]
+)
+def test_a_table_or_column_that_is_not_there_is_refused(column: tuple[str, str], says: str) -> None:
+    one = PublishedFigures(paper="K", table="t", beside="a b", differs="d", column=column)
+    with pytest.raises(UsageError, match=says):
+        figures_of(one)
+    with pytest.raises(ValidationError, match="give either"):
+        PublishedFigures(paper="K", table="t", beside="a b", differs="d")
 
 
 def test_the_formula_of_the_errors_is_lm_evals() -> None:

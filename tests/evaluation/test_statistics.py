@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evaluation.statistics.bootstrap import percentile_interval, ranks, weights
-from evaluation.statistics.cluster import clustered, codes_of, plain_se
+from evaluation.statistics.cluster import clustered, codes_of, moved, plain_se
 from evaluation.statistics.comparison import SignFlips, compare, mcnemar
 from evaluation.statistics.items import item_statistics
 from evaluation.statistics.repeats import split_variance
@@ -52,6 +52,41 @@ def test_single_items_have_the_error_of_a_plain_mean() -> None:
     low, high = stats.t.interval(0.95, 49, loc=values.mean(), scale=stats.sem(values))
     assert found.se == pytest.approx(stats.sem(values))
     assert (found.low, found.high) == pytest.approx((low, high))
+
+
+def test_the_error_of_a_move_is_inspects_for_the_same_items_and_welchs_for_others() -> None:
+    scorer = pytest.importorskip("inspect_ai.scorer")
+    draws = np.random.default_rng(8)
+    before, codes = clusters_of(draws, 15, 60)
+    after, _ = clusters_of(draws, 15, 60)
+    scores = [
+        scorer.SampleScore(score=scorer.Score(value=float(value)), sample_metadata={"group": str(code)})
+        for value, code in zip(after - before, codes, strict=True)
+    ]
+    found = moved(before, after, codes, codes)
+    assert found.se == pytest.approx(scorer.stderr(cluster="group")(scores), rel=1e-12)
+    one, other = draws.random(400), draws.random(300)
+    apart = moved(one, other, np.arange(400), np.arange(400, 700))
+    welch = stats.ttest_ind(other, one, equal_var=False).confidence_interval(0.95)
+    assert (apart.low, apart.high) == pytest.approx((welch.low, welch.high), abs=2e-4)
+    assert moved(before[:9], after[:9], np.arange(9), np.arange(9)).low is None
+
+
+def test_the_interval_of_a_move_holds_the_true_difference_where_versions_share_most_items() -> None:
+    """Forty works of four items; the newer version lacks five works, has five others, and re-answers the rest."""
+    draws, held = np.random.default_rng(9), 0
+    for _ in range(SIMULATIONS):
+        chance = np.clip(0.55 + 0.25 * draws.standard_normal(45), 0.02, 0.98)
+        works = np.repeat(np.arange(45), 4)
+        kept = (draws.random(45 * 4) < np.repeat(chance, 4)).astype(float)
+        again = np.where(draws.random(45 * 4) < 0.1, 1.0, kept)
+        found = moved(kept[:160], again[20:], works[:160], works[20:])
+        # A tenth of the answers is right now whatever it was; the works are exchangeable.
+        truth = 0.1 * (1 - 0.55)
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= truth <= found.high
+    assert 0.92 <= held / SIMULATIONS <= 0.98
 
 
 def test_few_clusters_have_no_interval() -> None:

@@ -126,8 +126,40 @@
 
   function show() {
     systems();
+    moved();
     detail();
     items();
+  }
+
+  // How systems moved since the version before, and by which items.
+  function moved() {
+    const place = at("moves");
+    if (!place) return;
+    const one = column();
+    const own = board.moves.sets[one.id];
+    const signed = (value) => (Math.abs(value) < 0.0005 ? "–" : `${value > 0 ? "+" : ""}${value.toFixed(3)}`);
+    place.replaceChildren(make("h2", { id: "moves-title" }, words.moves), make("p", { class: "soft" }, told("moves_note", { between: isolated(board.moves.between) })));
+    if (!own) { place.append(make("p", {}, words.no_moves)); return; }
+    const far = Math.max(...own.systems.flatMap((row) => [row.after - row.before, row.low ?? 0, row.high ?? 0].map(Math.abs))) || 1;
+    const way = one.higher ? -1 : 1;
+    const rows = [...own.systems].sort((a, b) => way * (a.after - b.after) || a.system - b.system);
+    place.append(table(words.rank_moved, [words.system, words.rank_moved, words.before, words.after, words.difference, words.answers_part, words.removed, words.changed, words.added],
+      rows.map((row) => [bdi(board.systems[row.system].name), make("bdi", { dir: "ltr" }, row.ranks.join(" → ")), bdi(fixed(row.before, 3)), bdi(fixed(row.after, 3)),
+        make("div", { class: "span" }, bdi(signed(row.after - row.before)), drawnCell([-far, far], row.after - row.before, row.low, row.high, 3)),
+        ...[row.answers, row.removed, row.changed, row.added].map((part) => bdi(signed(part)))])));
+    if (!own.items.length) return;
+    const more = own.changed - own.items.length;
+    const moving = ([system, effect]) => [bdi(board.systems[system].name), " ", bdi(signed(effect))];
+    place.append(make("h3", {}, words.moved_items), make("p", { class: "soft" }, words.moved_items_note, more > 0 ? ` ${told("more_items", { n: isolated(more) })}` : ""),
+      table(words.moved_items, [words.item, words.what, words.apart, words.most_up, words.most_down], own.items.map((row) => [
+        row.what === "removed" || one.sealed ? make("code", {}, row.item) : make("button", { type: "button", class: "plain", dir: "ltr", onclick: () => openItem(row.item) }, row.item),
+        make("span", {}, words[row.what], row.why.length ? make("div", { class: "why" }, ...row.why.flatMap((why, number) => [number ? ", " : "", words[why] || make("bdi", { lang: "en", dir: "ltr" }, why.replaceAll("_", " "))])) : ""),
+        bdi(signed(row.apart)), ...row.ends.map((end) => make("span", {}, ...moving(end)))])));
+  }
+
+  function openItem(name) {
+    Object.assign(state, { item: name, opened: true });
+    items().then(() => at(at("item").hidden ? "items" : "item").focus());
   }
 
   function kept(row) {
@@ -371,7 +403,7 @@
       const own = (name) => ours?.rows.find((row) => board.systems[row.system].name === name);
       place.append(make("h3", {}, bdi(`${one.paper}, ${one.table}`)), make("p", { class: "why" }, `${words.beside} `, make("code", {}, one.beside), ` · ${words.differs}: `, bdi(one.differs)),
         table(`${one.paper}, ${one.table}`, [words.system, words.as_published, words.ours],
-          names.map((name) => [bdi(name), name in one.figures ? bdi(one.figures[name]) : "–",
+          names.map((name) => [bdi(name), name in one.figures ? bdi(one.figures[name] + (one.percent ? " %" : "")) : "–",
             own(name)?.figure === undefined ? "–" : bdi(`${fixed(own(name).figure, digits(ours))} ${span(own(name), digits(ours))}`)])));
     }
   }

@@ -80,6 +80,19 @@ def answered(
     return folder
 
 
+def older(questions: Mapping[str, Question], config: str) -> dict[str, Question]:
+    """A version before: of a data set of choices the first item had another gold, the second is not in it yet,
+    and one is in it that the newer version has no more."""
+    own = [one for one in questions.values() if one.config == config]
+    stated = {"version": "0.0.9", "digest": "0" * 64}
+    found = {name: one.model_copy(update=stated) for name, one in questions.items()}
+    wrong = (own[0].gold[0] + 1) % len(own[0].options)
+    found[own[0].item] = own[0].model_copy(update=stated | {"gold": (wrong,), "content_hash": "wrong gold"})
+    del found[own[1].item]
+    found["gone-item"] = own[2].model_copy(update=stated | {"item": "gone-item", "content_hash": "gone"})
+    return found
+
+
 def suite(release: Path, **facts: Any) -> Suite:
     given = {
         **{

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from evaluation.questions import questions_of_release
 from releases.assemble import assemble
 from reports.leaderboard.site import FILES, write_site
 from tests.releases.release_material import hafez_items, release_arguments
-from tests.reports.leaderboard.material import SYSTEMS, board, system
+from tests.reports.leaderboard.material import SYSTEMS, answered, board, older, system
 
 pytestmark = pytest.mark.services
 WIDTHS = (390, 1024, 1440)
@@ -34,9 +35,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assemble(folder=folder / "release", **release_arguments(hafez_items(20)))
     (folder / "board.json").write_text(json.dumps(BLIND), encoding="utf-8")
     systems = (*SYSTEMS, system("never-run", kind="persian"))
-    write_site(
-        board(folder / "release", folder / "runs", systems, blind=folder / "board.json"), folder / "site"
-    )
+    questions = questions_of_release(folder / "release", split="test")
+    answered(folder / "before", older(questions, "fa_continuation_choice"))
+    more = {"blind": folder / "board.json", "before": folder / "before"}
+    write_site(board(folder / "release", folder / "runs", systems, **more), folder / "site")
     return folder / "site"
 
 
@@ -129,6 +131,26 @@ def test_sorting_filtering_and_drilling_need_nothing_but_the_keyboard(page: Any,
     page.wait_for_selector("#item .cards li")
     assert page.evaluate("document.activeElement.id") == "item"
     assert page.locator("#item .cards li").count() == 4
+    assert page.said == []
+
+
+def test_ranks_moved_since_the_version_before_and_a_corrected_item_opens(page: Any, site: Path) -> None:
+    opened(page, site)
+    assert "is not compared" in page.locator("#moves").inner_text(), "averages have no items of their own"
+    config = page.locator("#column option", has_text="fa_continuation_choice").first
+    page.select_option("#column", config.get_attribute("value"))
+    systems, items = page.locator("#moves table").all()
+    assert systems.locator("tbody tr").count() == len(SYSTEMS)
+    assert all("→" in row.locator("td").first.inner_text() for row in systems.locator("tbody tr").all())
+    assert systems.locator("svg line.reach").count() == len(SYSTEMS)
+    assert sorted(items.locator("tbody td:nth-child(2)").all_inner_texts()) == ["Corrected", "New", "Removed"]
+    corrected = items.locator("tbody tr", has_text="Corrected").locator("button")
+    name = corrected.inner_text()
+    corrected.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#item .cards li")
+    assert name in page.locator("#item-title").inner_text()
+    assert page.evaluate("document.activeElement.id") == "item"
     assert page.said == []
 
 

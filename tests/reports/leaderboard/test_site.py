@@ -22,7 +22,7 @@ from releases.assemble import assemble
 from releases.content.blind import find_answers, opened_rows, read_answers
 from reports.leaderboard.site import FILES, HERE, LANGUAGES, Board, words, write_site
 from tests.releases.release_material import hafez_items, release_arguments
-from tests.reports.leaderboard.material import DAY, SKILL, SYSTEMS, answered, board, suite, system
+from tests.reports.leaderboard.material import DAY, SKILL, SYSTEMS, answered, board, older, suite, system
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +120,10 @@ def test_of_a_blind_split_nothing_is_said_item_by_item(
         if split == "test"
     }
     answered(tmp_path / "runs", questions, SYSTEMS[:2], SKILL[:2])
+    answered(tmp_path / "before", older(questions, "fa_continuation_choice"), SYSTEMS[:2], SKILL[:2])
     given = Board(
-        suite(release, published=[]), SYSTEMS[:2], tmp_path / "runs", lambda name: (Path(name), ""), DAY
+        *(suite(release, published=[]), SYSTEMS[:2], tmp_path / "runs", lambda name: (Path(name), ""), DAY),
+        before=tmp_path / "before",
     )
     written = write_site(given, tmp_path / "site")
     assert (written.sealed, written.items) == (len(golds), 0)
@@ -134,6 +136,41 @@ def test_of_a_blind_split_nothing_is_said_item_by_item(
     for path in (tmp_path / "site" / "data").glob("*-slices.js"):
         parts = data(tmp_path / "site", path.stem)["slices"]
         assert all(value["groups"] >= 50 for part in parts for value in part["values"])
+
+
+def test_moves_since_the_version_before_name_the_items_and_agree_with_both_tables(
+    made: tuple[Path, Board], tmp_path: Path
+) -> None:
+    _, given = made
+    questions = questions_of_release(Path(given.suite.parts[0].release), split="test")
+    config = "fa_continuation_choice"
+    own = [one.item for one in questions.values() if one.config == config]
+    answered(tmp_path / "before", older(questions, config), SYSTEMS, SKILL)
+    write_site(given._replace(before=tmp_path / "before"), tmp_path / "site")
+    facts = data(tmp_path / "site", "board")
+    told = facts["moves"]["sets"][column(tmp_path / "site", f"{config} accuracy")["id"]]
+    assert {(one["item"], one["what"]) for one in told["items"]} == {
+        (own[0], "changed"), (own[1], "added"), ("gone-item", "removed"),
+    }  # fmt: skip
+    tables = [
+        results(load_scores(score_files(folder, SYSTEMS))).cells.query(
+            f"config == '{config}' and metric == 'accuracy'"
+        )
+        for folder in (tmp_path / "before", given.folder)
+    ]
+    assert len(told["systems"]) == len(SYSTEMS)
+    for row in told["systems"]:
+        old, new = (table[table["model"] == SYSTEMS[row["system"]].name].iloc[0] for table in tables)
+        assert (row["before"], row["after"]) == pytest.approx((old["figure"], new["figure"]), abs=1e-4)
+        ends = [(int(cell["rank_low"]), int(cell["rank_high"])) for cell in (old, new)]
+        assert row["ranks"] == [f"{low}" if low == high else f"{low}–{high}" for low, high in ends]
+        difference = row["after"] - row["before"]
+        assert row["low"] <= difference <= row["high"]
+        parts = sum(row[name] for name in ("answers", "removed", "changed", "added"))
+        assert parts == pytest.approx(difference, abs=4e-4)
+    assert "items that are not what they were" in (tmp_path / "site" / "tables.html").read_text("utf-8")
+    with pytest.raises(UsageError, match="none of the systems has scores in"):
+        write_site(given._replace(before=tmp_path / "nowhere"), tmp_path / "site")
 
 
 def test_pages_name_no_address_outside_their_folder(made: tuple[Path, Board]) -> None:
