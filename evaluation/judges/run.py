@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from evaluation.judges.asking import Judged, asked_again, judge_cases, judged_of, requests_of
 from evaluation.judges.rubrics import rubrics_of
-from evaluation.judges.scores import Panel, is_vouched, judged_scores, load_vouched, panel
+from evaluation.judges.scores import Panel, is_vouched, judged_scores, load_vouched, means_of, panel
+from evaluation.judges.style import STYLE_FILE, StyleRow, style_rows
 from evaluation.rows import read_rows, write_rows
 from evaluation.running.asking import Asked
 from evaluation.running.channel import LETTERS_A_TOKEN
@@ -140,6 +141,14 @@ def judge_suite(job: JudgeJob, answered: Callable[[System], None] = lambda _: No
         counts.update(one.status for one in found[system.name])
         counts["judgements"] += len(found[system.name])
     store_judged(job)
+    rows = []
+    for rubric in job.rubrics:
+        by = panel((one for own in found.values() for one in own), rubric)
+        means = means_of(rubric, (one for own in found.values() for one in own), len(by))
+        rows += style_rows(
+            rubric, [case for one in job.systems for case in cases[one.name, rubric.name]], means
+        )
+    write_rows(job.out / STYLE_FILE, rows, StyleRow)
     return counts
 
 

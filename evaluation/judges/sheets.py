@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evaluation.judges.probes import PROBES_FILE, ProbeRow
 from evaluation.judges.scores import load_vouched
+from evaluation.judges.style import STYLE_FILE, STYLE_UNITS, StyleRow
 from evaluation.judges.validation import GATE, AgreementWithPeople, CorrectedMean
 from evaluation.judges.vouch import AGREEMENT, CORRECTED
 from evaluation.rows import read_rows
@@ -20,6 +21,8 @@ def judge_sheets(folder: Path) -> list[Sheet]:
         found += _corrected(read_rows(folder / CORRECTED, CorrectedMean))
     if (folder / AGREEMENT).is_file():
         found += _agreement(folder, read_rows(folder / AGREEMENT, AgreementWithPeople))
+    if (folder / STYLE_FILE).is_file():
+        found += _style(read_rows(folder / STYLE_FILE, StyleRow))
     if (folder / PROBES_FILE).is_file():
         found += probe_sheets(read_rows(folder / PROBES_FILE, ProbeRow))
     return found
@@ -46,6 +49,32 @@ def probe_sheets(rows: Sequence[ProbeRow]) -> list[Sheet]:
         )
         above = "Altered copies of the same answers: what moves a judge here is not what it was asked about."
         found.append(Sheet(f"{rubric}: what moves the judges", above, head, lines))
+    return found
+
+
+def _style(rows: Sequence[StyleRow]) -> list[Sheet]:
+    """Raw and style-adjusted means, and what each feature is worth to the judges."""
+    found = []
+    for rubric in sorted({row.rubric for row in rows}):
+        own = [row for row in rows if row.rubric == rubric]
+        systems = sorted((row for row in own if row.what == "system"), key=lambda row: (-row.value, row.name))
+        lines = [
+            (row.name, number(row.raw), interval(row.value, row.low, row.high), f"{row.answers:,}")
+            for row in systems
+        ]
+        lines += [
+            (
+                STYLE_UNITS[row.what],
+                GAP,
+                interval(row.value, row.low, row.high, signed=True),
+                f"{row.answers:,}",
+            )
+            for row in own
+            if row.what != "system"
+        ]
+        head = ("system, or what it is worth", "judges' mean", "style-adjusted [95 %]", "answers")
+        above = "The judges' means as if all replies to an item had the same length and formatting."
+        found.append(Sheet(f"{rubric}: style taken out", above, head, tuple(lines)))
     return found
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from evaluation.judges.asking import Judged, judged_of
 from evaluation.judges.people import Drawn, PeopleScores, draw, load_drawn, read_people, write_drawn
 from evaluation.judges.run import JudgeJob, cases_of, judgements_of, store_judged
-from evaluation.judges.scores import Vouched, panel, save_vouched, totals_of
+from evaluation.judges.scores import Vouched, means_of, panel, save_vouched, totals_of
 from evaluation.judges.validation import (
     AgreementWithPeople,
     CorrectedMean,
@@ -49,7 +49,7 @@ def draw_for_people(job: JudgeJob, count: int) -> tuple[int, Path]:
     drawn: list[tuple[Drawn, Judged]] = []
     for rubric in job.rubrics:
         own = {system.name: cases[system.name, rubric.name] for system in job.systems}
-        drawn += draw(own, means_of(job, rubric), rubric, count)
+        drawn += draw(own, _means(job, rubric), rubric, count)
     return len(drawn), write_drawn(job.out, drawn, {one.name: one for one in job.rubrics})
 
 
@@ -88,17 +88,10 @@ def vouch(job: JudgeJob, table: Path) -> Held:
     return Held(agreement, corrected, vouched, len(people) - len(met))
 
 
-def means_of(job: JudgeJob, rubric: Rubric) -> dict[str, float]:
+def _means(job: JudgeJob, rubric: Rubric) -> dict[str, float]:
     """Answer to the mean of both judges, where both gave a usable reply."""
     judged = [one for system in job.systems for one in judgements_of(job, system)]
-    return _means(rubric, judged, len(panel(judged, rubric)))
-
-
-def _means(rubric: Rubric, judged: Sequence[Judgement], judges: int) -> dict[str, float]:
-    totals = totals_of(rubric, judged)
-    return {
-        answer: sum(by.values()) / len(by) for answer, by in totals.items() if len(by) == judges and judges
-    }
+    return means_of(rubric, judged, len(panel(judged, rubric)))
 
 
 def _material(
@@ -109,7 +102,7 @@ def _material(
     judged: Mapping[str, Sequence[Judgement]],
 ) -> tuple[list[Scored], list[Marks]]:
     """Every answer scored by people with what judges say of it, and all marks system by system."""
-    questions, means = job.questions, means_of(job, rubric)
+    questions, means = job.questions, _means(job, rubric)
     scored, marks = [], []
     for system in job.systems:
         totals = totals_of(rubric, judged[system.name])
