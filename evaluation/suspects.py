@@ -69,7 +69,7 @@ def suspects(answers: Iterable[Answer], questions: Mapping[str, Question]) -> li
                 if answer:
                     shares[place, number, spot[answer]] += 1 / len(unit.given[system])
     counts = np.array([max(2, len(own)) for own in options], dtype=np.int64)
-    odds, other = gold_odds(shares, counts)
+    odds, other = gold_odds(shares, counts)[:2]
     rest = item_statistics(shares[:, :, 0].T).rest
     ability = shares[:, :, 0].mean(axis=0)
     made = [

@@ -3,7 +3,10 @@
 400 items of four options, one in twenty with a wrong gold (another option, drawn at random, is called right).
 Systems have true accuracies evenly between two ends. Their errors are shared in two ways: whether a system
 errs comes by a normal copula whose correlation between systems is `BLIND` (they fail on the same items), and
-whoever errs falls for the item's trap with the chance `trap`, else for any wrong option.
+whoever errs falls for the item's trap with the chance `trap`, else for any wrong option. The same is asked
+of answers that are made in another way, so that the method is not judged by its own model alone: by the
+nominal response model (R. D. Bock, 1972), where items differ in difficulty and in how far they tell systems
+apart, and each wrong option has a pull of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtri, softmax
 
 from evaluation.statistics.wrong_golds import gold_odds
 
@@ -39,6 +42,14 @@ def planted(
     anywhere = draw.integers(1, OPTIONS, (items, systems))
     # Option 0 is true, option 1 the trap.
     picks = np.where(is_wrong, np.where(in_trap, 1, anywhere), 0)
+    return _misstated(draw, picks)
+
+
+def _misstated(
+    draw: np.random.Generator, picks: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Option 0 is true; of some items another is said to be the gold, and changes places with it."""
+    items = len(picks)
     wrong = np.zeros(items, dtype=bool)
     wrong[draw.choice(items, int(items * PLANTED), replace=False)] = True
     stated = np.where(wrong, draw.integers(1, OPTIONS, items), 0)
@@ -50,14 +61,41 @@ def planted(
     return shares, wrong
 
 
+def by_nominal_response(
+    draw: np.random.Generator, systems: int, ends: tuple[float, float], items: int = ITEMS
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """As `planted`, by the nominal response model, with abilities that give the same accuracies."""
+    from scipy.optimize import brentq
+
+    slope, hard = np.exp(draw.normal(0, 0.4, items)), draw.normal(0, 1.2, items)
+    pull = draw.normal(0, 1, (items, OPTIONS - 1))
+
+    def chances(ability: float) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = softmax(np.column_stack([slope * (ability - hard), pull]), axis=1)
+        return found
+
+    picks = np.empty((items, systems), dtype=np.int64)
+    for place, accuracy in enumerate(np.linspace(*ends, systems)):
+        ability = brentq(lambda one, wanted=accuracy: chances(one)[:, 0].mean() - wanted, -20, 20)
+        below = chances(ability).cumsum(axis=1)
+        picks[:, place] = (draw.random((items, 1)) > below[:, :-1]).sum(axis=1)
+    return _misstated(draw, picks)
+
+
 def recall_and_precision(
-    systems: int, ends: tuple[float, float], trap: float, *, seed: int, repeats: int
+    systems: int, ends: tuple[float, float], trap: float | None, *, seed: int, repeats: int
 ) -> tuple[float, float]:
-    """Share of the planted golds in the first tenth, and of planted ones there; means of repeats."""
+    """Share of the planted golds in the first tenth, and of planted ones there; means of repeats.
+
+    Answers are made by the nominal response model where `trap` is None.
+    """
     draw = np.random.default_rng(seed)
     found = []
     for _ in range(repeats):
-        shares, wrong = planted(draw, systems, ends, trap)
+        if trap is None:
+            shares, wrong = by_nominal_response(draw, systems, ends)
+        else:
+            shares, wrong = planted(draw, systems, ends, trap)
         odds = gold_odds(shares, np.full(ITEMS, OPTIONS, dtype=np.int64)).odds
         first = np.argsort(-odds, kind="stable")[: int(ITEMS * LIST)]
         found.append((wrong[first].sum() / wrong.sum(), wrong[first].mean()))
@@ -72,15 +110,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=19)
     asked = parser.parse_args()
     print(f"Recall of {PLANTED:.0%} wrong golds in the first {LIST:.0%} ({asked.repeats} simulations).\n")
-    print("| true accuracies | all who err agree | " + " | ".join(f"{n} systems" for n in NUMBERS) + " |")
-    print("|---|---:|" + "---:|" * len(NUMBERS))
+    print("| true accuracies | wrong answers | " + " | ".join(f"{n} systems" for n in NUMBERS) + " |")
+    print("|---|---|" + "---:|" * len(NUMBERS))
     for name, ends in QUALITIES.items():
-        for trap in (BLIND, 0.6, 1.0):
+        for trap in (BLIND, 0.6, 1.0, None):
             cells = [
                 recall_and_precision(n, ends, trap, seed=asked.seed, repeats=asked.repeats) for n in NUMBERS
             ]
             told = " | ".join(f"{recall:.2f}" for recall, _ in cells)
-            print(f"| {name}: {ends[0]} to {ends[1]} | {trap:.0%} | {told} |")
+            where = "nominal response" if trap is None else f"{trap:.0%} on one option"
+            print(f"| {name}: {ends[0]} to {ends[1]} | {where} | {told} |")
 
 
 if __name__ == "__main__":

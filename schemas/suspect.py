@@ -27,7 +27,7 @@ class Suspect(Record):
     language: Language
     reason: SuspectReason
     odds: float
-    """Natural logarithm: how much likelier the answers are if the other answer is right, not the gold."""
+    """Natural logarithm: how much likelier the answers are if another answer is right, not the gold."""
     gold: str
     other: str
     """The answer that speaks loudest against the gold; empty where no system gave another."""

@@ -1,31 +1,49 @@
-"""Golds that the answers of many systems speak against: voting with weights, as naive Bayes has it."""
+"""Golds that the answers of many systems speak against: which option the answers would be likeliest under."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.statistics.cluster import Values
 
+SHARED: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+"""Correlations between systems that are tried: how far they fail on the same items."""
+SPREAD: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+"""Concentrations tried: small where all who err fall for one option, large where they scatter."""
+_NODES: Final = 11
+"""Of the Gauss-Hermite quadrature over how easy an item is."""
+_FITTED: Final = 2_000
+"""Items that the two numbers are estimated on, evenly spaced where there are more."""
+_BLOCK: Final = 2_000
+"""Items worked on at once."""
+
 
 class GoldOdds(NamedTuple):
-    """One figure an item each."""
+    """One figure an item each, and what they rest on."""
 
     odds: Values
-    """Log of how much likelier the answers are if `other` is right and not the gold."""
+    """Log of how much likelier the answers are if one of the others is right and not the gold."""
     other: NDArray[np.int64]
     """The option that speaks loudest against the gold; 0 where nobody chose another."""
+    shared: float
+    """Correlation between systems: how far they fail on the same items."""
+    spread: float
+    """How far wrong answers scatter over the wrong options."""
 
 
 def gold_odds(shares: Values, options: NDArray[np.int64]) -> GoldOdds:
-    """The odds against each gold.
+    """The odds against each gold, under a model of who errs and where those who err end up.
 
-    A system that is right on a share a of the *other* items, of k options, votes with the weight
-    log(a (k-1) / (1-a)): the optimal weights where systems err by themselves (S. Nitzan and J. Paroush, 1982;
-    A. P. Dawid and A. M. Skene, 1979, with golds in the place of the unknown classes). Whoever is no better
-    than chance has no vote.
+    Whether a system is right follows from how often it is right on all *other* items and from how easy the
+    item is for all (a normal copula with one factor, so systems fail together); wrong answers fall on wrong
+    options by a Dirichlet-multinomial (so they may all fall for one). Both numbers are those under which the
+    answers are likeliest, with the golds taken as right, as most are. Voting with weights (S. Nitzan and
+    J. Paroush, 1982; A. P. Dawid and A. M. Skene, 1979) takes systems to err by themselves, and so mistakes a
+    hard item with a trap for a wrong gold. Whoever is below chance counts as guessing.
 
     Args:
         shares: Items x systems x options: the share of a system's answers (orders, wordings, repeats) that
@@ -38,15 +56,65 @@ def gold_odds(shares: Values, options: NDArray[np.int64]) -> GoldOdds:
     items, systems, width = shares.shape
     if items < 2 or systems < 1 or width < 2:
         raise ValueError(f"{items} items x {systems} systems x {width} options: too few to vote")
-    right = shares[:, :, 0]
-    answered = shares.sum(axis=2)
-    elsewhere = right.sum(axis=0) - right
-    asked = answered.sum(axis=0) - answered
-    # One right and one wrong answer more than there were, so that nobody's vote is beyond doubt.
-    accuracy = (elsewhere + 1) / (asked + 2)
-    weight = np.maximum(np.log(accuracy * (options[:, None] - 1) / (1 - accuracy)), 0)
-    votes = np.einsum("is,iso->io", weight, shares)
-    other = votes[:, 1:].argmax(axis=1) + 1
-    odds = votes[np.arange(items), other] - votes[:, 0]
+    skill = _skill(shares, options)
+    fitted = np.unique(np.linspace(0, items - 1, min(items, _FITTED)).astype(np.int64))
+    golds = np.zeros(1, dtype=np.int64)
+    own = shares[fitted], skill[fitted], options[fitted]
+    shared = max(SHARED, key=lambda one: float(_right(own[0], own[1], one, golds).sum()))
+    spread = max(SPREAD, key=lambda one: float(_wrong(own[0], own[2], one)[:, 0].sum()))
+    found = np.concatenate(
+        [
+            _right(shares[part], skill[part], shared, np.arange(width))
+            + _wrong(shares[part], options[part], spread)
+            for part in _blocks(items)
+        ]
+    )
+    found[np.arange(width) >= options[:, None]] = -np.inf
+    others = np.logaddexp.reduce(found[:, 1:], axis=1) - np.log(options - 1)
+    odds = others - found[:, 0]
+    # Nobody speaks against the gold of an item that nobody missed, however likely a trap for all is.
     nobody = shares[:, :, 1:].sum(axis=(1, 2)) == 0
-    return GoldOdds(odds, np.where(nobody, 0, other).astype(np.int64))
+    odds[nobody] = odds.min()
+    other = np.where(nobody, 0, found[:, 1:].argmax(axis=1) + 1).astype(np.int64)
+    return GoldOdds(odds, other, shared, spread)
+
+
+def _skill(shares: Values, options: NDArray[np.int64]) -> Values:
+    """Items x systems: the normal quantile of how often each is right on the other items, chance at least."""
+    from scipy.special import ndtri
+
+    right, answered = shares[:, :, 0], shares.sum(axis=2)
+    elsewhere, asked = right.sum(axis=0) - right, answered.sum(axis=0) - answered
+    # One right and one wrong answer more than there were, so that nobody is beyond doubt.
+    found: Values = ndtri(np.maximum((elsewhere + 1) / (asked + 2), 1 / options[:, None]))
+    return found
+
+
+def _right(shares: Values, skill: Values, shared: float, which: NDArray[np.int64]) -> Values:
+    """Items x options: log-likelihood of who is right, if each of these options were."""
+    from scipy.special import log_ndtr
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    reach = (skill[:, :, None] + np.sqrt(shared) * nodes) / np.sqrt(1 - shared)
+    able, unable = log_ndtr(reach), log_ndtr(-reach)
+    none = np.einsum("is,isn->in", shares.sum(axis=2), unable)
+    gain = np.einsum("iso,isn->ino", shares[:, :, which], able - unable)
+    log_weights = np.log(weights / weights.sum())[None, :, None]
+    found: Values = np.logaddexp.reduce(none[:, :, None] + gain + log_weights, axis=1)
+    return found
+
+
+def _wrong(shares: Values, options: NDArray[np.int64], spread: float) -> Values:
+    """Items x options: log-likelihood of where the wrong answers fall, if each option were right."""
+    from scipy.special import gammaln
+
+    counts = shares.sum(axis=1)
+    each = spread / (options[:, None] - 1)
+    parts = gammaln(counts + each) - gammaln(each)
+    wrong = counts.sum(axis=1, keepdims=True) - counts
+    found: Values = parts.sum(axis=1, keepdims=True) - parts - gammaln(wrong + spread) + gammaln(spread)
+    return found
+
+
+def _blocks(items: int) -> Iterator[slice]:
+    return (slice(start, start + _BLOCK) for start in range(0, items, _BLOCK))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain
 from math import log
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
+from scipy.integrate import quad
 
 from annotation.label_studio import exchange
 from annotation.statistics.sampling import choose
@@ -18,7 +19,7 @@ from evaluation.statistics.wrong_golds import gold_odds
 from evaluation.suspects import suspects
 from mihakk.errors import UsageError
 from mihakk.ids import content_hash
-from performance.suspects import QUALITIES, planted, recall_and_precision
+from performance.suspects import BLIND, QUALITIES, planted, recall_and_precision
 from pipeline import suspects as kept
 from schemas.evaluation import Answer, Question
 from schemas.suspect import Suspect
@@ -29,12 +30,18 @@ from tests.evaluation.material import AR, choice, reply_to, worded
 OPTIONS = ("كثرة الكلام", "الرجوع بالخيبة", "طول الانتظار", "السرعة")
 
 
-@pytest.mark.parametrize("trap", [0.3, 1.0])
+@pytest.mark.parametrize("trap", [0.3, 1.0, None])
 @pytest.mark.parametrize("systems", [6, 12])
-def test_a_tenth_of_the_list_holds_four_of_five_planted_golds(systems: int, trap: float) -> None:
+def test_a_tenth_of_the_list_holds_four_of_five_planted_golds(systems: int, trap: float | None) -> None:
     recall, precision = recall_and_precision(systems, QUALITIES["as stated"], trap, seed=1, repeats=10)
     assert recall >= 0.8
     assert precision >= 0.4, "at most half can be found in a list twice as long as there are wrong golds"
+
+
+def test_weak_systems_that_all_fall_for_one_option_are_told_from_wrong_golds() -> None:
+    """Weighted votes found .53 of them here: a hard item with a trap looks to them like a wrong gold."""
+    recall, _ = recall_and_precision(15, QUALITIES["weak"], 1.0, seed=1, repeats=10)
+    assert recall >= 0.8
 
 
 @pytest.mark.drill
@@ -50,32 +57,54 @@ def test_the_curve_over_number_and_quality_of_systems() -> None:
     assert curve["weak", 6] < curve["weak", 30]
 
 
-def test_the_odds_are_the_ratio_of_the_likelihoods_written_out() -> None:
-    shares, _ = planted(np.random.default_rng(3), 7, (0.5, 0.9), 0.3, items=30)
+def test_the_odds_are_those_of_the_model_written_out_with_scipys_own_distributions() -> None:
+    shares, _ = planted(np.random.default_rng(3), 5, (0.5, 0.9), 0.6, items=30)
     found = gold_odds(shares, np.full(30, 4, dtype=np.int64))
-    for place in range(30):
-        ratios = []
-        for other in (1, 2, 3):
-            ratio = 0.0
-            for system in range(7):
-                right = (np.delete(shares[:, system, 0], place).sum() + 1) / (29 + 2)
-                right = max(right, 1 / 4)
-                wrong = (1 - right) / 3
-                chosen = int(shares[place, system].argmax())
-                ratio += log(right if chosen == other else wrong) - log(right if chosen == 0 else wrong)
-            ratios.append(ratio)
-        assert found.odds[place] == pytest.approx(max(ratios))
+    picks = shares.argmax(axis=2)
+    missed = np.flatnonzero((picks != 0).any(axis=1))
+    for place in missed[[0, 5, 10]]:
+        right = [(np.delete(shares[:, s, 0], place).sum() + 1) / (29 + 2) for s in range(5)]
+        skill = stats.norm.ppf(np.maximum(right, 1 / 4))
+
+        def likelihood(true: int, place: int = place, skill: Any = skill) -> float:
+            def given(ease: float) -> float:
+                able = stats.norm.cdf((skill + np.sqrt(found.shared) * ease) / np.sqrt(1 - found.shared))
+                return float(np.where(picks[place] == true, able, 1 - able).prod() * stats.norm.pdf(ease))
+
+            wrong = [int((picks[place] == option).sum()) for option in range(4) if option != true]
+            fallen = stats.dirichlet_multinomial([found.spread / 3] * 3, sum(wrong))
+            ways = stats.multinomial(sum(wrong), [1 / 3] * 3).pmf(wrong) * 3 ** sum(wrong)
+            return float(quad(given, -8, 8)[0] * fallen.pmf(wrong) / ways)
+
+        others = [likelihood(option) for option in (1, 2, 3)]
+        assert found.odds[place] == pytest.approx(log(np.mean(others) / likelihood(0)), abs=0.02)
+        assert found.other[place] == 1 + int(np.argmax(others))
 
 
-def test_nobody_below_chance_votes_and_an_item_nobody_missed_has_no_rival() -> None:
-    shares = np.zeros((3, 2, 4))
-    shares[:, 0, 0] = 1
-    shares[:, 1, 1] = 1
-    counts = np.full(3, 4, dtype=np.int64)
-    # The first is right on both other items, 3 of 4 with one right and one wrong more; the second never.
-    assert gold_odds(shares, counts).odds == pytest.approx([-log(3 / 4 * 3 / (1 / 4))] * 3)
-    shares[:, 1] = shares[:, 0]
-    assert (gold_odds(shares, counts).other == 0).all()
+def test_how_systems_fail_together_is_read_from_the_answers() -> None:
+    draw = np.random.default_rng(5)
+    one_trap, scattered = (
+        gold_odds(planted(draw, 20, (0.5, 0.9), trap)[0], np.full(400, 4)) for trap in (1.0, 0.0)
+    )
+    assert BLIND - 0.1 <= one_trap.shared <= BLIND + 0.1
+    assert one_trap.spread < 1
+    assert scattered.spread > 4
+    alone = draw.random((400, 12)) < 0.7
+    shares = np.stack([alone, ~alone], axis=2).astype(float)
+    assert gold_odds(shares, np.full(400, 2)).shared <= 0.1
+
+
+def test_options_that_an_item_has_not_and_systems_that_guess_say_nothing() -> None:
+    shares, _ = planted(np.random.default_rng(6), 8, (0.5, 0.9), 0.3, items=60)
+    plain = gold_odds(shares, np.full(60, 4, dtype=np.int64))
+    wider = gold_odds(np.pad(shares, ((0, 0), (0, 0), (0, 3))), np.full(60, 4, dtype=np.int64))
+    assert wider.odds == pytest.approx(plain.odds)
+    assert (wider.other == plain.other).all()
+    shares[:, :, 1:] = 0
+    shares[:, :, 0] = 1
+    nobody = gold_odds(shares, np.full(60, 4, dtype=np.int64))
+    assert (nobody.other == 0).all()
+    assert (nobody.odds < 0).all()
 
 
 def in_both_orders(number: int, gold: int, stated: int) -> list[Question]:
@@ -186,7 +215,7 @@ def test_the_evidence_decides_the_place_in_the_queue_and_is_not_on_the_screen() 
     one = item(0)
     told = [Finding(check=exchange.SUSPECT, severity="flag", subject=one.id, detail="6 choose «x»")]
     entries = choose([one], [verdict(one.id, "pass")], seed=1, suspects={one.id}, attention_every=0)
-    (task,) = chain.from_iterable(exchange._tasks(entries, {one.id: told}, {}, 1).values())
+    (task,) = exchange._tasks(entries, {one.id: told}, {}, 1)
     assert "6 choose" not in str(task)
     assert task["data"]["priority"] == 4
 
