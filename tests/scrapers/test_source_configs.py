@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
 import yaml
 
-from mihakk.errors import UsageError
+from mihakk.errors import SourceChanged, UsageError
 from mihakk.settings import ROOT
 from mihakk.taxonomy import vocabulary
 from schemas.benchmark import SourceUse
@@ -95,3 +96,57 @@ def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv("MIHAKK_NOWHERE", raising=False)
     with pytest.raises(UsageError, match="set the environment variable MIHAKK_NOWHERE"):
         find("$MIHAKK_NOWHERE/x.jsonl")
+
+
+PRESENT: dict[str, dict[str, object]] = {
+    "jawaher_table": {"proverb": "قول سائر", "explanation": "معنى القول السائر", "country": "مصر"},
+    "maps_english": {"proverb": "A stitch in time", "explanation": "to mend early saves labour later"},
+    "ashaar_hub": {
+        "poem title": "قصيدة",
+        "poem meter": "بحر الطويل",
+        "poem verses": ["قفا نبك من ذكرى حبيب ومنزل", "بسقط اللوى بين الدخول فحومل"] * 2,
+        "poem theme": "قصيدة غزل",
+        "poem url": "http://x",
+        "poet name": "امرؤ القيس",
+        "poet era": "العصر الجاهلي",
+        "poet location": "",
+        "poet description": "",
+        "poet url": "",
+        "poem description": "",
+        "poem language type": "",
+    },
+}
+"""A row with every column that the three inferred configs expect."""
+
+
+def inferred(name: str, folder: Path, row: dict[str, object]) -> SourceUse:
+    """The config over one file of one row, at whatever place it names."""
+    use = use_of(ROOT / "configs" / "sources" / f"{name}.yaml")
+    options = use.options | {"least_yield": 1, "licence": "CC0-1.0"}
+    folder.mkdir()
+    if use.use == "hub":
+        (folder / "train.jsonl").write_text(json.dumps(row, ensure_ascii=False) + "\n", encoding="utf-8")
+        options |= {"dataset": str(folder), "revision": ""}
+    else:
+        (folder / "rows.jsonl").write_text(json.dumps(row, ensure_ascii=False) + "\n", encoding="utf-8")
+        options |= {"path": str(folder / "rows.jsonl")}
+    return use.model_copy(update={"options": options})
+
+
+@pytest.mark.parametrize("name", PRESENT)
+def test_an_inferred_example_stops_at_each_column_that_is_missing_or_unknown(
+    name: str, raw: RawStore, tmp_path: Path
+) -> None:
+    whole = PRESENT[name]
+    entries = list(run(inferred(name, tmp_path / "whole", whole), raw))
+    assert [one for one in entries if not isinstance(one, Rejection)]
+    for number, column in enumerate(whole):
+        row = {one: value for one, value in whole.items() if one != column}
+        use = use_of(ROOT / "configs/sources" / f"{name}.yaml")
+        if column in use.options["columns"].values() and (
+            use.use != "hub" or column in ("poet name", "poet era")
+        ):
+            with pytest.raises((UsageError, SourceChanged), match=column):
+                list(run(inferred(name, tmp_path / f"without{number}", row), raw))
+    with pytest.raises((UsageError, SourceChanged), match="unheard_of"):
+        list(run(inferred(name, tmp_path / "more", whole | {"unheard_of": "x"}), raw))
