@@ -25,6 +25,7 @@ from releases.content.checksum import MANIFEST, file_digest, read_manifest, writ
 from releases.content.core import write_core
 from releases.content.item_tables import (
     Render,
+    Renders,
     data_files,
     with_version,
     write_split,
@@ -48,6 +49,7 @@ from schemas.audit import Audit, Verdict
 from schemas.benchmark import BenchmarkConfig
 from schemas.finding import Finding
 from schemas.item import Item
+from schemas.record import Language
 from schemas.rejection import Rejection
 from schemas.review import Resolution
 
@@ -126,7 +128,7 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
         config=config,
         facts=facts,
         canary=canary_guid(config, previous),
-        render=render or _renderer(config),
+        renders=renderers(config) if render is None else Renders(render),
         earlier=(*earlier, *(() if previous is None else (previous,))),
     )
     if previous is None:
@@ -163,10 +165,18 @@ def _made_with_the_code_of(previous: Path, matter: ReleaseInput) -> ReleaseInput
     return replace(matter, facts=matter.facts.model_copy(update={"code_version": version}))
 
 
-def _renderer(config: BenchmarkConfig) -> Render:
-    """The config's own words, in the language it asks in."""
-    words, language = prompts.prompts_of(config.prompts), config.prompt_language
-    return lambda item, own: words.render(item, language or own)
+def renderers(config: BenchmarkConfig) -> Renders:
+    """The config's own words, in the languages it asks in."""
+    words = prompts.prompts_of(config.prompts)
+
+    def asked(language: Language | None) -> Render:
+        return lambda item, own: words.render(item, language or own)
+
+    named = config.prompt_languages
+    return Renders(
+        asked(named[0] if named else None),
+        {language: asked(language) for language in named} if len(named) > 1 else {},
+    )
 
 
 def _write(

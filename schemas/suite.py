@@ -60,6 +60,8 @@ class Part(Record):
     only: tuple[str, ...] = ()
     """Tasks, configs or conditions; all of them when empty."""
     languages: tuple[Language, ...] = ()
+    prompt_language: Language | None = None
+    """Which of a release's prompts is put, where it has them in several languages; None: its `prompt`."""
     sample: int | None = Field(default=None, ge=1)
     """At most so many questions of each config, drawn by seed; both orders of a pair are one."""
     wordings: int = Field(default=1, ge=1, le=3)
@@ -76,6 +78,8 @@ class Part(Record):
             raise ValueError("a part is either a `release` or an `adapter` with its `data`")
         if self.adapter and not self.data:
             raise ValueError(f"adapter {self.adapter!r} needs `data`, the folder of the benchmark's files")
+        if self.adapter and self.prompt_language:
+            raise ValueError("a published benchmark is asked in its authors' words: no `prompt_language`")
         if self.adapter and self.probes:
             raise ValueError("probes are made of releases: an adapter's part can have none")
         if self.forms and (self.adapter or self.wordings > 1):

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from evaluation.adapters.adapter import ADAPTERS
 from evaluation.questions import MANIFEST, rows_of_release
@@ -109,7 +109,8 @@ def _released(part: Part, suite: Suite, fetch: Fetch) -> Iterator[Asked]:
         if part.forms:
             yield Asked(question, in_form(question, row), part.forms, FORMS.version, 0, part.repeats)
         else:
-            yield Asked(question, row["prompt"], OWN, question.version, 0, part.repeats)
+            text, name = _own_prompt(row, part)
+            yield Asked(question, text, name, question.version, 0, part.repeats)
         if canary and row.get("canary"):
             canary = False
             yield Asked(*canary_probe(question, row["canary"], folder / "README.md"), "probes", PROBES, 0, 1)
@@ -119,6 +120,21 @@ def _released(part: Part, suite: Suite, fetch: Fetch) -> Iterator[Asked]:
             text = reworded(question, row, wording)
             yield Asked(question, text, "wordings", WORDINGS.version, wording, part.repeats)
     _all_met(part.only, met, part.release)
+
+
+def _own_prompt(row: Mapping[str, Any], part: Part) -> tuple[str, str]:
+    """The release's prompt in the language that the part asks for, and its name in results."""
+    language = part.prompt_language
+    if language is None:
+        return row["prompt"], OWN
+    found = row.get("prompts") or {}
+    if not found.get(language):
+        has = ", ".join(sorted(found)) or "no column `prompts`"
+        raise UsageError(
+            f"{part.release}: no prompts in {language!r}; it has {has}: take `prompt_language` out of the "
+            "suite, or name the language under `prompt_languages` in the benchmark's config and release anew"
+        )
+    return found[language], f"{OWN}_{language}"
 
 
 def _adapted(part: Part, suite: Suite) -> Iterator[Asked]:

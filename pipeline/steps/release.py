@@ -265,7 +265,7 @@ STEP = Step(
     settings=lambda build: [
         build.config.release.model_dump(),
         build.config.title,
-        build.config.prompt_language,
+        list(build.config.prompt_languages),
     ],
     packages=("releases", "generators"),
     where=lambda _: "process",

@@ -25,6 +25,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("content_hash", "digest of all that a score depends on: compare it across versions"),
     ("task, kind, language, dialect", "what is asked, how it is answered, in which language"),
     ("prompt", "the whole text that a model is given"),
+    ("prompts", "the same by language, where the benchmark asks in several"),
     ("question, context, fields", "the parts of the prompt"),
     ("options, labels", "choices: the options, and the labels a reply may name"),
     ("gold", "choices: indices of the right options, counted from 0"),

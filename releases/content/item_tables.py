@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,7 +20,16 @@ from schemas.item import ITEM, ChoiceItem, Item
 from schemas.record import Language
 
 Render = Callable[[Item, Language], str]
-"""(item, language of the prompt) -> the prompt a model is given."""
+"""(item, its language) -> the prompt a model is given."""
+
+
+class Renders(NamedTuple):
+    """How the prompts of a release are written."""
+
+    prompt: Render
+    further: Mapping[Language, Render] = MappingProxyType({})
+    """By language, the prompts of the column `prompts`; none where the release asks in one language."""
+
 
 T = TypeVar("T")
 SHARD_ROWS = 50_000
@@ -92,8 +102,8 @@ def config_name(item: Item) -> str:
     return f"{item.language}_{item.task}"
 
 
-def item_schema(config: str, items: Sequence[Item]) -> Any:
-    """Arrow schema of one config; all its items must be of one kind."""
+def item_schema(config: str, items: Sequence[Item], languages: Iterable[Language] = ()) -> Any:
+    """Arrow schema of one config, with `prompts` in the languages; all its items must be of one kind."""
     kinds = sorted({item.kind for item in items})
     if len(kinds) != 1:
         raise UsageError(
@@ -102,18 +112,21 @@ def item_schema(config: str, items: Sequence[Item]) -> Any:
     named = sorted({name for item in items for name in item.fields})
     extra = sorted({name for item in items for name in item.metadata} - set(METADATA))
     fields = [("fields", pa.struct([(name, _TEXT) for name in named]))] if named else []
+    if asked := sorted(languages):
+        fields = [("prompts", pa.struct([(name, _TEXT) for name in asked])), *fields]
     metadata = ("metadata", pa.struct([(name, _TEXT) for name in (*METADATA, *extra)]))
     return pa.schema([*_HEAD, *_BY_KIND[kinds[0]], *fields, metadata, *_TAIL])
 
 
-def _row(placed: Placed, canary: str, render: Render) -> dict[str, Any]:
+def _row(placed: Placed, canary: str, renders: Renders) -> dict[str, Any]:
     item = placed.item
     row = item.model_dump(mode="json")
     row |= {
         "version": "",
         "canary": canary,
         "content_hash": content_hash(item),
-        "prompt": render(item, item.language),
+        "prompt": renders.prompt(item, item.language),
+        "prompts": {name: render(item, item.language) for name, render in renders.further.items()},
         "group": placed.group,
         "verdict": placed.verdict,
         "audited": placed.audit_state == "both",
@@ -132,10 +145,10 @@ def batched(rows: Iterable[T], size: int) -> Iterator[list[T]]:
         yield part
 
 
-def item_table(schema: Any, placed: Iterable[Placed], canary: str, render: Render) -> Any:
+def item_table(schema: Any, placed: Iterable[Placed], canary: str, renders: Renders) -> Any:
     """Arrow table of items in the order given, with no version yet."""
     batches = [
-        pa.RecordBatch.from_pylist([_row(one, canary, render) for one in part], schema=schema)
+        pa.RecordBatch.from_pylist([_row(one, canary, renders) for one in part], schema=schema)
         for part in batched(placed, BATCH_ROWS)
     ]
     return pa.Table.from_batches(batches, schema=schema).combine_chunks()

@@ -17,8 +17,11 @@ from evaluation.running.wordings import WORDINGS
 from mihakk.errors import UsageError
 from mihakk.ids import sha256
 from releases.assemble import AssembledRelease, assemble
+from releases.content.checksum import faults
 from schemas.suite import Suite
 from tests.evaluation.material import choice, worded
+from tests.generators.conftest import load_hafez
+from tests.generators.generated import generate
 from tests.releases.release_material import hafez_items, release_arguments
 
 
@@ -62,6 +65,31 @@ def test_a_sample_keeps_both_orders_and_is_the_same_each_time(made: AssembledRel
     assert asked(suite, limit=2) != found
     other = suite.model_copy(update={"seed": 1})
     assert {one.name for one in asked(other)} != {one.name for one in found}
+
+
+def test_a_release_in_several_languages_is_asked_in_any_of_them(tmp_path: Path) -> None:
+    items = tuple(generate(load_hafez()[:6], "continuation", "continuation_choice").items)
+    told = release_arguments(items)
+    told["config"] = told["config"].model_copy(update={"prompt_languages": ("fa", "en")})
+    folder = assemble(folder=tmp_path / "r", **{**told, "render": None}).folder
+    rows = {
+        row["id"]: row for path in folder.glob("*/test-*.parquet") for row in pq.read_table(path).to_pylist()
+    }
+    assert all(row["prompts"]["fa"] == row["prompt"] for row in rows.values())
+    assert faults(folder) == []
+    own, english = (
+        {one.question.item: one for one in asked(suite_of(folder, pinned=False, **part))}
+        for part in ({}, {"prompt_language": "en"})
+    )
+    assert own.keys() == english.keys() == rows.keys()
+    assert {one.template for one in own.values()} == {"release"}
+    assert {one.template for one in english.values()} == {"release_en"}
+    for name, one in english.items():
+        assert one.prompt == rows[name]["prompts"]["en"] != own[name].prompt
+        assert " wrote:\n" in one.prompt
+        assert rows[name]["fields"]["first"] in one.prompt
+    with pytest.raises(UsageError, match=r"no prompts in 'ar'; it has en, fa: .* `prompt_languages`"):
+        asked(suite_of(folder, pinned=False, prompt_language="ar"))
 
 
 def test_every_wording_holds_the_whole_question(made: AssembledRelease) -> None:

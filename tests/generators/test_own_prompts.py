@@ -65,9 +65,17 @@ def test_no_arabic_frame_says_he_or_governs_the_name() -> None:
 
 
 def test_a_release_can_be_asked_in_another_language() -> None:
-    from releases.assemble import _renderer
+    from releases.assemble import renderers
 
     (item,) = generate([POEM], "continuation").items
-    told: BenchmarkConfig = config("continuation").model_copy(update={"prompt_language": "en"})
-    assert "Which line follows?" in _renderer(told)(item, "ar")
-    assert "ما الشطر الثاني" in _renderer(config("continuation"))(item, "ar")
+    told: BenchmarkConfig = config("continuation").model_copy(update={"prompt_languages": ("en",)})
+    assert "Which line follows?" in renderers(told).prompt(item, "ar")
+    own = renderers(config("continuation"))
+    assert "ما الشطر الثاني" in own.prompt(item, "ar")
+    assert not own.further
+    both = renderers(told.model_copy(update={"prompt_languages": ("en", "ar")}))
+    assert "Which line follows?" in both.prompt(item, "ar")
+    assert {name: render(item, "ar") for name, render in both.further.items()} == {
+        "en": both.prompt(item, "ar"),
+        "ar": own.prompt(item, "ar"),
+    }

@@ -72,4 +72,4 @@ def test_kinayat_has_its_eight_tasks_and_asks_in_english() -> None:
         *("meaning_choice", "meaning_choice_srl", "meaning_in_context", "pragmatic_use"),
         *("negation", "explanation", "completion", "connotation"),
     }
-    assert told.prompt_language == "en"
+    assert told.prompt_languages == ("en",)
