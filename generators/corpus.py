@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generators.plain_meaning import content_forms, plain_meaning
+from generators.writing.replies import contains
 from mihakk.embeddings import Embedder
 from mihakk.morphology import LIGHT, Morphology
 from mihakk.seeds import rng
@@ -76,6 +77,8 @@ class Phrase:
     phrase_key: str
     meaning: str
     """What the explanation says without the idiom's own words; empty where it says nothing else."""
+    used: bool
+    """A sentence of the source's uses it, so that it can be asked for by its use."""
     agreement: str
     """Kind, person and number, as far as the config's morphology tells."""
     words: tuple[str, ...]
@@ -198,23 +201,24 @@ class Corpus:
         """Phrase numbers by language and dialect."""
         return _grouped(((phrase.language, phrase.dialect), n) for n, phrase in enumerate(self.phrases))
 
-    def after(self, phrase: Phrase) -> Iterator[Phrase]:
+    def after(self, phrase: Phrase, by: Literal["meaning", "use"] = "meaning") -> Iterator[Phrase]:
         """The other phrases of its ring, from the next one round.
 
         A ring holds the phrases of one dialect, kind and licence whose meanings are about as long: those that
         agree in person and number beside each other, in seeded order. Where each takes the next one's
         meaning, each is taken once: none is rarer. A phrase that goes makes only the one before it take
-        another.
+        another. By use, a ring holds phrases about as long that have a sentence, or those that have none.
         """
-        ring = self._rings[_ring(phrase)]
+        ring = self._rings[by][_ring(phrase, by)]
         place = ring.index(self.phrase_number[phrase.id])
         yield from (self.phrases[n] for n in (*ring[place + 1 :], *ring[:place]))
 
     @cached_property
-    def _rings(self) -> dict[tuple[str, ...], list[int]]:
+    def _rings(self) -> dict[str, dict[tuple[str, ...], list[int]]]:
         salts = self._salts["phrases"]
         numbers = sorted(range(len(self.phrases)), key=lambda n: (self.phrases[n].agreement, salts[n], n))
-        return _grouped((_ring(self.phrases[n]), n) for n in numbers)
+        ways: tuple[Literal["meaning", "use"], ...] = ("meaning", "use")
+        return {by: _grouped((_ring(self.phrases[n], by), n) for n in numbers) for by in ways}
 
     @cached_property
     def beginning(self) -> dict[tuple[Language, tuple[str, ...]], list[int]]:
@@ -301,7 +305,9 @@ def _radif(lines: Sequence[Line]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _ring(phrase: Phrase) -> tuple[str, ...]:
+def _ring(phrase: Phrase, by: Literal["meaning", "use"]) -> tuple[str, ...]:
+    if by == "use":
+        return phrase.language, phrase.dialect, phrase.genre, phrase.licence, str(phrase.used)
     size = len(key(phrase.meaning, phrase.language))
     length = str(int(log(max(1.0, size / SHORTEST), LONGER))) if size else "none"
     return phrase.language, phrase.dialect, phrase.genre, phrase.licence, length
@@ -455,6 +461,7 @@ def _phrase(idiom: Idiom, morphology: Morphology) -> Phrase | None:
         phrase=phrase,
         phrase_key=form_key(idiom.phrase, language),
         meaning=meaning,
+        used=any(contains(example, phrase, language) for example in idiom.examples),
         agreement=morphology.agreement(phrase, language),
         words=tuple(word_keys(phrase, language)),
         says=frozenset(word_keys(meaning, language)),

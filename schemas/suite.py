@@ -82,8 +82,8 @@ class Part(Record):
             raise ValueError("a published benchmark is asked in its authors' words: no `prompt_language`")
         if self.adapter and self.probes:
             raise ValueError("probes are made of releases: an adapter's part can have none")
-        if self.forms and (self.adapter or self.wordings > 1):
-            raise ValueError("`forms` are for a release's items, in one wording")
+        if self.forms and (self.adapter or self.wordings > 1 or self.prompt_language):
+            raise ValueError("`forms` are for a release's items, in one wording and language")
         return self
 
 

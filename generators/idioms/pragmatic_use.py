@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from generators.corpus import Corpus, Phrase, form_text
-from generators.parts.explanations import other_idioms
+from generators.parts.explanations import differs, other_idioms
 from generators.parts.sentences import Sentence, find_sentence
 from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Options, Skip, task
@@ -14,9 +14,9 @@ from generators.writing.replies import contains
 from schemas.idiom import Idiom
 
 
-@task(title="Which idiom fits the sentence", reads="idiom", version="2", uses_vectors=True)
+@task(title="Which idiom fits the sentence", reads="idiom", version="3", uses_vectors=True)
 def pragmatic_use(ctx: Context[Options], idiom: Idiom) -> Made:
-    """The wrong idiom is of the same dialect and kind, near in meaning but not the same, and stands nowhere
+    """The wrong idiom is of the same dialect and kind, agrees, means something else, and stands nowhere
     in the sentence; people confirm that it does not fit, or choose another one."""
     if idiom.id not in ctx.corpus.phrase_number:
         yield Skip(idiom.id, "no_explanation")
@@ -55,16 +55,22 @@ def _chosen(ctx: Context[Options], own: Phrase, sentence: Sentence) -> tuple[Phr
         for other in wrong_idioms(ctx.corpus, own, sentence.text)
         if not ctx.refuses(own.id, other.phrase, own.language)
     )
-    return next(fitting, None), "near_meaning" if ctx.corpus.phrase_vectors is not None else "drawn"
+    return next(fitting, None), "in_turn"
 
 
 def wrong_idioms(corpus: Corpus, own: Phrase, sentence: str) -> Iterator[Phrase]:
-    """Idioms that agree in kind, person and length first, near in meaning, nowhere in the sentence."""
+    """The next one of the idioms that are asked for so, then those that agree and are near in meaning.
+
+    Where each takes the next, each is offered as often: else a few that are near to many would tell.
+    """
 
     def unlike(other: Phrase) -> tuple[bool, ...]:
         disagrees = other.agreement != own.agreement
         return other.genre != own.genre, disagrees, abs(len(other.words) - len(own.words)) > 1
 
-    for other in other_idioms(corpus, own, unlike):
-        if not contains(sentence, other.phrase, own.language):
-            yield other
+    def fits(other: Phrase) -> bool:
+        return not contains(sentence, other.phrase, own.language)
+
+    beside = next((one for one in corpus.after(own, "use") if fits(one) and differs(corpus, own, one)), None)
+    yield from () if beside is None else (beside,)
+    yield from (other for other in other_idioms(corpus, own, unlike) if other != beside and fits(other))

@@ -134,10 +134,15 @@ def _unlike(own: Phrase, other: Phrase) -> tuple[bool, ...]:
 
 def _fits(corpus: Corpus, own: Phrase, other: Phrase) -> bool:
     """It means something else, and shares no more words with the idiom than the right one does: none."""
+    return differs(corpus, own, other) and not own.forms & other.meaning_forms
+
+
+def differs(corpus: Corpus, own: Phrase, other: Phrase) -> bool:
+    """Two idioms mean different things, as far as words and vectors tell."""
     cosines = corpus.phrase_similarity(corpus.phrase_number[own.id], [corpus.phrase_number[other.id]])
     if cosines is not None and cosines[0] >= NEAR_IN_MEANING:
         return False
-    return _means_otherwise(own, other) and not own.forms & other.meaning_forms
+    return _means_otherwise(own, other)
 
 
 def other_idioms(

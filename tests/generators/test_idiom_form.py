@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from generators.plain_meaning import plain_meaning
 from generators.quality.item_quality import measure_quality
+from mihakk.settings import ROOT
 from mihakk.text import word_keys
 from schemas.idiom import Idiom
 from schemas.item import ChoiceItem, Item
@@ -143,3 +145,20 @@ def test_idioms_of_one_meaning_are_not_asked_with_one_wrong_answer(made: list[It
     ]
     asked = Counter((one.options[one.gold[0]], frozenset(one.options)) for one in first)
     assert max(asked.values()) == 1
+
+
+def test_no_form_tells_which_idiom_a_sentence_uses() -> None:
+    rows = map(json.loads, (ROOT / "data/samples/egyptian_idioms.jsonl").read_text("utf-8").splitlines())
+    idioms = [
+        make_idiom(
+            row["id"],
+            row["text"],
+            row["explanation"],
+            genre=row["kind"],
+            examples=tuple(row.get("examples", ())),
+        )
+        for row in rows
+    ]
+    for one in measure_quality(generate(idioms, "pragmatic_use").items).baselines:
+        assert one.low <= one.chance + 0.05, f"{one.name} {one.accuracy} of {one.questions}"
+        assert one.name != "random" or one.questions >= 60

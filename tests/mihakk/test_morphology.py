@@ -15,9 +15,12 @@ from mihakk.errors import UsageError
 from mihakk.morphology import LIGHT, camel_database, morphology_version, open_morphology
 from mihakk.settings import settings
 from pipeline.build import Build
+from pipeline.engines.choose import open_engine
+from pipeline.run import run_pipeline
 from pipeline.steps.generate import STEP
 from tests.generators.generated import config
 from tests.generators.records import make_idiom
+from tests.pipeline.test_scrape_step import Silent
 
 # A database of camel-tools in its own format: two nouns, a verb, a plural ending and a pronoun.
 DATABASE = """\
@@ -178,3 +181,9 @@ def test_a_package_that_is_not_installed_is_said(camel_data: Path, monkeypatch: 
     monkeypatch.setitem(sys.modules, "camel_tools.morphology.analyzer", None)
     with pytest.raises(UsageError, match=r"pip install 'mihakk\[nlp\]'.*morphology: light"):
         open_morphology("camel")
+
+
+def test_a_build_says_so_before_it_scrapes(camel_data: Path, tmp_path: Path) -> None:
+    made = config("meaning_choice").model_copy(update={"morphology": "camel"})
+    with pytest.raises(UsageError, match="camel_data -i"), open_engine("processes", 1) as engine:
+        run_pipeline(Build(made, str(tmp_path / "lake"), tmp_path / "run"), engine, Silent())
