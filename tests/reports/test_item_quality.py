@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from generators.quality.item_quality import Baseline, GoldPositions, ValueSpread
+from generators.quality.item_quality import Baseline, GoldPositions, Paraphrases, ValueSpread
 from mihakk.settings import ROOT
 from reports.run.funnel import funnel_chart
 from reports.run.quality_section import BaselineRow, QualityFacts, left_out, placed, replies
@@ -64,6 +64,7 @@ def test_the_section_shows_baselines_spreads_places_and_replies() -> None:
         baselines=[BaselineRow("negation", "ar", 1200, 0.5, found)],
         spreads={"cosine": [placed(spread(0.8, 0.85, 0.9), 0.5, 1.0)], "length_ratio": []},
         positions=[GoldPositions(task="negation", language="ar", counts=(600, 600))],
+        paraphrases=[Paraphrases(language="fa", paraphrases=3, self_bleu=12.345, similarity=0.91)],
         not_made=left_out(["negation"], Counter(negation=2400), NOTES),
         written=replies(NOTES),
     )
@@ -82,6 +83,7 @@ def test_the_section_shows_baselines_spreads_places_and_replies() -> None:
         "[600]",
         "reply_",
         "2,400",
+        "corpus self-BLEU 12.35 (GhazalBench: 1.57), mean cosine to the prose 0.910",
     ):
         assert part in said
     assert "inset-inline-start:60.0%" in said
