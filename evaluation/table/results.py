@@ -45,6 +45,17 @@ class Results:
     notes: tuple[str, ...]
     """What has to stand beside the tables."""
 
+    def rows(self) -> dict[str, Any]:
+        """Every table but `items` as rows of plain values (None where a figure is missing), and the notes."""
+        import json
+
+        tables = ("cells", "pairs", "averages", "average_pairs")
+        found = {
+            name: json.loads(getattr(self, name).to_json(orient="records", double_precision=15))
+            for name in tables
+        }
+        return found | {"notes": list(self.notes)}
+
     def write(self, folder: Path) -> list[Path]:
         """Writes each table as Parquet; the files."""
         import pyarrow as pa

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.console import Console
 
 from flows.commands.evaluate_blind import score, submit
 from flows.commands.evaluate_judge import judge, vouch
@@ -14,6 +14,7 @@ from flows.commands.evaluate_publish import publish
 from flows.commands.evaluate_run import run
 from flows.commands.evaluate_site import site
 from flows.commands.evaluate_suspects import moves, suspects
+from flows.commands.options import AsJson
 from mihakk.errors import UsageError
 from reports.console import open_console
 
@@ -53,6 +54,7 @@ def import_(
     config: Annotated[list[str] | None, typer.Option(help="Only these configs of the release.")] = None,
     split: Split = "test",
     metric: Metrics = None,
+    as_json: AsJson = False,
 ) -> None:
     """Take over the answers of a system that ran elsewhere, and score them.
 
@@ -71,13 +73,12 @@ def import_(
     read = import_answers if form == "answers" else import_lm_eval
     imported = read(file, questions, by)
     write_rows(out / "answers.parquet", imported.answers, Answer)
-    console = open_console(soft_wrap=True)
-    if imported.missing:
-        console.print(
+    if imported.missing and not as_json:
+        open_console(soft_wrap=True).print(
             f"[yellow]{len(imported.missing):,} of {len(questions):,} questions have no answer[/], e.g. "
             f"{imported.missing[0]}: the system will have no figure over their data sets"
         )
-    _score(out, questions, metric, console)
+    _score(out, questions, metric, {"missing": imported.missing} if as_json else None)
 
 
 def rescore(
@@ -85,12 +86,13 @@ def rescore(
     release: Release,
     split: Split = "test",
     metric: Metrics = None,
+    as_json: AsJson = False,
 ) -> None:
     """Score stored answers again, by the rules as they are now; no model is asked.
 
     Example: mihakk evaluate rescore runs/evaluate/demo/qwen --release demo@latest
     """
-    _score(folder, _questions(release, split, None), metric, open_console(soft_wrap=True))
+    _score(folder, _questions(release, split, None), metric, {} if as_json else None)
 
 
 def table(
@@ -112,6 +114,7 @@ def table(
         typer.Option(help="CONFIG=CONFIG: each system's first less its second on the same records."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of bootstraps and permutations.")] = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Compare systems by their scores: intervals, paired differences, rank intervals, what was not read.
 
@@ -132,10 +135,12 @@ def table(
         seed=seed,
     )
     shown = sheets(found)
+    rows = conditions(frame, list(_pairs(compare, "--compare").items()), seed=seed) if compare else []
     if compare:
-        rows = conditions(frame, list(_pairs(compare, "--compare").items()), seed=seed)
         shown.append(condition_sheet(rows))
-    if form == "terminal":
+    if as_json:
+        print(json.dumps(found.rows() | {"conditions": rows}, ensure_ascii=False, indent=2))
+    elif form == "terminal":
         open_console().print(terminal(shown, found.notes))
     else:
         print((markdown if form == "markdown" else latex)(shown, found.notes), end="")
@@ -194,14 +199,22 @@ def _questions(release: str, split: str, config: list[str] | None) -> dict[str, 
     return questions_of_release(folder, name, split, config or ())
 
 
-def _score(folder: Path, questions: dict[str, Question], metric: list[str] | None, console: Console) -> None:
+def _score(
+    folder: Path, questions: dict[str, Question], metric: list[str] | None, told: dict[str, object] | None
+) -> None:
+    """Scores a folder's answers and says what came of it: as text, or with `told` as JSON."""
     from evaluation.scoring import DEFAULT, metrics_named, score_file
 
     counts = score_file(
         folder / "answers.parquet", questions, metrics_named(metric or DEFAULT), folder / "scores.parquet"
     )
-    told = ", ".join(f"{counts[name]:,} {name}" for name in ("read", "unparsed", "empty", "refused", "error"))
-    console.print(f"{counts['answers']:,} answers ({told}), {counts['scores']:,} scores in {folder}")
+    if told is not None:
+        print(json.dumps(told | {"folder": str(folder)} | counts, ensure_ascii=False, indent=2))
+        return
+    said = ", ".join(f"{counts[name]:,} {name}" for name in ("read", "unparsed", "empty", "refused", "error"))
+    open_console(soft_wrap=True).print(
+        f"{counts['answers']:,} answers ({said}), {counts['scores']:,} scores in {folder}"
+    )
 
 
 def _pairs(texts: list[str] | None, option: str) -> dict[str, str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from flows.commands.options import SuiteFolder, SuiteName, Systems
+from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
 from reports.console import open_console
 
 
@@ -17,6 +18,7 @@ def publish(
     model: Systems = None,
     folder: SuiteFolder = None,
     source: Annotated[str, typer.Option(help="Address that result files name as their source.")] = "",
+    as_json: AsJson = False,
 ) -> None:
     """Write a suite's outputs as a data set, its figures as result files for the Hub and as shared records.
 
@@ -63,6 +65,10 @@ def publish(
         sealed=sealed,
         day=day,
     )
+    if as_json:
+        told = {"folder": str(out), "answers": written, "result_files": files, "records": records}
+        print(json.dumps(told | {"sealed_items": len(sealed)}, ensure_ascii=False, indent=2))
+        return
     console = open_console(soft_wrap=True)
     console.print(f"{written:,} answers in {out}/outputs, {files:,} result files, {records:,} shared records")
     if not files:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
 
-from flows.commands.options import SuiteFolder, SuiteName, Systems
+from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
 from reports.console import open_console
 
 if TYPE_CHECKING:
     from evaluation.running.asking import Asked
-    from schemas.suite import Suite, System
+    from evaluation.running.run import Plan
+    from schemas.suite import System
 
 
 def run(
@@ -30,6 +32,7 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print calls, tokens and costs. Asks no model.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Put a suite's questions to systems, score the replies and compare.
 
@@ -41,7 +44,7 @@ def run(
     from evaluation.report import report
     from evaluation.running.asking import asked_of_suite
     from evaluation.running.likelihood import run_likelihood
-    from evaluation.running.run import Job, run_system
+    from evaluation.running.run import Job, plan, run_system
     from evaluation.running.suites import open_suite
     from evaluation.table.render import terminal
     from mihakk.settings import settings
@@ -49,11 +52,16 @@ def run(
 
     chosen, systems, folder = open_suite(suite, model, out)
     asked = asked_of_suite(chosen, named_folder, limit)
-    console = open_console(soft_wrap=True)
+    console = open_console(soft_wrap=True, stderr=as_json)
     console.print(f"[bold]{chosen.title}[/]: {len(asked):,} questions → {folder}")
     if dry_run:
-        _show_plan(chosen, asked, systems, folder, console)
+        plans = [plan(Job(chosen, asked, system, folder, settings(), method)) for system in systems]
+        if as_json:
+            print(json.dumps([one._asdict() for one in plans], ensure_ascii=False, indent=2))
+        else:
+            _show_plans(plans, asked, console)
         return
+    told = []
     for system in systems:
         job = Job(chosen, asked, system, folder, settings(), method)
         calls = sum(one.repeats for one in asked)
@@ -66,30 +74,37 @@ def run(
                 status.update(f"{system.name}: {done:,} of {calls:,}")
 
             ran = run_system(job, answered) if method == "written" else run_likelihood(job, named_folder)
-        told = ", ".join(
+        said = ", ".join(
             f"{ran.counts[name]:,} {name}" for name in ("read", "unparsed", "empty", "refused", "error")
         )
         console.print(
-            f"{system.name}: {ran.counts['answers']:,} answers ({told}); "
+            f"{system.name}: {ran.counts['answers']:,} answers ({said}); "
             f"{ran.asked:,} calls in {ran.seconds:.1f} s"
         )
+        told.append(
+            {"system": system.name}
+            | ran.counts
+            | {"calls": ran.asked, "spent": ran.spent, "seconds": ran.seconds}
+        )
     found = report(chosen, systems, folder)
-    console.print(terminal(found.sheets, found.notes))
+    if as_json:
+        print(
+            json.dumps(
+                {"folder": str(folder), "systems": told, "notes": found.notes}, ensure_ascii=False, indent=2
+            )
+        )
+    else:
+        console.print(terminal(found.sheets, found.notes))
 
 
-def _show_plan(
-    suite: Suite, asked: list[Asked], systems: list[System], folder: Path, console: Console
-) -> None:
+def _show_plans(plans: Sequence[Plan], asked: list[Asked], console: Console) -> None:
     from evaluation.running.asking import sizes
-    from evaluation.running.run import Job, plan
-    from mihakk.settings import settings
 
     for name, calls in sizes(asked).items():
         console.print(f"  {name}: {calls:,} calls")
-    for system in systems:
-        found = plan(Job(suite, asked, system, folder, settings()))
+    for found in plans:
         cost = "no price known" if found.most is None else f"at most {found.most:.4g} {found.currency}"
         console.print(
-            f"{system.name}: {found.calls:,} calls, {found.journaled:,} answered before; at most "
+            f"{found.system}: {found.calls:,} calls, {found.journaled:,} answered before; at most "
             f"{found.prompt_tokens:,} prompt and {found.reply_tokens:,} reply tokens; {cost}"
         )

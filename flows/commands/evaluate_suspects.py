@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from flows.commands.options import SuiteFolder, SuiteName, Systems
+from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
 from mihakk.errors import UsageError
 from reports.console import open_console
 
@@ -25,6 +26,7 @@ def suspects(
         typer.Option(help="Benchmark whose next `mihakk review push` brings them to people, with evidence."),
     ] = None,
     lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake, with --review.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Rank items by what the answers of six or more systems say against them; asks no model.
 
@@ -55,17 +57,20 @@ def suspects(
     questions = questions_of(asked_of_suite(chosen, named_folder))
     found = rank((one for path in files for one in read_rows(path, Answer)), questions)
     write_rows(folder / "suspects.parquet", found, Suspect)
-    console = open_console(soft_wrap=True)
+    console = open_console(soft_wrap=True, stderr=as_json)
     reasons = Counter(one.reason for one in found)
     told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(reasons.items()))
     console.print(f"{len(found):,} items: {told}; all in {folder / 'suspects.parquet'}")
     first = [one for one in found[: max(1, round(share * len(found)))] if one.reason != "always_right"]
+    if as_json:
+        print(json.dumps([one.model_dump(mode="json") for one in first], ensure_ascii=False, indent=2))
     table = Table("", "item", "why", "odds", "evidence")
     for one in first:
         table.add_row(
             str(one.rank), one.items[0], one.reason.replace("_", " "), f"{one.odds:+.1f}", one.evidence
         )
-    console.print(table)
+    if not as_json:
+        console.print(table)
     if review is not None:
         from pipeline.build import open_build
         from pipeline.suspects import keep_suspects
@@ -80,6 +85,7 @@ def moves(
     form: Annotated[
         Literal["terminal", "markdown"], typer.Option("--format", help="How it is printed.")
     ] = "terminal",
+    as_json: AsJson = False,
 ) -> None:
     """Show how figures and ranks moved between two versions, and because of which items.
 
@@ -92,8 +98,13 @@ def moves(
     from evaluation.table.moves import moves as compare
     from evaluation.table.render import markdown, terminal
 
-    sheets = move_sheets(compare(*(load_scores(_scores_in(folder)) for folder in (before, after))))
-    if form == "terminal":
+    found = compare(*(load_scores(_scores_in(folder)) for folder in (before, after)))
+    sheets = move_sheets(found)
+    if as_json:
+        systems, items = ([one._asdict() for one in rows] for rows in (found.systems, found.items))
+        told = {"between": found.between, "systems": systems, "items": items}
+        print(json.dumps(told, ensure_ascii=False, indent=2))
+    elif form == "terminal":
         open_console().print(terminal(sheets, []))
     else:
         print(markdown(sheets, []), end="")

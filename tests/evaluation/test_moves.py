@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -132,6 +133,11 @@ def test_the_command_takes_two_suites_folders(paths: tuple[Path, Path]) -> None:
     assert done.exit_code == 0, done.output
     assert "i1" in done.output
     assert "corrected" in done.output
+    folders = [str(path.parent) for path in paths]
+    told = json.loads(runner.invoke(app, ["evaluate", "moves", *folders, "--json"]).stdout)
+    assert told["between"] == "demo 0.1.0 → demo 0.2.0"
+    assert {row["model"] for row in told["systems"]} == set(SYSTEMS)
+    assert told["items"][0]["item"] == "i1"
     done = runner.invoke(app, ["evaluate", "moves", str(paths[0].parent / "none"), str(paths[1].parent)])
     assert done.exit_code == 2
     assert "there are no scores" in " ".join(done.output.split())

@@ -99,8 +99,11 @@ def test_each_question_is_asked_once_in_each_wording_and_repeat(release: Path, t
         done = suite.run(server)
         assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
         bodies = [call.body for call in server.calls]
-        assert suite.run(server).returncode == 0
+        again = suite.run(server, extra=("--json",))
+        assert again.returncode == 0
         assert len(server.calls) == len(bodies), "a second run asks nothing"
+        (told,) = json.loads(again.stdout)["systems"]
+        assert (told["system"], told["answers"], told["calls"]) == ("one", len(bodies), 0)
     rows = pq.read_table(release / "ar_meaning_choice" / "test-00000-of-00001.parquet").to_pylist()
     assert len(bodies) == len(rows) * 3 * 2
     assert {body["seed"] for body in bodies} == {0, 1}

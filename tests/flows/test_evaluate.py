@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -101,6 +102,32 @@ def test_from_replies_to_a_table_and_again_without_a_reply(
     assert call("table", tmp_path / "often", "--format", "latex").stdout.count(r"\toprule") > 2
     by = call("table", tmp_path / "often", "--by", "poet", "--format", "markdown").stdout
     assert "poet=own" in by
+
+
+def test_results_come_as_json(release: Path, questions: dict[str, Question], tmp_path: Path) -> None:
+    for name, every in (("often", 9), ("seldom", 2)):
+        part = dict(list(questions.items())[2:])
+        file = replies(tmp_path / f"{name}.jsonl", part, every)
+        done = call("import", file, "--release", release, "--model", name, "--out", tmp_path / name, "--json")
+        assert done.exit_code == 0, done.output
+        told = json.loads(done.stdout)
+        assert (told["answers"], told["read"], told["missing"]) == (len(part), len(part), list(questions)[:2])
+    again = json.loads(call("rescore", tmp_path / "often", "--release", release, "--json").stdout)
+    assert again == {name: told[name] for name in told if name != "missing"} | {
+        "folder": str(tmp_path / "often")
+    }
+    shown = json.loads(call("table", tmp_path / "often", tmp_path / "seldom", "--json").stdout)
+    frames = tmp_path / "frames"
+    assert call("table", tmp_path / "often", tmp_path / "seldom", "--out", frames).exit_code == 0
+    for name in ("cells", "pairs", "averages", "average_pairs"):
+        rows = pq.read_table(frames / f"{name}.parquet").to_pylist()
+        assert [list(row) for row in shown[name]] == [list(row) for row in rows]
+    assert {row["model"] for row in shown["cells"]} == {"often", "seldom"}
+    assert all(
+        0 <= row["figure"] <= 1
+        for row in shown["cells"]
+        if row["metric"] == "accuracy" and row["figure"] is not None
+    )
 
 
 def test_an_incomplete_file_of_replies_is_said_to_be(
