@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
+from typing import Any
 
+from pydantic_core import to_json
 from rich.console import Console
 
 PIPED_COLUMNS = 200
@@ -15,6 +18,14 @@ def set_quiet(quiet: bool) -> None:
     """Whether consoles opened from now on print nothing; errors, warnings and JSON are printed anyhow."""
     global _quiet  # noqa: PLW0603 (one command line has one setting)
     _quiet = quiet
+
+
+def print_json(value: Any) -> None:
+    """Prints one JSON document, whatever --quiet says; text for people goes to standard error beside it.
+
+    Records and data classes become objects, paths and moments text, numbers that are none null.
+    """
+    sys.stdout.write(to_json(value, indent=2, inf_nan_mode="null").decode() + "\n")
 
 
 def open_console(

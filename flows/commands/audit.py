@@ -10,8 +10,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from flows.commands.options import AsJson
 from flows.completion import benchmarks, checks
-from reports.console import open_console
+from reports.console import open_console, print_json
 from schemas.stages import REVIEWED
 
 if TYPE_CHECKING:
@@ -92,9 +93,7 @@ def audit(
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; runs/audit/<name>/<time> if not given.")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the summary as JSON on standard output.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Audit an existing benchmark: findings, flags, discard rates, and a cleaned copy in its own columns.
 
@@ -147,7 +146,7 @@ def audit(
     with bar(console, "Auditing") as tick:
         audited, found = audit_to_page(job, tick)
     if as_json:
-        print(found.model_dump_json(indent=2))
+        print_json(found)
     elif output in ("sarif", "jsonl", "csv"):
         print(export_findings(audited, output), end="")
     else:
@@ -169,7 +168,7 @@ def _audit_suite(path: Path, out: Path | None, *, as_json: bool) -> None:
     with bar(console, "Auditing") as tick:
         summary = suite_to_page(SuiteRun(config, base, folder), tick, console.log)
     if as_json:
-        print(summary.model_dump_json(indent=2))
+        print_json(summary)
     else:
         console.print(show_suite(summary))
     if any(state.status == "failed" for state in summary.states):
@@ -229,7 +228,7 @@ def audit_quality(
     ] = False,
     seed: Annotated[int, typer.Option(help="Which items are taken.")] = 0,
     lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure checks and auditors: known defects seeded into clean items, clean twins kept beside them.
 
@@ -271,7 +270,7 @@ def audit_quality(
             progress=tick,
         )
     if as_json:
-        print(found.model_dump_json(indent=2))
+        print_json(found)
     else:
         print(table(found))
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.options import Lake
+from flows.commands.options import AsJson, Lake
 from flows.completion import benchmarks
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 SWITCHES = """--structured-outputs-config '{"backend":"xgrammar","disable_any_whitespace":true}'"""
 """Of vLLM: without it models indent their JSON and run into `max_tokens`."""
@@ -38,6 +38,7 @@ def export(
     folder: Annotated[Path, typer.Argument(help="Where NAME.calls.jsonl of each auditor goes.")],
     auditors: Auditors = "",
     lake: Lake = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write the calls that each auditor still needs, in OpenAI's batch format.
 
@@ -48,7 +49,16 @@ def export(
     console = open_console()
     batch = open_batch(what, auditors, lake)
     models = {one.name: one.model for one in batch.auditors.auditors}
-    for name, (path, count) in export_calls(batch, folder).items():
+    exported = export_calls(batch, folder)
+    if as_json:
+        print_json(
+            {
+                name: {"calls": count, "file": path, "model": models[name]}
+                for name, (path, count) in exported.items()
+            }
+        )
+        return
+    for name, (path, count) in exported.items():
         if not count:
             console.print(f"{name}: no call is missing")
             continue
@@ -66,6 +76,7 @@ def take(
     folder: Annotated[Path, typer.Argument(help="Where NAME.replies.jsonl of each auditor lies.")],
     auditors: Auditors = "",
     lake: Lake = None,
+    as_json: AsJson = False,
 ) -> None:
     """Take replies into the journal, where the audit finds them; then export again for what is left.
 
@@ -73,8 +84,12 @@ def take(
     """
     from pipeline.batch_audit import import_replies, open_batch
 
+    taken = import_replies(open_batch(what, auditors, lake), folder)
+    if as_json:
+        print_json(taken)
+        return
     console = open_console()
-    for name, found in import_replies(open_batch(what, auditors, lake), folder).items():
+    for name, found in taken.items():
         console.print(
             f"{name}: {found.answered:,} taken, {found.known:,} known already, "
             f"{found.failed:,} failed calls, {found.foreign:,} to other calls",

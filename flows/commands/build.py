@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -13,8 +12,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from flows.commands.options import Benchmark, Engine, Lake, Log, SummaryAsJson, Workers
-from reports.console import open_console
+from flows.commands.options import AsJson, Benchmark, Engine, Lake, Log, Workers
+from reports.console import open_console, print_json
 from schemas.stages import AUDITED, RELEASED, REVIEWED
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def build(
     ask_again: Annotated[
         bool, typer.Option("--ask-again", help="Ask auditors anew where they gave no usable reply.")
     ] = False,
-    as_json: SummaryAsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Build a benchmark release: scrape, normalise, curate, generate, check, audit, review, release.
 
@@ -81,7 +80,7 @@ def build(
 
         found = plan(opened)
         if as_json:
-            print(found.model_dump_json(indent=2))
+            print_json(found)
         else:
             console.print(show_plan(found))
         return
@@ -101,7 +100,7 @@ def ingest(
     engine: Engine = "",
     workers: Workers = 0,
     log: Log = "auto",
-    as_json: SummaryAsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Scrape, normalise and curate the sources of a benchmark; no item is made and no model is asked.
 
@@ -184,7 +183,7 @@ def _close(
     from reports.terminal import closing_table
 
     if as_json:
-        print(json.dumps(summary(opened, manifests, rows), ensure_ascii=False, indent=2))
+        print_json(summary(opened, manifests, rows))
     else:
         console.print(closing_table(manifests, seconds, rows, phases or {}))
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from reports.console import open_console
+from flows.commands.options import AsJson
+from reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from validators.code.refinement import Refinement
@@ -45,7 +46,7 @@ def check(
         bool, typer.Option("--run/--no-run", help="Run reference solutions and examples, in the sandbox.")
     ] = True,
     seconds: Seconds = 10.0,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per finding.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find faults in a code benchmark without a model; exit 1 where there are some.
 
@@ -65,18 +66,17 @@ def check(
     if run:
         findings += check_runs(found.problems, Limits(seconds=seconds))
     findings.sort(key=lambda one: (one.line, one.where, one.kind))
-    console = open_console(soft_wrap=True)
-    for one in findings:
-        if as_json:
-            print(one.model_dump_json())
-        else:
+    if as_json:
+        print_json(findings)
+    else:
+        console = open_console(soft_wrap=True)
+        for one in findings:
             where = f", line {one.where} of the prompt" if one.where else ""
             console.print(
                 f"{file}:{one.line}: {one.problem}{where}: {one.kind}: {one.detail}",
                 markup=False,
                 highlight=False,
             )
-    if not as_json:
         counts = ", ".join(
             f"{count} {kind}" for kind, count in sorted(Counter(one.kind for one in findings).items())
         )
@@ -93,6 +93,7 @@ def refine(
     out: Annotated[Path, typer.Option(help="Folder for the journal and the proposals.")],
     mapping: Map = "",
     seconds: Seconds = 10.0,
+    as_json: AsJson = False,
 ) -> None:
     """Let a model propose better Arabic for docstrings; nothing is changed before people have seen it.
 
@@ -122,7 +123,10 @@ def refine(
     with Journal(out / "journal", config.name) as journal, open_model(config) as opened:
         results = list(refined(found.problems, opened, journal, Limits(seconds=seconds)))
     write_refinements(out, file, mapping, results)
-    _tell(results, open_console(soft_wrap=True), out)
+    if as_json:
+        print_json({"file": out / "refinements.jsonl", "problems": results})
+    else:
+        _tell(results, open_console(soft_wrap=True), out)
 
 
 def _tell(results: list[Refinement], console: Console, out: Path) -> None:
@@ -153,6 +157,7 @@ def review(
         Path | None, typer.Option(help="Read what people decided from an export of Label Studio (JSON).")
     ] = None,
     overlap: Annotated[int, typer.Option(min=1, help="People asked about each problem.")] = 1,
+    as_json: AsJson = False,
 ) -> None:
     """Show every change, and every problem for people, to people; without an option write DIR/tasks.json.
 
@@ -174,13 +179,15 @@ def review(
 
     if push + pull + (export is not None) > 1:
         raise UsageError("give one of --push, --pull and --export")
-    console = open_console(soft_wrap=True)
+    console = open_console(soft_wrap=True, stderr=as_json)
     tasks, stores = _tasks(folder), Stores.under(str(folder))
     template = labelling(TEMPLATE, "ar")
     if export is not None:
         pulled = read_export(export, template, stores)
         unusable = f", {pulled.rejected.total()} unusable: {dict(pulled.rejected)}" if pulled.rejected else ""
         console.print(f"{pulled.read} answers read{unusable}", markup=False)
+        if as_json:
+            print_json({"read": pulled.read, "unusable": pulled.rejected})
         return
     if push or pull:
         with connect(settings()) as connection:
@@ -190,12 +197,19 @@ def review(
                 console.print(
                     f"{done.created} tasks new, {done.unchanged} unchanged, {done.withdrawn} withdrawn"
                 )
+                result: Any = done
             else:
-                console.print(f"{len(pull_project(project, stores).labels)} new labels")
+                labels = pull_project(project, stores).labels
+                console.print(f"{len(labels)} new labels")
+                result = {"labels": labels}
+        if as_json:
+            print_json(result)
         return
     (folder / "tasks.json").write_text(json.dumps(tasks, ensure_ascii=False, indent=1), encoding="utf-8")
     (folder / "labelling.xml").write_text(template.config, encoding="utf-8")
     console.print(f"{len(tasks)} tasks for people -> {folder / 'tasks.json'}", markup=False)
+    if as_json:
+        print_json({"tasks": len(tasks), "file": folder / "tasks.json"})
 
 
 def release(
@@ -203,6 +217,7 @@ def release(
     name: Annotated[str, typer.Option(help="Name of the release.")],
     version: Annotated[str, typer.Option(help="MAJOR.MINOR.PATCH, or auto: the next one.")] = "auto",
     votes: Annotated[int, typer.Option(min=1, help="People whose answers a change needs.")] = 1,
+    as_json: AsJson = False,
 ) -> None:
     """Release the problems with the changes that people accepted, on the embedded Hub and in DIR/release.
 
@@ -227,13 +242,15 @@ def release(
     made = assemble_refined(
         found, refinements, decisions, folder=folder / "release", name=name, version=str(chosen)
     )
-    console = open_console(soft_wrap=True)
+    console = open_console(soft_wrap=True, stderr=as_json)
     for one in made.refused:
         console.print(f"  {one.problem}: not released: {one.reason}", markup=False)
     with hub.previous(name) as before:
         same = before and (before / PROBLEMS).read_bytes() == (folder / "release" / PROBLEMS).read_bytes()
     if same:
         console.print(f"Nothing changed since {name} {latest}", markup=False)
+        if as_json:
+            print_json({"name": name, "version": latest, "created": False})
         return
     hub.publish(made.release)
     verdicts = Counter(one.verdict for one in decisions.values())
@@ -245,6 +262,9 @@ def release(
     console.print(
         f"{name} {chosen}: {len(made.changes)}/{len(found.problems)} prompts changed ({kinds or 'none'})"
     )
+    if as_json:
+        told_json = {"name": name, "version": str(chosen), "created": True, "problems": len(found.problems)}
+        print_json(told_json | {"changed": len(made.changes), "kinds": made.kinds, "verdicts": verdicts})
 
 
 def _tasks(folder: Path) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from flows.commands.options import AsJson
 from flows.completion import versions
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 SHOWN = 10
 """Files named per kind of difference; the rest is counted."""
@@ -37,7 +36,7 @@ def pull(
 
     files = copy_release(name, version, folder, endpoint=endpoint or None)
     if as_json:
-        typer.echo(json.dumps({"name": name, "version": version, "files": files, "folder": str(folder)}))
+        print_json({"name": name, "version": version, "files": files, "folder": str(folder)})
         return
     console = open_console(soft_wrap=True, markup=False, highlight=False)
     console.print(f"{name} {version}: {files} files in {folder}, each as its MANIFEST.sha256 states")
@@ -70,7 +69,7 @@ def verify(
         warn_of_folder(folder, inside)
     if as_json:
         told = {"version": inside, "files": len(stated), "damaged": wrong, "generated": left}
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        print_json(told)
         raise typer.Exit(1 if wrong else 0)
     for text in wrong[:SHOWN]:
         console.print(f"damaged: {text}")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flows.commands.options import AsJson
 from flows.completion import benchmarks
 from mihakk.errors import ExternalFailure, UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -43,6 +43,7 @@ def report(
     ] = None,
     lake: Lake = None,
     stale_after: Hours = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write how a benchmark stands, over all its runs and releases, into one HTML file that needs no network.
 
@@ -59,6 +60,9 @@ def report(
     opened = open_build(config, Path("runs"), lake)
     facts = Gatherer(opened, _age(stale_after)).facts()
     path = write_overview(facts, out or Path("runs") / opened.config.name / "overview.html")
+    if as_json:
+        print_json({"level": facts.level, "notes": facts.notes, "file": path.resolve()})
+        return
     console = open_console(soft_wrap=True, highlight=False)
     for note in facts.notes:
         console.print(f"{note.level}: {note.text}", markup=False)
@@ -128,7 +132,7 @@ def digest(
     ] = None,
     lake: Lake = None,
     stale_after: Hours = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what changed since yesterday, what waits for people, what it cost, and what is late or unusual.
 
@@ -153,7 +157,7 @@ def digest(
         subject = ", ".join(f"{one.benchmark} {one.level}" for one in found)
         mail(f"Mihakk: {subject}", text, to)
     if as_json:
-        typer.echo(json.dumps([one.model_dump(mode="json") for one in found], ensure_ascii=False, indent=2))
+        print_json(found)
     else:
         typer.echo(text, nl=False)
 

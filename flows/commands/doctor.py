@@ -8,14 +8,15 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
+from flows.commands.options import AsJson
 from mihakk.errors import MihakkError
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 State = Literal["ok", "optional", "late", "missing"]
 
@@ -54,7 +55,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what is installed, reachable and missing, and how to fix it; exit 1 if a build can't run.
 
@@ -62,10 +63,7 @@ def doctor(
     """
     found = list(diagnose())
     if as_json:
-        import json
-
-        for diagnosis in found:
-            print(json.dumps(diagnosis._asdict(), ensure_ascii=False))
+        print_json([diagnosis._asdict() for diagnosis in found])
     else:
         colours = {"ok": "green", "optional": "yellow", "late": "yellow", "missing": "red"}
         table = Table("What", "State", "Detail", "Remedy")

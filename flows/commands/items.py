@@ -10,9 +10,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from flows.commands.options import AsJson
 from flows.completion import benchmarks
 from mihakk.errors import UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 from schemas.stages import CURATED, GENERATED
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def show(
     language: Language = "",
     sample: Sample = 20,
     lake: Lake = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print questions with their options, which one is right and why each other one is wrong.
 
@@ -53,8 +55,12 @@ def show(
     """
     from reports.templates import RIGHT_TO_LEFT
 
+    questions = _sampled(config, task, language, sample, lake)
+    if as_json:
+        print_json(questions)
+        return
     console = open_console()
-    for number, question in enumerate(_sampled(config, task, language, sample, lake), 1):
+    for number, question in enumerate(questions, 1):
         console.print(_card(number, question, rtl=question.item.language in RIGHT_TO_LEFT))
 
 
@@ -65,6 +71,7 @@ def page(
     language: Language = "",
     sample: Sample = 20,
     lake: Lake = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write the same as one HTML page that opens offline, to hand to a scholar.
 
@@ -75,6 +82,9 @@ def page(
 
     questions = _sampled(config, task, language, sample, lake)
     write_questions_page(open_build(config, Path("runs"), lake).config.title, questions, out)
+    if as_json:
+        print_json({"questions": len(questions), "file": out})
+        return
     open_console(soft_wrap=True).print(f"{len(questions):,} questions in [bold]{out}[/]")
 
 
@@ -122,7 +132,7 @@ def quality(
         bool, typer.Option("--cosines", help="Embed questions and options too; slow with the bundled model.")
     ] = False,
     lake: Lake = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Baselines that never read the question, how right and wrong options differ, where the golds stand.
 
@@ -142,7 +152,7 @@ def quality(
         opened.stage(GENERATED).read_all("items", ITEM_ROWS), embedder=embedder, seed=opened.config.seed
     )
     if as_json:
-        print(found.model_dump_json(indent=2))
+        print_json(found)
         return
     open_console().print(quality_tables(found))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 from rich.table import Table
 
 from flows.commands.options import AsJson, Benchmark, Lake
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -33,7 +32,7 @@ def verify(config: Benchmark, lake: Lake = None, as_json: AsJson = False) -> Non
     opened = open_build(config, Path("runs"), lake)
     found = Verifier(opened.lake, EmbeddedHub()).run()
     if as_json:
-        typer.echo(found.model_dump_json(indent=2))
+        print_json(found)
     else:
         console = open_console()
         if found.damages:
@@ -70,7 +69,7 @@ def prune(
         if not dry_run:
             remove(opened.lake, found)
     if as_json:
-        typer.echo(json.dumps([one.model_dump() for one in found], ensure_ascii=False, indent=2))
+        print_json([one.model_dump() for one in found])
         return
     console = open_console()
     table = Table("path", "files", "MB", "why")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 from rich.table import Table
 
 from flows.commands.options import AsJson
-from reports.console import open_console
+from reports.console import open_console, print_json
 from schemas.stages import SCRAPED
 
 
@@ -109,7 +108,7 @@ def checks(as_json: AsJson = False) -> None:
 def _print(rows: list[dict[str, Any]], as_json: bool, only_json: tuple[str, ...] = ()) -> None:
     """Rows as JSON, or as a table without the columns that are too wide for a terminal."""
     if as_json:
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        print_json(rows)
         return
     shown = [name for name in rows[0] if name not in only_json]
     table = Table(*(name.replace("_", " ") for name in shown))

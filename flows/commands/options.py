@@ -13,8 +13,10 @@ Benchmark = Annotated[
     Path, typer.Argument(help="A file, or a name in configs/benchmarks/.", autocompletion=benchmarks)
 ]
 Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake, instead of MIHAKK_LAKE.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
-SummaryAsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on standard output.")]
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", help="Print the result as one JSON document on standard output."),
+]
 SuiteName = Annotated[str, typer.Argument(help="A name in configs/suites/, or a file.")]
 Systems = Annotated[
     list[str] | None,

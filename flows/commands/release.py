@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markdown import Markdown
 
 from flows.commands.options import AsJson
 from flows.completion import benchmarks, gates, versions
-from reports.console import open_console
+from reports.console import open_console, print_json
+from schemas.published import Published
 from schemas.stages import RELEASED
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def release(
     override: Overridden = None,
     why: Reasons = None,
     lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Assemble the reviewed tables into a version on the embedded Hub, and say how every gate stands.
 
@@ -85,19 +86,23 @@ def release(
     if sets := sets_in(config):
         if sign_off or note or version != "auto":
             raise UsageError("an audited set has neither sign-off nor version to choose: leave them out")
-        for one in sets:
-            _release_set(one, override, why)
+        console = open_console(stderr=as_json)
+        done = [_release_set(one, override, why, console) for one in sets]
+        if as_json:
+            print_json(done)
         return
     opened = open_build(config, Path("runs"), lake)
     chosen = opened.config.release.model_copy(update={"version": version})
     opened = replace(opened, config=opened.config.model_copy(update={"release": chosen}))
-    console = open_console()
+    console = open_console(stderr=as_json)
     if sign_off:
         from pipeline.sign_off import sign
 
         sign(opened, "approve", sign_off, note)
     _keep_overrides(opened, override, why)
-    _assemble(opened, console)
+    made = _assemble(opened, console)
+    if as_json:
+        print_json(made)
 
 
 def _keep_overrides(opened: Build, gates: list[str] | None, reasons: list[str] | None) -> None:
@@ -118,15 +123,17 @@ def _pairs(gates: list[str] | None, reasons: list[str] | None) -> list[tuple[str
     return list(zip(named, said, strict=True))
 
 
-def _release_set(folder: Path, gates: list[str] | None, reasons: list[str] | None) -> None:
+def _release_set(
+    folder: Path, gates: list[str] | None, reasons: list[str] | None, console: Console
+) -> dict[str, Any]:
     """Puts the cleaned release of an audited set onto the embedded Hub and says how every gate stands."""
     from pipeline.external_release import release_set
 
-    console = open_console()
     publication, found = release_set(folder, _pairs(gates, reasons))
     _show_gates(found, console)
     done = "released" if publication.created else "stands there already, byte for byte"
     console.print(f"{publication.name} {publication.version} {done}: {publication.location}", soft_wrap=True)
+    return {"release": publication, "gates": found}
 
 
 def _show_gates(gates: Iterable[Gate], console: Console) -> None:
@@ -136,7 +143,7 @@ def _show_gates(gates: Iterable[Gate], console: Console) -> None:
             console.print(f"  overridden: {gate.override}", soft_wrap=True, markup=False)
 
 
-def _assemble(opened: Build, console: Console) -> None:
+def _assemble(opened: Build, console: Console) -> dict[str, Any]:
     """Runs the last step and says how every gate stands."""
     from pipeline.engines.local import local_engine
     from pipeline.history import recorded
@@ -147,7 +154,8 @@ def _assemble(opened: Build, console: Console) -> None:
     from reports.run.closing import released, standing_commit
 
     before = standing_commit(opened)
-    _show_gates(standing_gates(opened), console)
+    gates = list(standing_gates(opened))
+    _show_gates(gates, console)
     with (
         opened.lake.locked(),
         local_engine() as engine,
@@ -156,6 +164,8 @@ def _assemble(opened: Build, console: Console) -> None:
     ):
         run_step(step_of(RELEASED), opened, engine, log)
     console.print(released(opened, before))
+    (row,) = opened.stage(RELEASED).read_all("release", Published)
+    return {"release": row, "gates": gates}
 
 
 def _state(gate: Gate) -> str:
@@ -219,7 +229,7 @@ def _publish_set(
 
 def _show_published(publication: Publication, *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(asdict(publication), ensure_ascii=False, indent=2))
+        print_json(asdict(publication))
         return
     done = "published" if publication.created else "stands there already, byte for byte"
     open_console().print(f"{publication.name} {publication.version} {done}: commit {publication.commit}")
@@ -248,7 +258,7 @@ def withdraw(
     opened = open_build(config, Path("runs"))
     places = withdraw_version(opened, version, why, repository, endpoint)
     if as_json:
-        typer.echo(json.dumps({"version": version, "places": places}, ensure_ascii=False, indent=2))
+        print_json({"version": version, "places": places})
         return
     for place, new in places.items():
         said = "withdrawn" if new else "was withdrawn before; the first reason stands"
@@ -294,7 +304,7 @@ def diff(
     if as_json:
         rows = [change.model_dump(mode="json") for change in changes.changes]
         told = {"old": old, "new": new, "level": changes.level, "counts": changes.counts, "changes": rows}
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        print_json(told)
     elif as_markdown:
         print(text)
     else:
@@ -351,6 +361,6 @@ def report_defect(
             folder=errata_folder(name),
         )
     if as_json:
-        typer.echo(json.dumps({"item": item, "version": chosen, "file": str(path)}, ensure_ascii=False))
+        print_json({"item": item, "version": chosen, "file": str(path)})
     else:
         open_console().print(f"filed as {path}; it binds while the item is unchanged")

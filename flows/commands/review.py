@@ -10,9 +10,10 @@ import typer
 from rich.console import Console
 
 from flows.commands import review_lead
+from flows.commands.options import AsJson
 from flows.completion import benchmarks
 from mihakk.errors import UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 from schemas.stages import AUDITED
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def push(
     overlap: Annotated[int | None, typer.Option(min=1, help="People who answer each question.")] = None,
     languages: Annotated[str | None, typer.Option(help="Only texts in these, e.g. ar,fa.")] = None,
     lake: Lake = None,
+    as_json: AsJson = False,
 ) -> None:
     """Bring the review queue and the campaigns onto MIHAKK_LABEL_STUDIO_URL.
 
@@ -129,8 +131,7 @@ def push(
         if template not in ("", "quality_review"):
             raise UsageError(f"{config} is an audited set; campaigns ask about benchmarks that are built")
         with connect(settings()) as connection:
-            for one in sets:
-                show_pushed(push_set(one, connection), open_console())
+            _show_pushed({f"{one}": push_set(one, connection) for one in sets}, as_json=as_json)
         return
     opened = open_build(config, Path("runs"), lake)
     campaigns = chosen_campaigns(opened.config.review, template, changes)
@@ -140,10 +141,10 @@ def push(
     if template and campaigns and not asked:
         name = opened.config.name
         raise UsageError(f"nothing in {name} to ask about: {WHY_NOTHING[campaigns[0].template]}")
-    show_pushed(pushed | asked, open_console())
+    _show_pushed({opened.config.name: pushed | asked}, as_json=as_json)
 
 
-def pull(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
+def pull(config: Benchmark = Path("demo"), lake: Lake = None, as_json: AsJson = False) -> None:
     """Fetch what people decided; the next `mihakk build` applies it.
 
     Example: mihakk review pull demo
@@ -154,16 +155,23 @@ def pull(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
     from pipeline.external_people import open_set, pull_set, sets_in
     from pipeline.people import pull_decisions
 
-    console = open_console()
+    console = open_console(stderr=as_json)
     if sets := sets_in(config):
+        pulled = {}
         with connect(settings()) as connection:
             for one in sets:
-                show_pulled(pull_set(one, connection), open_set(one).review.overlap, console)
+                pulled[str(one)] = found = pull_set(one, connection)
+                show_pulled(found, open_set(one).review.overlap, console)
+        if as_json:
+            print_json(pulled)
         console.print(f"Apply them with the audit's own command and --out {config}")
         return
     opened = open_build(config, Path("runs"), lake)
     with connect(settings()) as connection:
-        show_pulled(pull_decisions(opened, connection), opened.config.review.overlap, console)
+        found = pull_decisions(opened, connection)
+    show_pulled(found, opened.config.review.overlap, console)
+    if as_json:
+        print_json({opened.config.name: found})
     console.print(f"Apply them with: mihakk build {config}")
 
 
@@ -253,6 +261,7 @@ def export(
         str, typer.Option(help="Only this person's, voided ones too: annotator-NN or an e-mail address.")
     ] = "",
     lake: Lake = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write people's decisions as CSV that a spreadsheet can open without running anything in it.
 
@@ -277,6 +286,9 @@ def export(
         count = write_csv(csv, exported_labels(kept), Label)
     else:
         count = write_csv(csv, decisions(kept.decisions), Review)
+    if as_json:
+        print_json({"rows": count, "file": csv})
+        return
     open_console(soft_wrap=True).print(f"{count} rows in {csv}")
 
 
@@ -286,6 +298,7 @@ def person(
     ],
     address: Annotated[str, typer.Argument(help="E-mail address of their Label Studio account.")],
     lake: Lake = None,
+    as_json: AsJson = False,
 ) -> None:
     """The pseudonym under which a person's decisions are kept, as `review.adjudicators` names them.
 
@@ -302,10 +315,13 @@ def person(
     opened = open_build(config, Path("runs"), lake)
     with opened.lake.locked():
         (found,) = pseudonyms(review_stores(opened).people, {0: address}).values()
-    print(found)
+    if as_json:
+        print_json({"pseudonym": found})
+    else:
+        print(found)
 
 
-def report(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
+def report(config: Benchmark = Path("demo"), lake: Lake = None, as_json: AsJson = False) -> None:
     """Agreement, overturned auditors, miss rate and annotators' speed, as Markdown.
 
     Example: mihakk review report demo
@@ -321,11 +337,23 @@ def report(config: Benchmark = Path("demo"), lake: Lake = None) -> None:
         found = set_report(config)
     else:
         found = review_state(open_build(config, Path("runs"), lake))
+    if as_json:
+        print_json(found)
+        return
     open_console().print(Markdown(markdown(found)))
 
 
 def _now() -> str:
     return datetime.now().astimezone().strftime("%H:%M:%S")
+
+
+def _show_pushed(pushed: dict[str, dict[str, Pushed]], *, as_json: bool) -> None:
+    """Pushes by benchmark or audited set."""
+    if as_json:
+        print_json(pushed)
+        return
+    for projects in pushed.values():
+        show_pushed(projects, open_console())
 
 
 def show_pushed(pushed: dict[str, Pushed], console: Console) -> None:

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from flows.commands.options import Lake
+from flows.commands.options import AsJson, Lake
 from flows.completion import benchmarks
 from mihakk.errors import UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 from schemas.record import Record
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def void(
     ],
     why: Annotated[str, typer.Option(help="The reason; it is kept with each decision.")],
     lake: Lake = None,
+    as_json: AsJson = False,
 ) -> None:
     """Take back one decision, or all that a person has made so far; nothing is deleted.
 
@@ -56,6 +57,9 @@ def void(
     opened = open_review(config, lake)
     with opened.locked():
         rows = take_back(opened.stores, which, why)
+    if as_json:
+        print_json(rows)
+        return
     open_console().print(
         f"{len(rows)} decisions count no longer. Open their items for others: mihakk review pull {config}"
     )
@@ -65,6 +69,7 @@ def forget(
     config: Reviewed,
     address: Annotated[str, typer.Argument(help="E-mail address of their Label Studio account.")],
     lake: Lake = None,
+    as_json: AsJson = False,
 ) -> None:
     """Delete what ties answers to a person, with their account; no figure and no build changes.
 
@@ -84,6 +89,9 @@ def forget(
         person, rows = delete_data(opened.stores, address, member)
         if member is not None:
             connection.remove_user(member)
+    if as_json:
+        print_json({"person": person, "rows": rows, "account_deleted": member is not None})
+        return
     open_console().print(
         f"{rows} rows of {person} hold nothing of theirs any more, and nobody can tell who {person} was"
         + ("; their account is deleted" if member is not None else "; they had no account on the server")
@@ -97,6 +105,7 @@ def disputes(
         typer.Option(help="Language of what checks and auditors say: ar, fa or en; else each item's own."),
     ] = "",
     lake: Lake = None,
+    as_json: AsJson = False,
 ) -> None:
     """List all on which people disagree, items and campaign questions: who said what, and who has to decide.
 
@@ -113,7 +122,11 @@ def disputes(
         raise UsageError(f"--screen {screen!r} is no language of the screens; use {', '.join(DIRECTION)}")
     opened, console = open_review(config, lake), open_console(soft_wrap=True)
     found = open_disputes(opened.stores, opened.config)
-    show_disputes(found, console, opened.evidence({one.item for one in found}, language))
+    evidence = opened.evidence({one.item for one in found}, language)
+    if as_json:
+        print_json([one.model_dump(mode="json") | {"evidence": evidence.get(one.item, ())} for one in found])
+        return
+    show_disputes(found, console, evidence)
 
 
 def show_disputes(
@@ -137,6 +150,7 @@ def progress(
     config: Reviewed = Path("demo"),
     lake: Lake = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """How far each project on the server is, and when it will be done at the pace of the last 14 days.
 
@@ -152,13 +166,14 @@ def progress(
     opened = open_review(config, lake)
     with connect(settings()) as connection:
         rows = review_progress(connection, opened.name, opened.stores, opened.config, datetime.now(UTC))
-    _print(rows, ProjectProgress, csv)
+    _print(rows, ProjectProgress, csv, as_json=as_json)
 
 
 def times(
     config: Reviewed = Path("demo"),
     lake: Lake = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Hours and items of each person by project, as pay goes by them.
 
@@ -173,16 +188,19 @@ def times(
     stores = open_review(config, lake).stores
     rows: list[Review | Label] = [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
     counting: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
-    _print(working_times(rows, counting), PersonTime, csv)
+    _print(working_times(rows, counting), PersonTime, csv, as_json=as_json)
 
 
-def _print(rows: Sequence[Record], kind: type[Record], csv: Path | None) -> None:
+def _print(rows: Sequence[Record], kind: type[Record], csv: Path | None, *, as_json: bool) -> None:
     from annotation.decisions.export import write_csv
 
     table = Table(*kind.model_fields, box=None, header_style="bold")
     for row in rows:
         table.add_row(*("" if cell is None else str(cell) for cell in row.model_dump().values()))
-    open_console().print(table if rows else "Nobody has decided anything yet.")
+    if as_json:
+        print_json(rows)
+    else:
+        open_console().print(table if rows else "Nobody has decided anything yet.")
     if csv is not None:
         write_csv(csv, rows, kind)
-        open_console(soft_wrap=True).print(f"{len(rows)} rows in {csv}")
+        open_console(soft_wrap=True, stderr=as_json).print(f"{len(rows)} rows in {csv}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,7 @@ from rich.table import Table
 
 from flows.commands.options import AsJson, Benchmark, Lake
 from mihakk.errors import UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +37,7 @@ def runs(
     found = _recorded(config, lake, limit)
     if as_json:
         shown = [run.model_dump(mode="json", exclude={"events"}) | {"state": run.state()} for run in found]
-        typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
+        print_json(shown)
         return
     table = Table("run", "state", "stage", "done", "seconds", "release", "cost", "error")
     for run in found:
@@ -53,7 +52,7 @@ def logs(
     config: Benchmark,
     run: Annotated[str, typer.Argument(help="The run, or how its name begins; the newest when empty.")] = "",
     lake: Lake = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print what a run recorded: starts, tenths and ends of its stages, and how it ended.
 
@@ -67,7 +66,10 @@ def logs(
             + (f": {several}" if several else "")
             + f"; `mihakk runs {config}` lists them"
         )
-    for line in _json_lines(found[0]) if as_json else _lines(found[0]):
+    if as_json:
+        print_json(found[0].model_dump(mode="json") | {"state": found[0].state()})
+        return
+    for line in _lines(found[0]):
         typer.echo(line)
 
 
@@ -103,9 +105,3 @@ def _lines(run: RunRecord) -> Iterator[str]:
     elif run.state() in ("stopped", "lost"):
         end += f" in {run.stage or 'preparation'}: run `mihakk build` again to go on"
     yield end
-
-
-def _json_lines(run: RunRecord) -> Iterator[str]:
-    for event in run.events:
-        yield event.model_dump_json(exclude_none=True)
-    yield run.model_dump_json(include={"run", "seen", "stage", "error_kind", "error"})

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from flows.commands.options import AsJson
 from flows.completion import benchmarks
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.settings import ROOT
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -107,7 +108,9 @@ def server(
         raise ExternalFailure(f"the Prefect server on port {port} ended with code {code}; it said why above")
 
 
-def deploy(config: Benchmark = Path("demo"), notify: Notify = "", suite: Measure = "") -> None:
+def deploy(
+    config: Benchmark = Path("demo"), notify: Notify = "", suite: Measure = "", as_json: AsJson = False
+) -> None:
     """Put the jobs of prefect.yaml on the Prefect server: work pool, deployments, schedules, automations.
 
     Run again it renews what stands. A worker then runs the jobs: prefect worker start --pool mihakk
@@ -122,6 +125,10 @@ def deploy(config: Benchmark = Path("demo"), notify: Notify = "", suite: Measure
         wanted = deployments(_named(config), pooled=True, suite=asked)
         jobs = {one.flow_name or "": apply(one) for one in wanted}
         rules = _automations(client, benchmark, jobs, notify)
+    if as_json:
+        told = {one.full_name: _when(one.schedules) for one in wanted}
+        print_json({"pool": pool, "jobs": told, "automations": list(rules)})
+        return
     for one in wanted:
         console.print(f"{one.full_name}  {_when(one.schedules)}", soft_wrap=True)
     console.print(f"Automations: {', '.join(rules)}")

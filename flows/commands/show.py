@@ -10,9 +10,10 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from flows.commands.options import AsJson
 from flows.completion import benchmarks, tables
 from mihakk.errors import UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def show(
     ] = Path("demo"),
     lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Records to list.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print records of a stage's table; with an ID, that record whole.
 
@@ -61,8 +62,7 @@ def show(
     if identifier is not None and not found:
         raise UsageError(f"{table} has no record {identifier!r}; list some with `mihakk show {table}`")
     if as_json:
-        for row in found:
-            print(row.model_dump_json())
+        print_json(found)
         return
     console = open_console()
     for row in found:
@@ -144,8 +144,7 @@ def _stages(opened: Build, as_json: bool) -> None:
             "run `mihakk build`, or name the lake with --lake"
         )
     if as_json:
-        for stage in finished:
-            print(stage.manifest().model_dump_json(exclude={"shards"}))
+        print_json([stage.manifest().model_dump(mode="json", exclude={"shards"}) for stage in finished])
         return
     table = Table("Stage", "Tables", "Shards", "Rows", "Rejected")
     for stage in finished:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,8 +9,9 @@ import typer
 import yaml
 from rich.markup import escape
 
+from flows.commands.options import AsJson
 from mihakk.errors import UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from schemas.idiom import Idiom
@@ -36,7 +36,7 @@ def try_(
         typer.Option("--option", "-o", help="NAME=VALUE as in a config's `options`; may be repeated."),
     ] = None,
     source: Annotated[str, typer.Option(help="Name of the source; guessed when empty.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the entries, the shape they were found by and what is left over; exit 1 where a build stops.
 
@@ -49,7 +49,7 @@ def try_(
     with tempfile.TemporaryDirectory(prefix="mihakk-try-") as folder:
         trial = attempt(use, RawStore(folder))
     if as_json:
-        print(json.dumps(_as_json(trial), ensure_ascii=False, indent=2))
+        print_json(_as_json(trial))
     else:
         _print(trial)
     if trial.problem:

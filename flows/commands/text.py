@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
 
+from flows.commands.options import AsJson
 from mihakk.errors import UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +24,7 @@ def text(
     changed_only: Annotated[
         bool, typer.Option("--changed", help="Leave out lines that stay as they are.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line of the file.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show each line before and after normalisation, what changed with its code points, and its key.
 
@@ -39,6 +39,7 @@ def text(
     console = open_console()
     if not as_json:
         console.print(f"{file}: read as {decoded.encoding}", style="dim")
+    rows: list[dict[str, object]] = []
     for number, line in enumerate(decoded.text.splitlines(), 1):
         form = canonicalize(line, language)
         damage = [f"{found.kind} {found.found!r} at {found.start}" for found in corruption(form.text)]
@@ -46,7 +47,7 @@ def text(
             continue
         if as_json:
             row = {"line": number, "before": line, "after": form.text, "changes": form.changes}
-            print(json.dumps({**row, "key": key(form.text, language), "damage": damage}, ensure_ascii=False))
+            rows.append({**row, "key": key(form.text, language), "damage": damage})
             continue
         console.print(f"[bold]{number}[/] {escape(line)}", soft_wrap=True)
         if form.text != line:
@@ -60,3 +61,5 @@ def text(
             console.print(f"    {counts}", style="dim")
         for one in damage:
             console.print(f"    [red]damaged[/] {escape(one)}", soft_wrap=True)
+    if as_json:
+        print_json(rows)

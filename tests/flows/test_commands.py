@@ -39,14 +39,14 @@ def test_the_version_is_that_of_the_installed_package() -> None:
 
 
 def test_doctor_says_what_is_there_and_how_to_mend_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [json.loads(line) for line in call("doctor", "--json").stdout.splitlines()]
+    found = json.loads(call("doctor", "--json").stdout)
     by_subject = {row["subject"]: row for row in found}
     assert by_subject["git"]["state"] == "ok"
     assert by_subject["MIHAKK_HF_TOKEN"]["state"] == "optional"
     monkeypatch.setenv("PATH", "/nowhere")
     done = call("doctor", "--json")
     assert done.exit_code == 1
-    git = next(json.loads(line) for line in done.stdout.splitlines() if '"git"' in line)
+    git = next(row for row in json.loads(done.stdout) if row["subject"] == "git")
     assert git["state"] == "missing"
     assert "apt-get install git" in git["remedy"]
 
@@ -72,7 +72,7 @@ def test_doctor_names_what_is_older_than_its_schedule(tmp_path: Path) -> None:
     recorded("fresh", now)
     recorded("old", now - timedelta(days=3))
     done = call("doctor", "--json")
-    by_subject = {row["subject"]: row for row in map(json.loads, done.stdout.splitlines())}
+    by_subject = {row["subject"]: row for row in json.loads(done.stdout)}
     assert by_subject["benchmark fresh"]["state"] == "ok"
     old = by_subject["benchmark old"]
     assert old["state"] == "late"
@@ -90,7 +90,7 @@ def test_text_shows_each_change_with_its_code_points(tmp_path: Path) -> None:
     assert "U+0640 ARABIC TATWEEL" in said.stdout
     assert "cp1256" in said.stdout
     assert "سليم" not in said.stdout
-    rows = [json.loads(line) for line in call("text", str(file), "--json").stdout.splitlines()]
+    rows = json.loads(call("text", str(file), "--json").stdout)
     assert [row["line"] for row in rows] == [1, 2]
     assert rows[0]["changes"]["kashida"] >= 3
 

@@ -62,8 +62,8 @@ def test_a_failed_and_an_interrupted_run_are_listed_with_their_end(build: Build)
     told = said(build, "logs", "demo")
     assert "1_scraped: finished, 50 in · 48 out · 2 rejected" in told
     assert told.endswith("stopped in 2_normalized: run `mihakk build` again to go on\n")
-    lines = [json.loads(line) for line in said(build, "logs", "demo", oldest["run"], "--json").splitlines()]
-    assert [row["done"] for row in lines if row.get("event") == "progress"] == [10, 20, 30]
+    log = json.loads(said(build, "logs", "demo", oldest["run"], "--json"))
+    assert [row["done"] for row in log["events"] if row["event"] == "progress"] == [10, 20, 30]
 
 
 def test_a_run_that_is_not_there_is_a_usage_error(build: Build) -> None:

@@ -99,7 +99,7 @@ def test_hemistich_tasks_read_couplets_alone_and_never_over_a_removed_one(
     shown = CliRunner().invoke(
         app, ["show", "4_generated/items", "-b", "verse.yaml", "--lake", "lake", "--limit", "9999", "--json"]
     )
-    items = [json.loads(line) for line in shown.output.splitlines()]
+    items = json.loads(shown.stdout)
     asked = [item for item in items if item["task"] == "continuation"]
     assert len(asked) > 150
     plain = {(canonicalize(a, "ar").text, canonicalize(b, "ar").text) for a, b in couplets}

@@ -64,7 +64,7 @@ def test_a_source_that_fails_leaves_its_rejections(tmp_path: Path) -> None:
         app, ["show", "1_scraped/rejected", "-b", str(config), "--lake", str(tmp_path / "lake"), "--json"]
     )
     assert shown.exit_code == 0, shown.output
-    rows = [json.loads(line) for line in shown.output.splitlines()]
+    rows = json.loads(shown.stdout)
     assert [row["reason"] for row in rows] == ["explanation_missing"] * 5
     assert json.loads(rows[0]["body"])["phrase"] == "مثل 0"
     # A run that ends well shows its own.

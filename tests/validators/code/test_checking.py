@@ -43,7 +43,7 @@ def test_every_fault_of_the_text_is_found_and_nothing_else() -> None:
 def test_the_command_finds_every_planted_fault_and_nothing_else() -> None:
     done = CliRunner().invoke(app, ["code", "check", str(PROBLEMS), "--json"])
     assert done.exit_code == 1, done.output
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    found = json.loads(done.stdout)
     assert {(one["problem"], one["kind"]) for one in found} == planted()
     wrong = next(one for one in found if one["problem"] == "ar/7")
     assert wrong["detail"] == "only_even([1, 2, 4, 5]) gives [2, 4], the docstring says [2, 5]"
