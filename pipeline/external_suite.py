@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from mihakk.configs import load_config
-from mihakk.errors import MihakkError
+from mihakk.errors import MihakkError, UsageError
 from mihakk.ids import digest, sha256
 from pipeline.build import CONFIGS, code_version
 from pipeline.external_audit import AuditJob
@@ -148,14 +148,14 @@ def run_suite(run: SuiteRun, audit: RunSource, said: Callable[[str], None]) -> S
     for source in run.config.sources:
         said(source.name)
         folder = run.folder / source.name
-        job = _job(run, source, folder)
-        people = decided_in(folder) if is_audited_set(folder) else ""
-        mark = {"job": _signature(job, source), "code": code_version(_CODE), "people": people}
         state = {"name": source.name, "basis": source.basis, "note": source.note}
-        if _done(folder) == mark:
-            states.append(SourceState(status="unchanged", **state))
-            continue
         try:
+            job = _job(run, source, folder)
+            people = decided_in(folder) if is_audited_set(folder) else ""
+            mark = {"job": _signature(job, source), "code": code_version(_CODE), "people": people}
+            if _done(folder) == mark:
+                states.append(SourceState(status="unchanged", **state))
+                continue
             audited, _ = audit(job)
         except MihakkError as error:
             states.append(SourceState(status="failed", problem=str(error), **state))
@@ -173,7 +173,11 @@ def _job(run: SuiteRun, source: SuiteSource, folder: Path) -> AuditJob:
     beside = run.base / source.source
     where = str(beside) if not Path(source.source).exists() and beside.exists() else source.source
     mapping = source.mapping
-    if mapping == "auto" and Path(where).exists():
+    if mapping == "auto":
+        if not Path(where).exists():
+            raise UsageError(
+                f"nobody has said which columns of {where} hold what: look at them and write its `mapping`"
+            )
         mapping = propose_for(where).mapping
     return AuditJob(
         source=where,

@@ -141,3 +141,23 @@ def test_the_published_development_sets_go_through_in_one_command(shared_data: P
         assert rows["EXAMS"].samples == sum(bool(json.loads(line)) for line in lines) == 562
     assert rows["ArabicMMLU"].samples == 825
     assert 0.05 < rows["ArabicMMLU"].rate < 0.2
+
+
+def test_qimma_s_fourteen_sources_have_mappings_that_name_the_column_they_miss(tmp_path: Path) -> None:
+    config = load_suite(ROOT / "configs" / "audits" / "qimma.yaml")
+    names = " ".join(source.name for source in config.sources)
+    some = "AraDiCE ArabCulture PalmX ArabicMMLU GAT 3LM-native 3LM-code ArabLegalQA MizanQA MedArabiQ"
+    assert all(name in names for name in (*some.split(), "MedAraBench", "FannOrFlop", "AraTrust"))
+    assert {source.basis for source in config.sources} == {"inferred"}
+    path = tmp_path / "other.jsonl"
+    path.write_text('{"nothing": "x"}\n', encoding="utf-8")
+    sources = tuple(
+        source.model_copy(update={"source": str(path) if source.mapping != "auto" else source.source})
+        for source in config.sources
+    )
+    asked = SuiteRun(config.model_copy(update={"sources": sources}), tmp_path, tmp_path / "out")
+    found = suite_to_page(asked, lambda _: None)
+    for source, state in zip(sources, found.states, strict=True):
+        assert state.status == "failed"
+        wanted = "which columns" if source.mapping == "auto" else "has no column"
+        assert wanted in state.problem, state

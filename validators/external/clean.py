@@ -144,7 +144,8 @@ def _write(table: Table, numbers: list[int], path: Path) -> None:
             _text(table, path, "".join(f"{_line(table, number)}\n" for number in numbers))
         case "json":
             rows = [table.rows[number] for number in numbers]
-            _text(table, path, json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
+            held = {name: [row[name] for row in rows] for name in table.columns} if table.by_column else rows
+            _text(table, path, json.dumps(held, ensure_ascii=False, indent=2) + "\n")
         case "csv" | "tsv":
             out = io.StringIO()
             writer = csv.writer(out, delimiter=table.delimiter, lineterminator="\n")

@@ -65,6 +65,8 @@ class Table:
     """Name of its sheet in a workbook."""
     header: tuple[str, ...] = ()
     """Names of the columns of a delimited file or sheet as they stand; `columns` tells equal ones apart."""
+    by_column: bool = False
+    """A json file that holds a list a column, all of one length, as pandas writes it."""
     encoding: str = "utf-8"
     delimiter: str = ","
     repaired: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -206,12 +208,23 @@ def _json(path: Path, name: str) -> list[Table]:
         raise UsageError(f"{name} is nested deeper than any table: give one object per row") from error
     if isinstance(value, dict):
         lists = [rows for rows in value.values() if isinstance(rows, list)]
-        value = lists[0] if len(lists) == 1 else value
+        if len(lists) > 1 and _one_length(value):
+            table.by_column = True
+            value = [dict(zip(value, cells, strict=True)) for cells in zip(*lists, strict=True)]
+        else:
+            value = lists[0] if len(lists) == 1 else value
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise UsageError(f"{name} is no list of objects: give one object per row, or a .jsonl file")
     table.rows = dict(enumerate(value))
     table.columns = tuple(dict.fromkeys(column for row in value for column in row))
     return [table]
+
+
+def _one_length(value: dict[str, Any]) -> bool:
+    """Whether a json object is a table by columns: lists of cells, all as long as each other."""
+    if not all(isinstance(cells, list) for cells in value.values()):
+        return False
+    return len({len(cells) for cells in value.values()}) == 1
 
 
 def _delimited(path: Path, name: str, *, header: bool) -> list[Table]:

@@ -338,3 +338,24 @@ def test_the_exams_file_is_read_whole(shared_data: Path) -> None:
     assert len(benchmark.items) == 562
     assert benchmark.gold_as == "letter"
     assert all(gold and 0 <= gold[0] < 4 for gold in _golds(benchmark))
+
+
+def test_a_json_file_with_a_list_a_column_is_read_and_written_as_it_is(tmp_path: Path) -> None:
+    columns = {
+        "questions": ["ما ضد النور؟", "ما جمع قلم؟", "ما مفرد كتب؟"],
+        "ground_truths": ["الظلام", "أقلام", "كتاب"],
+    }
+    path = tmp_path / "qa.json"
+    path.write_text(json.dumps(columns, ensure_ascii=False), encoding="utf-8")
+    benchmark = read_benchmark(str(path), parse_mapping("question=questions,gold=ground_truths"))
+    assert [item.question for item in benchmark.items] == columns["questions"]
+    kept = {item.id for item in benchmark.items[::2]}
+    clean = write_clean(benchmark, kept, tmp_path / "clean.json")
+    assert json.loads(clean.read_text("utf-8")) == {name: cells[::2] for name, cells in columns.items()}
+
+
+def test_columns_of_unequal_length_are_no_table(tmp_path: Path) -> None:
+    path = tmp_path / "qa.json"
+    path.write_text(json.dumps({"q": ["a", "b"], "g": ["c"]}), encoding="utf-8")
+    with pytest.raises(UsageError, match="no list of objects"):
+        read_benchmark(str(path), parse_mapping("question=q,gold=g"))
