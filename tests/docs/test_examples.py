@@ -55,22 +55,27 @@ def ran(example: Example, folder: Path, environment: dict[str, str]) -> str:
     return " ".join(f"{done.stdout}\n{done.stderr}".split())
 
 
+def reader(folder: Path) -> dict[str, str]:
+    """The environment of a reader who has nothing but the command."""
+    return {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "MIHAKK_LAKE": str(folder / "lake"),
+        "MIHAKK_HUB": str(folder / "hub"),
+        "MIHAKK_CACHE": str(folder / "cache"),
+        "MIHAKK_ERRATA": str(folder / "errata"),
+        "MIHAKK_WORKERS": "1",
+        "COLUMNS": "200",
+        "PYTHONPATH": str(ROOT),
+    }
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
 def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "MIHAKK_LAKE": str(tmp_path / "lake"),
-        "MIHAKK_HUB": str(tmp_path / "hub"),
-        "MIHAKK_CACHE": str(tmp_path / "cache"),
-        "MIHAKK_ERRATA": str(tmp_path / "errata"),
-        "MIHAKK_WORKERS": "1",
-        "COLUMNS": "200",
-        "PYTHONPATH": str(ROOT),
-    }
+    environment = reader(tmp_path)
     printed = ""
     for example in examples(page):
         if example.what == "file":
