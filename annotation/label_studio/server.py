@@ -11,6 +11,8 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -49,11 +51,19 @@ def install(environment: Path = ENVIRONMENT) -> Path:
         return _installed(environment)
 
 
+def installed(environment: Path = ENVIRONMENT) -> bool:
+    """Whether the pinned version is there."""
+    stamp = environment / "requirements.txt"
+    return (
+        (environment / "bin" / "label-studio").exists()
+        and stamp.exists()
+        and stamp.read_text("utf-8") == REQUIREMENTS.read_text("utf-8")
+    )
+
+
 def _installed(environment: Path) -> Path:
     command = environment / "bin" / "label-studio"
-    stamp = environment / "requirements.txt"
-    wanted = REQUIREMENTS.read_text("utf-8")
-    if command.exists() and stamp.exists() and stamp.read_text("utf-8") == wanted:
+    if installed(environment):
         return command
     uv = shutil.which(
         "uv", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
@@ -72,7 +82,7 @@ def _installed(environment: Path) -> Path:
         done = subprocess.run(step, env=settings, capture_output=True, text=True, check=False)
         if done.returncode:
             raise ExternalFailure(f"installing Label Studio failed: {done.stderr.strip()[-500:]}")
-    stamp.write_text(wanted, "utf-8")
+    (environment / "requirements.txt").write_text(REQUIREMENTS.read_text("utf-8"), "utf-8")
     return command
 
 
@@ -132,14 +142,23 @@ class LocalServer:
         except httpx.TransportError:
             return False
 
-    def start(self, patience: float = FIRST_START_SECONDS) -> None:
+    def start(
+        self, patience: float = FIRST_START_SECONDS, tell: Callable[[str], None] = lambda _: None
+    ) -> None:
         """Starts the server and waits until it answers; one that runs already is used as it is.
+
+        Args:
+            patience: Seconds without an answer and without a further database migration after which it is
+                given up.
+            tell: Called with what it is at.
 
         Raises:
             ExternalFailure: It ended or didn't answer in time; the message shows the end of its log.
         """
         if self.answers():
             return
+        if self._command is None and not installed():
+            tell("Installing Label Studio (1 GB, a few minutes)…")
         command = self._command or install()
         self.home.mkdir(parents=True, exist_ok=True)
         if not self._database:
@@ -163,8 +182,11 @@ class LocalServer:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        deadline = time.monotonic() + patience
+        deadline, done = time.monotonic() + patience, self._migrations()
         while not self.answers():
+            if (now := self._migrations()) > done:
+                deadline, done = time.monotonic() + patience, now
+                tell(f"Setting up Label Studio's database, a minute or two: {done} migrations done…")
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
                 raise ExternalFailure(
@@ -188,9 +210,28 @@ class LocalServer:
         self._process = None
 
     def wait(self) -> None:
-        """Blocks until the server ends, for a server in the foreground."""
+        """Blocks while the server runs, for a server in the foreground.
+
+        Raises:
+            ExternalFailure: It ended by itself; everything people did is in its database.
+        """
         if self._process is not None:
-            self._process.wait()
+            code = self._process.wait()
+            raise ExternalFailure(
+                f"Label Studio on {self.url} ended by itself (exit {code}); run the same command again: "
+                f"nothing that people submitted is lost. The log ends: {self._log_end()}"
+            )
+
+    def _migrations(self) -> int:
+        """Database migrations made so far; 0 where that can't be told, as with PostgreSQL."""
+        path = self.home / "label_studio.sqlite3"
+        if self._database or not path.exists():
+            return 0
+        try:
+            with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=1)) as database:
+                return int(database.execute("SELECT count(*) FROM django_migrations").fetchone()[0])
+        except sqlite3.Error:
+            return 0
 
     def _log_end(self) -> str:
         lines = self.log.read_text("utf-8", errors="replace").splitlines() if self.log.exists() else []
@@ -225,11 +266,8 @@ class LocalServer:
 
 def _write_ahead(path: Path) -> None:
     """Puts the database, made if missing, into write-ahead mode, which it then stays in."""
-    connection = sqlite3.connect(path)
-    try:
-        connection.execute("PRAGMA journal_mode=WAL")
-    finally:
-        connection.close()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode=WAL")
 
 
 def _database(url: str) -> dict[str, str]:

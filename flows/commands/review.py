@@ -61,10 +61,13 @@ def serve(
 
     console = open_console(soft_wrap=True)
     opened = open_build(config, Path("runs"), lake)
-    opened.stage(AUDITED).shards()  # says that nothing is built yet before a server is started for it
+    if not opened.stage(AUDITED).finished():  # said before a server is started for it
+        how = "make demo" if opened.config.name == "demo" else f"mihakk build {config}"
+        raise UsageError(f"{opened.config.name} has no items to review yet: run `{how}` first")
+    opened.stage(AUDITED).shards()
     server = LocalServer(settings().label_studio_home, port, database=database)
-    with console.status("Starting Label Studio…"):
-        server.start()
+    with console.status("Starting Label Studio…") as status:
+        server.start(tell=status.update if console.is_terminal else console.print)
     try:
         with Connection(server.url, server.secrets.token) as connection:
             show_pushed(push_queue(opened, connection), console)

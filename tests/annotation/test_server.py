@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from annotation.label_studio.connection import Connection
 from annotation.label_studio.exchange import connect
 from annotation.label_studio.server import LocalServer, install
+from flows.cli import app
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ports import free_port
 from mihakk.settings import Settings
@@ -87,6 +93,53 @@ def test_a_server_that_never_answers_is_given_up_and_stopped(tmp_path, port):
     with pytest.raises(ExternalFailure, match="did not start"):
         server.start(patience=1)
     assert server._process is None
+
+
+def migrating(folder: Path, seconds: float) -> Path:
+    """A program that makes a migration every now and then and never answers."""
+    program = folder / "label-studio"
+    program.write_text(
+        f"""#!{sys.executable}
+import sqlite3, time
+database = sqlite3.connect("label_studio.sqlite3", isolation_level=None)
+database.execute("CREATE TABLE django_migrations (name TEXT)")
+end = time.monotonic() + {seconds}
+while time.monotonic() < end:
+    database.execute("INSERT INTO django_migrations VALUES ('0001_initial')")
+    time.sleep(0.1)
+time.sleep(600)
+"""
+    )
+    program.chmod(0o755)
+    return program
+
+
+def test_a_first_start_is_waited_for_while_migrations_go_on_and_says_so(tmp_path, port):
+    server = LocalServer(tmp_path / "home", port, command=migrating(tmp_path, 5))
+    said: list[str] = []
+    began = time.monotonic()
+    with pytest.raises(ExternalFailure, match="did not start"):
+        server.start(patience=2, tell=said.append)
+    assert time.monotonic() - began > 5, "it is given up only when no migration comes any more"
+    assert len(said) > 2
+    assert all("migrations done" in line for line in said)
+
+
+def test_a_server_that_dies_is_reported(tmp_path, port):
+    server = LocalServer(tmp_path / "home", port)
+    server.home.mkdir()
+    server.log.write_text("out of memory\n")
+    server._process = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    server._process.kill()
+    with pytest.raises(ExternalFailure, match=r"ended by itself \(exit -9\).*out of memory"):
+        server.wait()
+
+
+def test_serve_on_a_fresh_clone_says_what_to_run_first(tmp_path, monkeypatch):
+    monkeypatch.setattr(LocalServer, "start", lambda *_, **__: pytest.fail("started for nothing"))
+    done = CliRunner().invoke(app, ["review", "serve", "demo", "--lake", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "run `make demo` first" in done.stderr
 
 
 def test_nobody_at_the_address(port, monkeypatch):
