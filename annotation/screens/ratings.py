@@ -152,7 +152,9 @@ def distractor_task(item: ChoiceItem, place: int, **options: Any) -> dict[str, A
         Shown("right", right, marked=True),
         Shown("wrong", item.options[place]),
     ]
-    return rating_task("distractor_rating", f"{item.id}#{place}", item.language, parts, **options)
+    facts = {"dialect": item.dialect}
+    subject = f"{item.id}#{place}"
+    return rating_task("distractor_rating", subject, item.language, parts, facts=facts, **options)
 
 
 def sentence_task(idiom: Idiom, sentence: str, **options: Any) -> dict[str, Any]:
@@ -186,7 +188,8 @@ def wrong_idiom_task(
         for place, candidate in enumerate(candidates, 1)
     ]
     parts = [Shown("sentence", blanked), Shown("right", right, marked=True), *others]
-    return rating_task("wrong_idiom", idiom.id, idiom.language, parts, **options)
+    facts = {"dialect": idiom.dialect}
+    return rating_task("wrong_idiom", idiom.id, idiom.language, parts, facts=facts, **options)
 
 
 def connotation_task(idiom: Idiom, **options: Any) -> dict[str, Any]:
@@ -195,7 +198,8 @@ def connotation_task(idiom: Idiom, **options: Any) -> dict[str, Any]:
         Shown("idiom", idiom.phrase.text or idiom.phrase.raw),
         Shown("explanation", idiom.explanation.text or idiom.explanation.raw),
     ]
-    return rating_task("connotation", idiom.id, idiom.language, parts, **options)
+    facts = {"dialect": idiom.dialect}
+    return rating_task("connotation", idiom.id, idiom.language, parts, facts=facts, **options)
 
 
 def reply_task(

@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from annotation.screens.labelling import labelling, words
 from annotation.screens.queue import queue, write_queue
+from annotation.screens.ratings import connotation_task, distractor_task, sentence_task, wrong_idiom_task
 from annotation.screens.tasks import escaped, numbered, review_task, sealed, untouched, urgency
 from mihakk.ids import content_hash
 from schemas.audit import CRITERIA
+from schemas.idiom import Idiom
+from schemas.record import Form, Provenance
 from tests.annotation.judged import answer, audit, choice, explanation, finding, verdict
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202e=cmd|'/c calc'!A1 & \"quoted\" \x00"
@@ -139,6 +142,21 @@ def test_a_task_tells_its_place_in_the_language_of_its_screen_and_stays_sealed()
     shown_places = [shown(task["data"]["meta_html"]).text.partition(" · ")[0] for task in tasks]
     assert shown_places == ["1 من 3", "2 از 3", "3 of 3"]
     assert all(untouched(task["data"]) for task in tasks)
+
+
+def test_every_question_about_an_idiom_names_its_dialect():
+    source = Provenance(source="s", url="file:s#1", licence="CC0-1.0", sha256="0" * 64, parser_version="1")
+    phrase, meaning = Form(raw="إيده طويلة"), Form(raw="يسرق")
+    idiom = Idiom(
+        id="i1", language="ar", dialect="egyptian", phrase=phrase, explanation=meaning, provenance=source
+    )
+    tasks = [
+        connotation_task(idiom),
+        sentence_task(idiom, "خلي بالك منه، إيده طويلة."),
+        wrong_idiom_task(idiom, "خلي بالك منه، ____.", [("لسانه طويل", "سليط")]),
+        distractor_task(choice(), 1),
+    ]
+    assert all("مصرية" in shown(task["data"]["meta_html"]).text for task in tasks)
 
 
 def test_facts_are_shown_in_words_and_not_as_ids():
