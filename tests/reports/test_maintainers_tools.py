@@ -7,13 +7,15 @@ import os
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from mihakk.settings import ROOT
+from mihakk.settings import REFERENCE, ROOT, SAMPLES
+from pipeline.build import CONFIGS
 
 SOUND = '{"q": "ما ضد النور؟", "A": "الظلام", "B": "الضوء", "gold": "A"}\n'
 BROKEN = '{"q": "ما ضد الحر؟", "A": "البرد", "B": "البرد", "gold": "A"}\n'
@@ -55,3 +57,15 @@ def test_the_hook_runs_the_command_on_tables() -> None:
     assert shlex.split(hook["entry"])[:2] == ["mihakk", "audit"]
     assert hook["language"] == "python"
     assert not hook["pass_filenames"]
+
+
+def test_a_copy_installed_as_hook_or_action_has_the_files_that_checks_read() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
+    held = wheel["targets"]["wheel"]["force-include"]
+    for folder in (REFERENCE, SAMPLES, CONFIGS):
+        place = folder.relative_to(ROOT).as_posix()
+        assert held[place] == place, "read from beside the packages, so it is installed beside them"
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    install = next(step for step in action["runs"]["steps"] if step["name"] == "Install")
+    assert not action["inputs"]["package"]["default"], "nobody publishes the package: a name is anybody's"
+    assert install["env"]["PACKAGE"] == "${{ inputs.package || github.action_path }}"
