@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from inspect_ai import Task, eval_set
@@ -36,25 +38,27 @@ def run_tasks(
     provider.CHANNELS[channel.system.name] = channel
     tasks = [_task(suite, kind, asked, channel.system, metrics) for kind in _kinds(asked)]
     width = provider.places(channel)
-    done, logs = eval_set(
-        tasks,
-        log_dir=str(folder),
-        model=f"mihakk/{channel.system.name}",
-        display="none",
-        retry_attempts=0,
-        retry_immediate=False,
-        fail_on_error=True,
-        max_connections=width,
-        max_samples=width + width // 4 + 1,
-        max_tasks=len(tasks),
-        log_level="error",
-        log_realtime=False,
-        log_model_api=False,
-        log_buffer=1000,
-        log_dir_allow_dirty=True,
-        ctl_server=False,
-        score_display=False,
-    )
+    # Inspect says on standard output that it is done, where a command may owe its caller JSON alone.
+    with redirect_stdout(sys.stderr):
+        done, logs = eval_set(
+            tasks,
+            log_dir=str(folder),
+            model=f"mihakk/{channel.system.name}",
+            display="none",
+            retry_attempts=0,
+            retry_immediate=False,
+            fail_on_error=True,
+            max_connections=width,
+            max_samples=width + width // 4 + 1,
+            max_tasks=len(tasks),
+            log_level="error",
+            log_realtime=False,
+            log_model_api=False,
+            log_buffer=1000,
+            log_dir_allow_dirty=True,
+            ctl_server=False,
+            score_display=False,
+        )
     if channel.fatal is not None:
         raise channel.fatal
     if not done:
