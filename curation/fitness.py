@@ -13,6 +13,7 @@ from curation.wording import sensitive_wording
 from mihakk.errors import RecordRejected
 from mihakk.text import key
 from mihakk.text.references import content, only_refers
+from mihakk.text.script import LEAST_IN_SCRIPT, script_shares
 from schemas.benchmark import CurateConfig
 from schemas.idiom import Idiom
 from schemas.poem import Poem
@@ -33,8 +34,8 @@ def fit(record: Poem | Idiom, config: CurateConfig) -> Fit:
     """A record fit for items.
 
     Raises:
-        RecordRejected: By `match_metadata` or `clean_poem`; of an idiom `sensitive`, `cross_reference` or
-            `no_explanation`.
+        RecordRejected: By `match_metadata` or `clean_poem`; of an idiom `sensitive`, `language_differs`,
+            `cross_reference`, `no_explanation` or `meaning_not_stated`.
     """
     if isinstance(record, Idiom):
         return _idiom(record, config)
@@ -48,6 +49,10 @@ def _idiom(idiom: Idiom, config: CurateConfig) -> Fit:
     idiom = _marked(idiom)
     if idiom.sensitive and config.sensitive == "leave_out":
         raise RecordRejected("sensitive", "marked as sensitive by the source; left out by the config")
+    if script_shares(idiom.phrase.text)["latin" if idiom.language == "en" else "arabic"] < LEAST_IN_SCRIPT:
+        raise RecordRejected(
+            "language_differs", f"{idiom.phrase.text[:80]!r} is not in the script of {idiom.language!r}"
+        )
     if not idiom.explanation.key:
         raise RecordRejected("no_explanation", "the entry explains nothing")
     whole = idiom.explanation.text

@@ -16,6 +16,7 @@ import orjson
 from pydantic import Field
 
 from mihakk.errors import SourceChanged, UsageError
+from mihakk.text.script import LEAST_IN_SCRIPT, arabic_share
 from schemas.idiom import Idiom
 from schemas.record import Form, Provenance
 from schemas.rejection import Rejection
@@ -38,6 +39,15 @@ _HEADER_IGNORED = (
     "TranslNam",
     "BookRel",
 )
+_NO_TEXT = {
+    b"%pdf": "a PDF",
+    b"pk\x03\x04": "a zip archive (docx, xlsx, EPUB; EPUBs are read by the source `hindawi`)",
+    b"\x1f\x8b": "packed by gzip",
+    b"<!doctype html": "an HTML page",
+    b"<html": "an HTML page",
+    b"{\\rtf": "an RTF document",
+}
+"""First bytes, in small letters, of what is given in place of a text."""
 Layout = Literal[
     "",
     "quoted",
@@ -86,14 +96,24 @@ def _header(text: str) -> tuple[dict[str, str], int]:
     return fields, found.end()
 
 
+def _require_text(path: Path, data: bytes) -> None:
+    start = data[:200].lstrip(b"\xef\xbb\xbf \r\n\t").lower()
+    kind = next((kind for mark, kind in _NO_TEXT.items() if start.startswith(mark)), "")
+    if not kind and b"\0" in data:
+        kind = "no text: it holds zero bytes, as UTF-16 and programs' own formats do"
+    if kind:
+        raise UsageError(f"{path} is {kind}: save the book as plain text in UTF-8")
+
+
 def read_book(options: OpenitiOptions) -> tuple[Reading, dict[str, str], Path, bytes]:
     """What a book gives, its header, its file and bytes; says nothing yet of whether that is enough.
 
     Raises:
-        UsageError: Not UTF-8, or neither a header nor an attribution.
+        UsageError: No plain text, not UTF-8, or neither a header nor an attribution.
         SourceChanged: No shape of entries fits the book.
     """
     path, data = find_file(options.path)
+    _require_text(path, data)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -151,7 +171,9 @@ def _record(
     provenance: Provenance,
 ) -> Entry:
     reason = ""
-    if not entry.paragraphs:
+    if arabic_share(entry.head) < LEAST_IN_SCRIPT:
+        reason, detail = "language_differs", f"{entry.head!r} is not in Arabic script"
+    elif not entry.paragraphs:
         reason, detail = "explanation_missing", f"{entry.head!r} has no explanation"
     elif is_cross_reference(" ".join(entry.paragraphs)):
         reason, detail = "cross_reference", f"{entry.head!r} only says {entry.paragraphs[0]!r}"

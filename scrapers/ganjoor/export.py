@@ -48,8 +48,9 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
                     assert stream is not None, "a regular file has a stream"
                     yield member.name, _bounded(member.name, member.size, stream.read)
     except (tarfile.TarError, EOFError, OSError) as error:
+        problem = str(error).splitlines()[0].rstrip(":")
         raise UsageError(
-            f"{path} can't be read as Ganjoor's export (a folder or .tar.gz): {error}"
+            f"{path} can't be read as Ganjoor's export (a folder or .tar.gz): {problem}"
         ) from error
 
 

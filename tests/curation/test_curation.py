@@ -45,18 +45,20 @@ def test_a_refrain_inside_one_poem_is_no_duplicate() -> None:
     assert not find_duplicates(records, CONFIG).clusters
 
 
-def test_idioms_without_explanation_or_marked_sensitive_are_rejected() -> None:
+def test_idioms_without_explanation_in_another_script_or_marked_sensitive_are_rejected() -> None:
     records = normal(
         idiom("a", "إيده طايلة", "نفوذه واسع ويقدر على كثير"),
         idiom("b", "إيده طايله", "له نفوذ"),
         idiom("c", "كلام فاضي", "***"),
         idiom("d", "كلمة نابية", "وصف جارح", sensitive=True),
+        idiom("e", "light-blooded", "مرح خفيف الظل"),
     )
     shard = curate(records, find_duplicates(records, CONFIG), CONFIG)
     assert {r.record: r.reason for r in shard.rejections} == {
         "b": "exact_duplicate",
         "c": "no_explanation",
         "d": "sensitive",
+        "e": "language_differs",
     }
 
 

@@ -26,6 +26,7 @@ from scrapers.hindawi.epub import open_book, parse_xml
 from scrapers.hindawi.rights import licence
 from scrapers.raw import RawStore
 from scrapers.source import Entry
+from scrapers.trial import attempt, guess_use
 
 Scrape = Callable[..., list[Entry]]
 EPUB = Path(__file__).resolve().parent.parent / "fixtures" / "sources" / "hindawi" / "book.epub"
@@ -254,3 +255,34 @@ def test_named_characters_of_older_books_stay_text(document: str, text: str) -> 
 def test_a_name_that_nobody_declared_is_refused() -> None:
     with pytest.raises(SourceChanged, match="undefined entity &laugh"):
         parse_xml(b'<!DOCTYPE p SYSTEM "x.dtd"><p>&laugh;</p>', "book")
+
+
+# --- what is no book ----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        (b"%PDF-1.7\n%\xe2\xe3", "is a PDF"),
+        (b"PK\x03\x04\x14\x00", "is a zip archive"),
+        (b"\x1f\x8b\x08\x00", "is packed by gzip"),
+        (b"\n<!DOCTYPE html><html><p>", "is an HTML page"),
+        ("دمه خفيف: مرح".encode("utf-16-le"), "holds zero bytes"),
+    ],
+)
+def test_a_file_that_is_no_text_is_named_for_what_it_is(
+    tmp_path: Path, scraped: Scrape, data: bytes, named: str
+) -> None:
+    path = tmp_path / "book.txt"
+    path.write_bytes(data)
+    with pytest.raises(UsageError, match=named):
+        scraped("openiti", path=str(path), attribution="x", least_yield=1)
+
+
+def test_a_book_in_another_script_gives_rejections_and_no_idioms(tmp_path: Path, raw: RawStore) -> None:
+    path = tmp_path / "book.txt"
+    path.write_text(
+        "\n".join(f"Proverb {n}: its meaning is plain and short here." for n in range(60)), "utf-8"
+    )
+    found = attempt(guess_use(str(path), {}), raw)
+    assert not found.records
+    assert [(reason, count) for reason, count, _ in found.reasons()] == [("language_differs", 60)]
+    assert found.problem
