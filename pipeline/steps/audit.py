@@ -167,10 +167,7 @@ STEP = Step(
         build.auditors().model_dump(mode="json"),
         policy(build).model_dump(),
         build.config.audit.limit,
-        # Before there is anything to audit, the settings are read for what the config names alone.
-        whole_input(build, STAGE)
-        if build.config.audit.limit is not None and build.before(STAGE).finished()
-        else "",
+        whole_input(build, STAGE) if build.config.audit.limit is not None else "",
     ],
     packages=("validators/audit",),
     where=lambda _: "process",

@@ -15,7 +15,6 @@ from mihakk.llm.scripted import Answer as Reply
 from mihakk.llm.scripted import Call, ScriptedServer
 from pipeline.campaigns import amendments_of
 from pipeline.people import campaign_facts, review_state
-from pipeline.steps.order import STEPS
 from releases.card.audit_section import audit_section
 from releases.release_facts import ReleaseFacts
 from reports.templates import templates
@@ -312,11 +311,3 @@ def test_the_wrong_idiom_is_the_one_that_people_choose_for_the_sentence(tmp_path
     )
     others = {item for item in before if before[item].origin.records[0] not in {r.record for r in drawn[:3]}}
     assert all(after[item] == before[item] for item in others)
-
-
-def test_every_steps_settings_can_be_read_before_anything_is_built(tmp_path: Path) -> None:
-    """A first build reads them all to say early what the config names and is not there."""
-    build = opened(tmp_path, "meaning_choice")
-    assert build.config.audit.limit is not None
-    for step in STEPS:
-        step.settings(build)
