@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import io
 import os
 import signal
@@ -46,6 +47,17 @@ class Commands(TyperGroup):
             label = {2: "Usage", 75: "Stopped, can be resumed"}.get(error.exit_code, "Failed")
             Console(stderr=True, soft_wrap=True).print(f"[bold red]{label}:[/] {escape(str(error))}")
             raise typer.Exit(error.exit_code) from None
+        except OSError as error:
+            if error.filename is None:
+                raise
+            # A path that was given, or a full disk; files of the lake have errors of their own.
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            Console(stderr=True, soft_wrap=True).print(
+                f"[bold red]{'Stopped, can be resumed' if full else 'Usage'}:[/] "
+                + escape(f"{error.filename}: {error.strerror}. ")
+                + ("Make room and run the same command again." if full else "Name a path that can be used.")
+            )
+            raise typer.Exit(75 if full else 2) from None
 
 
 def _one_line(others: Callable[..., None]) -> Callable[..., None]:

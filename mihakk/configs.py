@@ -113,6 +113,7 @@ _WANTED = {
     "greater_than": "more than {gt}",
     "less_than_equal": "{le} or less",
     "less_than": "less than {lt}",
+    "too_short": "a list of at least {min_length}",
     "literal_error": "one of {expected}",
     "enum": "one of {expected}",
 }

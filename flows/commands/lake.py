@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from flows.commands.options import AsJson, Benchmark, Lake
+from mihakk.errors import UsageError
 from reports.console import open_console, print_json
 
 
@@ -31,6 +32,11 @@ def verify(config: Benchmark, lake: Lake = None, as_json: AsJson = False) -> Non
 
     opened = open_build(config, Path("runs"), lake)
     found = Verifier(opened.lake, EmbeddedHub()).run()
+    if not found.files:
+        raise UsageError(
+            f"there is nothing of {opened.config.name} in {opened.lake.storage.root}: "
+            "run `mihakk build`, or name the lake with --lake"
+        )
     if as_json:
         print_json(found)
     else:

@@ -350,6 +350,8 @@ def report_defect(
         raise UsageError("write --correct FIELD=TEXT, e.g. --correct gold=1")
     name = open_build(config, Path("runs")).config.name
     chosen = version or EmbeddedHub().latest(name) or ""
+    if not chosen:
+        raise UsageError(f"{name} has no release yet: run `mihakk build` of it first")
     with _checked_out(name, chosen) as release_files:
         path = file_report(
             release_files,

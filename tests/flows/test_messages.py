@@ -112,6 +112,33 @@ def test_a_lake_where_no_folder_can_be_made_is_one_sentence() -> None:
     assert "Set MIHAKK_LAKE to a folder on a disk" in done.stderr
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a file system that takes no files is Linux' own")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "review export demo --csv /proc/none/x.csv",
+        "text /proc/none/x.txt",
+        "report demo --out /proc/none/x.html",
+    ],
+)
+def test_a_path_that_cannot_be_written_is_one_sentence(words: str, tmp_path: Path) -> None:
+    lake = [] if words.startswith("text") else ["--lake", str(tmp_path)]
+    done = CliRunner().invoke(app, [*words.split(), *lake])
+    assert done.exit_code == 2, done.exception
+    assert done.stderr.startswith("Usage: /proc/none")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [["lake", "verify", "demo"], ["report-defect", "demo", "x"]])
+def test_what_is_not_there_is_never_called_sound(command: list[str], tmp_path: Path) -> None:
+    more = (
+        ["--lake", str(tmp_path)] if command[0] == "lake" else ["--problem", "wrong_gold", "--evidence", "e"]
+    )
+    done = CliRunner().invoke(app, [*command, *more])
+    assert done.exit_code == 2, done.output
+    assert "run `mihakk build`" in done.stderr
+
+
 def test_stages_of_a_lake_that_is_not_there_are_an_error(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["show", "stages", "-b", "demo", "--lake", str(tmp_path)])
     assert done.exit_code == 2
