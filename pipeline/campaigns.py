@@ -95,11 +95,11 @@ def questions(opened: Build, campaign: Campaign) -> list[Question]:
 
     template = campaign.template
     if template == "distractor_rating":
-        found = list(ask.option_questions(_unblocked(opened)))
+        found = list(ask.option_questions(unblocked(opened)))
     elif template == "dialect_sentence":
-        found = list(ask.sentence_questions(_unblocked(opened), {row.id: row for row in _idioms(opened)}))
+        found = list(ask.sentence_questions(unblocked(opened), {row.id: row for row in _idioms(opened)}))
     elif template == "wrong_idiom":
-        found = list(ask.wrong_idiom_questions(_sentences(opened)))
+        found = list(ask.wrong_idiom_questions(sentences(opened)))
     elif template == "connotation":
         found = list(ask.connotation_questions(_idioms(opened), labelled=campaign.rows == "all"))
     elif template == "label_validation":
@@ -128,7 +128,7 @@ def _items(opened: Build) -> Iterator[Item]:
     yield from opened.stage(AUDITED).read_all("items", ITEM_ROWS)
 
 
-def _unblocked(opened: Build) -> list[Item]:
+def unblocked(opened: Build) -> list[Item]:
     """Items that no rule blocks."""
     blocked = {
         verdict.item
@@ -142,7 +142,7 @@ def _idioms(opened: Build) -> Iterator[Idiom]:
     yield from opened.stage(CURATED).read_all("idioms", Idiom)
 
 
-def _sentences(opened: Build) -> Iterator[tuple[Idiom, str, list[Candidate]]]:
+def sentences(opened: Build) -> Iterator[tuple[Idiom, str, list[Candidate]]]:
     """Of each item of `pragmatic_use` the idiom, the sentence without it, and possible wrong idioms."""
     from annotation.campaigns.questions import BLANK, Candidate
     from generators.generating import prepare
@@ -150,7 +150,7 @@ def _sentences(opened: Build) -> Iterator[tuple[Idiom, str, list[Candidate]]]:
 
     idioms = {idiom.id: idiom for idiom in _idioms(opened)}
     items = {
-        item.origin.records[0]: item for item in reversed(_unblocked(opened)) if item.task == "pragmatic_use"
+        item.origin.records[0]: item for item in reversed(unblocked(opened)) if item.task == "pragmatic_use"
     }
     if not items:
         return
@@ -160,6 +160,15 @@ def _sentences(opened: Build) -> Iterator[tuple[Idiom, str, list[Candidate]]]:
         blanked = item.fields["blanked"]
         others = islice(wrong_idioms(corpus, own, blanked.replace(BLANK, own.phrase)), CANDIDATES)
         yield idioms[name], blanked, [Candidate(one.id, one.phrase, one.meaning) for one in others]
+
+
+def curated_texts(opened: Build) -> Iterator[Poem | Idiom]:
+    """Curated records in whose texts no text check found anything."""
+    curated = opened.stage(CURATED)
+    found = {row.subject for row in curated.read_all("findings", Finding) if row.check.startswith("TX")}
+    for record in (*curated.read_all("poems", Poem), *_idioms(opened)):
+        if record.id not in found:
+            yield record
 
 
 def _texts(opened: Build, *, everything: bool) -> list[Question]:

@@ -115,6 +115,19 @@ class Assignment(Record):
     """Empty: every dialect. Texts without a dialect are for everybody who has their language."""
 
 
+class CalibrationConfig(Record):
+    """Questions with known answers that a person passes before their work counts."""
+
+    items: int = Field(default=12, ge=4)
+    """Questions of a round, half of them sound; fewer where less is known."""
+    pass_mark: float = Field(default=0.75, gt=0.5, le=1)
+    """Share of right answers that passes; who keeps or refuses everything has half."""
+    written: str = ""
+    """File with known questions written by hand, YAML (docs/review.md); they go first."""
+    exempt: tuple[str, ...] = ()
+    """Pseudonyms of people who need none; adjudicators never do."""
+
+
 class ReviewConfig(Record):
     """How people's decisions are taken."""
 
@@ -130,6 +143,8 @@ class ReviewConfig(Record):
     """Pseudonyms (`annotator-01`, ...) of people whose decision alone settles an item."""
     unresolved: Literal["leave_out", "wait"] = "leave_out"
     """Flagged items nobody has decided: release without them, or do not release."""
+    calibration: CalibrationConfig | None = None
+    """Calibration of everybody before their answers count; empty: none."""
     campaigns: tuple[Campaign, ...] = ()
     """Small questions put to people beside the review of items, one campaign a template."""
     people: dict[str, Assignment] = Field(default_factory=dict)

@@ -73,8 +73,8 @@ class Voided(Record):
 
     decision: str
     """`decision_id` of a `Review` or of the labels of one annotation."""
-    by: Literal["lead", "deleted"]
-    """The lead said so, or the annotation was deleted on the server."""
+    by: Literal["lead", "deleted", "calibration"]
+    """The lead said so, it was deleted on the server, or its author had not passed the calibration."""
     why: str
     voided_at: datetime
 

@@ -12,6 +12,7 @@ from annotation.decisions.store import rewrite
 from annotation.decisions.stores import Stores
 from annotation.screens.ratings import Label
 from mihakk.errors import UsageError
+from schemas.calibration import CalibrationAnswer
 from schemas.record import Record
 from schemas.rejection import Rejection
 from schemas.review import Review
@@ -46,6 +47,7 @@ def forget(stores: Stores, address: str, member: int | None) -> tuple[str, int]:
     rows = rewrite(stores.decisions, Review, _of(person, {"notes": "", "annotation": ""}))
     rows += rewrite(stores.labels, Label, _of(person, {"annotation": ""}))
     rows += rewrite(stores.labels, Label, lambda row: _without_notes(row, person))
+    rows += rewrite(stores.calibrated, CalibrationAnswer, lambda row: _without_words(row, person))
     if member is not None:
         rows += rewrite(stores.rejected, Rejection, lambda row: _without_body(row, member))
     rows += rewrite(
@@ -69,6 +71,13 @@ def _of(person: str, changes: dict[str, str]) -> Callable[[R], R]:
 
 def _without_notes(row: Label, person: str) -> Label:
     return row.model_copy(update={"value": ""}) if (row.annotator, row.name) == (person, "notes") else row
+
+
+def _without_words(row: CalibrationAnswer, person: str) -> CalibrationAnswer:
+    if row.annotator != person:
+        return row
+    kept = {name: text for name, text in row.values.items() if name != "notes"}
+    return row.model_copy(update={"annotation": "", "values": kept})
 
 
 def _without_body(row: Rejection, member: int) -> Rejection:

@@ -17,11 +17,26 @@ class Stores:
     campaigns: str
     """Questions drawn for campaigns."""
     voided: str
+    known: str
+    """Calibration: questions with known answers."""
+    rounds: str
+    calibrated: str
+    """What people answered to known questions."""
 
     @classmethod
     def under(cls, folder: str) -> Stores:
         """The stores of the benchmark in that folder: `<lake>/<benchmark>`, or wherever its stages lie."""
         root = folder.rstrip("/")
-        names = ("labels", "people", "rejected", "queued", "campaigns", "voided")
+        names = (
+            "labels",
+            "people",
+            "rejected",
+            "queued",
+            "campaigns",
+            "voided",
+            "known",
+            "rounds",
+            "calibrated",
+        )
         rest = (f"{root}/review/{name}" for name in names)
         return cls(f"{root}/decisions", *rest)

@@ -67,6 +67,17 @@ class Reader:
         Raises:
             RecordRejected: `task_edited`, `invalid_annotation`, `incomplete`, `fix_changes_nothing`, ...
         """
+        values = self.values(answer)
+        if self._template == TEMPLATE:
+            return [_review(answer, annotator, values)]
+        return _labels(answer, annotator, values, self._template)
+
+    def values(self, answer: ReadAnnotation) -> Values:
+        """What was chosen or typed in each control.
+
+        Raises:
+            RecordRejected: `task_edited`, `invalid_annotation` or `incomplete`.
+        """
         if not untouched(dict(answer.data)):
             raise RecordRejected("task_edited", f"task {answer.task} is not as it was pushed")
         problems = self._interface.validate_prediction({"result": answer.result}, return_errors=True)
@@ -75,9 +86,7 @@ class Reader:
         values = _values(answer.result)
         if missing := sorted(self._required - set(values)):
             raise RecordRejected("incomplete", f"nothing was chosen for {', '.join(missing)}")
-        if self._template == TEMPLATE:
-            return [_review(answer, annotator, values)]
-        return _labels(answer, annotator, values, self._template)
+        return values
 
 
 def _values(result: list[dict[str, Any]]) -> Values:
@@ -142,9 +151,7 @@ def _corrections(data: Mapping[str, Any], values: Values) -> dict[str, str]:
 
 
 def _labels(answer: ReadAnnotation, annotator: str, values: Values, template: str) -> list[Label]:
-    texts = {name: ",".join(chosen) for name, chosen in values.items() if name not in ("opened", "skip")}
-    if template == "interpretive_depth":
-        texts["depth"] = str(sum(int(texts[part]) for part in DEPTH_PARTS))
+    texts = texts_of(values, template)
     return [
         Label(
             subject=answer.data["sample_id"],
@@ -160,6 +167,14 @@ def _labels(answer: ReadAnnotation, annotator: str, values: Values, template: st
         )
         for name, text in sorted(texts.items())
     ]
+
+
+def texts_of(values: Values, template: str) -> dict[str, str]:
+    """One text for each control, and the sum of the parts of interpretive depth."""
+    texts = {name: ",".join(chosen) for name, chosen in values.items() if name not in ("opened", "skip")}
+    if template == "interpretive_depth":
+        texts["depth"] = str(sum(int(texts[part]) for part in DEPTH_PARTS))
+    return texts
 
 
 def _one(values: Values, name: str) -> str:

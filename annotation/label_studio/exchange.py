@@ -14,8 +14,9 @@ from annotation.campaigns.figures import SAYS
 from annotation.campaigns.questions import Question
 from annotation.decisions.disputes import Dispute, disputes
 from annotation.decisions.resolution import binding, resolve, votes_needed
-from annotation.decisions.store import add, decisions, labels, stored
+from annotation.decisions.store import add, decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
+from annotation.label_studio.calibration import ask_again, pull_calibration
 from annotation.label_studio.connection import Connection
 from annotation.label_studio.project import Project, ensure_project, find_projects, show_disputed
 from annotation.label_studio.pull import Pulled, pull
@@ -27,6 +28,7 @@ from annotation.screens.ratings import Label
 from annotation.screens.tasks import TEMPLATE, numbered, review_task, urgency
 from annotation.statistics.sampling import Queued, QueueEntry, choose, wanted_changed
 from annotation.statistics.working_time import ProjectProgress, progress
+from annotation.teaching.state import gate
 from mihakk.errors import UsageError
 from mihakk.ids import content_hash
 from mihakk.seeds import rng
@@ -37,7 +39,7 @@ from schemas.campaign import Campaign, Drawn
 from schemas.finding import Finding
 from schemas.item import Item
 from schemas.record import Language
-from schemas.review import Resolution, Review
+from schemas.review import Resolution, Review, Voided
 
 SUSPECT: Final = "suspect"
 """Stands in the place of a check's id where systems' answers speak against an item."""
@@ -52,6 +54,10 @@ class ReviewPulled:
     """What the pulls of all projects of a benchmark brought."""
 
     by_project: dict[str, Pulled] = field(default_factory=dict)
+    calibrated: int = 0
+    """New answers to questions with known answers."""
+    asked_again: int = 0
+    """Answers given before their authors passed calibration, asked again now that they have."""
     reopened: int = 0
     """Tasks given to further people: they disagree, or a vote was voided, deleted or can't be used."""
     settled: int = 0
@@ -310,7 +316,10 @@ def pull_review(
         ExternalFailure: The server failed; run the pull again.
     """
     projects = projects_of(connection, benchmark)
-    pulled = ReviewPulled({project.name: pull(project, stores, config) for project in projects})
+    calibrated = pull_calibration(connection, benchmark, stores)
+    opened = gate(stores, config)
+    pulled = ReviewPulled({project.name: pull(project, stores, config, gate=opened) for project in projects})
+    pulled.calibrated = calibrated
     standing = resolutions(stores, config)
     judged = _judged(decisions(stores.decisions), stores)
     checks = _attention_checks(stores)
@@ -341,6 +350,9 @@ def pull_review(
             more = {key: max(1, needed - count) for key, count in votes.items() if count < most}
         else:
             more = _short(stores, template, project.overlap, unusable[project.name])
+        if opened is not None:
+            found = pulled.by_project[project.name]
+            pulled.asked_again += ask_again(project, found, stores, opened, more.keys())
         pulled.reopened += reopen(project, more)
         if template in (TEMPLATE, *SAYS):
             show_disputed(project, [one.item for one in pulled.disputed if one.template == template])
@@ -372,8 +384,17 @@ def review_progress(
         ]
         tasks = [(task.annotations, task.overlap) for task in wanted]
         judges = config.judges_of(project.language, project.dialect)
-        rows.append(progress(project.name, tasks, mine, now, judges))
+        row = progress(project.name, tasks, mine, now, judges)
+        rows.append(row.model_copy(update={"withheld": _withheld(stores, project.origin)}))
     return rows
+
+
+def _withheld(stores: Stores, origin: str) -> int:
+    """Answers of a project that are kept and don't count: their authors had not passed calibration."""
+    names = {row.decision for row in stored(stores.voided, Voided) if row.by == "calibration"}
+    rows: list[Review | Label] = [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
+    mine = (decision_id(row) for row in rows if row.annotation.startswith(f"{origin}/"))
+    return len(names.intersection(mine))
 
 
 def _short(
@@ -448,7 +469,12 @@ def _tasks(
 
 def counted(pulled: ReviewPulled) -> Counter[str]:
     """Totals over the projects, for a closing table."""
-    totals: Counter[str] = Counter(reopened=pulled.reopened, deadlocked=len(pulled.deadlocked))
+    totals: Counter[str] = Counter(
+        reopened=pulled.reopened,
+        deadlocked=len(pulled.deadlocked),
+        calibration=pulled.calibrated,
+        asked_again=pulled.asked_again,
+    )
     for one in pulled.by_project.values():
         totals.update(
             annotations=one.annotations,
@@ -457,6 +483,7 @@ def counted(pulled: ReviewPulled) -> Counter[str]:
             skipped=one.skipped,
             superseded=one.superseded,
             withdrawn=one.withdrawn,
+            withheld=one.withheld,
         )
         totals.update({f"rejected.{reason}": number for reason, number in one.rejected.items()})
         totals.update({name: number for name, number in one.notes.items() if number})

@@ -10,7 +10,7 @@ from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.store import add
 from annotation.decisions.stores import Stores
 from annotation.label_studio.answers import Reader
-from annotation.label_studio.pull import Pulled, _latest
+from annotation.label_studio.pull import Pulled, latest_answers
 from annotation.screens.labelling import Labelling
 from annotation.screens.ratings import Label
 from mihakk.errors import RecordRejected, UsageError
@@ -27,7 +27,7 @@ def read_export(file: Path, labelling: Labelling, stores: Stores) -> Pulled:
     pulled = Pulled()
     try:
         exported = orjson.loads(file.read_bytes())
-        answers = list(_latest(exported, pulled, "export"))
+        answers = list(latest_answers(exported, pulled, "export"))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{file} is no export of Label Studio in JSON ({type(error).__name__}: {error}): export the "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,6 +16,7 @@ from annotation.decisions.stores import Stores
 from annotation.label_studio.answers import ReadAnnotation, Reader
 from annotation.label_studio.project import Project
 from annotation.screens.ratings import Label
+from annotation.teaching.rounds import Gate
 from mihakk.errors import RecordRejected
 from schemas.benchmark import ReviewConfig
 from schemas.rejection import Rejection
@@ -45,6 +46,10 @@ class Pulled:
     """By pseudonym, answers about texts that the config assigns to others; none of them counts."""
     unusable: set[tuple[str, str]] = field(default_factory=set)
     """Sample id and content hash of whatever was answered in a way that can't be used."""
+    withheld: int = 0
+    """New decisions kept that don't count: their authors had not passed calibration."""
+    there: set[str] = field(default_factory=set)
+    """Annotations on the server, as `Review.annotation` names them."""
     superseded: int = 0
     """Earlier annotations of the same task by the same person."""
     rejected: Counter[str] = field(default_factory=Counter)
@@ -53,7 +58,9 @@ class Pulled:
     """`config_edited`, `future_dates`, `changed_after_others`: worth a look, but nothing was lost by it."""
 
 
-def pull(project: Project, stores: Stores, config: ReviewConfig | None = None) -> Pulled:
+def pull(
+    project: Project, stores: Stores, config: ReviewConfig | None = None, *, gate: Gate | None = None
+) -> Pulled:
     """Adds everything the people finished since the last pull.
 
     The whole project is exported each time, as the server means it to be: an export of a thousand tasks takes
@@ -72,6 +79,7 @@ def pull(project: Project, stores: Stores, config: ReviewConfig | None = None) -
         project: Which.
         stores: Where decisions, labels and unusable annotations are kept.
         config: Says who judges what; everybody judges everything where it is None.
+        gate: Whose answers count; what others say is kept as voided. None: everybody's.
 
     Raises:
         UsageError: The project is gone, or the token is refused.
@@ -86,7 +94,7 @@ def pull(project: Project, stores: Stores, config: ReviewConfig | None = None) -
     reader = Reader(project.labelling)
     read_reviews: list[Review] = []
     read_labels: list[Label] = []
-    for answer in _latest(exported, pulled, project.origin):
+    for answer in latest_answers(exported, pulled, project.origin):
         try:
             if answer.changed_by not in (None, answer.person):
                 raise RecordRejected("changed_by_another", f"member {answer.changed_by} changed it last")
@@ -114,8 +122,16 @@ def pull(project: Project, stores: Stores, config: ReviewConfig | None = None) -
     add(stores.rejected, Rejection, rejects)
     known = {decision_id(row) for row in stored(stores.decisions, Review)}
     given = {(decision_id(row), row.name) for row in stored(stores.labels, Label)}
-    gone = _deleted(project, exported, stores)
+    pulled.there = {f"{project.origin}/{row['id']}" for task in exported for row in task["annotations"]}
+    gone = _deleted(project, pulled.there, stores)
     pulled.withdrawn = len(add(stores.voided, Voided, gone))
+    new: list[Review | Label] = [
+        *(row for row in read_reviews if decision_id(row) not in known),
+        *(row for row in read_labels if (decision_id(row), row.name) not in given),
+    ]
+    held_back = _withheld(project, new, gate)
+    add(stores.voided, Voided, held_back)  # before the decisions: a pull killed between counts none of them
+    pulled.withheld = len(held_back)
     pulled.labels = add(
         stores.labels, Label, [row for row in read_labels if (decision_id(row), row.name) not in given]
     )
@@ -125,9 +141,21 @@ def pull(project: Project, stores: Stores, config: ReviewConfig | None = None) -
     return pulled
 
 
-def _deleted(project: Project, exported: Iterable[dict[str, Any]], stores: Stores) -> list[Voided]:
+def _withheld(project: Project, rows: Iterable[Review | Label], gate: Gate | None) -> list[Voided]:
+    """Of new decisions those whose authors had not passed calibration when they made them."""
+    if gate is None:
+        return []
+    template, language = project.labelling.name, project.language
+    now = datetime.now(UTC)
+    names = dict.fromkeys(
+        decision_id(row) for row in rows if not gate.counts(row.annotator, template, language, row.decided_at)
+    )
+    why = "made before its author had passed the calibration"
+    return [Voided(decision=name, by="calibration", why=why, voided_at=now) for name in names]
+
+
+def _deleted(project: Project, there: Collection[str], stores: Stores) -> list[Voided]:
     """Decisions that count and whose annotation is no longer on the server, though its task is."""
-    there = {f"{project.origin}/{row['id']}" for task in exported for row in task["annotations"]}
     counting: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
     gone = [
         row
@@ -142,7 +170,9 @@ def _deleted(project: Project, exported: Iterable[dict[str, Any]], stores: Store
     ]
 
 
-def _latest(exported: Iterable[dict[str, Any]], pulled: Pulled, origin: str) -> Iterator[ReadAnnotation]:
+def latest_answers(
+    exported: Iterable[dict[str, Any]], pulled: Pulled, origin: str
+) -> Iterator[ReadAnnotation]:
     """Each person's last finished annotation of each task, oldest first."""
     latest: dict[tuple[int, int | None], ReadAnnotation] = {}
     for task in exported:

@@ -18,11 +18,13 @@ import httpx
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 
+from annotation.label_studio.calibration import calibration_of
 from annotation.label_studio.connection import Connection
 from annotation.label_studio.exchange import projects_of
+from annotation.label_studio.project import find_projects
 from mihakk.errors import ExternalFailure, MihakkError, UsageError
 from mihakk.settings import Settings
 
@@ -92,10 +94,24 @@ class Hints:
             await asyncio.sleep(left)
 
 
-def relay_app(benchmark: str, secret: str, hints: Hints) -> Starlette:
+def page_token(secret: str, benchmark: str, person: str) -> str:
+    """What opens one person's page of explained answers; nobody can work it out without the secret."""
+    return hmac.new(secret.encode(), f"{benchmark} {person}".encode(), "sha256").hexdigest()[:32]
+
+
+def relay_app(
+    benchmark: str, secret: str, hints: Hints, page_of: Callable[[str], str] = lambda _: ""
+) -> Starlette:
     """The service: `POST /annotated/<benchmark>` with the secret in `X-Mihakk-Secret`, and `GET /health`.
 
     The answer doesn't wait for the action, for the annotator's Submit button waits for the answer.
+    `GET /calibration/<benchmark>/<person>/<token>` is a person's page of explained calibration answers.
+
+    Args:
+        benchmark: The one that is served.
+        secret: What webhooks show, and what the tokens of pages are made of.
+        hints: Hears of webhooks.
+        page_of: Pseudonym to the person's page, HTML; empty where there is no such person.
     """
 
     async def annotated(request: Request) -> JSONResponse:
@@ -106,12 +122,25 @@ def relay_app(benchmark: str, secret: str, hints: Hints) -> Starlette:
         hints.hint()
         return JSONResponse({"heard": benchmark}, 202)
 
+    async def calibration(request: Request) -> HTMLResponse:
+        name, person = request.path_params["name"], request.path_params["person"]
+        fits = hmac.compare_digest(
+            page_token(secret, name, person).encode(), request.path_params["token"].encode()
+        )
+        page = await asyncio.to_thread(page_of, person) if fits and name == benchmark else ""
+        return HTMLResponse(
+            page or "There is no such page; ask for your link again.",
+            200 if page else 404,
+            {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"},
+        )
+
     async def health(request: Request) -> JSONResponse:  # noqa: ARG001
         return JSONResponse({"status": "up"})
 
     return Starlette(
         routes=[
             Route("/annotated/{name}", annotated, methods=["POST"]),
+            Route("/calibration/{name}/{person}/{token}", calibration, methods=["GET"]),
             Route("/health", health, methods=["GET"]),
         ]
     )
@@ -150,6 +179,7 @@ def register(connection: Connection, benchmark: str, base: str, secret: str) -> 
         secret: What the webhook shows in its header.
     """
     projects, path = projects_of(connection, benchmark), f"/annotated/{benchmark}"
+    projects += find_projects(connection, calibration_of(benchmark))
     for project in projects:
         wanted = {
             "url": base.rstrip("/") + path,

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from pydantic import Field
+
 from annotation.campaigns.figures import CampaignProgress, figures, progress
 from annotation.decisions.resolution import resolve
 from annotation.decisions.store import decisions, labels, stored
@@ -17,8 +19,10 @@ from annotation.statistics.miss_rate import MissRate, miss_rates
 from annotation.statistics.sampling import Queued
 from annotation.statistics.vote_rows import judged as judged_items
 from annotation.statistics.vote_rows import scored_contents
+from annotation.teaching.state import calibration_state, withheld
 from mihakk.ids import content_hash
 from schemas.audit import Audit
+from schemas.calibration import Standing
 from schemas.campaign import Campaign, CampaignFigure, Drawn
 from schemas.item import Item
 from schemas.record import Record
@@ -43,6 +47,10 @@ class ReviewReport(Record):
     """Annotations that could not be used, per reason."""
     campaigns: tuple[CampaignProgress, ...] = ()
     campaign_figures: tuple[CampaignFigure, ...] = ()
+    calibration: tuple[Standing, ...] = ()
+    """Where each person stands with each round of calibration."""
+    withheld: dict[str, int] = Field(default_factory=dict)
+    """By person, answers that are kept and don't count: made before passing."""
 
 
 def review_report(
@@ -99,6 +107,8 @@ def review_report(
         rejected=_tally(row.reason for row in stored(stores.rejected, Rejection)),
         campaigns=tuple(progress(drawn, ratings, campaigns, overlap, adjudicators)),
         campaign_figures=tuple(figures(drawn, ratings, campaigns, overlap, adjudicators)),
+        calibration=tuple(calibration_state(stores)),
+        withheld=dict(sorted(withheld(stores).items())),
     )
 
 
@@ -213,6 +223,8 @@ def markdown(report: ReviewReport) -> str:
     )
     if report.campaigns:
         parts += _campaigns(report)
+    if report.calibration or report.withheld:
+        parts += _calibration(report)
     parts.append("## People")
     parts.append(_people(report.annotators))
     return "\n\n".join(parts) + "\n"
@@ -231,6 +243,41 @@ def _campaigns(report: ReviewReport) -> list[str]:
         ],
     )
     return ["## Campaigns", state, found]
+
+
+def _calibration(report: ReviewReport) -> list[str]:
+    states = _table(
+        (
+            "annotator",
+            "template",
+            "language",
+            "round",
+            "answered",
+            "right",
+            "needed",
+            "95 % interval",
+            "planted",
+            "state",
+        ),
+        [
+            (
+                row.annotator,
+                row.template,
+                row.language,
+                row.round,
+                f"{row.answered}/{row.items}",
+                row.right,
+                row.needed,
+                _interval(row.low, row.high),
+                f"{row.found}/{row.planted}",
+                row.state,
+            )
+            for row in report.calibration
+        ],
+    )
+    kept = ", ".join(f"{person} {count}" for person, count in report.withheld.items())
+    told = f"Answers kept that don't count, made before passing: {kept}." if kept else ""
+    return ["## Calibration", states, *([told] if told else [])]
 
 
 def _people(rows: Iterable[Annotator]) -> str:

@@ -54,7 +54,9 @@ class ProjectProgress(Record):
     """Answers of the last 14 days."""
     people: int
     """Who gave them."""
-    end: date | None
+    withheld: int = 0
+    """Answers kept that don't count: their authors had not passed calibration."""
+    end: date | None = None
     """Day on which it will be done at that pace; None where nobody works on it or nothing is missing."""
 
 

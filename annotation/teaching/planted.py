@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar, cast
 
 from mihakk.ids import item_id
 from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 
+I = TypeVar("I", bound=Item)  # noqa: E741
 Defect = Literal[
     "swapped_gold", "wrong_metre", "cut_question", "other_answer", "shifted_explanations", "garbled"
 ]
@@ -63,9 +64,10 @@ def plant(
     return Planted(item.model_copy(update={**name, **changes}), defect, right)
 
 
-def relabelled(item: Item, variant: str) -> Item:
+def relabelled(item: I, variant: str) -> I:
     """The sound item under a new id, so that an answer to it is no vote on the item itself."""
-    return item.model_copy(update={"id": item_id(item.task, item.language, [item.id, variant])})
+    name = item_id(item.task, item.language, [item.id, variant])
+    return cast("I", item.model_copy(update={"id": name}))
 
 
 def mojibake(text: str) -> str:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from annotation.label_studio.exchange import ReviewPulled
     from annotation.label_studio.push import Pushed
 
+REFRESH = 6
+"""Seconds after which a browser loads a page of explained answers again."""
 Benchmark = Annotated[
     Path,
     typer.Argument(
@@ -57,6 +59,7 @@ def serve(
     from annotation.label_studio.server import LocalServer
     from mihakk.settings import settings
     from pipeline.build import open_build
+    from pipeline.calibration import push_rounds
     from pipeline.people import push_queue
 
     console = open_console(soft_wrap=True)
@@ -70,7 +73,7 @@ def serve(
         server.start(tell=status.update if console.is_terminal else console.print)
     try:
         with Connection(server.url, server.secrets.token) as connection:
-            show_pushed(push_queue(opened, connection), console)
+            show_pushed(push_queue(opened, connection) | push_rounds(opened, connection), console)
             invitation = connection.invitation()
         elsewhere = (
             "" if server.url == settings().label_studio_url else f"MIHAKK_LABEL_STUDIO_URL={server.url} "
@@ -113,6 +116,7 @@ def push(
     from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
     from pipeline.build import open_build
+    from pipeline.calibration import push_rounds
     from pipeline.campaigns import WHY_NOTHING, chosen_campaigns, push_campaigns
     from pipeline.external_people import push_set, sets_in
     from pipeline.people import push_queue
@@ -141,10 +145,11 @@ def push(
     with connect(settings()) as connection:
         pushed = push_queue(opened, connection) if template in ("", "quality_review") else {}
         asked = push_campaigns(opened, connection, campaigns)
+        rounds = push_rounds(opened, connection)
     if template and campaigns and not asked:
         name = opened.config.name
         raise UsageError(f"nothing in {name} to ask about: {WHY_NOTHING[campaigns[0].template]}")
-    _show_pushed({opened.config.name: pushed | asked}, as_json=as_json)
+    _show_pushed({opened.config.name: pushed | asked | rounds}, as_json=as_json)
 
 
 def pull(config: Benchmark = Path("demo"), lake: Lake = None, as_json: AsJson = False) -> None:
@@ -155,6 +160,7 @@ def pull(config: Benchmark = Path("demo"), lake: Lake = None, as_json: AsJson = 
     from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
     from pipeline.build import open_build
+    from pipeline.calibration import push_rounds
     from pipeline.external_people import open_set, pull_set, sets_in
     from pipeline.people import pull_decisions
 
@@ -172,7 +178,9 @@ def pull(config: Benchmark = Path("demo"), lake: Lake = None, as_json: AsJson = 
     opened = open_build(config, Path("runs"), lake)
     with connect(settings()) as connection:
         found = pull_decisions(opened, connection)
+        rounds = push_rounds(opened, connection, begin=False)
     show_pulled(found, opened.config.review.overlap, console)
+    show_pushed({name: what for name, what in rounds.items() if what.created}, console, quiet=True)
     if as_json:
         print_json({opened.config.name: found})
     console.print(f"Apply them with: mihakk build {config}")
@@ -199,6 +207,8 @@ def relay(
 ) -> None:
     """Pull soon after people annotate: takes Label Studio's webhooks as hints and gathers them.
 
+    Each person sees their calibration explained, at the link that `mihakk review calibration` prints.
+
     Without Prefect it runs `mihakk review pull` itself, at the start, when hints pause for five seconds, and
     every 15 minutes. With Prefect it emits the event `mihakk.review.annotated`, and Prefect's schedule does
     the rest. Webhooks have to show MIHAKK_RELAY_SECRET; --register tells Label Studio what to show.
@@ -210,8 +220,10 @@ def relay(
 
     import annotation.label_studio.relay as service
     from annotation.label_studio.exchange import connect
+    from annotation.teaching.state import explained
     from mihakk.settings import settings
     from pipeline.build import open_build
+    from pipeline.people import review_stores
 
     known, console = settings(), open_console(soft_wrap=True)
     target = to or ("prefect" if known.prefect_api_url else "pull")
@@ -221,7 +233,8 @@ def relay(
         raise UsageError("--to prefect needs PREFECT_API_URL")
     if known.relay_secret is None and not register:
         raise UsageError("set MIHAKK_RELAY_SECRET, or give --register, which makes one up")
-    name = open_build(config, Path("runs"), lake).config.name
+    build = open_build(config, Path("runs"), lake)
+    name, stores = build.config.name, review_stores(build)
     secret = known.relay_secret.get_secret_value() if known.relay_secret else secrets.token_urlsafe(24)
 
     def act() -> None:
@@ -235,7 +248,9 @@ def relay(
     async def run() -> None:
         minutes = (0 if target == "prefect" else 15) if every is None else every
         hints = service.Hints(act, lambda said: console.print(f"{_now()} {said}"), every=minutes * 60 or None)
-        app = service.relay_app(name, secret, hints)
+        app = service.relay_app(
+            name, secret, hints, lambda person: explained(stores, person, refresh=REFRESH)
+        )
         with service.listen(host, port) as door:
             base = url or f"http://{host}:{door.getsockname()[1]}"
             if register:
@@ -359,7 +374,7 @@ def _show_pushed(pushed: dict[str, dict[str, Pushed]], *, as_json: bool) -> None
         show_pushed(projects, open_console())
 
 
-def show_pushed(pushed: dict[str, Pushed], console: Console) -> None:
+def show_pushed(pushed: dict[str, Pushed], console: Console, *, quiet: bool = False) -> None:
     """Tells what a push changed on the server."""
     for language, what in pushed.items():
         console.print(
@@ -370,7 +385,7 @@ def show_pushed(pushed: dict[str, Pushed], console: Console) -> None:
             console.print(
                 f"{language}: {what.nobody} tasks wait, for nobody in review.people judges them; add somebody"
             )
-    if not pushed:
+    if not pushed and not quiet:
         console.print("Nothing is flagged: there is nothing to review.")
 
 
@@ -393,6 +408,14 @@ def show_pulled(found: ReviewPulled, overlap: int, console: Console) -> None:
             console.print(
                 f"  {person} answered {count} tasks that review.people gives to others: not counted"
             )
+    if found.calibrated:
+        console.print(f"{found.calibrated} calibration answers: `mihakk review calibration` has the results")
+    if withheld := sum(one.withheld for one in found.by_project.values()):
+        console.print(
+            f"{withheld} answers are kept and don't count: their authors had not passed calibration"
+        )
+    if found.asked_again:
+        console.print(f"{found.asked_again} answers given before passing are asked again")
     short = f", {found.short} have fewer than the {overlap} votes they need" if found.short else ""
     console.print(f"{found.settled} items are settled{short}")
     if found.reopened:

@@ -31,7 +31,7 @@ Reviewed = Annotated[
 
 def register(review: typer.Typer) -> None:
     """Adds the commands."""
-    for command in (void, disputes, progress, times, forget):
+    for command in (void, disputes, calibration, progress, times, forget):
         review.command()(command)
 
 
@@ -144,6 +144,49 @@ def show_disputes(
         console.print(f"  who decides: {one.decides}", highlight=False)
     stuck = sum(one.stuck for one in found)
     console.print(f"{len(found)} items are disputed, {stuck} of them wait for an adjudicator")
+
+
+def calibration(
+    config: Reviewed = Path("demo"),
+    lake: Lake = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")] = None,
+    pages: Annotated[
+        Path | None, typer.Option("--pages", help="Write each person's answers, explained, into this folder.")
+    ] = None,
+    url: Annotated[
+        str, typer.Option(help="Where people reach the relay: prints each person's link to their page.")
+    ] = "",
+) -> None:
+    """Who has passed the calibration, who has failed, and how far everybody is.
+
+    With MIHAKK_RELAY_SECRET set and --url it prints the personal links at which the relay explains answers.
+
+    Example: mihakk review calibration demo --pages explained
+    """
+    from annotation.decisions.pseudonyms import Person
+    from annotation.decisions.store import stored
+    from annotation.label_studio.relay import page_token
+    from annotation.teaching.state import calibration_state, explained
+    from mihakk.settings import settings
+    from pipeline.opened_review import open_review
+    from schemas.calibration import Standing
+
+    opened, console = open_review(config, lake), open_console(soft_wrap=True)
+    rows = calibration_state(opened.stores)
+    _print(rows, Standing, csv)
+    people = sorted({row.pseudonym for row in stored(opened.stores.people, Person)})
+    if pages is not None:
+        pages.mkdir(parents=True, exist_ok=True)
+        for person in people:
+            (pages / f"{person}.html").write_text(explained(opened.stores, person), "utf-8")
+        console.print(f"{len(people)} pages in {pages}")
+    if url:
+        secret = settings().relay_secret
+        if secret is None:
+            raise UsageError("--url needs MIHAKK_RELAY_SECRET, the same that the relay runs with")
+        for person in people:
+            token = page_token(secret.get_secret_value(), opened.name, person)
+            console.print(f"{person}: {url.rstrip('/')}/calibration/{opened.name}/{person}/{token}")
 
 
 def progress(

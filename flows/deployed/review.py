@@ -12,6 +12,7 @@ from annotation.label_studio.exchange import connect, counted
 from flows.deployed.job import RETRY_DELAYS, failed_outside, open_job
 from mihakk.settings import settings
 from pipeline.build import Build
+from pipeline.calibration import push_rounds
 from pipeline.campaigns import push_campaigns
 from pipeline.people import pull_decisions, push_queue
 
@@ -36,6 +37,7 @@ def push(build: Build) -> list[dict[str, Any]]:
         pushed = push_queue(build, connection) | push_campaigns(
             build, connection, build.config.review.campaigns
         )
+        pushed |= push_rounds(build, connection)
     return [
         {
             "project": project,

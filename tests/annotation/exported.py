@@ -12,6 +12,7 @@ from annotation.decisions.stores import Stores
 from annotation.label_studio.project import Project
 from annotation.label_studio.pull import Pulled, pull
 from annotation.screens.labelling import labelling
+from annotation.teaching.rounds import Gate
 from tests.annotation.pushed import chosen, typed
 
 _MADE = count()
@@ -47,6 +48,7 @@ def pulled(
     answers: Mapping[str, Sequence[Mapping[str, str] | None]],
     *,
     day: int = 1,
+    gate: Gate | None = None,
 ) -> Pulled:
     """Pulls a project in which the first person gave the first answer to a task, and so on.
 
@@ -56,6 +58,7 @@ def pulled(
         tasks: As they were pushed.
         answers: Name of the task's subject to what each person answered; None: they were not asked.
         day: Of the month, for answers given later.
+        gate: Whose answers count.
     """
     rows, number = [], 0
     for place, task in enumerate(tasks, 1):
@@ -80,6 +83,6 @@ def pulled(
     labels = labelling(template, language)
     export: Any = Export(rows, people)
     project = Project(export, 1, f"b:{template}:{language}", labels, people, "", False, f"made-{next(_MADE)}")
-    found = pull(project, stores)
+    found = pull(project, stores, gate=gate)
     assert not found.rejected, found.rejected
     return found

@@ -1,0 +1,258 @@
+"""Calibration on a server: a project of its own for each template and language, pushed, pulled and enforced.
+
+The free server opens every project to every member, so nobody can be kept out of the real work. Instead the
+answers of who has not passed are kept and don't count, and once they have passed they are asked again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from html import escape
+from typing import Any
+
+import orjson
+
+from annotation.decisions.pseudonyms import pseudonyms
+from annotation.decisions.store import add, decision_id, stored
+from annotation.decisions.stores import Stores
+from annotation.label_studio.answers import ReadAnnotation, Reader, texts_of
+from annotation.label_studio.connection import Connection
+from annotation.label_studio.project import Project, ensure_project, find_projects
+from annotation.label_studio.pull import Pulled, latest_answers
+from annotation.label_studio.push import Pushed, push
+from annotation.screens.labelling import DIRECTION, words
+from annotation.screens.ratings import Label
+from annotation.screens.tasks import numbered
+from annotation.teaching.page import calibration_words
+from annotation.teaching.rounds import Gate, current, draw_round, due, is_right, needed
+from annotation.teaching.state import calibration_state
+from mihakk.errors import RecordRejected
+from schemas.benchmark import CalibrationConfig
+from schemas.calibration import CalibrationAnswer, Known, Round, Standing
+from schemas.record import Language
+from schemas.review import Review, Voided
+
+EVERYBODY = 10_000
+"""Overlap of a calibration project: whoever comes answers each question once."""
+
+
+def calibration_of(benchmark: str) -> str:
+    """The name under which a benchmark's calibration projects are known on a server."""
+    return f"{benchmark}~calibration"
+
+
+def push_calibration(
+    connection: Connection,
+    benchmark: str,
+    candidates: Callable[[], Iterable[Known]],
+    *,
+    templates: Collection[str],
+    stores: Stores,
+    config: CalibrationConfig,
+    seed: int,
+    substantial: Mapping[str, Sequence[datetime]] | None = None,
+) -> dict[str, Pushed]:
+    """Draws the rounds that are due and brings what people are asked now onto the server.
+
+    Questions are noted before they are pushed, so a push killed at any point is finished by the next one.
+
+    Args:
+        connection: The server.
+        benchmark: Name of the benchmark.
+        candidates: Gives the questions whose answers are known; asked only where a round is due.
+        templates: Those that people are to be calibrated for; empty: those alone that have rounds already.
+        stores: Of the benchmark.
+        config: Size and pass mark.
+        seed: The build seed.
+        substantial: Template to the moments at which its guideline changed so that people are asked again.
+
+    Returns:
+        By `calibration <template> <language>`, what changed on the server.
+    """
+    changed = substantial or {}
+    rounds: dict[tuple[str, Language], list[Round]] = defaultdict(list)
+    states: dict[tuple[str, Language], list[Standing]] = defaultdict(list)
+    for row in stored(stores.rounds, Round):
+        rounds[row.template, row.language].append(row)
+    for one in calibration_state(stores):
+        states[one.template, one.language].append(one)
+    why = {key: due(mine, states[key], changed.get(key[0], ())) for key, mine in rounds.items()}
+    by_project: dict[tuple[str, Language], list[Known]] = defaultdict(list)
+    if any(why.values()) or set(templates) - {template for template, _ in rounds}:
+        for known in candidates():
+            by_project[known.template, known.language].append(known)
+    pushed: dict[str, Pushed] = {}
+    for key in sorted({*rounds, *(one for one in by_project if one[0] in templates)}):
+        (template, language), mine = key, rounds[key]
+        if reason := why.get(key, "first"):
+            mine += _draw(stores, by_project[key], config, seed, why=reason, number=len(mine) + 1)
+        asked = current(mine)
+        tasks = [
+            one.sent
+            for one in stored(stores.known, Known)
+            if (one.template, one.language) == (template, language) and one.round in asked
+        ]
+        if tasks:
+            last = max(mine, key=lambda row: row.number)
+            project = ensure_project(
+                connection, calibration_of(benchmark), template, language, overlap=EVERYBODY
+            )
+            _set_up(project, benchmark, last)
+            pushed[f"calibration {template} {language}"] = push(project, numbered(tasks))
+    return pushed
+
+
+def _draw(
+    stores: Stores,
+    candidates: Sequence[Known],
+    config: CalibrationConfig,
+    seed: int,
+    *,
+    why: Any,
+    number: int,
+) -> list[Round]:
+    if not candidates:
+        return []
+    template, language = candidates[0].template, candidates[0].language
+    used = {
+        row.base
+        for row in stored(stores.known, Known)
+        if (row.template, row.language) == (template, language)
+    }
+    chosen = draw_round(candidates, config.items, number, seed, used)
+    if not chosen:
+        return []
+    add(stores.known, Known, chosen)
+    begun = Round(
+        template=template,
+        language=language,
+        number=number,
+        why=why,
+        items=len(chosen),
+        needed=needed(len(chosen), config.pass_mark),
+        begun_at=datetime.now(UTC),
+    )
+    return add(stores.rounds, Round, [begun])
+
+
+def _set_up(project: Project, benchmark: str, last: Round) -> None:
+    """Title, instructions and no skipping, which would let a person choose their questions."""
+    t = calibration_words(project.language)
+    told = t["preface"].format(items=last.items, needed=last.needed)
+    wanted = {
+        "title": calibration_title(project.labelling.name, project.language, benchmark),
+        "expert_instruction": with_preface(told, project.labelling.instructions, project.language),
+        "show_skip_button": False,
+    }
+    settle_settings(project, wanted)
+
+
+def calibration_title(template: str, language: Language, benchmark: str) -> str:
+    """What people call a calibration project."""
+    return f"{calibration_words(language)['title']}: {words(template, language)['title']} · {benchmark}"[:50]
+
+
+def with_preface(told: str, instructions: str, language: Language) -> str:
+    """Instructions with a sentence before them."""
+    return f'<p dir="{DIRECTION[language]}" lang="{language}"><b>{escape(told)}</b></p>\n{instructions}'
+
+
+def settle_settings(project: Project, wanted: Mapping[str, Any]) -> bool:
+    """Changes a project's settings where they are not these; whether any was changed."""
+    held = project.connection.get(f"/api/projects/{project.id}", include=",".join(wanted))
+    changes = {name: value for name, value in wanted.items() if held.get(name) != value}
+    if changes:
+        project.connection.patch(f"/api/projects/{project.id}", changes)
+    return bool(changes)
+
+
+def pull_calibration(connection: Connection, benchmark: str, stores: Stores) -> int:
+    """Adds what people answered to known questions since the last pull; returns how many answers are new.
+
+    Of each person's answers to a question the first that was pulled counts: it is explained from then on.
+    """
+    given = {
+        (row.annotator, row.template, row.language, row.round, row.subject)
+        for row in stored(stores.calibrated, CalibrationAnswer)
+    }
+    known = {
+        (row.template, row.language, row.subject, row.content_hash): row
+        for row in stored(stores.known, Known)
+    }
+    new: list[CalibrationAnswer] = []
+    for project in find_projects(connection, calibration_of(benchmark)):
+        reader = Reader(project.labelling)
+        people = pseudonyms(stores.people, connection.users())
+        exported = orjson.loads(connection.read(f"/api/projects/{project.id}/export", exportType="JSON"))
+        for answer in latest_answers(exported, Pulled(), project.origin):
+            key = (
+                project.labelling.name,
+                project.language,
+                str(answer.data.get("sample_id")),
+                str(answer.data.get("content_hash")),
+            )
+            row = known.get(key)
+            if row is None or answer.person not in people or answer.changed_by not in (None, answer.person):
+                continue
+            found = _read(reader, answer, row, people[answer.person])
+            mine = found and (found.annotator, found.template, found.language, found.round, found.subject)
+            if found is not None and mine not in given:
+                new.append(found)
+    add(stores.calibrated, CalibrationAnswer, new)
+    return len(new)
+
+
+def _read(reader: Reader, answer: ReadAnnotation, known: Known, person: str) -> CalibrationAnswer | None:
+    try:
+        values = texts_of(reader.values(answer), known.template)
+    except RecordRejected:
+        return None
+    return CalibrationAnswer(
+        template=known.template,
+        language=known.language,
+        round=known.round,
+        subject=known.subject,
+        annotator=person,
+        values=values,
+        right=is_right(known.accepts, values),
+        decided_at=answer.updated_at,
+        seconds=answer.seconds,
+        annotation=answer.origin,
+    )
+
+
+def ask_again(
+    project: Project, found: Pulled, stores: Stores, opened: Gate, wanted: Collection[tuple[str, str]]
+) -> int:
+    """Gives people who have passed since the questions back whose answers did not count; how many.
+
+    The server offers nobody a task twice, so the answers that don't count are deleted there; the store keeps
+    them. Only what still lacks answers is asked again.
+
+    Args:
+        project: A real one, just pulled.
+        found: What that pull found on the server.
+        stores: Of the benchmark.
+        opened: Who has passed, as of now.
+        wanted: Subject and content hash of what lacks answers.
+    """
+    voided = {row.decision for row in stored(stores.voided, Voided) if row.by == "calibration"}
+    if not voided:
+        return 0
+    template, language, now = project.labelling.name, project.language, datetime.now(UTC)
+    rows: list[Review | Label] = [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
+    again = {
+        row.annotation: row.annotator
+        for row in rows
+        if row.annotation in found.there
+        and decision_id(row) in voided
+        and (row.item if isinstance(row, Review) else row.subject, row.content_hash) in wanted
+    }
+    count = 0
+    for annotation, person in again.items():
+        if opened.counts(person, template, language, now):
+            project.connection.delete(f"/api/annotations/{annotation.rpartition('/')[2]}/")
+            count += 1
+    return count

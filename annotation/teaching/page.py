@@ -1,0 +1,106 @@
+"""A person's calibration explained: what they answered, what was known, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from annotation.screens.labelling import DIRECTION, words
+from schemas.calibration import CalibrationAnswer, Known, Standing
+from schemas.record import Language
+
+_HERE = Path(__file__).parent
+
+
+@cache
+def calibration_words(language: Language) -> dict[str, Any]:
+    """What people read about calibration in that language."""
+    return dict(yaml.safe_load((_HERE / "words.yaml").read_text("utf-8"))[language])
+
+
+def explanation(known: Known) -> str:
+    """Why the known answer is right, in the language of the screen."""
+    if known.says:
+        return known.says
+    return str(calibration_words(known.language)["explain"][known.kind]).format(right=known.right)
+
+
+def person_page(
+    answers: Iterable[CalibrationAnswer],
+    known: Iterable[Known],
+    standings: Sequence[Standing],
+    *,
+    refresh: int = 0,
+) -> str:
+    """The page of one person, HTML.
+
+    Args:
+        answers: Theirs alone: only what is answered is explained.
+        known: Of all rounds.
+        standings: Theirs.
+        refresh: Seconds after which a browser loads it again; 0: never.
+    """
+    asked = {(row.template, row.language, row.round, row.subject): row for row in known}
+    given: dict[tuple[str, Language, int], list[dict[str, Any]]] = {}
+    for answer in sorted(answers, key=lambda row: row.decided_at, reverse=True):
+        row = asked.get((answer.template, answer.language, answer.round, answer.subject))
+        if row is not None:
+            given.setdefault((answer.template, answer.language, answer.round), []).append(_entry(row, answer))
+    blocks = [
+        {
+            "standing": one,
+            "t": calibration_words(one.language),
+            "title": words(one.template, one.language)["title"],
+            "direction": DIRECTION[one.language],
+            "entries": given.get((one.template, one.language, one.round), []),
+        }
+        for one in sorted(standings, key=lambda one: (one.template, one.language, -one.round))
+    ]
+    languages: list[Language] = [one.language for one in standings] or ["ar", "fa", "en"]
+    empty = [calibration_words(language)["nothing"] for language in languages]
+    first = languages[0]
+    page: str = _template().render(
+        blocks=blocks,
+        empty=empty,
+        refresh=refresh,
+        language=first,
+        direction=DIRECTION[first],
+        title=calibration_words(first)["page"],
+    )
+    return page  # fmt: skip
+
+
+def _entry(known: Known, answer: CalibrationAnswer) -> dict[str, Any]:
+    labels = words(known.template, known.language)
+    t = calibration_words(known.language)
+    return {
+        "right": answer.right,
+        # Our own markup, in which everything of the item is escaped already.
+        "shown": Markup(known.sent["data"]["item_html"]),  # nosec B704
+        "you": " · ".join(_label(labels, name, answer.values.get(name, "–")) for name in known.accepts),
+        "wanted": " · ".join(
+            f" {t['or']} ".join(dict.fromkeys(_label(labels, name, value) for value in values))
+            for name, values in known.accepts.items()
+        ),
+        "why": explanation(known),
+    }
+
+
+def _label(labels: Mapping[str, Any], name: str, value: str) -> str:
+    """What the screen calls a stored value, after the name of its control where the screen has one."""
+    groups = [group for group in labels.values() if isinstance(group, dict) and value in group]
+    shown = str(groups[0][value]) if groups else value
+    names = labels.get("names", {})
+    return f"{names[name]}: {shown}" if name in names else shown
+
+
+@cache
+def _template() -> Any:
+    environment = Environment(loader=FileSystemLoader(_HERE), undefined=StrictUndefined, autoescape=True)
+    return environment.get_template("page.html.jinja")
