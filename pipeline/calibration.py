@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def push_rounds(opened: Build, connection: Connection, *, begin: bool = True) -> dict[str, Pushed]:
-    """Brings the calibration rounds that are due onto the server, where the config asks for calibration.
+    """Brings guidelines, and the calibration rounds that are due, onto the server.
 
     Args:
         opened: The build.
@@ -34,22 +34,29 @@ def push_rounds(opened: Build, connection: Connection, *, begin: bool = True) ->
     Raises:
         UsageError: The file of questions written by hand can't be used.
     """
-    from annotation.label_studio.calibration import push_calibration
+    from annotation.label_studio.calibration import instruct, push_calibration
     from annotation.screens.tasks import TEMPLATE
 
-    config = opened.config.review
-    if config.calibration is None:
-        return {}
+    config, stores, name = opened.config.review, review_stores(opened), opened.config.name
     with opened.lake.locked():
-        return push_calibration(
+        if begin:
+            instruct(
+                connection, name, stores, calibrated=False
+            )  # a new version may ask for calibration again
+        if config.calibration is None:
+            return {}
+        pushed = push_calibration(
             connection,
-            opened.config.name,
+            name,
             lambda: known_questions(opened),
             templates=(TEMPLATE, *(one.template for one in config.campaigns)) if begin else (),
-            stores=review_stores(opened),
+            stores=stores,
             config=config.calibration,
             seed=opened.config.seed,
         )
+        if begin:
+            instruct(connection, name, stores, calibrated=True)
+        return pushed
 
 
 def known_questions(opened: Build) -> Iterator[Known]:

@@ -50,6 +50,8 @@ class Review(Record):
     """Panels the person uncovered before they decided: `auditors`, `source`."""
     annotation: str = ""
     """Which annotation of which server it was read from, so that one deleted there is withdrawn here."""
+    guideline: int = 0
+    """Version of the guideline it was made under; 0 before there were versions."""
     assigned: int | None = None
     """How many people judged the item's language and dialect then; None where everybody judges everything."""
 

@@ -22,6 +22,9 @@ class Stores:
     rounds: str
     calibrated: str
     """What people answered to known questions."""
+    guidelines: str
+    answers: str
+    """What the lead answered to annotators' questions."""
 
     @classmethod
     def under(cls, folder: str) -> Stores:
@@ -37,6 +40,8 @@ class Stores:
             "known",
             "rounds",
             "calibrated",
+            "guidelines",
+            "answers",
         )
         rest = (f"{root}/review/{name}" for name in names)
         return cls(f"{root}/decisions", *rest)

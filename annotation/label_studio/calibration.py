@@ -25,12 +25,14 @@ from annotation.label_studio.push import Pushed, push
 from annotation.screens.labelling import DIRECTION, words
 from annotation.screens.ratings import Label
 from annotation.screens.tasks import numbered
+from annotation.teaching.guidelines import current_guideline, substantial_changes
 from annotation.teaching.page import calibration_words
 from annotation.teaching.rounds import Gate, current, draw_round, due, is_right, needed
 from annotation.teaching.state import calibration_state
 from mihakk.errors import RecordRejected
 from schemas.benchmark import CalibrationConfig
 from schemas.calibration import CalibrationAnswer, Known, Round, Standing
+from schemas.guideline import Guideline
 from schemas.record import Language
 from schemas.review import Review, Voided
 
@@ -52,7 +54,6 @@ def push_calibration(
     stores: Stores,
     config: CalibrationConfig,
     seed: int,
-    substantial: Mapping[str, Sequence[datetime]] | None = None,
 ) -> dict[str, Pushed]:
     """Draws the rounds that are due and brings what people are asked now onto the server.
 
@@ -62,16 +63,15 @@ def push_calibration(
         connection: The server.
         benchmark: Name of the benchmark.
         candidates: Gives the questions whose answers are known; asked only where a round is due.
-        templates: Those that people are to be calibrated for; empty: those alone that have rounds already.
+        templates: Those that people are to be calibrated for; empty: only who failed is asked again.
         stores: Of the benchmark.
         config: Size and pass mark.
         seed: The build seed.
-        substantial: Template to the moments at which its guideline changed so that people are asked again.
 
     Returns:
         By `calibration <template> <language>`, what changed on the server.
     """
-    changed = substantial or {}
+    changed = substantial_changes(stored(stores.guidelines, Guideline))
     rounds: dict[tuple[str, Language], list[Round]] = defaultdict(list)
     states: dict[tuple[str, Language], list[Standing]] = defaultdict(list)
     for row in stored(stores.rounds, Round):
@@ -79,6 +79,8 @@ def push_calibration(
     for one in calibration_state(stores):
         states[one.template, one.language].append(one)
     why = {key: due(mine, states[key], changed.get(key[0], ())) for key, mine in rounds.items()}
+    if not templates and not any(why.values()):
+        return {}
     by_project: dict[tuple[str, Language], list[Known]] = defaultdict(list)
     if any(why.values()) or set(templates) - {template for template, _ in rounds}:
         for known in candidates():
@@ -99,7 +101,7 @@ def push_calibration(
             project = ensure_project(
                 connection, calibration_of(benchmark), template, language, overlap=EVERYBODY
             )
-            _set_up(project, benchmark, last)
+            _set_up(project, benchmark, last, stores)
             pushed[f"calibration {template} {language}"] = push(project, numbered(tasks))
     return pushed
 
@@ -137,16 +139,40 @@ def _draw(
     return add(stores.rounds, Round, [begun])
 
 
-def _set_up(project: Project, benchmark: str, last: Round) -> None:
+def _set_up(project: Project, benchmark: str, last: Round, stores: Stores) -> None:
     """Title, instructions and no skipping, which would let a person choose their questions."""
     t = calibration_words(project.language)
     told = t["preface"].format(items=last.items, needed=last.needed)
+    guideline = current_guideline(stores, project.labelling.name, datetime.now(UTC))
     wanted = {
         "title": calibration_title(project.labelling.name, project.language, benchmark),
-        "expert_instruction": with_preface(told, project.labelling.instructions, project.language),
+        "expert_instruction": with_preface(told, guideline.instructions[project.language], project.language),
         "show_skip_button": False,
     }
     settle_settings(project, wanted)
+
+
+def instruct(connection: Connection, benchmark: str, stores: Stores, *, calibrated: bool) -> int:
+    """Shows every project of a benchmark its guideline as it is now; returns how many were changed.
+
+    A guideline that differs from the last one becomes the next version, from this moment on.
+
+    Args:
+        connection: The server.
+        benchmark: Name of the benchmark.
+        stores: Of the benchmark.
+        calibrated: Say that calibration comes first, where a template has a round.
+    """
+    asked = {(row.template, row.language) for row in stored(stores.rounds, Round)} if calibrated else set()
+    count = 0
+    for project in find_projects(connection, benchmark):
+        template, language = project.labelling.name, project.language
+        told = current_guideline(stores, template, datetime.now(UTC)).instructions[language]
+        if (template, language) in asked:
+            title = calibration_title(template, language, benchmark)
+            told = with_preface(calibration_words(language)["before"].format(title=title), told, language)
+        count += settle_settings(project, {"expert_instruction": told})
+    return count
 
 
 def calibration_title(template: str, language: Language, benchmark: str) -> str:

@@ -16,9 +16,11 @@ from annotation.decisions.stores import Stores
 from annotation.label_studio.answers import ReadAnnotation, Reader
 from annotation.label_studio.project import Project
 from annotation.screens.ratings import Label
+from annotation.teaching.guidelines import version_at
 from annotation.teaching.rounds import Gate
 from mihakk.errors import RecordRejected
 from schemas.benchmark import ReviewConfig
+from schemas.guideline import Guideline
 from schemas.rejection import Rejection
 from schemas.review import Review, Voided
 
@@ -92,6 +94,7 @@ def pull(
     annotators = pseudonyms(stores.people, connection.users())
     pulled, rejects = Pulled(), []
     reader = Reader(project.labelling)
+    guidelines = stored(stores.guidelines, Guideline)
     read_reviews: list[Review] = []
     read_labels: list[Label] = []
     for answer in latest_answers(exported, pulled, project.origin):
@@ -104,11 +107,12 @@ def pull(
             if not config.may_judge(who, *place):
                 pulled.outside[who] += 1
                 raise RecordRejected("not_assigned", f"{who} does not judge {' '.join(place).strip()}")
+            version = version_at(guidelines, project.labelling.name, answer.updated_at)
             for record in reader.read(answer, who):
                 if isinstance(record, Review):
-                    read_reviews.append(record.model_copy(update={"assigned": judges}))
+                    read_reviews.append(record.model_copy(update={"assigned": judges, "guideline": version}))
                 else:
-                    read_labels.append(record)
+                    read_labels.append(record.model_copy(update={"guideline": version}))
         except RecordRejected as rejected:
             pulled.rejected[rejected.reason] += 1
             if rejected.reason != "task_edited":

@@ -59,6 +59,8 @@ class Label(Record):
     """Label Studio's task id."""
     annotation: str = ""
     """See `Review.annotation`."""
+    guideline: int = 0
+    """See `Review.guideline`."""
 
 
 @dataclass(frozen=True)

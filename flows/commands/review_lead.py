@@ -31,7 +31,7 @@ Reviewed = Annotated[
 
 def register(review: typer.Typer) -> None:
     """Adds the commands."""
-    for command in (void, disputes, calibration, progress, times, forget):
+    for command in (void, disputes, calibration, questions, answer, progress, times, forget):
         review.command()(command)
 
 
@@ -173,7 +173,7 @@ def calibration(
 
     opened, console = open_review(config, lake), open_console(soft_wrap=True)
     rows = calibration_state(opened.stores)
-    _print(rows, Standing, csv)
+    _print(rows, Standing, csv, as_json=False)
     people = sorted({row.pseudonym for row in stored(opened.stores.people, Person)})
     if pages is not None:
         pages.mkdir(parents=True, exist_ok=True)
@@ -187,6 +187,82 @@ def calibration(
         for person in people:
             token = page_token(secret.get_secret_value(), opened.name, person)
             console.print(f"{person}: {url.rstrip('/')}/calibration/{opened.name}/{person}/{token}")
+
+
+def questions(
+    config: Reviewed = Path("demo"),
+    lake: Lake = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page of all to this file.")] = None,
+) -> None:
+    """Everything annotators asked and noted, open questions first, with the answers.
+
+    Example: mihakk review questions demo --html questions.html
+    """
+    from annotation.decisions.export import write_csv
+    from annotation.teaching.questions import asked_questions, questions_page
+    from pipeline.opened_review import open_review
+    from schemas.guideline import AskedQuestion
+
+    opened, console = open_review(config, lake), open_console(soft_wrap=True)
+    rows = asked_questions(opened.stores)
+    for row in rows:
+        who = row.annotator or "skipped"
+        console.print(f"{row.id} {row.template} {row.subject} ({who}): {escape(row.text)}", highlight=False)
+        for said in row.answers:
+            console.print(f"  answered: {escape(said)}", highlight=False)
+    console.print(f"{sum(not row.answers for row in rows)} of {len(rows)} are open")
+    if csv is not None:
+        write_csv(csv, rows, AskedQuestion)
+    if html is not None:
+        html.parent.mkdir(parents=True, exist_ok=True)
+        html.write_text(questions_page(str(config), rows), "utf-8")
+
+
+def answer(
+    config: Reviewed,
+    question: Annotated[
+        str, typer.Argument(help="Id as `review questions` lists it, or `rule` for a new rule.")
+    ],
+    text: Annotated[str, typer.Argument(help="What people read, beside the question, in the instructions.")],
+    template: Annotated[str, typer.Option(help="Of a rule: whose guideline it belongs to.")] = "",
+    languages: Annotated[
+        str, typer.Option(help="Screens it is shown on, e.g. ar,fa; empty: the question's.")
+    ] = "",
+    substantial: Annotated[
+        bool, typer.Option("--substantial", help="It changes how to judge: calibration is asked again.")
+    ] = False,
+    lake: Lake = None,
+) -> None:
+    """Answer an annotator's question; the next push shows it to everybody, as the guideline's next version.
+
+    Example: mihakk review answer demo q-1f0c2a9be4 "Dialect is not an error."
+    """
+    from datetime import UTC, datetime
+    from typing import cast, get_args
+
+    from annotation.teaching.questions import answer_question
+    from pipeline.opened_review import open_review
+    from schemas.record import Language
+
+    opened = open_review(config, lake)
+    screens = [name for name in languages.split(",") if name]
+    if unknown := sorted(set(screens) - set(get_args(Language))):
+        raise UsageError(f"--languages {unknown[0]!r} is none of {', '.join(get_args(Language))}")
+    with opened.locked():
+        row = answer_question(
+            opened.stores,
+            question,
+            text,
+            now=datetime.now(UTC),
+            template=template,
+            languages=[cast("Language", name) for name in screens],
+            substantial=substantial,
+        )
+    again = "; calibration is asked again then" if substantial else ""
+    open_console(soft_wrap=True).print(
+        f"kept; `mihakk review push {config}` shows it in the guideline of {row.template}{again}"
+    )
 
 
 def progress(

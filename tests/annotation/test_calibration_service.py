@@ -119,7 +119,7 @@ def test_only_who_has_passed_counts_and_each_answer_is_explained_after_it(course
     stores, (first, second, _) = course.stores, course.people
     real, tasks = pushed_project(course.connection, "taught", [choice(n) for n in range(3)], overlap=1)
     assert course.push("quality_review").created == 4
-    assert course.push(given=lambda: pytest.fail("nothing is due")).unchanged == 4
+    assert course.push("quality_review", given=lambda: pytest.fail("nothing is due")).unchanged == 4
     known = {row.subject: row for row in stored(stores.known, Known)}
     calibration = find_project(course.connection, calibration_of("taught"), "quality_review", "ar")
     questions = {held.task: known[held.sample] for held in calibration.held()}
