@@ -156,6 +156,7 @@ def calibration(
     url: Annotated[
         str, typer.Option(help="Where people reach the relay: prints each person's link to their page.")
     ] = "",
+    as_json: AsJson = False,
 ) -> None:
     """Who has passed the calibration, who has failed, and how far everybody is.
 
@@ -171,9 +172,9 @@ def calibration(
     from pipeline.opened_review import open_review
     from schemas.calibration import Standing
 
-    opened, console = open_review(config, lake), open_console(soft_wrap=True)
+    opened, console = open_review(config, lake), open_console(soft_wrap=True, stderr=as_json)
     rows = calibration_state(opened.stores)
-    _print(rows, Standing, csv, as_json=False)
+    _print(rows, Standing, csv, as_json=as_json)
     people = sorted({row.pseudonym for row in stored(opened.stores.people, Person)})
     if pages is not None:
         pages.mkdir(parents=True, exist_ok=True)
@@ -194,6 +195,7 @@ def questions(
     lake: Lake = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file.")] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page of all to this file.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Everything annotators asked and noted, open questions first, with the answers.
 
@@ -204,8 +206,10 @@ def questions(
     from pipeline.opened_review import open_review
     from schemas.guideline import AskedQuestion
 
-    opened, console = open_review(config, lake), open_console(soft_wrap=True)
+    opened, console = open_review(config, lake), open_console(soft_wrap=True, stderr=as_json)
     rows = asked_questions(opened.stores)
+    if as_json:
+        print_json(rows)
     for row in rows:
         who = row.annotator or "skipped"
         console.print(f"{row.id} {row.template} {row.subject} ({who}): {escape(row.text)}", highlight=False)
@@ -233,6 +237,7 @@ def answer(
         bool, typer.Option("--substantial", help="It changes how to judge: calibration is asked again.")
     ] = False,
     lake: Lake = None,
+    as_json: AsJson = False,
 ) -> None:
     """Answer an annotator's question; the next push shows it to everybody, as the guideline's next version.
 
@@ -259,6 +264,9 @@ def answer(
             languages=[cast("Language", name) for name in screens],
             substantial=substantial,
         )
+    if as_json:
+        print_json(row)
+        return
     again = "; calibration is asked again then" if substantial else ""
     open_console(soft_wrap=True).print(
         f"kept; `mihakk review push {config}` shows it in the guideline of {row.template}{again}"
