@@ -1,0 +1,68 @@
+"""The tutorial of the loop with a real Label Studio: suspects go to its screens, two people's answers come back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from annotation.label_studio.project import find_project
+from evaluation.rows import read_rows
+from schemas.suspect import Suspect
+from tests.annotation.pushed import chosen
+from tests.docs.test_examples import DOCS, Example, examples, ran, reader
+
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
+
+DECIDED = "python decide.py\n"
+"""What the page runs in the place of people."""
+RIGHT = "أصرّ على رأيه"
+"""How the answer begins that is right for the idiom whose gold can be corrected."""
+GOLDS = """
+import json
+from releases.hub.load import load
+print(json.dumps({one["id"]: one["gold"][0] for one in load("loop", "0.1.0", "ar_meaning_choice", "test")}))
+"""
+
+
+def test_suspects_reviewed_on_the_server_move_the_board(tmp_path, connection, label_studio, members):
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    environment = reader(tmp_path) | {
+        "MIHAKK_LABEL_STUDIO_HOME": str(label_studio.home),
+        "MIHAKK_LABEL_STUDIO_URL": label_studio.url,
+    }
+    met = 0
+    for example in examples(DOCS / "tutorial-loop.md"):
+        if example.what == "file" and example.name != "decide.py":
+            (folder / example.name).write_text(example.body, encoding="utf-8")
+        elif example.what == "run" and example.body.startswith(DECIDED):
+            met += 1
+            ran(replace(example, body="mihakk review push loop.yaml"), folder, environment)
+            wrong, hopeless = reversed(read_rows(folder / "runs/0.1.0/suspects.parquet", Suspect)[:2])
+            if hopeless.other.startswith(RIGHT):
+                wrong, hopeless = hopeless, wrong
+            assert wrong.other.startswith(RIGHT)
+            project = find_project(connection, "loop", "quality_review", "ar")
+            waiting = {held.sample: held.task for held in project.held()}
+            assert {*wrong.items, *hopeless.items} <= waiting.keys(), (
+                "what answers speak against is on screens"
+            )
+            golds = json.loads(ran(Example("run", "", "python", GOLDS), folder, environment))
+            for person in members[:2]:
+                for item in wrong.items:
+                    other = chosen("fix_gold", str(1 - golds[item]))
+                    person.annotate(waiting[item], [chosen("decision", "fix"), other])
+                for item in hopeless.items:
+                    person.annotate(
+                        waiting[item], [chosen("decision", "discard"), chosen("reason", "wrong_gold")]
+                    )
+            ran(replace(example, body="mihakk review pull loop.yaml"), folder, environment)
+            printed = ran(replace(example, body=example.body.removeprefix(DECIDED)), folder, environment)
+        elif example.what == "run":
+            printed = ran(example, folder, environment)
+        elif example.what == "prints":
+            missing = [line for line in example.body.splitlines() if " ".join(line.split()) not in printed]
+            assert not missing
+    assert met == 1
