@@ -54,7 +54,8 @@ def import_lm_eval(path: Path, questions: Mapping[str, Question], by: AnsweredBy
     filtered the replies in several ways, the first one's lines are taken.
 
     Raises:
-        UsageError: The file is no such file, or its items are not those of the questions.
+        UsageError: The file is no such file, its items are not those of the questions, or labels were
+            compared behind another delimiter.
     """
     answers = []
     first = None
@@ -74,8 +75,24 @@ def import_lm_eval(path: Path, questions: Mapping[str, Question], by: AnsweredBy
         question = questions.get(item)
         if question and content and content != question.content_hash:
             raise UsageError(f"{where}: {item} was asked from another version of {question.release}")
+        if question and method == "likelihood":
+            _same_delimiter(line.get("arguments"), question, where)
         answers.append(_answer(item, found, questions, own, where))
     return _complete(answers, questions, path)
+
+
+def _same_delimiter(arguments: Any, question: Question, where: str) -> None:
+    """Refuses labels that stood behind another delimiter: a space alone moves accuracies by ten points."""
+    if not isinstance(arguments, dict):
+        return
+    pairs = (arguments.get(f"gen_args_{place}") for place in range(len(question.labels)))
+    given = [pair.get("arg_1") if isinstance(pair, dict) else None for pair in pairs]
+    for text, label in zip(given, question.labels, strict=True):
+        if isinstance(text, str) and text != label:
+            raise UsageError(
+                f"{where}: the likelihood of {text!r} was asked for, and the release asks for {label!r}: "
+                "run its own task files, with their `target_delimiter`, as they are"
+            )
 
 
 def _lm_eval_reply(replies: Any, where: str) -> dict[str, Any]:

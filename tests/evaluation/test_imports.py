@@ -77,6 +77,18 @@ def test_likelihoods_of_lm_eval_are_taken_over(tmp_path: Path) -> None:
     assert (found.method, found.likelihoods, found.reply) == ("likelihood", (-1.5, -0.5, -2.0, -3.0), "")
 
 
+@pytest.mark.parametrize(("before", "taken"), [("", True), (" ", False), ("\n", False)])
+def test_likelihoods_behind_another_delimiter_are_refused(tmp_path: Path, before: str, taken: bool) -> None:
+    resps = [[["-1.5", "False"]]] * 4
+    asked = {f"gen_args_{n}": {"arg_0": "...", "arg_1": before + label} for n, label in enumerate("أبجد")}
+    file = lines(tmp_path / "s.jsonl", sample("c1", resps, arguments=asked))
+    if taken:
+        assert import_lm_eval(file, QUESTIONS, BY).answers[0].method == "likelihood"
+        return
+    with pytest.raises(UsageError, match="`target_delimiter`"):
+        import_lm_eval(file, QUESTIONS, BY)
+
+
 def test_written_replies_of_lm_eval_are_taken_once_whatever_filters_it_had(tmp_path: Path) -> None:
     file = lines(
         tmp_path / "s.jsonl",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from generators.generating import generate_shard, prepare
 from generators.prompts import bundled, render
@@ -130,6 +131,31 @@ def test_prompt_reads_as_before(name: str) -> None:
 
 def test_no_golden_is_left_over() -> None:
     assert {path.stem for path in GOLDEN.glob("*.txt")} == set(NAMES)
+
+
+def test_a_label_begins_a_token_of_its_own_behind_every_prompt() -> None:
+    """Tokenised both ways: behind the release's delimiter, which is none, and behind a space.
+
+    A space would be part of the label's first token: for one model that moved ArabicMMLU by ten points
+    (lighteval, issue 372).
+    """
+    texts = [path.read_text(encoding="utf-8") for path in GOLDEN.glob("*.txt")]
+    prompts = [part.split("\n", 1)[1].removesuffix("\n") for text in texts for part in text.split("=== ")[1:]]
+    labels = sorted({label for language in LANGUAGES for label in bundled().labels(language, 4)})
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(vocab_size=800, initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    tokenizer.train_from_iterator([f"{prompt} {label}" for prompt in prompts for label in labels], trainer)
+
+    def tokens(text: str) -> list[int]:
+        found: list[int] = tokenizer.encode(text).ids
+        return found
+
+    assert len(prompts) == 3 * len(texts)
+    for prompt in prompts:
+        for label in labels:
+            assert tokens(prompt + label) == tokens(prompt) + tokens(label)
+            assert tokens(f"{prompt} {label}") != tokens(f"{prompt} ") + tokens(label)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
