@@ -16,7 +16,7 @@ from flows.commands.evaluate_site import site
 from flows.commands.evaluate_suspects import moves, suspects
 from flows.commands.options import AsJson
 from mihakk.errors import UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from schemas.evaluation import Question
@@ -155,7 +155,7 @@ def lint(
         list[str] | None,
         typer.Option("--n", help="Number of items, or COLUMN=NUMBER; found out where the figures tell it."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per finding.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check anybody's table of results for what can't be; exit 1 where there is something.
 
@@ -170,15 +170,13 @@ def lint(
 
     stated = [one if "=" in one else f"={one}" for one in items or ()]
     sizes = {name: _whole(number) for name, number in _pairs(stated, "--n").items()}
-    console = open_console(soft_wrap=True)
+    console = open_console(soft_wrap=True, stderr=as_json)
     count = 0
+    tables = []
     for grid in read_grids(file):
         findings = check(grid, sizes)
         count += len(findings)
-        if as_json:
-            for finding in findings:
-                print(finding.model_dump_json())
-            continue
+        tables.append({"table": grid.title, "findings": findings})
         console.print(
             f"[bold]{grid.title}[/]: {len(grid.rows)} rows, {len(grid.columns)} columns", markup=True
         )
@@ -188,6 +186,8 @@ def lint(
             console.print(f"  {finding.check} {finding.where}: {finding.detail}", markup=False)
         if not findings:
             console.print("  nothing found", style="green")
+    if as_json:
+        print_json(tables)
     raise typer.Exit(1 if count else 0)
 
 

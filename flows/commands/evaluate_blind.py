@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.options import AsJson
 from mihakk.errors import UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 
 def submit(
@@ -20,6 +21,7 @@ def submit(
     to: Annotated[
         Path | None, typer.Option(help="Folder for the file to be sent; only checked when left out.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Check a file of answers to a blind release, and write the file to be sent.
 
@@ -48,7 +50,7 @@ def submit(
     replies = read_replies(file)
     kept = {item: reply for item, reply in replies.items() if item in ranked or item not in questions}
     check_replies(kept, ranked, str(file))
-    console = open_console(soft_wrap=True)
+    console = open_console(soft_wrap=True, stderr=as_json)
     if len(kept) < len(replies):
         console.print(f"{len(replies) - len(kept):,} answers to items that are not ranked are left out")
     unread = [item for item, reply in kept.items() if not read(ranked[item], "written", reply).found]
@@ -58,8 +60,13 @@ def submit(
             f"[yellow]{len(unread):,} of them can't be read[/] and will count as wrong, e.g. {unread[0]}: "
             "the page on evaluation says how replies are read"
         )
-    if to is not None:
-        console.print(f"send this file: {write_submission(told, kept, to)}")
+    written = write_submission(told, kept, to) if to is not None else None
+    if written is not None:
+        console.print(f"send this file: {written}")
+    if as_json:
+        print_json(
+            {"answers": len(kept), "left_out": len(replies) - len(kept), "unread": unread, "file": written}
+        )
 
 
 def score(
@@ -73,6 +80,7 @@ def score(
         typer.Option(help="Folder for board.json, which may be published; STORE/public if left out."),
     ] = None,
     close: Annotated[bool, typer.Option("--close", help="The season is over: open the other half.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score answers to a blind release where its golds lie; writes nothing but blurred figures.
 
@@ -88,9 +96,10 @@ def score(
         raise UsageError("name the files to score, or --close for a season that is over")
     opened = open_board(board, store)
     folder = public or store / "public"
-    console = open_console(soft_wrap=True)
+    console = open_console(soft_wrap=True, stderr=as_json)
     refused = []
-    for received in score_files(opened, files or [], folder):
+    scored = score_files(opened, files or [], folder)
+    for received in scored:
         reply = received.reply
         if reply is None:
             refused.append(received)
@@ -104,11 +113,13 @@ def score(
         f"{state['figures']['told']} of {state['figures']['most']} figures told; together they add at "
         f"most {state['gain']['so_far']:.1%} to what anybody knows of the public half → {folder}"
     )
-    if close:
-        for one in close_season(opened, folder):
-            console.print(
-                f"{one.team}, {one.model}: public half {one.public:.3f}, other half {one.other:.3f}, "
-                f"gap {one.gap:+.3f}"
-            )
+    closed = close_season(opened, folder) if close else []
+    for one in closed:
+        console.print(
+            f"{one.team}, {one.model}: public half {one.public:.3f}, other half {one.other:.3f}, "
+            f"gap {one.gap:+.3f}"
+        )
+    if as_json:
+        print_json({"files": [one._asdict() for one in scored], "standing": state, "closed": closed})
     if refused:
         raise UsageError(f"{len(refused)} of {len(files or [])} files refused: {refused[0].refused}")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.options import SuiteFolder, SuiteName, Systems
+from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
 from mihakk.errors import UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from evaluation.judges.run import JudgeJob
@@ -32,6 +32,7 @@ def judge(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print calls, tokens and costs. Asks no model.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Let two judges score stored replies by the suite's rubrics.
 
@@ -47,9 +48,13 @@ def judge(
     from evaluation.table.render import terminal
 
     job = judge_job(suite, model, out, limit)
-    console = open_console(soft_wrap=True)
+    console = open_console(soft_wrap=True, stderr=as_json)
     if dry_run:
-        for found in plan_judges(job):
+        plans = plan_judges(job)
+        if as_json:
+            print_json([one._asdict() for one in plans])
+            return
+        for found in plans:
             cost = "no price known" if found.most is None else f"at most {found.most:.4g} {found.currency}"
             console.print(
                 f"{found.system}: {found.calls:,} calls, {found.journaled:,} answered before; at most "
@@ -73,6 +78,8 @@ def judge(
     )
     shown = report(job.suite, job.systems, job.out)
     console.print(terminal(shown.sheets, shown.notes))
+    if as_json:
+        print_json(counts)
 
 
 def vouch(
@@ -87,6 +94,7 @@ def vouch(
         Path | None,
         typer.Option(help="People's scores, .csv or .jsonl: answer, annotator, rubric, field, score."),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Hold the judges against people: draw answers for them to score, then compare and correct.
 
@@ -103,9 +111,11 @@ def vouch(
     if (draw is None) == (scores is None):
         raise UsageError("give either --draw N, or --scores FILE with what people scored")
     job = judge_job(suite, model, out)
-    console = open_console(soft_wrap=True)
+    console = open_console(soft_wrap=True, stderr=as_json)
     if draw is not None:
         count, path = draw_for_people(job, draw)
+        if as_json:
+            print_json({"answers": count, "file": path})
         console.print(f"{count:,} answers for people in {path}; which they are: drawn.parquet beside it")
         return
     assert scores is not None
@@ -118,6 +128,8 @@ def vouch(
         kappa = "none" if one.low is None else f"{one.kappa:.2f}, at least {one.low:.2f}"
         word = "vouched for" if one.vouched else "not vouched for"
         console.print(f"{one.rubric}: {word} ({one.answers:,} answers, kappa {kappa})")
+    if as_json:
+        print_json(found._asdict())
 
 
 def judge_job(suite: str, model: list[str] | None, out: Path | None, limit: int | None = None) -> JudgeJob:

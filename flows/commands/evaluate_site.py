@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.options import SuiteFolder, SuiteName, Systems
-from reports.console import open_console
+from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
+from reports.console import open_console, print_json
 
 
 def site(
@@ -24,6 +24,7 @@ def site(
         typer.Option(help="Suite's folder on the version before: how ranks moved since, and by which items."),
     ] = None,
     transcripts: Annotated[str, typer.Option(help="Where Inspect's viewer lies, as the pages link it.")] = "",
+    as_json: AsJson = False,
 ) -> None:
     """Write the leaderboard of a suite: one folder in Arabic, Persian and English that opens from disk.
 
@@ -42,6 +43,9 @@ def site(
         chosen, systems, answers, named_folder, datetime.now(UTC).date(), blind, before, transcripts
     )
     written = write_site(board, out)
+    if as_json:
+        print_json(written._asdict())
+        return
     console = open_console(soft_wrap=True)
     console.print(
         f"{written.systems:,} systems, {written.items:,} items in {written.files:,} files: "

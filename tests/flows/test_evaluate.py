@@ -17,7 +17,7 @@ from schemas.evaluation import Answer, Question, Score
 from tests.releases.release_material import hafez_items, release_arguments
 
 RUNNER = CliRunner(env={"COLUMNS": "200"})
-PUBLISHED = Path(__file__).resolve().parent.parent / "fixtures" / "evaluation" / "published"
+PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "reference" / "published"
 
 
 def call(*arguments: str | Path) -> Result:
@@ -169,5 +169,6 @@ def test_lint_says_what_is_wrong_and_where_and_leaves_with_one() -> None:
     assert "the same stands under Jawaher (General)" in done.stdout
     assert call("lint", PUBLISHED / "kn_03.csv", "--n", "150").exit_code == 0
     wrong = call("lint", PUBLISHED / "kn_12.csv", "--n", "Proverb=105", "--json")
-    assert [json.loads(line)["check"] for line in wrong.stdout.splitlines()] == ["RT03"]
+    (table,) = json.loads(wrong.stdout)
+    assert [finding["check"] for finding in table["findings"]] == ["RT03"]
     assert call("lint", PUBLISHED / "kn_03.csv", "--n", "many").exit_code == 2
