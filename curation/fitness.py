@@ -13,7 +13,7 @@ from curation.wording import sensitive_wording
 from mihakk.errors import RecordRejected
 from mihakk.text import key
 from mihakk.text.references import content, only_refers
-from mihakk.text.script import LEAST_IN_SCRIPT, script_shares
+from mihakk.text.script import script_shares
 from schemas.benchmark import CurateConfig
 from schemas.idiom import Idiom
 from schemas.poem import Poem
@@ -49,7 +49,7 @@ def _idiom(idiom: Idiom, config: CurateConfig) -> Fit:
     idiom = _marked(idiom)
     if idiom.sensitive and config.sensitive == "leave_out":
         raise RecordRejected("sensitive", "marked as sensitive by the source; left out by the config")
-    if script_shares(idiom.phrase.text)["latin" if idiom.language == "en" else "arabic"] < LEAST_IN_SCRIPT:
+    if not script_shares(idiom.phrase.text)["latin" if idiom.language == "en" else "arabic"]:
         raise RecordRejected(
             "language_differs", f"{idiom.phrase.text[:80]!r} is not in the script of {idiom.language!r}"
         )

@@ -16,7 +16,7 @@ import orjson
 from pydantic import Field
 
 from mihakk.errors import SourceChanged, UsageError
-from mihakk.text.script import LEAST_IN_SCRIPT, arabic_share
+from mihakk.text.script import arabic_share
 from schemas.idiom import Idiom
 from schemas.record import Form, Provenance
 from schemas.rejection import Rejection
@@ -171,8 +171,8 @@ def _record(
     provenance: Provenance,
 ) -> Entry:
     reason = ""
-    if arabic_share(entry.head) < LEAST_IN_SCRIPT:
-        reason, detail = "language_differs", f"{entry.head!r} is not in Arabic script"
+    if not arabic_share(entry.head):
+        reason, detail = "language_differs", f"{entry.head!r} has no letter of Arabic"
     elif not entry.paragraphs:
         reason, detail = "explanation_missing", f"{entry.head!r} has no explanation"
     elif is_cross_reference(" ".join(entry.paragraphs)):

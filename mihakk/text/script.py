@@ -8,8 +8,6 @@ from mihakk.text.codepoints import Language
 
 Script = Literal["arabic", "latin", "other"]
 
-LEAST_IN_SCRIPT: Final = 0.5
-"""Share of its letters from which a phrase is one of a language."""
 _ARABIC: Final = (
     frozenset(cp.LETTERS) | cp.FORM_LETTERS.keys() - set(map(chr, range(0xFB00, 0xFB07))) | set(cp.KEPT_FORMS)
 )

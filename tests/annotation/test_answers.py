@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.label_studio.answers import ReadAnnotation, Reader
-from annotation.label_studio.pull import Pulled, _latest
+from annotation.label_studio.pull import Pulled, latest_answers
 from annotation.screens.labelling import labelling, template_names
 from annotation.screens.ratings import LEVELS, depth_task, text_task
 from annotation.screens.tasks import review_task
@@ -191,7 +191,7 @@ def row(number, person, *, minutes=0, cancelled=False):
 def test_the_latest_of_each_person_by_the_servers_clock_then_by_number():
     pulled = Pulled()
     rows = [row(1, 7, minutes=5), row(2, 7, minutes=1), row(3, 8), row(4, 8), row(5, 9, cancelled=True)]
-    kept = list(_latest(exported(*rows), pulled, "made"))
+    kept = list(latest_answers(exported(*rows), pulled, "made"))
     assert [(one.id, one.person) for one in kept] == [(4, 8), (1, 7)]
     assert (pulled.annotations, pulled.superseded, pulled.skipped) == (5, 2, 1)
 
@@ -205,15 +205,15 @@ def test_an_answer_changed_after_somebody_else_answered_is_counted():
         return row(number, person) | {name: at.isoformat() for name, at in times.items()}
 
     pulled = Pulled()
-    list(_latest(exported(given(1, 7, 0, 9), given(2, 8, 5, 5), given(3, 9, 6, 6.5)), pulled, "made"))
+    list(latest_answers(exported(given(1, 7, 0, 9), given(2, 8, 5, 5), given(3, 9, 6, 6.5)), pulled, "made"))
     assert pulled.notes["changed_after_others"] == 1, "7 changed at 9 what they said at 0; 8 said theirs at 5"
     pulled = Pulled()
-    list(_latest(exported(given(1, 7, 0, 4), given(2, 8, 5, 5)), pulled, "made"))
+    list(latest_answers(exported(given(1, 7, 0, 4), given(2, 8, 5, 5)), pulled, "made"))
     assert not pulled.notes["changed_after_others"]
 
 
 def test_a_clock_that_runs_ahead_loses_nothing():
     ahead = datetime.now(UTC) + timedelta(days=400)
-    kept = list(_latest(exported(row(1, 7) | {"updated_at": ahead.isoformat()}), Pulled(), "made"))
+    kept = list(latest_answers(exported(row(1, 7) | {"updated_at": ahead.isoformat()}), Pulled(), "made"))
     assert kept[0].updated_at == ahead
     assert Counter(one.person for one in kept) == {7: 1}

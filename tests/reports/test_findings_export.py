@@ -118,7 +118,7 @@ def test_terminal_page_and_tables_count_the_same_near_copies(tmp_path: Path) -> 
     path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
     audited, summary = run(path, tmp_path / "out")
     flagged = {finding.subject for finding in audited.findings if finding.check == "DU04"}
-    assert summary.shared.near == len(flagged) == 3
+    assert summary.shared.near == len(flagged) == 2, "the third has the first one's words and another gold"
     assert show_summary(summary)
     _, silent = run(path, tmp_path / "silent", off=("DU03",))
     assert {check.check for check in summary.checks} - {check.check for check in silent.checks} == {"DU03"}
