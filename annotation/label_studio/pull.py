@@ -129,19 +129,13 @@ def pull(
     pulled.there = {f"{project.origin}/{row['id']}" for task in exported for row in task["annotations"]}
     gone = _deleted(project, pulled.there, stores)
     pulled.withdrawn = len(add(stores.voided, Voided, gone))
-    new: list[Review | Label] = [
-        *(row for row in read_reviews if decision_id(row) not in known),
-        *(row for row in read_labels if (decision_id(row), row.name) not in given),
-    ]
-    held_back = _withheld(project, new, gate)
+    new_reviews = [row for row in read_reviews if decision_id(row) not in known]
+    new_labels = [row for row in read_labels if (decision_id(row), row.name) not in given]
+    held_back = _withheld(project, [*new_reviews, *new_labels], gate)
     add(stores.voided, Voided, held_back)  # before the decisions: a pull killed between counts none of them
     pulled.withheld = len(held_back)
-    pulled.labels = add(
-        stores.labels, Label, [row for row in read_labels if (decision_id(row), row.name) not in given]
-    )
-    pulled.reviews = add(
-        stores.decisions, Review, [row for row in read_reviews if decision_id(row) not in known]
-    )
+    pulled.labels = add(stores.labels, Label, new_labels)
+    pulled.reviews = add(stores.decisions, Review, new_reviews)
     return pulled
 
 
