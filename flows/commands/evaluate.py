@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -139,7 +138,7 @@ def table(
     if compare:
         shown.append(condition_sheet(rows))
     if as_json:
-        print(json.dumps(found.rows() | {"conditions": rows}, ensure_ascii=False, indent=2))
+        print_json(found.rows() | {"conditions": rows})
     elif form == "terminal":
         open_console().print(terminal(shown, found.notes))
     else:
@@ -209,7 +208,7 @@ def _score(
         folder / "answers.parquet", questions, metrics_named(metric or DEFAULT), folder / "scores.parquet"
     )
     if told is not None:
-        print(json.dumps(told | {"folder": str(folder)} | counts, ensure_ascii=False, indent=2))
+        print_json(told | {"folder": str(folder)} | counts)
         return
     said = ", ".join(f"{counts[name]:,} {name}" for name in ("read", "unparsed", "empty", "refused", "error"))
     open_console(soft_wrap=True).print(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 
 def publish(
@@ -67,7 +66,7 @@ def publish(
     )
     if as_json:
         told = {"folder": str(out), "answers": written, "result_files": files, "records": records}
-        print(json.dumps(told | {"sealed_items": len(sealed)}, ensure_ascii=False, indent=2))
+        print_json(told | {"sealed_items": len(sealed)})
         return
     console = open_console(soft_wrap=True)
     console.print(f"{written:,} answers in {out}/outputs, {files:,} result files, {records:,} shared records")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,7 +9,7 @@ import typer
 from rich.console import Console
 
 from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from evaluation.running.asking import Asked
@@ -57,7 +56,7 @@ def run(
     if dry_run:
         plans = [plan(Job(chosen, asked, system, folder, settings(), method)) for system in systems]
         if as_json:
-            print(json.dumps([one._asdict() for one in plans], ensure_ascii=False, indent=2))
+            print_json([one._asdict() for one in plans])
         else:
             _show_plans(plans, asked, console)
         return
@@ -88,11 +87,7 @@ def run(
         )
     found = report(chosen, systems, folder)
     if as_json:
-        print(
-            json.dumps(
-                {"folder": str(folder), "systems": told, "notes": found.notes}, ensure_ascii=False, indent=2
-            )
-        )
+        print_json({"folder": str(folder), "systems": told, "notes": found.notes})
     else:
         console.print(terminal(found.sheets, found.notes))
 

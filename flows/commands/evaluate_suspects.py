@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,7 +10,7 @@ import typer
 
 from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
 from mihakk.errors import UsageError
-from reports.console import open_console
+from reports.console import open_console, print_json
 
 
 def suspects(
@@ -63,7 +62,7 @@ def suspects(
     console.print(f"{len(found):,} items: {told}; all in {folder / 'suspects.parquet'}")
     first = [one for one in found[: max(1, round(share * len(found)))] if one.reason != "always_right"]
     if as_json:
-        print(json.dumps([one.model_dump(mode="json") for one in first], ensure_ascii=False, indent=2))
+        print_json(first)
     table = Table("", "item", "why", "odds", "evidence")
     for one in first:
         table.add_row(
@@ -103,7 +102,7 @@ def moves(
     if as_json:
         systems, items = ([one._asdict() for one in rows] for rows in (found.systems, found.items))
         told = {"between": found.between, "systems": systems, "items": items}
-        print(json.dumps(told, ensure_ascii=False, indent=2))
+        print_json(told)
     elif form == "terminal":
         open_console().print(terminal(sheets, []))
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tarfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +15,10 @@ from flows.cli import app
 from flows.commands.options import AsJson
 from mihakk.settings import settings
 from tests.end_to_end.test_older_lake import ARCHIVE
+from tests.flows.test_messages import leaves
 
 STAY = {("server",), ("serve",), ("dashboard",), ("review", "serve"), ("review", "relay")}
 """Servers: they run until they are stopped and end with no result."""
-
-
-def leaves(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    if not hasattr(command, "commands"):
-        yield path, command
-        return
-    for name, one in command.commands.items():
-        yield from leaves(one, (*path, name))
 
 
 COMMANDS = [(path, one) for path, one in leaves(typer.main.get_command(app)) if path not in STAY]
