@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from mihakk.errors import SourceChanged
 from scrapers.book_doubts import FAR, Seen, doubts
+from scrapers.book_order import Alphabet, alphabet
 from scrapers.book_shapes import (
     FOOTNOTE,
     ON_ONE_LINE,
@@ -79,7 +80,9 @@ def sections(text: str, *, first_line: int = 1) -> list[Section]:
             if not title or _TITLE.search(title):  # else a page's number
                 found.append(Section(title))
         elif not marked and _is_heading(line.text):
-            found.append(Section(line.text.strip(DECORATION)))
+            title = line.text.strip(DECORATION)
+            if not found[-1].letter or found[-1].letter != section_letter(title):  # else a running head
+                found.append(Section(title))
         else:
             found[-1].lines.append(line)
     return found
@@ -146,7 +149,9 @@ class Reading:
     headings: int
     leftovers: list[Leftover]
     counted: int
-    """Heads that the second pass sees."""
+    """Heads by an expression for the same shape: it checks how the lines were read, not the shape."""
+    alphabet: Alphabet
+    """The count that knows nothing of the shape."""
     share: float
     """Of the letters in the sections read, those that stand in entries."""
     swallowed: tuple[int, ...] = ()
@@ -171,8 +176,8 @@ class Reading:
         found = []
         if abs(self.counted - len(self.entries)) > max(1, 0.02 * len(self.entries)):
             found.append(
-                f"{len(self.entries)} entries were read and a second count sees {self.counted} heads of the "
-                f"shape {self.shape.name!r}: look at `mihakk source try`, then name another `layout`"
+                f"{len(self.entries)} entries were read and an expression for the shape {self.shape.name!r} "
+                f"counts {self.counted} heads: look at `mihakk source try`, then name another `layout`"
             )
         if len(self.swallowed) > max(2, SWALLOWED * len(self.entries)):
             found.append(
@@ -246,14 +251,16 @@ def read(text: str, *, layout: str = "", title: str = "", first_line: int = 1) -
         _refuse_silence(section, found, shape)
     counted = _count(taken, shape.name)
     seen = Seen(places, [" ".join(entry.paragraphs) for entry in entries])
+    order = alphabet(places)
     return Reading(
         shape=shape,
         entries=entries,
         headings=sum(bool(section.title) for section in every),
         leftovers=left,
         counted=counted,
+        alphabet=order,
         share=letters / total if total else 0.0,
-        doubts=() if layout else tuple(doubts(seen)),
+        doubts=() if layout else tuple(filter(None, [order.problem(), *doubts(seen)])),
         cut_short=taken[-1] is every[-1] and _cut_short(entries),
         swallowed=() if layout else tuple(_swallowed(taken, shape.name, {one.line for one in entries})),
     )

@@ -15,6 +15,12 @@ _LETTERS = {
 _BEFORE_LETTER = frozenset({"حرف", "باب", "فصل", "أوله", "أولها", "بحرف"})
 _ALEFS = str.maketrans("أإآٱ", "اااا")
 _MARKS = re.compile(r"[\u064B-\u065F\u0670\u0640]")
+_ORDER = {letter: chr(place) for place, letter in enumerate("ءابپتثجچحخدذرزژسشصضطظعغفقکگلمنهوي", ord("A"))}
+_ORDER |= {other: _ORDER[letter] for other, letter in zip("أإٱةؤئىیك", "اااهويييک", strict=True)}
+_COLLATION = str.maketrans(_ORDER | {"آ": 2 * _ORDER["ا"]})
+_WORD = re.compile(r"[^\W\d_]+")
+_SORTED_WORDS = 5
+_UNARTICLED = frozenset({"اللي", "اللى", "الله", "الذي", "التي"})
 HEAD_WORDS = 8
 DECORATION = " \t~*#=_[]{}()<>|•–—-"
 
@@ -46,6 +52,14 @@ def first_letter(text: str) -> str:
     """The letter that a line begins with, folded, its article left aside."""
     start = _MARKS.sub("", text[:12]).translate(_ALEFS).lstrip(' «("*[')
     return (start.removeprefix("ال") or start)[:1]
+
+
+def sort_key(text: str) -> str:
+    """What a head is sorted by: its first words, the first one's article and all marks left aside."""
+    words = _WORD.findall(_MARKS.sub("", text[:120]))[:_SORTED_WORDS]
+    if words and words[0].startswith("ال") and words[0] not in _UNARTICLED:
+        words[0] = words[0][2:] or words[0]
+    return " ".join(words).translate(_COLLATION)
 
 
 def is_short_head(text: str, letter: str, most: int = HEAD_WORDS) -> bool:

@@ -147,7 +147,7 @@ def scrape(options: OpenitiOptions, raw: RawStore) -> Iterator[Entry]:
     """Idioms with an explanation; entries without one, and mere references to others, are rejected.
 
     Raises:
-        SourceChanged: The second count of heads differs, or too much of the text stands in no entry.
+        SourceChanged: A count of heads differs, or too much of the text stands in no entry.
     """
     found, header, path, data = read_book(options)
     credit = options.attribution or (

@@ -81,7 +81,8 @@ def _as_json(trial: Trial) -> dict[str, Any]:
     if (reading := trial.reading) is not None:
         body["shape"] = str(reading.shape)
         body["entries"] = len(reading.entries)
-        body["second_count"] = reading.counted
+        body["shape_count"] = reading.counted
+        body["second_count"] = reading.alphabet.counted
         body["share_in_entries"] = round(reading.share, 4)
         body["median_words"] = reading.median
         body["far_longer"] = [[entry.line, entry.head, entry.words] for entry in reading.far_longer()]
@@ -99,7 +100,8 @@ def _print(trial: Trial) -> None:
     say(f"source {trial.use.use} ({options})", "dim")
     if (reading := trial.reading) is not None:
         say(f"Shape      {reading.shape}")
-        say(f"Entries    {len(reading.entries)}; a second count of heads sees {reading.counted}")
+        say(f"Entries    {len(reading.entries)}; an expression for the shape counts {reading.counted}")
+        say(f"Alphabet   {reading.alphabet}")
         say(f"Text       {reading.share:.1%} of what was read stands in entries; {reading.headings} headings")
         say(f"Length     {reading.median:g} words in the middle")
         for entry in reading.far_longer()[:_SHOWN]:

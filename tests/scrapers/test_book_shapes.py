@@ -245,7 +245,8 @@ def test_a_layout_that_no_shape_fits_is_refused(name: str, tmp_path: Path, scrap
     path = tmp_path / "book.txt"
     path.write_text(book(REFUSED[name]), encoding="utf-8")
     with pytest.raises(
-        SourceChanged, match=r"no shape of entries|second count|of the text stands|of two shapes"
+        SourceChanged,
+        match=r"no shape of entries|an expression for the shape|of the text stands|of two shapes",
     ):
         scraped("openiti", path=str(path), attribution="x", least_yield=1)
 
@@ -334,7 +335,7 @@ def test_source_try_shows_shape_entries_and_leftovers(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, ["source", "try", str(path)])
     assert told.exit_code == 0, told.output
     assert "numbered: heads are numbered (24 heads" in told.output
-    assert "Entries    24; a second count of heads sees 24" in told.output
+    assert "Entries    24; an expression for the shape counts 24" in told.output
     assert "line 1: كلام قبل" in told.output
     body = json.loads(CliRunner().invoke(app, ["source", "try", str(path), "--json"]).output)
     assert (body["entries"], body["records"], body["problem"]) == (24, 24, "")

@@ -1,0 +1,124 @@
+"""The count of entries by the alphabet, against books whose true number of entries is known."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapers.book import Reading, read
+from scrapers.book_order import _longest_chain
+from scrapers.heads import sort_key
+
+SAMPLE = [
+    (row["text"], row["explanation"] + ".")
+    for row in map(json.loads, Path("data/samples/egyptian_idioms.jsonl").read_text("utf-8").splitlines())
+    if row["kind"] == "idiom"
+]
+
+
+def amthal(shared_data: Path) -> str:
+    return (shared_data / "openiti/amthal_head.txt").read_text("utf-8").split("#META#Header#End#")[1]
+
+
+def without_marks(text: str, share: float, seed: int = 5) -> tuple[str, int]:
+    """The book with the «» of some heads of one line gone, so that they read as text; and how many."""
+    heads = [found.start() for found in re.finditer(r"^ *«[^«»\n]+»$(?=\n\n)", text, re.MULTILINE)]
+    lost = set(random.Random(seed).sample(heads[1:], round(share * len(heads))))
+    kept, end = [], 0
+    for place in sorted(lost):
+        stop = text.index("\n", place)
+        kept += [text[end:place], text[place:stop].replace("«", "").replace("»", "")]
+        end = stop
+    return "".join([*kept, text[end:]]), len(lost)
+
+
+@pytest.mark.parametrize("share", [0, 0.02, 0.05, 0.3, 0.6])
+def test_heads_that_lost_their_marks_are_counted_by_the_alphabet(shared_data: Path, share: float) -> None:
+    text, lost = without_marks(amthal(shared_data), share)
+    found = read(text, layout="quoted")
+    assert len(found.entries) == 743 - lost
+    counted = found.alphabet.counted
+    assert counted is not None
+    assert abs(counted - 743) <= 0.04 * 743
+    assert bool(found.alphabet.problem()) == (lost > 0)
+
+
+def test_both_books_of_taymur_agree_with_their_alphabet(shared_data: Path) -> None:
+    kinayat = (shared_data / "kinayat/taymur_kinayat_hindawi_93047907.txt").read_text("utf-8")
+    for text in (amthal(shared_data), kinayat):
+        found = read(text)
+        assert found.problems(0.8) == []
+        assert found.alphabet.in_order >= 0.88 * found.alphabet.heads
+
+
+def test_a_book_that_is_not_sorted_says_that_nothing_counts_it(shared_data: Path) -> None:
+    blocks = re.split(r"\n(?= *«[^«»\n]+»\n\n)", amthal(shared_data))[1:]
+    random.Random(1).shuffle(blocks)
+    found = read("\n".join(blocks), layout="quoted")
+    assert len(found.entries) > 500
+    assert found.alphabet.counted is None
+    assert "the book is not sorted" in str(found.alphabet)
+    assert found.alphabet.problem() == ""
+
+
+def sample(entry: str = "{head}: {text}\n\n", other: str = "", every: int = 0) -> Reading:
+    book = []
+    for place, (head, text) in enumerate(sorted(SAMPLE, key=lambda one: sort_key(one[0])), start=1):
+        form = other if every and place % every == 0 else entry
+        book.append(form.format(head=head, text=text))
+    return read("كتاب\n\n" + "".join(book))
+
+
+@pytest.mark.parametrize("other", ["{head} {text}\n\n", "{head} {text}\n"])
+def test_every_tenth_colon_lost_refuses_the_book(other: str) -> None:
+    found = sample(other=other, every=10)
+    assert len(found.entries) < len(SAMPLE)
+    assert any("the alphabet counts" in one for one in found.problems(0.8)), found.problems(0.8)
+    assert sample().problems(0.8) == []
+
+
+def test_a_letter_named_again_at_the_top_of_a_page_cuts_no_entry() -> None:
+    text = "حرف الباء\n\nباب النجار — مخلع يراد به\nحرف الباء\nالصانع الماهر.\n\nبيت العز — يقال للدار.\n\nبكره — الغد.\n"
+    found = read(text)
+    assert found.entries[0].paragraphs == ["مخلع يراد به الصانع الماهر."]
+    assert [one.head for one in found.entries] == ["باب النجار", "بيت العز", "بكره"]
+
+
+def test_two_entries_on_one_line_refuse_the_book() -> None:
+    found = sample("{head}: {text} ", "{head}: {text}\n\n", 2)
+    assert any("the alphabet counts" in one for one in found.problems(0.8)), found.problems(0.8)
+
+
+@given(st.lists(st.text("ab", max_size=2), max_size=9))
+def test_the_longest_chain_is_the_longest_of_all_that_are_in_order(keys: list[str]) -> None:
+    chain = _longest_chain(keys)
+    said = [keys[place] for place in chain]
+    assert said == sorted(set(said))
+    assert chain == sorted(set(chain))
+    longer = combinations(keys, len(chain) + 1)
+    assert not any(list(one) == sorted(set(one)) for one in longer)
+
+
+def test_heads_sort_by_the_alphabet_without_their_article() -> None:
+    heads = [
+        "آخر الحياة",
+        "الأب عاشق",
+        "ألف عيشه",
+        "اللي فيه",
+        "إن كان",
+        "الباب",
+        "پیر",
+        "الحب",
+        "گربه",
+        "لا",
+        "ی",
+    ]
+    random.shuffle(shuffled := heads.copy())
+    assert sorted(shuffled, key=sort_key) == heads
