@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from annotation.decisions.resolution import binding, votes_needed
 from annotation.screens.evidence import field_name, isolated
@@ -34,15 +34,13 @@ def disputes(
     votes: Mapping[tuple[str, str], Iterable[Review]],
     resolved: Mapping[tuple[str, str], Resolution],
     config: ReviewConfig,
-    screens: Mapping[str, Language] | None = None,
+    screen_of: Callable[[str], Language | None] = lambda _: None,
 ) -> list[Dispute]:
     """Every disputed item, stuck ones first, then by id.
 
     Args:
         votes: Decisions that count, by item and content hash.
-        resolved: What they come to.
-        config: Overlap, team and adjudicators.
-        screens: By item, the language its votes are told in; as the store names them where it has none.
+        screen_of: The language in whose words votes on an item are told; None: as the store has them.
     """
     found = []
     for key, told in resolved.items():
@@ -58,7 +56,7 @@ def disputes(
                 item=item,
                 content_hash=content,
                 tasks=tuple(sorted({vote.task for vote in said if vote.task is not None})),
-                votes=tuple(_vote(vote, (screens or {}).get(item)) for vote in said),
+                votes=tuple(_vote(vote, screen_of(item)) for vote in said),
                 decides=decides(config) if stuck else "one more person: the task is open for them",
                 stuck=stuck,
             )

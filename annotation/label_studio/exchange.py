@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -85,10 +85,7 @@ def pull_review(
     """Pulls every project of a benchmark, then asks one more person wherever people disagree.
 
     Args:
-        connection: The server.
-        benchmark: Name of the benchmark.
         stores: Where decisions, labels and unusable annotations are kept.
-        config: Overlap, team and adjudicators.
 
     Raises:
         UsageError: The benchmark has no project on this server: never pushed, or deleted there.
@@ -169,12 +166,13 @@ def _more(
 
 
 def open_disputes(
-    stores: Stores, config: ReviewConfig, screens: Mapping[str, Language] | None = None
+    stores: Stores, config: ReviewConfig, screen_of: Callable[[str], Language | None] = lambda _: None
 ) -> list[Dispute]:
     """Every item, then every question of campaigns, on which people disagree; see `disputes`."""
     votes = _judged(decisions(stores.decisions), stores)
-    items = disputes(votes, resolutions(stores, config), config, screens)
-    return [*items, *campaign_disputes(stored(stores.campaigns, Drawn), labels(stores.labels), config)]
+    items = disputes(votes, resolutions(stores, config), config, screen_of)
+    drawn = stored(stores.campaigns, Drawn)
+    return [*items, *campaign_disputes(drawn, labels(stores.labels), config, screen_of)]
 
 
 def review_progress(

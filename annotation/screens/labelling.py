@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -40,8 +41,11 @@ def template_names() -> list[str]:
 
 
 @cache
-def labelling(name: str, screen: Language = "ar") -> Labelling:
+def labelling(name: str, screen: Language = "ar", *, skips: bool = True) -> Labelling:
     """The template of that name with its labels in the language of the screen.
+
+    Without `skips` the reasons to skip are hidden; the control stays, for the server refuses a config without
+    a control that answers were given in.
 
     Raises:
         UsageError: No such template.
@@ -54,6 +58,7 @@ def labelling(name: str, screen: Language = "ar") -> Labelling:
         t=labels,
         direction=DIRECTION[screen],
         max_options=MAX_OPTIONS,
+        skips=skips,
     )
     return Labelling(name, labels["title"], config, _instructions(labels, screen))
 
@@ -66,6 +71,25 @@ def words(name: str, screen: Language) -> dict[str, Any]:
         for path in (TEMPLATES / "common.yaml", TEMPLATES / name / "words.yaml")
     )
     return {**common, **own}
+
+
+def value_words(
+    labels: Mapping[str, Any], control: str, value: str, typed: Callable[[str], str] = str
+) -> str:
+    """What a screen calls a stored answer, after the name of its control where the screen has one.
+
+    Args:
+        value: Its stored answer: aliases joined by commas, or what was typed.
+        typed: Writes what was typed.
+    """
+    aliases = value.split(",")
+    groups = [one for one in labels.values() if isinstance(one, dict) and one.keys() >= set(aliases)]
+    shown = ", ".join(str(groups[0][alias]) for alias in aliases) if groups else typed(value)
+    names = labels.get("names", {})
+    if (of := control.removeprefix("right_")) in names:
+        name = names[of] if of == control else f"{names[of]} ({labels['instead']})"
+        return f"{name}: {shown}"
+    return shown
 
 
 def _compiled(name: str) -> Template:

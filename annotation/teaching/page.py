@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from annotation.screens.labelling import DIRECTION, words
+from annotation.screens.labelling import DIRECTION, value_words, words
 from schemas.calibration import CalibrationAnswer, Known, Standing
 from schemas.record import Language
 
@@ -42,8 +42,6 @@ def person_page(
 
     Args:
         answers: Theirs alone: only what is answered is explained.
-        known: Of all rounds.
-        standings: Theirs.
         refresh: Seconds after which a browser loads it again; 0: never.
     """
     asked = {(row.template, row.language, row.round, row.subject): row for row in known}
@@ -65,7 +63,7 @@ def person_page(
     languages: list[Language] = [one.language for one in standings] or ["ar", "fa", "en"]
     empty = [calibration_words(language)["nothing"] for language in languages]
     first = languages[0]
-    page: str = _template().render(
+    return template("page.html.jinja").render(
         blocks=blocks,
         empty=empty,
         refresh=refresh,
@@ -73,7 +71,6 @@ def person_page(
         direction=DIRECTION[first],
         title=calibration_words(first)["page"],
     )
-    return page  # fmt: skip
 
 
 def _entry(known: Known, answer: CalibrationAnswer) -> dict[str, Any]:
@@ -83,24 +80,17 @@ def _entry(known: Known, answer: CalibrationAnswer) -> dict[str, Any]:
         "right": answer.right,
         # Our own markup, in which everything of the item is escaped already.
         "shown": Markup(known.sent["data"]["item_html"]),  # nosec B704
-        "you": " · ".join(_label(labels, name, answer.values.get(name, "–")) for name in known.accepts),
+        "you": " · ".join(value_words(labels, name, answer.values.get(name, "–")) for name in known.accepts),
         "wanted": " · ".join(
-            f" {t['or']} ".join(dict.fromkeys(_label(labels, name, value) for value in values))
+            f" {t['or']} ".join(dict.fromkeys(value_words(labels, name, value) for value in values))
             for name, values in known.accepts.items()
         ),
         "why": explanation(known),
     }
 
 
-def _label(labels: Mapping[str, Any], name: str, value: str) -> str:
-    """What the screen calls a stored value, after the name of its control where the screen has one."""
-    groups = [group for group in labels.values() if isinstance(group, dict) and value in group]
-    shown = str(groups[0][value]) if groups else value
-    names = labels.get("names", {})
-    return f"{names[name]}: {shown}" if name in names else shown
-
-
 @cache
-def _template() -> Any:
+def template(name: str) -> Template:
+    """A page of this folder; what is filled in is escaped."""
     environment = Environment(loader=FileSystemLoader(_HERE), undefined=StrictUndefined, autoescape=True)
-    return environment.get_template("page.html.jinja")
+    return environment.get_template(name)

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import cache
-from pathlib import Path
-from typing import Any
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from annotation.decisions.store import add, stored
 from annotation.decisions.stores import Stores
 from annotation.screens.labelling import DIRECTION, template_names
 from annotation.screens.ratings import Label
+from annotation.teaching.page import template as page_template
 from mihakk.errors import UsageError
 from mihakk.ids import digest
 from schemas.calibration import CalibrationAnswer
@@ -51,11 +47,7 @@ def answer_question(
     """Adds the lead's answer; the next push shows it in the instructions, as a new version of the guideline.
 
     Args:
-        stores: Of the benchmark.
         question: Its id; `rule` for a rule that nobody asked for, which needs the template.
-        answer: What people read.
-        now: The moment.
-        template: Of a rule.
         languages: Screens it is shown on; by default that of the question, of a rule all.
         substantial: It changes how to judge: calibration is asked again.
 
@@ -91,52 +83,34 @@ def answer_question(
 
 
 def questions_page(name: str, questions: Sequence[AskedQuestion]) -> str:
-    """All questions and answers as one HTML page.
-
-    Args:
-        name: Of the benchmark.
-        questions: From `asked_questions`.
-    """
-    page: str = _template().render(name=name, questions=questions)
-    return page
+    """All questions and answers as one HTML page."""
+    return page_template("questions.html.jinja").render(name=name, questions=questions)
 
 
 def _notes(stores: Stores) -> Iterator[AskedQuestion]:
     for row in stored(stores.decisions, Review):
-        told = _note(row.project, row.item.partition("-")[0], row.item, row.notes)
-        yield from (one.model_copy(update={"annotator": row.annotator}) for one in told)
+        yield from _note(row.project, row.item.partition("-")[0], row.item, row.notes, row.annotator)
     for label in stored(stores.labels, Label):
         if label.name == "notes":
-            told = _note(label.template, "", label.subject, label.value)
-            yield from (one.model_copy(update={"annotator": label.annotator}) for one in told)
+            yield from _note(label.template, "", label.subject, label.value, label.annotator)
     for given in stored(stores.calibrated, CalibrationAnswer):
-        told = _note(given.template, given.language, given.subject, given.values.get("notes", ""))
-        yield from (one.model_copy(update={"annotator": given.annotator}) for one in told)
+        notes = given.values.get("notes", "")
+        yield from _note(given.template, given.language, given.subject, notes, given.annotator)
     for skipped in stored(stores.rejected, Rejection):
         if skipped.reason.startswith(SKIPPED):
             _, template, language = (*skipped.source.split(":"), "", "")[:3]
             yield from _note(template, language, skipped.record, skipped.detail)
 
 
-def _note(template: str, language: str, subject: str, text: str) -> list[AskedQuestion]:
-    """The note, if there is one; its annotator is not known yet."""
-    said = " ".join(text.split())
-    if not said:
-        return []
-    return [
-        AskedQuestion(
+def _note(
+    template: str, language: str, subject: str, text: str, annotator: str = ""
+) -> Iterator[AskedQuestion]:
+    if said := " ".join(text.split()):
+        yield AskedQuestion(
             id=f"q-{digest([template, subject, said])[:10]}",
             template=template,
             language=language if language in DIRECTION else "",
             subject=subject,
             text=said,
+            annotator=annotator,
         )
-    ]
-
-
-@cache
-def _template() -> Any:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, autoescape=True
-    )
-    return environment.get_template("questions.html.jinja")

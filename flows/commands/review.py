@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -256,10 +257,9 @@ def relay(
             hints.hint()  # what was annotated while nobody listened
             await service.relay(app, hints, door)
 
-    try:
+    with suppress(KeyboardInterrupt):  # not raised where SIGINT was ignored from the start, as under nohup
         asyncio.run(run())
-    except KeyboardInterrupt:
-        console.print("Stopped.")
+    console.print("Stopped.")
 
 
 def _target(to: str, known: Settings) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.console import Console
@@ -18,6 +19,7 @@ from schemas.record import Record
 
 if TYPE_CHECKING:
     from annotation.decisions.disputes import Dispute
+    from schemas.record import Language
 
 
 def register(review: typer.Typer) -> None:
@@ -106,23 +108,32 @@ def disputes(
 
     Example: mihakk review disputes demo --screen en
     """
+    from annotation.decisions.store import stored
     from annotation.label_studio.exchange import open_disputes
     from annotation.screens.labelling import DIRECTION
     from pipeline.opened_review import open_review
+    from schemas.campaign import Drawn
 
     language = next((one for one in DIRECTION if one == screen), None)
     if screen and language is None:
         raise UsageError(f"--screen {screen!r} is not a language of the screens; use {', '.join(DIRECTION)}")
-    opened, console = open_review(config, lake), open_console(soft_wrap=True)
-    found = open_disputes(opened.stores, opened.config)
+    opened = open_review(config, lake)
+
+    @cache
+    def own() -> dict[str, Language]:
+        asked = stored(opened.stores.campaigns, Drawn)
+        of_questions = {row.subject: cast("Language", row.strata["language"]) for row in asked}
+        return of_questions | {row.id: row.language for row in opened.tables().items}
+
+    def screen_of(subject: str) -> Language | None:
+        return None if as_json else language or own().get(subject)
+
+    found = open_disputes(opened.stores, opened.config, screen_of)
     evidence = opened.evidence({one.item for one in found}, language)
     if as_json:
         print_json([one.model_dump(mode="json") | {"evidence": evidence.get(one.item, ())} for one in found])
         return
-    if found:
-        screens = {row.id: language or row.language for row in opened.tables().items}
-        found = open_disputes(opened.stores, opened.config, screens)
-    show_disputes(found, console, evidence)
+    show_disputes(found, open_console(soft_wrap=True), evidence)
 
 
 def show_disputes(
@@ -240,7 +251,7 @@ def answer(
     Example: mihakk review answer demo q-1f0c2a9be4 "Dialect is not an error."
     """
     from datetime import UTC, datetime
-    from typing import cast, get_args
+    from typing import get_args
 
     from annotation.teaching.questions import answer_question
     from pipeline.opened_review import open_review

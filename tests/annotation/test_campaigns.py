@@ -287,6 +287,8 @@ def test_a_disputed_question_is_listed_in_full_until_an_adjudicator_answers(tmp_
         "annotator-01 fix_text = شرح سليم, state = corrected",
         "annotator-02 state = sound",
     )
+    (told,) = open_disputes(stores, config, lambda _: "fa")
+    assert told.votes == ("annotator-01 \u2068شرح سليم\u2069 · اصلاح کردم", "annotator-02 سالم")
     assert "review.adjudicators" in one.decides
     ruled = config.model_copy(update={"adjudicators": ("annotator-03",)})
     assert open_disputes(stores, ruled)[0].decides.startswith("annotator-03, ")

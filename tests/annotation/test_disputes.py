@@ -47,7 +47,7 @@ def stores_of(tmp_path, *decisions: str) -> Stores:
 )
 def test_votes_are_told_in_the_language_of_who_reads_them(tmp_path, screen, discard, fix):
     stores = stores_of(tmp_path, "keep", "discard", "fix")
-    (one,) = open_disputes(stores, ReviewConfig(team=3), {choice(0).id: screen})
+    (one,) = open_disputes(stores, ReviewConfig(team=3), lambda _: screen)
     assert one.votes[1:] == (discard, fix)
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -162,3 +166,22 @@ def test_prefect_down(monkeypatch):
         monkeypatch.setenv("PREFECT_API_URL", f"http://127.0.0.1:{door.getsockname()[1]}/api")
     with pytest.raises(ExternalFailure, match="does not answer"):
         emit(Settings(), "demo", "demo")
+
+
+def test_a_relay_that_began_with_interrupts_ignored_still_stops_on_one_and_says_so(tmp_path):
+    config = tmp_path / "bench.yaml"
+    config.write_text("name: bench\ntitle: B\nsources: [{use: hafez}]\ntasks: [{use: last_word}]\n", "utf-8")
+    home = {"MIHAKK_LABEL_STUDIO_HOME": str(tmp_path / "none"), "MIHAKK_RELAY_SECRET": "s3cret"}
+    options = ["--port", "0", "--every", "0", "--lake", str(tmp_path)]
+    started = subprocess.Popen(
+        ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", sys.executable, "-m", "flows.cli", "review", "relay",
+         str(config), *options],
+        env=os.environ | home, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    with started as relay:
+        for line in relay.stdout:
+            if "set MIHAKK_LABEL_STUDIO_TOKEN" in line:  # its first pull has failed: it serves
+                break
+        relay.send_signal(signal.SIGINT)
+        rest, _ = relay.communicate(timeout=60)
+    assert (relay.returncode, rest.splitlines()[-1:]) == (0, ["Stopped."])
