@@ -19,7 +19,7 @@ from annotation.decisions.store import add, decision_id, stored
 from annotation.decisions.stores import Stores
 from annotation.label_studio.answers import ReadAnnotation, Reader, texts_of
 from annotation.label_studio.connection import Connection
-from annotation.label_studio.project import Project, ensure_project, find_projects
+from annotation.label_studio.project import CALIBRATION, Project, ensure_project, find_projects
 from annotation.label_studio.pull import Pulled, latest_answers
 from annotation.label_studio.push import Pushed, push
 from annotation.screens.labelling import DIRECTION, words
@@ -42,7 +42,7 @@ EVERYBODY = 10_000
 
 def calibration_of(benchmark: str) -> str:
     """The name under which a benchmark's calibration projects are known on a server."""
-    return f"{benchmark}~calibration"
+    return f"{benchmark}{CALIBRATION}"
 
 
 def push_calibration(
@@ -60,13 +60,8 @@ def push_calibration(
     Questions are noted before they are pushed, so a push killed at any point is finished by the next one.
 
     Args:
-        connection: The server.
-        benchmark: Name of the benchmark.
         candidates: Gives the questions whose answers are known; asked only where a round is due.
         templates: Those that people are to be calibrated for; empty: only who failed is asked again.
-        stores: Of the benchmark.
-        config: Size and pass mark.
-        seed: The build seed.
 
     Returns:
         By `calibration <template> <language>`, what changed on the server.
@@ -158,9 +153,6 @@ def instruct(connection: Connection, benchmark: str, stores: Stores, *, calibrat
     A guideline that differs from the last one becomes the next version, from this moment on.
 
     Args:
-        connection: The server.
-        benchmark: Name of the benchmark.
-        stores: Of the benchmark.
         calibrated: Say that calibration comes first, where a template has a round.
     """
     asked = {(row.template, row.language) for row in stored(stores.rounds, Round)} if calibrated else set()
@@ -260,8 +252,6 @@ def ask_again(
     Args:
         project: A real one, just pulled.
         found: What that pull found on the server.
-        stores: Of the benchmark.
-        opened: Who has passed, as of now.
         wanted: Subject and content hash of what lacks answers.
     """
     voided = {row.decision for row in stored(stores.voided, Voided) if row.by == "calibration"}

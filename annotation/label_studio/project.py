@@ -18,6 +18,8 @@ from schemas.record import Language
 
 _MARKER = re.compile(r"^mihakk:(?P<name>\S+) config:(?P<config>[0-9a-f]{16})$")
 _PAGE = 1000
+CALIBRATION = "~calibration"
+"""Ends the name under which a benchmark's calibration projects are known: nothing is skipped in them."""
 DISPUTED = "Disputed"
 """Title of the tab with the items that an adjudicator or one more person has to decide."""
 _ROW = ("id", "created_at", "description", "label_config", "maximum_annotations")
@@ -124,7 +126,7 @@ def find_projects(connection: Connection, benchmark: str) -> list[Project]:
                     connection,
                     row["id"],
                     name,
-                    labelling(template, screen),
+                    labelling(template, screen, skips=not benchmark.endswith(CALIBRATION)),
                     row["maximum_annotations"],
                     row["description"],
                     edited,
@@ -172,7 +174,7 @@ def ensure_project(
     Raises:
         UsageError: The config was edited by hand and may not be restored.
     """
-    wanted = labelling(template, screen)
+    wanted = labelling(template, screen, skips=not benchmark.endswith(CALIBRATION))
     name = project_name(benchmark, template, screen, dialect)
     settings: dict[str, Any] = {
         "label_config": wanted.config,

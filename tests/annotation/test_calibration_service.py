@@ -107,6 +107,7 @@ def answers_one_on_the_screen(screen: Screen, known: dict[str, Known]) -> str:
     """Answers the first question rightly, from the keyboard; gives its name."""
     screen.shot("calibration-question")
     assert not screen.page.get_by_role("button", name="Skip").count()
+    assert not screen.page.locator(".mk .skip").is_visible()
     shown = known[screen.page.locator(".mk .meta code").first.inner_text()]
     assert not any(why in screen.page.content() for why in ("الجواب المؤشَّر خاطئ", "البند سليم؛"))
     if shown.side == "sound":
