@@ -98,14 +98,8 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
     """Write a release into a fresh folder; equal arguments give equal bytes.
 
     Args:
-        items: The items to release, corrections already applied.
-        verdicts: Of every item made, released or not.
-        audits: Both auditors' opinions.
-        findings: The checks' objections.
-        resolutions: What people's decisions came to.
+        items: To be released, with their corrections.
         removed: Items made or released once and left out now, each with its reason.
-        config: The benchmark; `config.release.version` may be `auto`.
-        facts: How the items came to be.
         folder: Must not exist or be empty.
         previous: Folder of the release before, for version, changelog and the card's human text.
         earlier: Folders of the versions before that one, which a blind release must not be told by.

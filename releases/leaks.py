@@ -73,7 +73,6 @@ def leaks_gate(
 
     Args:
         tables: Config -> split -> public table.
-        answers: The sealed rows' answers.
         records: Ids of public records.
         earlier: Rows of the versions before it.
     """

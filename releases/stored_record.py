@@ -17,8 +17,6 @@ def read_stored(path: Path, kind: type[Stored], remedy: str) -> Stored | None:
     """The record in a file; None where the release carries no such file.
 
     Args:
-        path: The file.
-        kind: What it holds.
         remedy: What else helps than the version of Mihakk that wrote it.
 
     Raises:

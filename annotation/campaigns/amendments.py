@@ -35,13 +35,6 @@ def amendments(
 
     An amendment names the text that people saw, and holds for that text alone: where a source has another one
     by now, nothing is changed. Answers of a campaign that the config no longer lists go on to count.
-
-    Args:
-        drawn: Questions as they were put to people.
-        labels: Their answers.
-        campaigns: As the config lists them.
-        overlap: `review.overlap`.
-        adjudicators: Pseudonyms.
     """
     needs = needed_votes(campaigns, overlap)
     rules = dict(AMENDS)

@@ -33,8 +33,6 @@ def draw(
     often their own. What the pipeline makes anew after they refused it is always asked again.
 
     Args:
-        questions: All that may be asked.
-        campaign: Size, strata, seed and languages.
         drawn: What the store holds of this campaign, oldest first.
         answered: Subject and content hash of everything that anybody has answered.
     """

@@ -92,7 +92,7 @@ def option_questions(items: Iterable[Item]) -> Iterator[Question]:
                     record=item.origin.records[0],
                     language=item.language,
                     strata=strata,
-                    task=partial(_named, partial(distractor_task, item, place)),
+                    task=_unnamed(distractor_task, item, place),
                     before={"wrong": text},
                     remade=True,
                 )
@@ -113,7 +113,7 @@ def sentence_questions(items: Iterable[Item], idioms: Mapping[str, Idiom]) -> It
             record=idiom.id,
             language=idiom.language,
             strata=_idiom_strata(idiom),
-            task=partial(_named, partial(sentence_task, idiom, sentence)),
+            task=_unnamed(sentence_task, idiom, sentence),
             before={
                 "sentence": sentence,
                 "model": item.origin.model,
@@ -137,14 +137,10 @@ def wrong_idiom_questions(
             record=idiom.id,
             language=idiom.language,
             strata=_idiom_strata(idiom),
-            task=partial(
-                _named,
-                partial(wrong_idiom_task, idiom, blanked, [(one.phrase, one.meaning) for one in candidates]),
+            task=_unnamed(
+                wrong_idiom_task, idiom, blanked, [(one.phrase, one.meaning) for one in candidates]
             ),
-            before={
-                "blanked": blanked,
-                **{str(place): one.id for place, one in enumerate(candidates, 1)},
-            },
+            before={"blanked": blanked, **{str(n): one.id for n, one in enumerate(candidates, 1)}},
         )
 
 
@@ -157,7 +153,7 @@ def connotation_questions(idioms: Iterable[Idiom], *, labelled: bool = False) ->
                 record=idiom.id,
                 language=idiom.language,
                 strata=_idiom_strata(idiom),
-                task=partial(_named, partial(connotation_task, idiom)),
+                task=_unnamed(connotation_task, idiom),
                 before={"connotation": idiom.connotation or ""},
             )
 
@@ -178,7 +174,7 @@ def label_questions(poems: Iterable[Poem]) -> Iterator[Question]:
                 "poet": poem.poet,
                 "source": poem.provenance.source,
             },
-            task=partial(_named, partial(label_task, poem)),
+            task=_unnamed(label_task, poem),
             before={"poet": poem.poet, "era": poem.era, "genre": poem.genre, "metre": " · ".join(metres)},
         )
 
@@ -202,7 +198,7 @@ def text_questions(records: Iterable[Poem | Idiom], findings: Iterable[Finding] 
                         "source": record.provenance.source,
                         "check": found.get((record.id, where), ""),
                     },
-                    task=partial(_named, partial(text_task, subject, text, record.language)),
+                    task=_unnamed(text_task, subject, text, record.language),
                     before={name: text},
                 )
 
@@ -213,8 +209,6 @@ def reply_questions(
     """Replies of systems to explanation items (their depth) or to answer items (whether they are right).
 
     Args:
-        answers: Each with the name that judgements give it.
-        items: By id.
         template: `interpretive_depth` or `answer_correctness`.
     """
     for name, answer in answers:
@@ -222,9 +216,9 @@ def reply_questions(
         if not reply or answer.error:
             continue
         if template == "interpretive_depth" and isinstance(item, ExplanationItem):
-            task = partial(_renamed, partial(depth_task, item), reply)
+            task = _named(depth_task, item, reply)
         elif template == "answer_correctness" and isinstance(item, AnswerItem):
-            task = partial(_renamed, partial(correctness_task, item), reply)
+            task = _named(correctness_task, item, reply)
         else:
             continue
         yield Question(
@@ -250,12 +244,14 @@ def drawn_reply_questions(rows: Iterable[DrawnReply]) -> Iterator[Question]:
         )
 
 
-def _named(make: Callable[[], dict[str, Any]], _: str) -> dict[str, Any]:
-    return make()
+def _unnamed(make: Callable[..., dict[str, Any]], *about: Any) -> Callable[[str], dict[str, Any]]:
+    """Makes the task under the name of what it is about."""
+    return lambda _: make(*about)
 
 
-def _renamed(make: Callable[[str, str], dict[str, Any]], reply: str, name: str) -> dict[str, Any]:
-    return make(name, reply)
+def _named(make: Callable[..., dict[str, Any]], item: Item, reply: str) -> Callable[[str], dict[str, Any]]:
+    """Makes the task of a reply under the name it is given."""
+    return lambda name: make(item, name, reply)
 
 
 def _drawn_task(row: DrawnReply, name: str) -> dict[str, Any]:

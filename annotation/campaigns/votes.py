@@ -50,10 +50,7 @@ def settle(
     more than half of three or more.
 
     Args:
-        votes: One question's answers.
-        overlap: Answers it needs.
         says: The part of an answer that has to be the same.
-        adjudicators: Pseudonyms.
     """
     ruling = [values for person, values in votes.items() if person in adjudicators]
     if ruling:

@@ -29,8 +29,6 @@ def forget(stores: Stores, address: str, member: int | None) -> tuple[str, int]:
     deleted last.
 
     Args:
-        stores: Of the benchmark.
-        address: Their e-mail address.
         member: Their id on the labelling server; None where they have no account there any more.
 
     Returns:

@@ -16,7 +16,6 @@ def decided(labels: Iterable[Label], hashes: Mapping[str, str], votes: int = 1) 
     Args:
         labels: All labels of the template, oldest first; a person's later answer replaces the earlier one.
         hashes: Problem to content hash of what is shown now: answers to anything else don't count.
-        votes: People whose answers are needed.
     """
     answers: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     latest: dict[tuple[str, str], object] = {}

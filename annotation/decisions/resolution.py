@@ -26,10 +26,8 @@ def resolve(
     only if they leave the same content; discards are the same whatever their reason.
 
     Args:
-        reviews: Decisions in the order of the store.
         content_hashes: Item id to the hash of its content now; items not named here are left out.
         overlap: Votes an item needs, or fewer where fewer people are assigned to it.
-        adjudicators: Pseudonyms whose decision settles an item.
     """
     votes: dict[str, list[Review]] = defaultdict(list)
     for review in reviews:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True)
@@ -32,19 +32,5 @@ class Stores:
     def under(cls, folder: str) -> Stores:
         """The stores of the benchmark in that folder: `<lake>/<benchmark>`, or wherever its stages lie."""
         root = folder.rstrip("/")
-        names = (
-            "labels",
-            "people",
-            "rejected",
-            "queued",
-            "campaigns",
-            "voided",
-            "known",
-            "rounds",
-            "calibrated",
-            "guidelines",
-            "answers",
-            "suspects",
-        )
-        rest = (f"{root}/review/{name}" for name in names)
+        rest = (f"{root}/review/{one.name}" for one in fields(cls)[1:])
         return cls(f"{root}/decisions", *rest)

@@ -19,9 +19,7 @@ def void(stores: Stores, which: str, why: str) -> list[Voided]:
     after the next pull.
 
     Args:
-        stores: Of the benchmark.
         which: A pseudonym, an e-mail address, or a decision's id, as `review export` writes it.
-        why: The reason, for whoever reads the store later.
 
     Raises:
         UsageError: No reason, nobody of that name, or no decision that counts.

@@ -44,11 +44,7 @@ class ReadAnnotation:
 
 
 class Reader:
-    """Reads the annotations of one template.
-
-    Args:
-        labelling: What the people worked with.
-    """
+    """Reads the annotations of one template."""
 
     def __init__(self, labelling: Labelling) -> None:
         from label_studio_sdk.label_interface import LabelInterface

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -16,7 +16,7 @@ from annotation.decisions.stores import Stores
 from annotation.label_studio.connection import Connection
 from annotation.label_studio.exchange import resolutions
 from annotation.label_studio.project import ensure_project, find_projects
-from annotation.label_studio.push import BATCH, Pushed, push
+from annotation.label_studio.push import Pushed, push
 from annotation.screens.labelling import DIRECTION
 from annotation.screens.queue import by_subject
 from annotation.screens.tasks import (
@@ -61,28 +61,16 @@ def push_review(
     config: ReviewConfig,
     suspects: Mapping[str, str] | None = None,
     attention_every: int = 20,
-    batch: int = BATCH,
-    restore_config: bool = False,
-    progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, Pushed]:
     """Brings the review queue of a benchmark onto the server, one project per language, or per language and
     dialect where the config assigns people to dialects.
 
     Args:
-        connection: The server.
-        benchmark: Name of the benchmark.
         items: Items of the audited stage; corrected ones with their new content and verdicts.
-        verdicts: Theirs.
-        findings: Theirs.
-        audits: Theirs.
         stores: Where it is noted why each item is in the queue.
-        seed: The build seed.
         config: Overlap, size of the sample for the miss rate, and who judges what.
         suspects: Items that systems' answers speak against, and how; it decides their place.
         attention_every: One attention check per so many tasks; 0 for none.
-        batch: Tasks per import.
-        restore_config: Overwrite a labelling config that was edited by hand.
-        progress: Called with the number of tasks imported by each batch.
 
     Returns:
         By language, or `<language> <dialect>`, what changed on the server.
@@ -113,9 +101,6 @@ def push_review(
         dialects={entry.item.id: entry.item.dialect for entry in entries},
         config=config,
         overlap=config.overlap,
-        batch=batch,
-        progress=progress,
-        restore_config=restore_config,
     )
     if not config.hide_gold:
         return bring(OWN_ANSWER, []) | bring(TEMPLATE, tasks)  # closes questions asked while it was set
@@ -152,9 +137,6 @@ def _bring(
     dialects: Mapping[str, str],
     config: ReviewConfig,
     overlap: int,
-    batch: int,
-    progress: Callable[[int], None],
-    restore_config: bool = False,
 ) -> dict[str, Pushed]:
     """Brings a template's tasks into the projects of their languages, and of their dialects where the config
     assigns people to dialects; a task that somebody has answered stays where it is.
@@ -181,10 +163,8 @@ def _bring(
         found = Pushed()
         if place in known or not nobody:
             votes = max(1, overlap if template == "connotation" else config.votes_on(*place, overlap))
-            project = ensure_project(
-                connection, benchmark, template, *place, overlap=votes, restore_config=restore_config
-            )
-            found = push(project, numbered([] if nobody else wanted), batch=batch, progress=progress)
+            project = ensure_project(connection, benchmark, template, *place, overlap=votes)
+            found = push(project, numbered([] if nobody else wanted))
         pushed[" ".join(filter(None, ("" if template == TEMPLATE else template, *place)))] = replace(
             found, judges=tuple(judges), nobody=nobody
         )
@@ -227,8 +207,6 @@ def push_campaign(
     *,
     stores: Stores,
     config: ReviewConfig,
-    batch: int = BATCH,
-    progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, Pushed]:
     """Brings the sample of one campaign onto the server, as `push_review` does.
 
@@ -236,13 +214,7 @@ def push_campaign(
     under the same names.
 
     Args:
-        connection: The server.
-        benchmark: Name of the benchmark.
-        campaign: Which.
-        questions: All that it may ask.
         stores: Where drawn questions and labels are kept.
-        config: Overlap, and who judges what.
-        batch: Tasks per import.
         progress: Called with the number of tasks imported by each batch.
 
     Returns:
@@ -261,8 +233,6 @@ def push_campaign(
         dialects={row.subject: row.strata.get("dialect", "") for row in (*drawn, *new)},
         config=config,
         overlap=campaign.votes(config.overlap),
-        batch=batch,
-        progress=progress,
     )
 
 

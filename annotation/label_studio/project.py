@@ -158,21 +158,13 @@ def ensure_project(
     dialect: str = "",
     *,
     overlap: int = 2,
-    restore_config: bool = False,
 ) -> Project:
     """The project, made where it is missing; its config is brought up to this version's.
 
     Args:
-        connection: The server.
-        benchmark: Name of the benchmark.
-        template: Folder in `annotation/screens/templates/`.
-        screen: Language of the screen.
-        dialect: The one dialect of its texts, where people are assigned to dialects.
-        overlap: How many people see each task.
-        restore_config: Overwrite a labelling config that somebody edited by hand.
 
     Raises:
-        UsageError: The config was edited by hand and may not be restored.
+        UsageError: The config was edited by hand.
     """
     wanted = labelling(template, screen, skips=not benchmark.endswith(CALIBRATION))
     name = project_name(benchmark, template, screen, dialect)
@@ -196,17 +188,17 @@ def ensure_project(
             connection, made["id"], name, wanted, overlap, settings["description"], False, _origin(made)
         )
         _views(project)
-    elif project.edited and not restore_config:
+    elif project.edited:
         raise UsageError(
             f"the labelling config of project {project.id} at {connection.url} was edited by hand; "
-            "undo the edit there, or push with restore_config to overwrite it"
+            "undo the edit there; or pull, delete the project there, and push again"
         )
     else:
         if project.overlap == overlap:
             del settings[
                 "maximum_annotations"
             ]  # setting it anew would undo the raised overlap of disputed tasks
-        if project.edited or project.marker != settings["description"] or project.overlap != overlap:
+        if project.marker != settings["description"] or project.overlap != overlap:
             connection.patch(f"/api/projects/{project.id}", settings)
         project = replace(
             project, labelling=wanted, overlap=overlap, marker=settings["description"], edited=False

@@ -43,8 +43,6 @@ def push(
     tasks: Sequence[dict[str, Any]],
     *,
     batch: int = BATCH,
-    withdraw: bool = True,
-    progress: Callable[[int], None] = lambda _: None,
 ) -> Pushed:
     """Makes the project's open tasks exactly these.
 
@@ -55,11 +53,7 @@ def push(
     Killed at any point, the next push finishes the work: it lists what is there and imports the rest.
 
     Args:
-        project: Where to.
         tasks: From `review_task` or `rating_task`, the most urgent first; people get them in this order.
-        batch: Tasks per import.
-        withdraw: Close the project's tasks that are not among these.
-        progress: Called with the number of tasks imported by each batch.
 
     Raises:
         UsageError: A task doesn't fit the labelling config, or two tasks have the same id and content.
@@ -76,12 +70,12 @@ def push(
         if key in wanted and task.labeled and task.annotations < task.overlap:
             _set_open(project, task, is_open=True)
             pushed.reopened += 1
-        elif withdraw and key not in wanted and not task.labeled:
+        elif key not in wanted and not task.labeled:
             _set_open(project, task, is_open=False)
             pushed.withdrawn += 1
     if new:
         before = project.task_count()
-        pushed.created = _import(project, new, batch, progress)
+        pushed.created = _import(project, new, batch)
         if any(task.get("predictions") for task in new):
             use_prefill(project)
         if project.task_count() > before + pushed.created:
@@ -96,7 +90,6 @@ def reopen(project: Project, samples: Mapping[tuple[str, str], int]) -> int:
     A task that a push closed before everybody answered stays closed: its content is no longer wanted.
 
     Args:
-        project: Where.
         samples: Sample id and content hash to how many more people are asked.
     """
     count = 0
@@ -109,9 +102,7 @@ def reopen(project: Project, samples: Mapping[tuple[str, str], int]) -> int:
     return count
 
 
-def _import(
-    project: Project, tasks: Sequence[dict[str, Any]], batch: int, progress: Callable[[int], None]
-) -> int:
+def _import(project: Project, tasks: Sequence[dict[str, Any]], batch: int) -> int:
     """Imports in order, one request at a time, each batch checked while the server takes the one before."""
     check = _checker(project)
     rest = iter(tasks)
@@ -122,12 +113,10 @@ def _import(
             for task in part:
                 check(task)
             if under_way is not None:
-                created += (done := under_way.result())
-                progress(done)
+                created += under_way.result()
             under_way = sender.submit(_send, project, part)
         if under_way is not None:
-            created += (done := under_way.result())
-            progress(done)
+            created += under_way.result()
     return created
 
 

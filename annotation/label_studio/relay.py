@@ -40,7 +40,6 @@ class Hints:
 
     Args:
         act: What to do, in a thread of its own; a `MihakkError` is told and tried again.
-        say: Hears of an action that failed.
         quiet: Seconds without a hint after which it is time to act.
         longest: Act after so many seconds even if hints keep coming.
         every: Act at least so often without any hint; None only on hints.
@@ -108,9 +107,7 @@ def relay_app(
     `GET /calibration/<benchmark>/<person>/<token>` is a person's page of explained calibration answers.
 
     Args:
-        benchmark: The one that is served.
         secret: What webhooks show, and what the tokens of pages are made of.
-        hints: Hears of webhooks.
         page_of: Pseudonym to the person's page, HTML; empty where there is no such person.
     """
 
@@ -173,8 +170,6 @@ def register(connection: Connection, benchmark: str, base: str, secret: str) -> 
     Registering again moves the webhook to the new address and secret: there is one per project.
 
     Args:
-        connection: The server.
-        benchmark: Name of the benchmark.
         base: Where the server reaches the relay, e.g. `http://127.0.0.1:8091`.
         secret: What the webhook shows in its header.
     """

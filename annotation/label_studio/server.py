@@ -151,7 +151,6 @@ class LocalServer:
         Args:
             patience: Seconds without an answer and without a further database migration after which it is
                 given up.
-            tell: Called with what it is at.
 
         Raises:
             UsageError: Another program, or somebody else's Label Studio, listens on its port.

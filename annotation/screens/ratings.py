@@ -91,9 +91,6 @@ def rating_task(
     """Label Studio task of one small question.
 
     Args:
-        template: Folder in `annotation/screens/templates/`.
-        subject: See `Label.subject`.
-        language: Language of the text shown.
         parts: What is shown, from top to bottom.
         boxes: Text boxes to fill, control name to text.
         facts: Shown in the closed panel `source`.
@@ -180,10 +177,8 @@ def wrong_idiom_task(
     """Which idiom misleads and does not fit the sentence?
 
     Args:
-        idiom: The right one.
         blanked: The sentence with a blank in its place.
         candidates: Phrase and meaning of up to four others.
-        options: As of `rating_task`.
     """
     right = f"{idiom.phrase.text or idiom.phrase.raw}: {idiom.explanation.text or idiom.explanation.raw}"
     others = [
@@ -213,11 +208,7 @@ def reply_task(
     Args:
         template: `interpretive_depth` or `answer_correctness`.
         subject: Name of the reply on the server, which must not tell who wrote it.
-        language: Of the texts.
         asked: The poem, or the question with its context.
-        reference: What is right.
-        reply: What the system said.
-        options: As of `rating_task`.
     """
     verses = template == "interpretive_depth"
     about = Shown("poem" if verses else "question", asked, verses=verses)

@@ -40,7 +40,6 @@ def review_task(
     """Label Studio task for the quality review of one item.
 
     Args:
-        item: What is reviewed.
         findings: What checks say of it, for its place in the queue.
         audits: What the auditors say of it; same.
         screen: Language of the labels; the item's own when None.

@@ -66,7 +66,6 @@ def krippendorff_alpha(units: Sequence[Sequence[str]], level: Level) -> float | 
 
     Args:
         units: Values per unit; for ordinal and interval levels they are numbers.
-        level: Level of measurement.
     """
     counts, domain = _counts(units, level)
     return _alpha(counts, domain, level)
@@ -177,11 +176,6 @@ def review_judgements(
     Only votes that nothing called for count: the first of each person on a content, and of those as many as
     every item is given. Further people are asked where the first disagree, so their votes would tell how far
     people agree on the hard items alone.
-
-    Args:
-        reviews: Decisions in the order of the store.
-        languages: Item id to language.
-        overlap: Votes every item is given.
     """
     by_content: dict[tuple[str, str], list[Review]] = defaultdict(list)
     for review in reviews:
@@ -276,8 +270,6 @@ def _alphas(counts: Any, domain: Sequence[Any], level: Level, weights: Any) -> A
 
     Args:
         counts: Units x values.
-        domain: The values.
-        level: Level of measurement.
         weights: Resamples x units: how often each unit was drawn.
     """
     import numpy as np

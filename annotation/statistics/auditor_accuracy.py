@@ -106,15 +106,9 @@ def auditor_accuracy(
     on which people differ count as not decided.
 
     Args:
-        items: Of the audited stage.
-        verdicts: Theirs.
         scores: What auditors said of each content (`vote_rows.scored_contents`).
-        queued: What was put before people and why.
         reviews: All decisions, in the order of the store.
         odds: What answers say against each content they were given to.
-        suspects: Contents kept for people because of the answers.
-        overlap: Votes an item needs.
-        adjudicators: Pseudonyms whose decision settles an item.
     """
     first: dict[str, Queued] = {}
     for row in queued:

@@ -82,7 +82,6 @@ def overturns(reviews: Iterable[Review], scores: Scores) -> list[Overturn]:
 
     Args:
         reviews: Decisions; of one person on one content the last counts.
-        scores: What the auditors said.
     """
     judged: dict[tuple[str, str], dict[str, Review]] = defaultdict(dict)
     for review in reviews:
@@ -126,7 +125,6 @@ def annotators(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Anno
 
     Args:
         reviews: All decisions, attention checks among them.
-        queued: What was put before people and why.
     """
     checks: dict[str, dict[str, str]] = defaultdict(dict)
     for row in queued:

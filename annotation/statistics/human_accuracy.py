@@ -63,7 +63,6 @@ def human_accuracy(answered: Sequence[Answered], queued: Iterable[Queued]) -> li
 
     Args:
         answered: From `answered_items`; attention checks are not among a benchmark's items.
-        queued: Why each item was put before people.
     """
     drawn = {row.item for row in queued if row.why == "sample"}
     groups: dict[tuple[int, str], list[Answered]] = defaultdict(list)

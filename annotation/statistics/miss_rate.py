@@ -79,9 +79,6 @@ def miss_rates(
     Args:
         queued: What was put before people and why. Of the samples the latest draw counts, and of an item
             the content it was first drawn with.
-        reviews: Decisions in the order of the store.
-        overlap: Votes an item needs.
-        adjudicators: Pseudonyms whose decision settles an item.
         sizes: Unflagged items per stratum, the weights; None weighs every sampled item the same.
         now: Item id to the hash of its content in the benchmark; None where nothing can have changed.
     """

@@ -73,15 +73,9 @@ def review_report(
     """The report over everything in the stores.
 
     Args:
-        stores: Of the benchmark.
-        items: Items as they stand.
         audits: Opinions of the auditors on these items; what they said of content pushed earlier is in the
             store.
-        seed: The build seed, for the bootstrap.
         sizes: Unflagged items per stratum, which weigh the miss rate; None weighs sampled items the same.
-        overlap: Votes an item needs.
-        adjudicators: Pseudonyms whose decision settles an item.
-        campaigns: As the config lists them.
     """
     reviews = decisions(stores.decisions)
     queued = stored(stores.queued, Queued)

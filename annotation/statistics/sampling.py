@@ -92,12 +92,8 @@ def choose(
     content has changed since; only strata that lack their share are topped up.
 
     Args:
-        items: Items of the benchmark.
-        verdicts: One per item.
-        seed: The build seed.
         sample: Unflagged items that people see too; all of them if there are fewer.
         draw: Number of the sample; another one is drawn from all that no earlier one holds.
-        queued: What was queued before.
         corrected: Ids of items that people wanted to correct (`wanted_changed`); none of them is drawn.
         suspects: Ids of items that systems' answers speak against. They are drawn for the sample as
             any other, so that the miss rate does not lose them; one that is drawn is there once.
@@ -174,10 +170,8 @@ def _new(
     """Of a population in the order of the draw, the items that strata lack of their shares.
 
     Args:
-        population: Unflagged items.
         mine: What this draw holds already.
         known: Item and content hash of what earlier draws hold.
-        sample: Size of the whole draw.
     """
     held, taken = Counter(row.stratum for row in mine), {row.item for row in mine}
     strata: dict[str, list[Item]] = defaultdict(list)

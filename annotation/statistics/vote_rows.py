@@ -43,16 +43,7 @@ def vote_rows(
     overlap: int,
     adjudicators: Collection[str] = (),
 ) -> tuple[tuple[ReviewedContent, ...], tuple[Vote, ...]]:
-    """Every content that has votes or is in the sample, and every vote on it, sorted by item and content.
-
-    Args:
-        reviews: Decisions in the order of the store.
-        queued: What was put before people and why.
-        scores: What auditors said of each content.
-        sizes: Unflagged items per stratum.
-        overlap: Votes an item needs.
-        adjudicators: Pseudonyms whose decision settles an item.
-    """
+    """Every content that has votes or is in the sample, and every vote on it, sorted by item and content."""
     by_content: dict[Content, list[Review]] = defaultdict(list)
     for review in judged(reviews, queued):
         by_content[review.item, review.content_hash].append(review)

@@ -108,11 +108,7 @@ def progress(
     """How far a project is, and its end at the pace of the last two weeks.
 
     Args:
-        project: Its name.
         tasks: Of every wanted task how many people have answered it and how many it needs.
-        answers: The project's answers that count.
-        now: For the pace and the end.
-        judges: Pseudonyms of those whose texts these are.
     """
     missing = sum(max(0, needed - given) for given, needed in tasks)
     recent = {decision_id(row): row for row in answers if now - RECENT < row.decided_at <= now}

@@ -87,7 +87,6 @@ def known_items(
         items: Of the benchmark, one order of each pair is used.
         passed: Ids of items that neither rules nor auditors object to.
         resolved: By item, what people settled about it as it stands now.
-        seed: The build seed.
         busy: Ids of items that people are still asked about; they are no calibration.
     """
     alike: dict[tuple[str, str], list[Item]] = defaultdict(list)

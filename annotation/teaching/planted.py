@@ -50,7 +50,6 @@ def plant(
     """The item with that defect, under a new id of the usual form; None where it cannot be planted.
 
     Args:
-        item: A sound one.
         defect: One of `plantable(item)`, or the gross one.
         draw: Decides what stands in the place of what is right.
         others: Items of the same task and language, from which a wrong answer is taken.

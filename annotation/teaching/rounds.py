@@ -30,8 +30,6 @@ def draw_round(
     Args:
         candidates: Of one template and language.
         size: Questions wanted; fewer where a side has fewer.
-        number: Of the round.
-        seed: The build seed.
         used: Bases of earlier rounds: their answers have been explained.
     """
     bases = {side: {one.base for one in candidates if one.side == side} - set(used) for side in SIDES}
@@ -126,8 +124,6 @@ class Gate:
     """Whose answers count, and from when on.
 
     Args:
-        rounds: All there have been.
-        standings: Of everybody.
         exempt: People who need no calibration: adjudicators, and whom the config names.
     """
 
@@ -165,8 +161,6 @@ def due(
     """Why another round of one template and language is to be drawn now; None where it is not.
 
     Args:
-        rounds: Its rounds so far.
-        standings: Of its rounds.
         substantial: When its guideline changed so that people are asked again.
     """
     if not rounds:

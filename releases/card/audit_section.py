@@ -21,7 +21,6 @@ def audit_section(
     """The section's text.
 
     Args:
-        facts: How the release came to be.
         audit_states: Released items per state of the audit.
         statuses: Verdicts over all items made.
     """

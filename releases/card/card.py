@@ -36,7 +36,6 @@ def card(matter: CardMatter, previous: str = "") -> str:
     """The card's text.
 
     Args:
-        matter: What the generated parts are made from.
         previous: The last card: its text outside the markers is kept word for word. When empty, a card
             with every section and one line of introduction is written.
     """

@@ -19,7 +19,6 @@ def bars(title: str, rows: Sequence[tuple[str, Mapping[str, float]]], form: str 
     """Horizontal bars, one row a name, stacked by series; values written at the end of each row.
 
     Args:
-        title: Read aloud as the picture's name.
         rows: (name, series -> value), drawn in this order.
         form: How a row's sum is written.
     """

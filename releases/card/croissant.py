@@ -60,9 +60,6 @@ def croissant(
     """The file's bytes.
 
     Args:
-        config: The benchmark.
-        facts: How it came to be.
-        version: Of the release.
         folder: The release folder with its data files written.
         digests: Path -> sha256 of the data files.
     """

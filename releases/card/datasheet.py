@@ -22,12 +22,8 @@ def datasheet(
     """The section's text.
 
     Args:
-        config: The benchmark.
-        facts: How it came to be.
-        items: Items in the release.
-        audit_states: Of those, how many were audited how far.
-        reviewed: Of those, how many people decided on.
-        removed: What was left out, by reason.
+        audit_states: Released items per state of the audit.
+        reviewed: Released items that people decided on.
     """
     sources = plain(", ".join(one.title or one.name for one in facts.sources)) or "not named"
     kept = config.curate.sensitive == "keep"

@@ -30,7 +30,6 @@ def spans(
     """One row a name, one mark a series, on a common axis.
 
     Args:
-        title: Read aloud as the picture's name.
         rows: (name, series -> mark), drawn in this order.
         axis: Its ends; widened where a mark lies outside.
     """
@@ -87,7 +86,6 @@ def scatter(title: str, points: Sequence[tuple[str, float, float]], across: str)
     Args:
         title: Read aloud as the picture's name; says what the height is, in per cent.
         points: (name, size of 1 or more, per cent).
-        across: What the size is.
     """
     left, top, width, height = 60, 46, 560, 240
     decades = max(1, ceil(log10(max([10.0, *(size for _, size, _ in points)]))))

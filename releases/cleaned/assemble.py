@@ -42,7 +42,6 @@ def assemble_cleaned(
 
     Args:
         record: What is known of it; `version` and `data` are filled in here.
-        errata: Each row that differs from the original.
         folder: Must not exist or be empty.
         write_data: Writes the benchmark's files below a folder.
         write_audit: Writes the tables of the audit into a folder.
@@ -83,7 +82,6 @@ def override_gates(folder: Path, previous: Path | None, named: Iterable[tuple[st
 
     Args:
         folder: A cleaned release that is not published.
-        previous: Folder of the release before.
         named: Gate and reason.
 
     Raises:

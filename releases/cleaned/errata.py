@@ -98,10 +98,7 @@ def section(
     """The changelog's section of a release that follows another.
 
     Args:
-        version: Of this release.
         before: Version and errata of the release before.
-        after: Errata of this one.
-        level: What the changes ask of the version.
         same_original: Both were made from the same rows; else row numbers can't be compared.
     """
     head = f"## {version}\n\n"

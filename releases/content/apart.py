@@ -87,9 +87,7 @@ def keep_apart(
     """The items that a blind release may hold, and those left out.
 
     Args:
-        placed: All that could be released.
         secret: Draws the order in which questions are tried.
-        split: The split to be sealed.
         earlier: Public rows of all earlier versions.
     """
     before = _earlier(earlier)

@@ -27,7 +27,6 @@ from releases.content.secret import blind_key, keyed, public_form, public_id
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import BenchmarkConfig
 from schemas.finding import Finding
-from schemas.item import Item
 from schemas.record import Record
 from schemas.rejection import Rejection
 from schemas.review import Resolution, ReviewedContent, Vote
@@ -112,8 +111,6 @@ def public_papers(papers: Papers, key: bytes, sealed: frozenset[str], opened: fr
     is the digest of an auditor's call, which holds the gold.
 
     Args:
-        papers: As the build has them.
-        key: The secret.
         sealed: Public ids of the sealed items.
         opened: Public ids of the released items with open golds; only of these anything is said in words.
     """
@@ -193,8 +190,6 @@ def seal(tables: Mapping[str, Mapping[str, Any]], config: BenchmarkConfig, key: 
 
     Args:
         tables: Of items in their public form.
-        config: The benchmark.
-        key: The secret.
 
     Raises:
         UsageError: No recipient for `age`.
@@ -329,12 +324,6 @@ def _opened_row(
     if content_hash(row_item(opened)) != answer["content_hash"]:
         raise ExternalFailure(f"the answer of {row['id']} does not fit the question in {release}")
     return opened
-
-
-def opened_items(release: Path, answers: Mapping[str, Mapping[str, Any]]) -> Iterator[Item]:
-    """The items of a blind release with their golds, each checked against its content hash."""
-    for _, _, row in opened_rows(release, answers):
-        yield row_item(row)
 
 
 def write_answers(

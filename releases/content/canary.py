@@ -21,7 +21,6 @@ def canary_guid(config: BenchmarkConfig, previous: Path | None = None) -> str:
     and tasks. Later versions keep it, whatever changes. A blind benchmark's seed may be secret and stays out.
 
     Args:
-        config: The benchmark.
         previous: Folder of the release before, where there is one.
     """
     kept = "" if previous is None else _canary_in(previous)

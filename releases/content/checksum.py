@@ -83,7 +83,6 @@ def faults(folder: Path, *, fetched: bool = False) -> list[str]:
     """What in a folder differs from its manifest, one sentence each; empty when all is as stated.
 
     Args:
-        folder: A release.
         fetched: It has just been fetched, so nobody has read it yet: what readers' programs leave behind
             (a compiled file that Python would run in place of the one beside it) is a fault there as well.
     """

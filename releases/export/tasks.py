@@ -160,10 +160,7 @@ def write_tasks(
     """Write the task files of every harness, after the data files.
 
     Args:
-        name: Of the benchmark.
-        version: Of the release.
         kinds: Config -> kind of its items.
-        release: Its folder.
         core: Configs that have a core.
         sealed: The split whose golds are elsewhere; it can't be scored.
     """

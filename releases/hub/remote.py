@@ -5,8 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -73,11 +72,6 @@ class RemoteHub:
     def versions(self) -> list[str]:
         """Versions published, oldest first."""
         return sorted_versions(self.tags())
-
-    def latest(self) -> str | None:
-        """The highest version published, None before the first."""
-        versions = self.versions()
-        return versions[-1] if versions else None
 
     def commit(self, version: str) -> str:
         """Commit that a version's tag points at."""
@@ -173,16 +167,6 @@ class RemoteHub:
         shutil.rmtree(folder / ".cache", ignore_errors=True)  # the client's own notes
         return folder
 
-    @contextmanager
-    def previous(self) -> Iterator[Path | None]:
-        """Folder with the files of the newest version while the context lasts; None before the first."""
-        version = self.latest()
-        if version is None:
-            yield None
-            return
-        with tempfile.TemporaryDirectory(prefix="mihakk-previous-") as scratch:
-            yield self._version(version, Path(scratch))
-
     def publish(self, release: AssembledRelease) -> Publication:
         """Make a release visible under its version; safe to repeat after any failure.
 
@@ -227,10 +211,8 @@ class RemoteHub:
     def verify(self, version: str, expected: Path | None = None) -> Verification:
         """Fetch a published version and compare it with its manifest and the assembled folder."""
         with tempfile.TemporaryDirectory(prefix="mihakk-verify-") as scratch:
-            return verify_folder(self._version(version, Path(scratch)), version, expected)
-
-    def _version(self, version: str, folder: Path) -> Path:
-        return require_version(self.fetch(self.commit(version), folder), self.repository, version)
+            folder = self.fetch(self.commit(version), Path(scratch))
+            return verify_folder(require_version(folder, self.repository, version), version, expected)
 
     def _create(self) -> None:
         with asking(self.endpoint, f"creating {self.repository}"):

@@ -157,8 +157,6 @@ def errata(
     """The errata of a release, sorted: what this build left out, and every item that earlier releases had.
 
     Args:
-        removed: What this build left out.
-        released: Ids in the release.
         previous: The release before, whose errata go on.
         changes: Since the release before; an item they call removed is named even if the build is silent.
     """

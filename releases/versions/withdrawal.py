@@ -120,8 +120,6 @@ def mark(folder: Path, version: str, withdrawals: tuple[Withdrawal, ...]) -> Non
 
     Args:
         folder: Holds at least the card, the changelog and the manifest of that release.
-        version: Of that release.
-        withdrawals: All of the benchmark.
     """
     for name, text in (
         (CARD, mark_card((folder / CARD).read_text(encoding="utf-8"), version, withdrawals)),

@@ -217,7 +217,8 @@ def test_a_config_edited_by_hand_stops_the_push_but_not_the_pull(connection, mem
     pulled = pull(find_project(connection, "edited", "quality_review", "ar"), stores)
     assert len(pulled.reviews) == 1
     assert pulled.notes["config_edited"] == 1
-    assert not ensure_project(connection, "edited", "quality_review", "ar", restore_config=True).edited
+    connection.patch(f"/api/projects/{project.id}", {"label_config": project.labelling.config})
+    assert not ensure_project(connection, "edited", "quality_review", "ar").edited
 
 
 def test_raised_overlap_survives_a_further_push(connection, members, stores):

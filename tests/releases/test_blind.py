@@ -17,8 +17,8 @@ from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import content_hash
 from mihakk.settings import settings
 from releases.assemble import AssembledRelease, assemble
-from releases.content.blind import opened_items, read_answers
-from releases.content.item_tables import data_files
+from releases.content.blind import opened_rows, read_answers
+from releases.content.item_tables import data_files, row_item
 from releases.content.secret import blind_key, public_form, public_id
 from releases.hub.embedded import EmbeddedHub
 from releases.hub.publishing import publish_release, push_release
@@ -113,20 +113,25 @@ def test_no_file_of_the_public_release_tells_seed_or_answers(release: AssembledR
     assert "blind" in (release.folder / "README.md").read_text(encoding="utf-8")
 
 
+def opened_hashes(folder: Path, answers: dict[str, dict]) -> dict[str, str]:
+    items = (row_item(row) for _, _, row in opened_rows(folder, answers))
+    return {item.id: content_hash(item) for item in items}
+
+
 def test_with_the_answers_every_item_is_as_it_was(release: AssembledRelease) -> None:
     assert release.answers is not None
     answers = read_answers(release.answers.folder / "answers" / "test-00000-of-00001.parquet")
     assert set(answers) == {row["id"] for row in rows(release)}
-    back = {item.id: content_hash(item) for item in opened_items(release.folder, answers)}
+    back = opened_hashes(release.folder, answers)
     assert back
     assert back.items() <= {item.id: content_hash(item) for item in ASKED}.items()
     one = next(iter(answers))
     with pytest.raises(UsageError, match="they lack"):
-        list(opened_items(release.folder, {name: row for name, row in answers.items() if name != one}))
+        opened_hashes(release.folder, {name: row for name, row in answers.items() if name != one})
     choice = next(name for name in answers if answers[name]["gold"])
     answers[choice]["gold"] = [answers[choice]["gold"][0] ^ 1]
     with pytest.raises(ExternalFailure, match=f"answer of {choice} does not fit"):
-        list(opened_items(release.folder, answers))
+        opened_hashes(release.folder, answers)
 
 
 def test_a_changed_gold_is_seen_though_nobody_sees_the_gold(
@@ -253,7 +258,7 @@ def test_encrypted_answers_open_with_the_right_key_alone_and_stay_while_they_are
     first = assemble(folder=tmp_path / "first", **given)
     locked = first.folder / "answers" / "test.parquet.age"
     answers = read_answers(locked, str(identity))
-    opened = {item.id: content_hash(item) for item in opened_items(first.folder, answers)}
+    opened = opened_hashes(first.folder, answers)
     assert answers
     assert opened.items() <= {item.id: content_hash(item) for item in ASKED}.items()
     with pytest.raises(UsageError, match="can't be opened"):

@@ -53,16 +53,19 @@ def small_next(tmp_path_factory: pytest.TempPathFactory, small: AssembledRelease
 
 
 def test_two_versions_are_published_and_come_back(
-    hub: RemoteHub, server: HubServer, first_release: AssembledRelease, second_release: AssembledRelease
+    hub: RemoteHub,
+    server: HubServer,
+    first_release: AssembledRelease,
+    second_release: AssembledRelease,
+    tmp_path: Path,
 ) -> None:
     first, second = hub.publish(first_release), hub.publish(second_release)
     assert server.repositories[NAME].parents[second.commit] == first.commit
     assert hub.versions() == ["0.1.0", "0.2.0"]
     assert hub.verify("0.1.0", first_release.folder).rows == first_release.rows
     assert hub.verify("0.2.0", second_release.folder).rows == second_release.rows
-    with hub.previous() as folder:
-        assert folder is not None
-        assert (folder / MANIFEST).read_bytes() == (second_release.folder / MANIFEST).read_bytes()
+    folder = hub.fetch(second.commit, tmp_path)
+    assert (folder / MANIFEST).read_bytes() == (second_release.folder / MANIFEST).read_bytes()
 
 
 def test_one_commit_holds_all_files_and_the_tag_comes_last(
