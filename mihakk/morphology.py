@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 from mihakk.errors import UsageError
 from mihakk.ids import sha256
 from mihakk.settings import settings
-from mihakk.text import strip_marks, word_key, words
+from mihakk.text import key, strip_marks, words
 from mihakk.text.codepoints import Language
 from mihakk.text.stem import stem
 
@@ -43,7 +43,7 @@ class NoMorphology:
 
     def forms(self, word: str, language: Language) -> frozenset[str]:
         """The word's key."""
-        return frozenset({word_key(word, language)})
+        return frozenset({key(word, language)})
 
     def agreement(self, text: str, language: Language) -> str:  # noqa: ARG002
         """Nothing is known."""
@@ -81,11 +81,11 @@ class LightMorphology:
 
     def forms(self, word: str, language: Language) -> frozenset[str]:
         """The light stem, with and without a joined preposition, and the letters of an Arabic root."""
-        key = word_key(word, language)
-        found = {stem(key, language)}
+        whole = key(word, language)
+        found = {stem(whole, language)}
         if language != "ar":
             return frozenset(found)
-        for bare in (key, _ACCUSATIVE.sub("", key), _JOINED.sub("", key), _NEGATED.sub("", key)):
+        for bare in (whole, *(pattern.sub("", whole) for pattern in (_ACCUSATIVE, _JOINED, _NEGATED))):
             light = stem(bare, language)
             found.add(light)
             found.add(_FORMED.sub("", light))
@@ -97,7 +97,7 @@ class LightMorphology:
 
     def agreement(self, text: str, language: Language) -> str:
         """An Arabic phrase's kind (person, clause or noun, by its first word) and its pronouns."""
-        keys = [word_key(word, language) for word in words(text)]
+        keys = [key(word, language) for word in words(text)]
         if language != "ar" or not keys:
             return ""
         kind = "person" if keys[0] in _PERSON else "clause" if keys[0] in _CLAUSE else "noun"
@@ -137,7 +137,7 @@ class CamelMorphology:
     def forms(self, word: str, language: Language) -> frozenset[str]:
         """The keys of all lemmas that the word may be of; light forms where the analyzer knows none."""
         lemmas = {
-            word_key(str(one["lex"]), language)
+            key(str(one["lex"]), language)
             for one in self._analyses(word, language)
             if one.get("source") != "foreign"
         } - {""}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
+
+CONFIDENCE: Final = 0.95
 
 
 class Interval(NamedTuple):
@@ -15,17 +17,18 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson(hits: float, cases: int, confidence: float = 0.95) -> Interval:
-    """Wilson's score interval of a share; 0 to 1 without cases (E. B. Wilson, 1927).
+def wilson(hits: float, cases: int) -> Interval:
+    """Wilson's 95 % score interval of a share; 0 to 1 without cases (E. B. Wilson, 1927).
 
     Args:
         hits: Cases that count, 0 to `cases`; a fraction where ties are shared.
         cases: All cases.
-        confidence: Two-sided.
     """
+    from scipy.special import ndtri
+
     if cases == 0:
         return Interval(0.0, 1.0)
-    z = _normal_quantile(confidence)
+    z = float(ndtri((1 + CONFIDENCE) / 2))
     share = hits / cases
     centre = share + z * z / (2 * cases)
     reach = z * sqrt(share * (1 - share) / cases + z * z / (4 * cases * cases))
@@ -33,29 +36,27 @@ def wilson(hits: float, cases: int, confidence: float = 0.95) -> Interval:
     return Interval(max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale))
 
 
-def clopper_pearson(
-    hits: float, cases: float, confidence: float = 0.95, side: Literal["both", "upper", "lower"] = "both"
-) -> Interval:
-    """Exact interval of a share; 0 to 1 without cases (C. J. Clopper and E. S. Pearson, 1934).
+def clopper_pearson(hits: float, cases: float, side: Literal["both", "upper", "lower"] = "both") -> Interval:
+    """Exact 95 % interval of a share; 0 to 1 without cases (C. J. Clopper and E. S. Pearson, 1934).
 
     Args:
         hits: Cases that count.
         cases: All cases; a fraction where it is the effective number of a weighted sample.
-        confidence: Of the interval, or of the one bound that `side` asks for; the other end is then 0 or 1.
-        side: `upper` for the most a rate could be: 0 hits of 300 give 0.99 %.
+        side: `upper` for the most a rate could be (0 hits of 300 give 0.99 %): a one-sided 95 % bound, the
+            other end is then 0 or 1.
     """
     from scipy.special import betaincinv
 
     if cases == 0:
         return Interval(0.0, 1.0)
-    tail = (1 - confidence) / (2 if side == "both" else 1)
+    tail = (1 - CONFIDENCE) / (2 if side == "both" else 1)
     low = 0.0 if hits == 0 or side == "upper" else float(betaincinv(hits, cases - hits + 1, tail))
     high = 1.0 if hits >= cases or side == "lower" else float(betaincinv(hits + 1, cases - hits, 1 - tail))
     return Interval(low, high)
 
 
-def mean_interval(values: Sequence[float], confidence: float = 0.95) -> Interval | None:
-    """Student's interval of a mean; None of fewer than two values."""
+def mean_interval(values: Sequence[float]) -> Interval | None:
+    """Student's 95 % interval of a mean; None of fewer than two values."""
     from statistics import fmean, stdev
 
     from scipy.special import stdtrit
@@ -63,7 +64,7 @@ def mean_interval(values: Sequence[float], confidence: float = 0.95) -> Interval
     if len(values) < 2:
         return None
     centre = fmean(values)
-    reach = float(stdtrit(len(values) - 1, (1 + confidence) / 2)) * stdev(values) / sqrt(len(values))
+    reach = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)) * stdev(values) / sqrt(len(values))
     return Interval(centre - reach, centre + reach)
 
 
@@ -123,9 +124,3 @@ def fisher_mean(correlations: Sequence[float]) -> float:
             raise ValueError("correlations of both 1 and -1 have no mean")
         return ends.pop()
     return tanh(sum(map(atanh, correlations)) / len(correlations))
-
-
-def _normal_quantile(confidence: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + confidence) / 2))

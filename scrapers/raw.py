@@ -13,7 +13,6 @@ import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -142,11 +141,9 @@ class RawStore:
         """The last fetch of an address, or None."""
         return self._index().get(url)
 
-    def fetched(self, prefix: str = "") -> Iterator[Fetched]:
-        """The last fetch of every address that starts with `prefix`, in the order first fetched."""
-        for url, fetched in self._index().items():
-            if url.startswith(prefix):
-                yield fetched
+    def fetched(self) -> list[Fetched]:
+        """The last fetch of every address, in the order first fetched."""
+        return list(self._index().values())
 
     def reload(self) -> None:
         """Forgets the index in memory; the next look reads what another process has appended."""

@@ -9,7 +9,7 @@ from pydantic import Field
 from generators.corpus_rows import form_text
 from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Options, Skip, task
-from mihakk.text import word_key, word_keys, words
+from mihakk.text import key, word_keys, words
 from schemas.idiom import Idiom
 
 # Prepositions, pronouns and particles that stand last only because the saying goes on in the hearer's mind:
@@ -42,18 +42,18 @@ def completion(ctx: Context[CompletionOptions], idiom: Idiom) -> Made:
         yield Skip(idiom.id, "too_short", " ".join(found))
         return
     *opening, last = found
-    last_key = word_key(last, language)
-    if len(last_key) < 2 or last_key in {word_key(word, language) for word in _PARTICLES[language].split()}:
+    last_key = key(last, language)
+    if len(last_key) < 2 or last_key in {key(word, language) for word in _PARTICLES[language].split()}:
         yield Skip(idiom.id, "last_word_fragment", last)
         return
     if last_key in word_keys(" ".join(opening), language):
         yield Skip(idiom.id, "last_word_repeated", last)
         return
-    others = _other_endings(ctx, idiom, [word_key(word, language) for word in opening])
+    others = _other_endings(ctx, idiom, [key(word, language) for word in opening])
     yield ctx.answer(
         idiom_stem(idiom, opening=" ".join(opening)),
         last,
-        accepted=[word for word, _ in others if word_key(word, language) != last_key],
+        accepted=[word for word, _ in others if key(word, language) != last_key],
         more_records=[record for _, record in others],
     )
 

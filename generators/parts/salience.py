@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from mihakk.text import word_key, word_keys, words
+from mihakk.text import key, word_keys, words
 from mihakk.text.stem import stem
 from schemas.record import Language
 
@@ -78,7 +78,7 @@ def _candidates(text: str, language: Language, without: frozenset[str]) -> dict[
     return {
         folded: word
         for word in found
-        if (folded := word_key(word, language)) and not {folded, stem(folded, language)} & without
+        if (folded := key(word, language)) and not {folded, stem(folded, language)} & without
     }
 
 

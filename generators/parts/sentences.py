@@ -9,7 +9,7 @@ from generators.task import Context, OptionsT, Skip, Written
 from generators.writing.replies import contains, same_text, wrong_language
 from generators.writing.writer import prose
 from mihakk.errors import RecordRejected
-from mihakk.text import word_key, word_keys, words
+from mihakk.text import key, word_keys, words
 from schemas.idiom import Idiom
 from schemas.record import Language, Record
 
@@ -46,7 +46,7 @@ class Sentence:
 def blanked(sentence: str, phrase: str, language: Language) -> str | None:
     """The sentence with a blank for the phrase; None where the phrase does not stand in it word for word."""
     found, wanted = words(sentence), word_keys(phrase, language)
-    keys = [word_key(word, language) for word in found]
+    keys = [key(word, language) for word in found]
     for start in range(len(keys) - len(wanted) + 1):
         if wanted and keys[start : start + len(wanted)] == wanted:
             return _cut(sentence, found, start, start + len(wanted))

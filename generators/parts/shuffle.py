@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from generators.parts.salience import commonest, fitness
-from mihakk.text import word_key, words
+from mihakk.text import key, words
 from schemas.record import Language
 
 LEAST_WORDS = 4
@@ -28,7 +28,7 @@ def units(text: str, language: Language) -> list[str]:
     found: list[str] = []
     for word in words(text):
         # می is wine, too: it stays with what may be its verb.
-        if found and found[-1] in _BEFORE_VERB and word_key(word, language) not in commonest(language):
+        if found and found[-1] in _BEFORE_VERB and key(word, language) not in commonest(language):
             found[-1] += f" {word}"
         else:
             found.append(word)
@@ -48,7 +48,7 @@ def shuffled_words(text: str, language: Language, random: Random) -> tuple[str, 
     found = units(text, language)
     if len(found) < LEAST_WORDS:
         return "too_short"
-    keys = [word_key(word, language) for word in found]
+    keys = [key(word, language) for word in found]
     opens, closes = fitness(keys, language)
     places = list(range(len(found)))
     best, order = 0.0, None

@@ -11,7 +11,7 @@ from generators.parts.stems import couplet_stem, recalled
 from generators.task import Context, Made, Options, Skip, Written, task
 from generators.writing.writer import chosen
 from mihakk.errors import RecordRejected
-from mihakk.text import word_key, word_keys, words
+from mihakk.text import key, word_keys, words
 from mihakk.text.stem import stems
 from schemas.poem import Poem
 from schemas.record import Record
@@ -79,15 +79,15 @@ def _by_model(
     if len(choices) < 2:
         return Skip(line.id, "words_given", line.second)
     request = replace(asked, choices=choices)
-    telling = {word_key(word, line.language) for word in request.choices}
-    surface = {word_key(word, line.language): word for word in words(line.second)}
+    telling = {key(word, line.language) for word in request.choices}
+    surface = {key(word, line.language): word for word in words(line.second)}
 
     def objection(reply: Salient) -> str:
         pair = reply.first_word, reply.second_word
-        keys = [word_key(word, line.language) for word in pair]
+        keys = [key(word, line.language) for word in pair]
         if strange := [word for word, folded in zip(pair, keys, strict=True) if folded not in surface]:
             return f"not_in_line: {', '.join(strange)} does not stand in the line; copy whole words from it"
-        if any(word_key(word, line.language) not in telling for word in pair):
+        if any(key(word, line.language) not in telling for word in pair):
             return "common_word: choose words that carry meaning, no particles"
         if keys[0] == keys[1]:
             return "same_word: give two different words"
@@ -97,5 +97,5 @@ def _by_model(
         reply = ctx.writer.write(request, Salient, objection)
     except RecordRejected as error:
         return Skip(line.id, error.reason, error.detail)
-    first, second = (surface[word_key(word, line.language)] for word in (reply.first_word, reply.second_word))
+    first, second = (surface[key(word, line.language)] for word in (reply.first_word, reply.second_word))
     return (first, second), Written.by(ctx.writer, request)

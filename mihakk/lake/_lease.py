@@ -38,19 +38,16 @@ class Lease:
         storage: The lake.
         wait: Seconds to wait for another holder.
         beat: Seconds between renewals.
-        stale: Seconds without renewal after which a holder counts as dead.
 
     Raises:
         UsageError: Another run holds it.
     """
 
-    def __init__(
-        self, storage: Storage, wait: float = 0, *, beat: float = BEAT, stale: float = STALE
-    ) -> None:
+    def __init__(self, storage: Storage, wait: float = 0, *, beat: float = BEAT) -> None:
         self._storage = storage
         self._path = storage.path(".lock")
         self._me = uuid.uuid4().hex
-        self._beat, self._stale = beat, stale
+        self._beat = beat
         self._beats = 0
         self._over = threading.Event()
         self._lost = ""
@@ -80,12 +77,12 @@ class Lease:
             held = self._storage.stamp(self._path)
             if held is None:
                 continue  # given back in between
-            if self._age() > self._stale and (token := self._storage.replace(self._path, self._body(), held)):
+            if self._age() > STALE and (token := self._storage.replace(self._path, self._body(), held)):
                 return token
             if time.monotonic() >= deadline:
                 raise UsageError(
                     f"another run ({self._holder()}) is working on {self._storage.root}: wait for it, "
-                    f"or stop it first; the lock of one that died is taken over after {self._stale:.0f} s"
+                    f"or stop it first; the lock of one that died is taken over after {STALE:.0f} s"
                 )
             time.sleep(min(1.0, self._beat))
 
@@ -130,8 +127,8 @@ class Lease:
             try:
                 token = self._storage.replace(self._path, self._body(), self._token)
             except (ExternalFailure, OSError) as error:
-                if time.monotonic() - renewed > self._stale:
-                    self._lost = f"the store did not answer for {self._stale:.0f} s: {error}"
+                if time.monotonic() - renewed > STALE:
+                    self._lost = f"the store did not answer for {STALE:.0f} s: {error}"
                     return
                 continue
             if token is None:

@@ -8,10 +8,10 @@ import io
 import os
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import reduce
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import IO, TYPE_CHECKING, Any
@@ -218,9 +218,7 @@ class Stage:
 
     def rejections(self) -> list[Rejection]:
         """Everything the finished stage did not pass on."""
-        data = self._storage.read(self._path("rejected.parquet"))
-        rows: list[Rejection] = from_table(pq.read_table(io.BytesIO(data)), Rejection)
-        return rows
+        return self._rejections("rejected.parquet")
 
     def keep_rejections(self, rejections: Sequence[Rejection]) -> None:
         """Writes what a run rejected before it failed; the next run that ends well takes them away."""
@@ -228,11 +226,10 @@ class Stage:
 
     def failed_rejections(self) -> list[Rejection] | None:
         """What the last run rejected before it failed; None where it did not fail."""
-        if not self._storage.exists(self._path(FAILED)):
-            return None
-        data = self._storage.read(self._path(FAILED))
-        rows: list[Rejection] = from_table(pq.read_table(io.BytesIO(data)), Rejection)
-        return rows
+        return self._rejections(FAILED) if self._storage.exists(self._path(FAILED)) else None
+
+    def _rejections(self, file: str) -> list[Rejection]:
+        return from_table(pq.read_table(io.BytesIO(self._storage.read(self._path(file)))), Rejection)
 
     def done(self, shard: str, shard_digest: str) -> ShardManifest | None:
         """The shard's manifest when it was finished from the same inputs and its parts are whole."""
@@ -354,28 +351,18 @@ def _holder(handle: IO[str]) -> str:
 
 def total(counts: Iterator[ShardCounts] | Sequence[ShardCounts]) -> ShardCounts:
     """Sum of the counts of shards."""
-    return reduce(_add, counts, ShardCounts())
+    summed: dict[str, Any] = {name: Counter() for name in ("numbers", "reasons", "notes")}
+    for one in counts:
+        summed["numbers"].update(one.model_dump(exclude={"reasons", "notes"}))
+        summed["reasons"].update(one.reasons)
+        summed["notes"].update(one.notes)
+    numbers, reasons, notes = (dict(sorted(found.items())) for found in summed.values())
+    return ShardCounts(**numbers, reasons=reasons, notes=notes)
 
 
 def peak_memory_mb() -> float:
     """Largest resident memory of this process or one of its finished children, in MiB."""
     return round(max(getrusage(RUSAGE_SELF).ru_maxrss, getrusage(RUSAGE_CHILDREN).ru_maxrss) / 1024, 1)
-
-
-def _add(left: ShardCounts, right: ShardCounts) -> ShardCounts:
-    return ShardCounts(
-        read=left.read + right.read,
-        kept=left.kept + right.kept,
-        rejected=left.rejected + right.rejected,
-        merged=left.merged + right.merged,
-        written=left.written + right.written,
-        reasons=_merge(left.reasons, right.reasons),
-        notes=_merge(left.notes, right.notes),
-    )
-
-
-def _merge(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, int]:
-    return {name: left.get(name, 0) + right.get(name, 0) for name in sorted({*left, *right})}
 
 
 def _damaged(path: str, why: str) -> ExternalFailure:

@@ -173,18 +173,18 @@ class Client:
         return self._opened
 
     def _spend(self) -> None:
-        most, tokens = self._limits.max_requests, self._limits.max_tokens
-        if most is not None and self.spending.requests >= most:
+        if what := self._spent():
             raise ExternalFailure(
-                f"the budget of {most} requests to {self.name} is spent; answered calls are kept: "
-                "raise `limits.max_requests` or run again to go on"
-            )
-        if tokens is not None and self.spending.tokens >= tokens:
-            raise ExternalFailure(
-                f"the budget of {tokens} tokens of {self.name} is spent; answered calls are kept: "
-                "raise `limits.max_tokens` or run again to go on"
+                f"{self.name}: `limits.{what}` ({getattr(self._limits, what)}) is used up; answered calls "
+                "are kept: raise it or run again to go on"
             )
         self.spending.requests += 1
+
+    def _spent(self) -> str:
+        """Name of the limit that is used up; empty while none is."""
+        used = {"max_requests": self.spending.requests, "max_tokens": self.spending.tokens}
+        limits = {name: getattr(self._limits, name) for name in used}
+        return next((name for name, most in limits.items() if most is not None and used[name] >= most), "")
 
     async def _sent(self, endpoint: Endpoint, payload: dict[str, Any]) -> Completion:
         """One attempt at an endpoint that was taken for it."""
@@ -220,13 +220,11 @@ class Client:
 
     def _may_hedge(self, stop: Stop) -> bool:
         """Whether another endpoint, the budget and `MOST` allow a call to be sent twice."""
-        spent, limits = self.spending, self._limits
         return (
             len(self.dispatcher.endpoints) > 1
             and stop.reason is None
-            and spent.hedged < MOST * spent.requests
-            and (limits.max_requests is None or spent.requests < limits.max_requests)
-            and (limits.max_tokens is None or spent.tokens < limits.max_tokens)
+            and self.spending.hedged < MOST * self.spending.requests
+            and not self._spent()
         )
 
     async def _second(self, late: Endpoint, payload: dict[str, Any], stop: Stop) -> Completion:

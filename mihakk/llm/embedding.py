@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 AGAIN = frozenset({408, 409, 425, 429})
 """Statuses besides 5xx after which the same call may succeed."""
 SECONDS = 120.0
+RETRIES = 4
+"""Of a batch while the server is busy or away."""
 
 
 class EmbeddingEndpoint:
@@ -28,13 +30,12 @@ class EmbeddingEndpoint:
     Args:
         url: Base URL, e.g. `http://gpu1:8000/v1`.
         model: Model name sent to the server.
-        attempts: Tries per batch while the server is busy or away.
     """
 
-    def __init__(self, url: str, model: str, *, attempts: int = 5) -> None:
+    def __init__(self, url: str, model: str) -> None:
+        self.name = f"openai:{url}#{model}"
         self._url = url.rstrip("/")
         self._model = model
-        self._attempts = attempts
         self._client: OpenAI | None = None
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -98,7 +99,7 @@ class EmbeddingEndpoint:
                 base_url=self._url,
                 # The package insists on a key; servers that ask for none ignore it.
                 api_key=key.get_secret_value() if key else "none",
-                max_retries=self._attempts - 1,
+                max_retries=RETRIES,
                 timeout=SECONDS,
                 # Whoever uses OpenAI too has these in the environment; this server has no business with them.
                 default_headers=unset,

@@ -16,7 +16,6 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any
 
 import orjson
@@ -104,9 +103,7 @@ class ScriptedServer:
     def __enter__(self) -> ScriptedServer:
         return self.start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _run(self) -> None:
@@ -119,7 +116,7 @@ class ScriptedServer:
         self._turns = asyncio.Semaphore(self._slots) if self._slots else None
         app = web.Application(client_max_size=64 << 20)
         app.router.add_post("/v1/chat/completions", self._chat)
-        app.router.add_get("/health", self._health)
+        app.router.add_get("/health", _health)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.05, handler_cancellation=True)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", self.port, reuse_address=True)
@@ -132,9 +129,6 @@ class ScriptedServer:
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
-
-    async def _health(self, _: web.Request) -> web.Response:
-        return web.json_response({"status": "ok"})
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         call = Call(
@@ -172,6 +166,10 @@ class ScriptedServer:
             await response.write(b"a" * 1024)
             await asyncio.sleep(0.01)
         return response
+
+
+async def _health(_: web.Request) -> web.Response:
+    return web.json_response({"status": "ok"})
 
 
 def _completion(call: Call, answer: Answer) -> bytes:

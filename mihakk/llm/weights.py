@@ -140,11 +140,8 @@ def _join(parts: list[Path], target: Path, expected: str) -> str:
 
 
 def _sha256(path: Path) -> str:
-    hasher = hashlib.sha256()
     with path.open("rb") as source:
-        while block := source.read(CHUNK):
-            hasher.update(block)
-    return hasher.hexdigest()
+        return hashlib.file_digest(source, "sha256").hexdigest()
 
 
 def _mark(path: Path, digest: str) -> str:

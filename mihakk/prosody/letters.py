@@ -35,13 +35,8 @@ class Piece(NamedTuple):
     marks: str
 
 
-def lattice(hemistich: str, *, continued: bool = False) -> list[Sounds]:
-    """For each letter of a hemistich, in order, what it may sound like.
-
-    Args:
-        hemistich: Canonical text.
-        continued: The last word goes on in the second hemistich, so no vowel is lengthened at the end.
-    """
+def lattice(hemistich: str) -> list[Sounds]:
+    """For each letter of a hemistich in canonical text, in order, what it may sound like."""
     spelt = [[Piece(*piece) for piece in _PIECE.findall(word)] for word in words(hemistich)]
     spelt = [pieces for pieces in spelt if pieces]
     signed = vocalised(hemistich)
@@ -49,7 +44,7 @@ def lattice(hemistich: str, *, continued: bool = False) -> list[Sounds]:
     for number, pieces in enumerate(spelt):
         following = spelt[number + 1] if number + 1 < len(spelt) else None
         sounds += _word(pieces, following, first=number == 0, signed=signed)
-    if sounds and not continued:
+    if sounds:
         sounds[-1] = _last(spelt[-1], sounds[-1])
     return [_with_slips(options) for options in sounds]
 

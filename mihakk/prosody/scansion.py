@@ -36,21 +36,21 @@ class Scansion(NamedTuple):
     """Its letters as read, moved (1) or quiescent (0); a space parts the hemistichs, `/` couplets."""
 
 
-def scan(first: str, second: str, *, mudawwar: bool = False) -> Scansion:
+def scan(first: str, second: str) -> Scansion:
     """The metre of two Arabic hemistichs in canonical text, vocalised or bare.
 
     A hint for people and checks, never a label: see `docs/curation.md` for how sure it is.
     """
-    return scan_poem([(first, second)], mudawwar=mudawwar)
+    return scan_poem([(first, second)])
 
 
-def scan_poem(couplets: Iterable[tuple[str, str]], *, mudawwar: bool = False) -> Scansion:
+def scan_poem(couplets: Iterable[tuple[str, str]]) -> Scansion:
     """The metre of couplets that share one: each adds its evidence."""
     readings: list[Costs] = []
     signs = 0.0
     for couplet in couplets:
-        for place, hemistich in enumerate(couplet):
-            readings.append(readable(lattice(hemistich, continued=mudawwar and place == 0)))
+        for hemistich in couplet:
+            readings.append(readable(lattice(hemistich)))
             signs += vocalised(hemistich)
     metres = sorted({metre for costs in readings for metre in costs})
     total = {metre: sum(_cost(costs, metre) for costs in readings) for metre in metres}

@@ -3,17 +3,15 @@
 from mihakk.text._difference import Difference, code_points, differences
 from mihakk.text._tokens import strip_marks, tokens, words
 from mihakk.text._verse import Couplet, join, split_mudawwar
-from mihakk.text.canonical import Canonical, canonical, canonicalize, total
-from mihakk.text.codepoints import LANGUAGES, Language
+from mihakk.text.canonical import Canonical, canonical, canonicalize
+from mihakk.text.codepoints import Language
 from mihakk.text.corruption import Damage, corruption
-from mihakk.text.digits import parse_int
 from mihakk.text.encoding import Decoded, Repair, decode, repair_mojibake
-from mihakk.text.key import key, word_key, word_keys, words_key
+from mihakk.text.key import key, word_keys, words_key
 from mihakk.text.rhyme import poem_rhyme, rhyme
 from mihakk.text.script import arabic_share, script_shares, wrong_letters
 
 __all__ = [
-    "LANGUAGES",
     "Canonical",
     "Couplet",
     "Damage",
@@ -30,7 +28,6 @@ __all__ = [
     "differences",
     "join",
     "key",
-    "parse_int",
     "poem_rhyme",
     "repair_mojibake",
     "rhyme",
@@ -38,8 +35,6 @@ __all__ = [
     "split_mudawwar",
     "strip_marks",
     "tokens",
-    "total",
-    "word_key",
     "word_keys",
     "words",
     "words_key",

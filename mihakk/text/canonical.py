@@ -1,7 +1,6 @@
 """The canonical display form: what a reader sees, spelt one way, with nothing of the verse lost."""
 
 import re
-from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from mihakk.text import _orthography
@@ -37,15 +36,6 @@ def canonical(raw: str, language: Language) -> str:
     if language != "ar" and _orthography.loose(raw, persian=language == "fa"):
         return canonicalize(raw, language).text
     return _orthography.compose(raw)
-
-
-def total(changes: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """The counts of many texts added up, kinds in alphabetical order."""
-    summed: dict[str, int] = {}
-    for counts in changes:
-        for kind, n in counts.items():
-            _count(summed, kind, n)
-    return dict(sorted(summed.items()))
 
 
 class _Rule(NamedTuple):

@@ -84,11 +84,6 @@ def folded_words(tokens: Iterable[str], language: Language) -> str:
     return " ".join(filter(None, map(_WORDS_KEY[language].__getitem__, tokens)))
 
 
-def word_key(token: str, language: Language) -> str:
-    """The key of one word; empty where the token holds no letter or digit."""
-    return key(token, language)
-
-
 def word_keys(text: str, language: Language) -> list[str]:
     """The keys of the words of `text`, in order."""
     return [folded for word in words(text) if (folded := key(word, language))]

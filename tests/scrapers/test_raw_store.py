@@ -64,7 +64,10 @@ def test_the_index_outlives_the_process_and_a_torn_line(tmp_path: Path) -> None:
     again = RawStore(tmp_path)
     again.add("http://a/3", b"three", headers={"paging-headers": "{}"})
     for store in (again, RawStore(tmp_path)):
-        assert [fetched.url for fetched in store.fetched("http://a/")] == ["http://a/1", "http://a/3"]
+        assert [fetched.url for fetched in store.fetched() if fetched.url[:9] == "http://a/"] == [
+            "http://a/1",
+            "http://a/3",
+        ]
         found = store.latest("http://a/1")
         assert found is not None
         assert found.etag == '"1"'

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from mihakk.configs import load_config
 from mihakk.settings import REFERENCE
-from mihakk.text import word_key, word_keys
+from mihakk.text import key, word_keys
 from schemas.record import Record
 
 _PREFIXES = ("", "ال", "وال", "بال", "كال", "فال", "لل", "ولل", "و", "ف", "ب", "ل", "ك")
@@ -50,7 +50,7 @@ def code_terms() -> CodeTerms:
 @cache
 def _forms(word: str) -> frozenset[str]:
     """Keys of a word with each article and particle it may carry."""
-    return frozenset(word_key(prefix + word, "ar") for prefix in _PREFIXES)
+    return frozenset(key(prefix + word, "ar") for prefix in _PREFIXES)
 
 
 def off_glossary(text: str) -> Iterator[OffGlossary]:

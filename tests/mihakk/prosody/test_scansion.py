@@ -52,16 +52,14 @@ def test_the_pattern_is_what_is_heard(hemistich: str, pattern: str) -> None:
     assert scan(hemistich, hemistich).pattern == f"{pattern} {pattern}"
 
 
-def likeliest(text: str, *, continued: bool = False) -> list[str]:
-    return [min(options, key=lambda sound: options[sound]) for options in lattice(text, continued=continued)]
+def likeliest(text: str) -> list[str]:
+    return [min(options, key=lambda sound: options[sound]) for options in lattice(text)]
 
 
 def test_the_sounds_of_letters() -> None:
     assert likeliest("وَالشَّمسُ") == ["1", "", "", "01", "0", "10"]
     assert likeliest("هَذا") == ["10", "1", "0"]
     assert likeliest("قَلباً") == ["1", "0", "1", "0"]
-    # Not lengthened where the word goes on in the second hemistich.
-    assert likeliest("قَلبُ", continued=True) == ["1", "0", "1"]
     assert vocalised("قلبا") == 0.0
     assert vocalised("قَلْبُهُ") == 1.0
 

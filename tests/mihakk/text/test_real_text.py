@@ -17,7 +17,6 @@ from mihakk.text import (
     split_mudawwar,
     strip_marks,
     tokens,
-    total,
     words_key,
     wrong_letters,
 )
@@ -59,7 +58,7 @@ def ghazals(shared_data):
 
 def test_couplets_change_only_where_they_are_faulty(hemistichs):
     forms = [canonicalize(half, "ar") for half in hemistichs]
-    changes = total(form.changes for form in forms)
+    changes = sum((Counter(form.changes) for form in forms), Counter())
     assert set(changes) == {"detached_mark", "kashida", "nfc", "space", "zero_width"}
     assert 4000 < changes["kashida"] < 5125  # of 5,125 tatweels in the file, the others mark shared words
     assert changes["zero_width"] == 1
@@ -135,7 +134,7 @@ def test_ghazals_keep_what_their_editors_typed(ghazals):
         assert canonical(form.text, "fa") == form.text
         assert Counter(form.text)[cp.HAMZA_ABOVE] >= Counter(verse)[cp.HAMZA_ABOVE]
         assert not set(form.text) & set("يكى\u00a0\u00ad\u200e\u06c0")
-    changes = total(form.changes for form in forms)
+    changes = sum((Counter(form.changes) for form in forms), Counter())
     assert changes["zwnj"] < 0.1 * sum(verse.count(cp.ZWNJ) for verse in verses)
 
 
@@ -163,7 +162,7 @@ def test_justified_hemistichs_lose_their_kashida_and_share_a_rhyme(shared_data):
     for poem in json.loads(path.read_text(encoding="utf-8")):
         lines = [line for line in poem["content"].splitlines() if line and not line.isdigit()]
         forms = [canonicalize(line, "ar") for line in lines]
-        assert total(form.changes for form in forms)["kashida"] > 0
+        assert any(form.changes.get("kashida") for form in forms)
         assert not any(cp.TATWEEL in form.text for form in forms)
         endings = {rhyme(line, "ar") for line in lines[1::2]}
         assert endings == {poem_rhyme(lines[1::2], "ar")}
@@ -172,5 +171,5 @@ def test_justified_hemistichs_lose_their_kashida_and_share_a_rhyme(shared_data):
 def test_a_book_of_idioms_loses_only_its_marks_of_direction(shared_data):
     path = shared_data / "kinayat" / "taymur_kinayat_hindawi_93047907.txt"
     lines = path.read_text(encoding="utf-8").splitlines()
-    changes = total(canonicalize(line, "ar").changes for line in lines)
+    changes = sum((Counter(canonicalize(line, "ar").changes) for line in lines), Counter())
     assert changes == {"bidi_control": 60, "space": 45}
