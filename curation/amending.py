@@ -106,7 +106,7 @@ def _amended_couplet(
     for amendment in amendments:
         name = amendment.field.removeprefix(_HOPELESS)
         half: Form | None = getattr(couplet, name)
-        same = half is not None and form_text(half) == amendment.before
+        same = half is not None and half.shown == amendment.before
         _note(out, amendment, changed=same)
         if half is None or not same:
             continue
@@ -143,16 +143,11 @@ def _amended_idiom(idiom: Idiom, amendment: Amendment) -> Idiom:
     if name not in ("phrase", "explanation"):
         return idiom
     form: Form = getattr(idiom, name)
-    if form_text(form) != amendment.before:
+    if form.shown != amendment.before:
         return idiom
     if name != field:
         raise RecordRejected(HOPELESS, f"{name}, people: {amendment.reason}")
     return idiom.model_copy(update={name: _form(form, after, idiom.language)})
-
-
-def form_text(form: Form) -> str:
-    """The form as shown."""
-    return form.text or form.raw
 
 
 def _form(form: Form, text: str, language: Language) -> Form:

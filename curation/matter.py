@@ -144,7 +144,7 @@ Reason = tuple[str, str]
 
 def _not_verse(couplet: Couplet, language: Language) -> Reason | None:
     """Why a couplet is no verse whatever stands around it; None when nothing speaks against it."""
-    halves = [couplet.first, *([couplet.second] if couplet.second else [])]
+    halves = couplet.halves
     texts = [half.text for half in halves]
     shown = " / ".join(texts)
     if not all(half.key for half in halves):

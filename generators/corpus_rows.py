@@ -107,12 +107,7 @@ def embedded(phrase: Phrase) -> str:
 
 def form_key(form: Form, language: Language) -> str:
     """The form's key, made where normalisation has not run."""
-    return form.key or key(form.text or form.raw, language)
-
-
-def form_text(form: Form) -> str:
-    """The form as shown."""
-    return form.text or form.raw
+    return form.key or key(form.shown, language)
 
 
 def usable(couplet: Couplet) -> bool:
@@ -138,12 +133,12 @@ def _lines(poem: Poem) -> list[Line]:
             language=poem.language,
             metre=metre_group(poem, couplet),
             licence=poem.provenance.licence,
-            first=form_text(couplet.first),
-            second=form_text(second),
+            first=couplet.first.shown,
+            second=second.shown,
             first_key=form_key(couplet.first, poem.language),
             second_key=second_key,
-            first_rhyme=rhyme(form_text(couplet.first), poem.language),
-            second_rhyme=rhyme(form_text(second), poem.language),
+            first_rhyme=rhyme(couplet.first.shown, poem.language),
+            second_rhyme=rhyme(second.shown, poem.language),
             refrain=keys.count(second_key) > 1,
         )
         for (couplet, second), second_key in zip(pairs, keys, strict=True)
@@ -152,10 +147,10 @@ def _lines(poem: Poem) -> list[Line]:
 
 
 def _phrase(idiom: Idiom, morphology: Morphology) -> Phrase | None:
-    explanation = form_text(idiom.explanation)
+    explanation = idiom.explanation.shown
     if not word_keys(explanation, idiom.language):
         return None
-    language, phrase = idiom.language, form_text(idiom.phrase)
+    language, phrase = idiom.language, idiom.phrase.shown
     meaning = plain_meaning(phrase, explanation, language, morphology)
     return Phrase(
         id=idiom.id,

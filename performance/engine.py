@@ -246,16 +246,13 @@ def editions(count: int) -> Iterator[dict[str, Any]]:
     from performance.generation import hafez
 
     originals = hafez()
-    lines = [[half.text for half in (c.first, c.second) if half] for p in originals for c in p.couplets]
+    lines = [[half.text for half in c.halves] for p in originals for c in p.couplets]
     words = [word for halves in lines for half in halves for word in half.split()]
     for number in range(count):
         poem = originals[number % len(originals)]
         edition = number // len(originals)
         random = rng(0, "edition", str(number))
-        couplets = [
-            [changed(half.text, words, random, edition) for half in (c.first, c.second) if half]
-            for c in poem.couplets
-        ]
+        couplets = [[changed(half.text, words, random, edition) for half in c.halves] for c in poem.couplets]
         metre = poem.sections[0].metre
         yield {
             "id": f"p{number}",

@@ -104,7 +104,9 @@ class ExplanationItem(BaseItem):
         return self
 
 
-Item = ChoiceItem | AnswerItem | ExplanationItem
+QuestionItem = ChoiceItem | AnswerItem
+"""Items with one question; those of outside benchmarks are of these two kinds."""
+Item = QuestionItem | ExplanationItem
 ITEM: TypeAdapter[Item] = TypeAdapter(Annotated[Item, Field(discriminator="kind")])
 """Validates a row into the right kind of item."""
 ITEM_ROWS = (ChoiceItem, AnswerItem, ExplanationItem)

@@ -31,6 +31,11 @@ class Couplet(Record):
     explanation: str = ""
     """Reference explanation of this couplet, where the source has a human one."""
 
+    @property
+    def halves(self) -> tuple[Form, ...]:
+        """Its hemistichs, or its one line."""
+        return (self.first, self.second) if self.second else (self.first,)
+
 
 class Section(Record):
     """A run of couplets with one metre and one rhyme; most poems have one."""

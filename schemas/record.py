@@ -45,3 +45,8 @@ class Form(Record):
     """Canonical display form: NFC, the language's own letters, marks kept. Empty before normalisation."""
     key: str = ""
     """Matching form: marks dropped, letters folded, no spaces. Empty before normalisation."""
+
+    @property
+    def shown(self) -> str:
+        """What readers see: the canonical form, or before normalisation the text as fetched."""
+        return self.text or self.raw

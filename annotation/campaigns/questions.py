@@ -106,7 +106,7 @@ def sentence_questions(items: Iterable[Item], idioms: Mapping[str, Idiom]) -> It
         if item.metadata.get("sentence") != "written" or idiom is None or idiom.id in seen:
             continue
         seen.add(idiom.id)
-        phrase = idiom.phrase.text or idiom.phrase.raw
+        phrase = idiom.phrase.shown
         sentence = item.fields.get("sentence") or item.fields.get("blanked", "").replace(BLANK, phrase)
         yield Question(
             key=idiom.id,
@@ -272,7 +272,7 @@ def _texts(record: Poem | Idiom) -> Iterator[tuple[str, str, str, str]]:
         ]
     for where, owner, name, form in forms:
         if form is not None:
-            yield where, owner, name, form.text or form.raw
+            yield where, owner, name, form.shown
 
 
 def _item_strata(item: Item) -> dict[str, str]:

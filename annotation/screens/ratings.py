@@ -122,10 +122,7 @@ def label_task(poem: Poem, **options: Any) -> dict[str, Any]:
     """Are the poem's poet, era, genre and metre right? Names as the source words them where it does."""
     metre = " · ".join(sorted({section.metre for section in poem.sections if section.metre}))
     known = {"poet": poem.poet, "era": poem.era, "genre": poem.genre, "metre": metre}
-    verses = [
-        " … ".join(half.text or half.raw for half in (couplet.first, couplet.second) if half)
-        for couplet in poem.couplets
-    ]
+    verses = [" … ".join(half.shown for half in couplet.halves) for couplet in poem.couplets]
     labels = words("label_validation", poem.language)
     facts = [
         Shown(name, poem.source_labels.get(name) or value_name(name, value, poem.language, labels) or "؟")
@@ -160,8 +157,8 @@ def distractor_task(item: ChoiceItem, place: int, **options: Any) -> dict[str, A
 def sentence_task(idiom: Idiom, sentence: str, **options: Any) -> dict[str, Any]:
     """Would speakers of the dialect say this sentence with the idiom?"""
     parts = [
-        Shown("idiom", idiom.phrase.text or idiom.phrase.raw),
-        Shown("meaning", idiom.explanation.text or idiom.explanation.raw),
+        Shown("idiom", idiom.phrase.shown),
+        Shown("meaning", idiom.explanation.shown),
         Shown("sentence", sentence, marked=True),
     ]
     facts = {"dialect": idiom.dialect, "licence": idiom.provenance.licence}
@@ -180,7 +177,7 @@ def wrong_idiom_task(
         blanked: The sentence with a blank in its place.
         candidates: Phrase and meaning of up to four others.
     """
-    right = f"{idiom.phrase.text or idiom.phrase.raw}: {idiom.explanation.text or idiom.explanation.raw}"
+    right = f"{idiom.phrase.shown}: {idiom.explanation.shown}"
     others = [
         Shown(f"c{place}", ": ".join(filter(None, candidate)))
         for place, candidate in enumerate(candidates, 1)
@@ -193,8 +190,8 @@ def wrong_idiom_task(
 def connotation_task(idiom: Idiom, **options: Any) -> dict[str, Any]:
     """Does the idiom praise or blame, and does its explanation?"""
     parts = [
-        Shown("idiom", idiom.phrase.text or idiom.phrase.raw),
-        Shown("explanation", idiom.explanation.text or idiom.explanation.raw),
+        Shown("idiom", idiom.phrase.shown),
+        Shown("explanation", idiom.explanation.shown),
     ]
     facts = {"dialect": idiom.dialect}
     return rating_task("connotation", idiom.id, idiom.language, parts, facts=facts, **options)

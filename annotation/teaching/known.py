@@ -210,7 +210,7 @@ def known_texts(records: Iterable[Poem | Idiom], seed: int) -> Iterator[Known]:
     """For the correction of texts: texts without findings, and the same damaged as re-encoding and OCR do."""
     for record in records:
         base, form = _text(record)
-        text = (form.text or form.raw) if form else ""
+        text = form.shown if form else ""
         if len(text.split()) < 3:
             continue
         draw = rng(seed, record.id, "calibration text")
@@ -258,7 +258,7 @@ def _moved(text: str, draw: Any) -> str:
 def known_sentences(asked: Iterable[tuple[Idiom, str]], seed: int) -> Iterator[Known]:
     """For sentences of a dialect: the words of a sentence in another order."""
     for idiom, sentence in asked:
-        phrase, words = idiom.phrase.text or idiom.phrase.raw, sentence.split()
+        phrase, words = idiom.phrase.shown, sentence.split()
         if len(words) < 5:
             continue
         mixed = [*words]
@@ -275,8 +275,8 @@ def known_sentences(asked: Iterable[tuple[Idiom, str]], seed: int) -> Iterator[K
 def known_wrong_idioms(asked: Iterable[tuple[Idiom, str]]) -> Iterator[Known]:
     """For the choice of a wrong idiom: candidates of which each is the right one, so that none serves."""
     for idiom, blanked in asked:
-        phrase = idiom.phrase.text or idiom.phrase.raw
-        meaning = idiom.explanation.text or idiom.explanation.raw
+        phrase = idiom.phrase.shown
+        meaning = idiom.explanation.shown
         changed = idiom.model_copy(update={"id": _renamed(idiom.id, "none")})
         task = wrong_idiom_task(changed, blanked, [(phrase, meaning)] * 2)
         yield known(

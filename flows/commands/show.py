@@ -107,7 +107,7 @@ def line(row: Record) -> str:
     for field in ("question", "title", "detail", "phrase", "status", "outcome", "reasons", "version"):
         value = getattr(row, field, None)
         if value:
-            text = value.text or value.raw if hasattr(value, "raw") else str(value)
+            text = value.shown if hasattr(value, "raw") else str(value)
             return f"[bold]{escape(name_of(row))}[/]  {escape(text[:120])}"
     return f"[bold]{escape(name_of(row))}[/]"
 

@@ -101,10 +101,10 @@ def _texts(build: Build, manifest: StageManifest, table: str, row: Any) -> list[
 def _text(record: Any) -> str:
     match record:
         case Poem():
-            halves = [record.couplets[0].first, record.couplets[0].second] if record.couplets else []
-            return " … ".join(half.text or half.raw for half in halves if half)
+            halves = record.couplets[0].halves if record.couplets else ()
+            return " … ".join(half.shown for half in halves)
         case Idiom():
-            return record.phrase.text or record.phrase.raw
+            return record.phrase.shown
         case _:
             return str(record.question or record.context)
 

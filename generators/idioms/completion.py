@@ -6,7 +6,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from generators.corpus_rows import form_text
 from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Options, Skip, task
 from mihakk.text import key, word_keys, words
@@ -34,7 +33,7 @@ def completion(ctx: Context[CompletionOptions], idiom: Idiom) -> Made:
     """Punctuation is stripped. Sayings whose last word is a particle or a clitic's fragment, or stands in the
     rest too, are left out; where other sayings go on differently, their words count as right too."""
     language = idiom.language
-    found = words(form_text(idiom.phrase))
+    found = words(idiom.phrase.shown)
     if idiom.genre not in ctx.options.genres:
         yield Skip(idiom.id, "genre", idiom.genre)
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from generators.corpus_rows import form_text
 from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Options, Skip, Stem, task
 from mihakk.text import word_keys
@@ -34,7 +33,7 @@ def connotation(ctx: Context[ConnotationOptions], idiom: Idiom) -> Made:
         if gold is None:
             yield Skip(idiom.id, "no_connotation")
             continue
-        text = form_text(idiom.phrase if subject == "phrase" else idiom.explanation)
+        text = (idiom.phrase if subject == "phrase" else idiom.explanation).shown
         if not word_keys(text, idiom.language):
             yield Skip(idiom.id, f"no_{subject}")
             continue

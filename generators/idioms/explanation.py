@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from generators.corpus_rows import form_text
 from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Options, Skip, task
 from generators.writing.replies import wrong_language
@@ -14,7 +13,7 @@ from schemas.idiom import Idiom
 def explanation(ctx: Context[Options], idiom: Idiom) -> Made:
     """The reference is the source's explanation; idioms without one, or with one in another language, are
     left out."""
-    reference = form_text(idiom.explanation)
+    reference = idiom.explanation.shown
     if not word_keys(reference, idiom.language):
         yield Skip(idiom.id, "no_explanation")
     elif problem := wrong_language(reference, idiom.language):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from generators.corpus import Corpus
-from generators.corpus_rows import Phrase, form_text
+from generators.corpus_rows import Phrase
 from generators.parts.explanations import differs, other_idioms
 from generators.parts.sentences import Sentence, find_sentence
 from generators.parts.stems import idiom_stem
@@ -36,7 +36,7 @@ def pragmatic_use(ctx: Context[Options], idiom: Idiom) -> Made:
     stem.metadata["sentence"] = sentence.kind
     yield from ctx.choice(
         stem,
-        form_text(idiom.phrase),
+        idiom.phrase.shown,
         (wrong.phrase,),
         more_records=(wrong.id,),
         kinds=("other_idiom",),

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from generators.corpus_rows import form_text
 from generators.task import Options
 from mihakk.text import join, key
 from schemas.poem import Couplet, Poem
@@ -21,10 +20,10 @@ class ExcerptOptions(Options):
 
 def shown(couplet: Couplet) -> str:
     """A couplet on one line."""
-    first = form_text(couplet.first)
+    first = couplet.first.shown
     if couplet.second is None:
         return first
-    second = form_text(couplet.second)
+    second = couplet.second.shown
     return join(first, second, mudawwar=True) if couplet.mudawwar else f"{first} / {second}"
 
 

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Literal
 
 from generators.corpus import Corpus
-from generators.corpus_rows import Phrase, form_text
+from generators.corpus_rows import Phrase
 from generators.task import Context, Options, OptionsT, Skip, Written
 from generators.writing.replies import length_ratio, same_text, unfinished, wrong_language
 from generators.writing.writer import prose
@@ -65,7 +65,7 @@ def wrong_explanation(ctx: Context[MeaningOptions], idiom: Idiom) -> Wrong | Ski
 
 def right_explanation(ctx: Context[OptionsT], idiom: Idiom) -> str | Skip:
     """The idiom's meaning in words that are not its own, as an option shows it."""
-    explained = form_text(idiom.explanation)
+    explained = idiom.explanation.shown
     if not word_keys(explained, idiom.language):
         return Skip(idiom.id, "no_explanation")
     if problem := wrong_language(explained, idiom.language):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from generators.corpus_rows import form_text
 from generators.task import Context, OptionsT, Skip, Written
 from generators.writing.replies import contains, same_text, wrong_language
 from generators.writing.writer import prose
@@ -64,7 +63,7 @@ def _cut(sentence: str, found: list[str], start: int, end: int) -> str:
 
 def find_sentence(ctx: Context[OptionsT], idiom: Idiom) -> Sentence | Skip:
     """A sentence that uses the idiom word for word and does not explain it; the same one for every task."""
-    phrase = form_text(idiom.phrase)
+    phrase = idiom.phrase.shown
     objections = []
     by_people = idiom.source_labels.get("sentence", "")
     for example in idiom.examples:
@@ -82,7 +81,7 @@ def find_sentence(ctx: Context[OptionsT], idiom: Idiom) -> Sentence | Skip:
         PROMPT,
         idiom.language,
         phrase=phrase,
-        explanation=form_text(idiom.explanation),
+        explanation=idiom.explanation.shown,
         dialect=DIALECTS[idiom.language].get(idiom.dialect, idiom.dialect),
     )
     try:
@@ -109,16 +108,16 @@ def _first_writer(idiom: Idiom) -> Written | None:
 def sentence_objection(sentence: str, idiom: Idiom) -> str:
     """What is wrong with a sentence; empty when it may be used."""
     language = idiom.language
-    rest = blanked(sentence, form_text(idiom.phrase), language)
+    rest = blanked(sentence, idiom.phrase.shown, language)
     if rest is None:
         return "without_idiom: the saying must stand in the sentence word for word"
     if len(words(rest.replace(BLANK, " "))) < LEAST_WORDS:
         return "too_short: say in what situation it is used"
     if problem := wrong_language(rest, language):
         return f"wrong_language: {problem}"
-    if contains(rest, form_text(idiom.phrase), language):
+    if contains(rest, idiom.phrase.shown, language):
         return "idiom_twice: use the saying only once"
-    explanation = form_text(idiom.explanation)
+    explanation = idiom.explanation.shown
     if contains(rest, explanation, language) or same_text(rest, explanation, language):
         return "explains: it only explains the saying; use it as a speaker would"
     return ""

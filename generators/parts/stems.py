@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
-from generators.corpus_rows import Line, form_text, usable
+from generators.corpus_rows import Line, usable
 from generators.task import Context, Options, Skip, Stem
 from mihakk.text import words
 from schemas.idiom import Idiom
@@ -87,7 +87,7 @@ def idiom_stem(idiom: Idiom, **more: str) -> Stem:
     return Stem(
         records=(idiom.id,),
         language=idiom.language,
-        fields={"phrase": form_text(idiom.phrase), **more},
+        fields={"phrase": idiom.phrase.shown, **more},
         licence=idiom.provenance.licence,
         attribution=idiom.provenance.attribution,
         metadata={"genre": idiom.genre, "connotation": idiom.connotation or ""},

@@ -168,7 +168,7 @@ def origin(build: Build, tables: Tables, name: str) -> OriginStory | None:
     return OriginStory(
         id=name,
         language=last.language,
-        title=last.title if isinstance(last, Poem) else last.phrase.text or last.phrase.raw,
+        title=last.title if isinstance(last, Poem) else last.phrase.shown,
         facts=_facts(last),
         lines=shown,
         more=len(lines) - len(shown),

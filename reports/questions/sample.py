@@ -106,8 +106,8 @@ def _texts(
     """((record, key of a text of it), what the text is) for the records that items name."""
     if isinstance(record, Idiom):
         if record.id in wanted:
-            phrase = record.phrase.text or record.phrase.raw
-            explained = record.explanation.text or record.explanation.raw
+            phrase = record.phrase.shown
+            explained = record.explanation.shown
             meaning = plain_meaning(phrase, explained, record.language, morphology)
             yield (record.id, key(meaning, record.language)), f"«{phrase}»"
             yield (record.id, key(phrase, record.language)), f"«{explained}»"
@@ -115,7 +115,6 @@ def _texts(
     title = ", ".join(part for part in (record.poet, record.title) if part)
     for couplet in record.couplets:
         if couplet.id in wanted:
-            for form in (couplet.first, couplet.second):
-                if form is not None:
-                    text = form.text or form.raw
-                    yield (couplet.id, key(text, record.language)), f"{title}, couplet {couplet.position + 1}"
+            for form in couplet.halves:
+                place = f"{title}, couplet {couplet.position + 1}"
+                yield (couplet.id, key(form.shown, record.language)), place

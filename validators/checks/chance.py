@@ -1,16 +1,25 @@
-"""How surprising a count is if nothing but chance is at work."""
+"""How surprising a count is if nothing but chance is at work, and whether it is worth an objection."""
 
-from collections.abc import Sequence
-from math import erfc, exp, lgamma, log, sqrt
+from collections.abc import Iterator, Sequence
+from math import erfc, sqrt
+
+from validators.checks.setindex import SetIndex, Tally
+
+LEAST_ITEMS = 30
+SURPRISE = 0.001
+MARGIN = 0.05
+"""How far a share must lie above chance: in a large set the least unevenness is no chance."""
 
 
 def uniform(counts: Sequence[int]) -> float:
     """Probability of counts at least this uneven (chi-square against equal shares)."""
+    from scipy.special import chdtrc
+
     total = sum(counts)
     if not total or len(counts) < 2:
         return 1.0
     expected = total / len(counts)
-    return _upper_gamma((len(counts) - 1) / 2, sum((n - expected) ** 2 for n in counts) / expected / 2)
+    return float(chdtrc(len(counts) - 1, sum((n - expected) ** 2 for n in counts) / expected))
 
 
 def at_least(hits: float, trials: int, chance: float) -> float:
@@ -19,28 +28,19 @@ def at_least(hits: float, trials: int, chance: float) -> float:
     return 0.5 * erfc((hits - trials * chance) / deviation / sqrt(2)) if deviation else 1.0
 
 
-def _upper_gamma(a: float, x: float) -> float:
-    """Regularised upper incomplete gamma function Q(a, x)."""
-    if x <= 0:
-        return 1.0
-    front = exp(-x + a * log(x) - lgamma(a))
-    if x < a + 1:
-        term = total = 1 / a
-        n = a
-        while term > total * 1e-15:
-            n += 1
-            term *= x / n
-            total += term
-        return max(0.0, 1 - front * total)
-    b = x + 1 - a
-    c = 1e300
-    d = fraction = 1 / b
-    for i in range(1, 500):
-        an = -i * (i - a)
-        b += 2
-        d = 1 / (an * d + b)
-        c = b + an / c
-        fraction *= (step := d * c)
-        if abs(step - 1) < 1e-15:
-            break
-    return front * fraction
+def choices(index: SetIndex) -> Iterator[tuple[str, int, Tally]]:
+    """Name, number of options and tally of each group of choice items."""
+    for (subset, task, options), tally in sorted(index.tallies.items(), key=lambda pair: pair[0]):
+        if options >= 2:
+            yield f"{task} {subset}".strip(), options, tally
+
+
+def beats_chance(hits: float, items: int, options: int) -> str:
+    """What somebody with so many hits gets, in words, where it is far more than chance; else empty."""
+    if items < LEAST_ITEMS:
+        return ""
+    chance, share = 1 / options, hits / items
+    surprise = at_least(hits, items, chance)
+    if surprise >= SURPRISE or share - chance < MARGIN:
+        return ""
+    return f"gets {share:.1%} of {items} items, chance {chance:.1%} (p = {surprise:.1g})"

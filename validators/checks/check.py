@@ -8,23 +8,19 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
 from inspect import signature
 from operator import or_
-from typing import TypeAlias
+from types import UnionType
+from typing import TypeAlias, get_args
 
 from mihakk.registry import Registry
 from schemas.benchmark import ChecksConfig
 from schemas.finding import Finding, Severity
 from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from schemas.item import Item
 from schemas.poem import Poem
 from validators.checks.setindex import SetIndex
 from validators.checks.texts import Texts
 
 Checked: TypeAlias = Item | Poem | Idiom
-ITEMS = (ChoiceItem, AnswerItem, ExplanationItem)
-RECORDS = (Poem, Idiom)
-EVERYTHING = (*ITEMS, *RECORDS)
-
-Kinds: TypeAlias = type | tuple[type, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +32,8 @@ class Objection:
     """Field the evidence stands in, e.g. `options[2]`."""
 
 
-CheckFunction = Callable[..., Iterator[Objection]]
+Objections: TypeAlias = Iterator[Objection]
+CheckFunction = Callable[..., Objections]
 Sign = Callable[[str], object]
 """Whether one word holds, or may be a part of, what a check objects to."""
 
@@ -58,9 +55,7 @@ class Check:
     """Which of `subject`, `texts`, `index` the generator is called with, in this order."""
     function: CheckFunction
 
-    def run(
-        self, subject: Checked | None, texts: Texts | None, index: SetIndex | None
-    ) -> Iterator[Objection]:
+    def run(self, subject: Checked | None, texts: Texts | None, index: SetIndex | None) -> Objections:
         """Calls the generator with those of the three that it takes."""
         given = {"subject": subject, "texts": texts, "index": index}
         return self.function(*[given[name] for name in self.takes])
@@ -80,7 +75,12 @@ CHECKS: Registry[Check] = Registry("check", "validators.checks")
 
 
 def check(
-    identifier: str, *, severity: Severity, on: Kinds, title: str, when: Iterable[str] | Sign = ()
+    identifier: str,
+    *,
+    severity: Severity,
+    title: str,
+    on: type | UnionType = Checked,
+    when: Iterable[str] | Sign = (),
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Registers a generator of objections as a check.
 
@@ -90,12 +90,12 @@ def check(
     Args:
         identifier: Two letters of the family and two digits; never reused, even after a check is removed.
         severity: What a finding does unless the config overrides it.
-        on: Item or record types it applies to; `SetIndex` for a check of the whole set.
         title: What holds when nothing is wrong.
+        on: Items and records it applies to; `SetIndex` for a check of the whole set.
         when: Characters that the check is about, or a test of one word, which is what stands between two
             spaces: the check is not called for a subject none of whose words has them or passes.
     """
-    kinds = on if isinstance(on, tuple) else (on,)
+    kinds = get_args(on) or (on,)
     sign = when if callable(when) else frozenset(when)
     if not callable(sign) and " " in sign:
         raise TypeError(f"{identifier}: `when` asks of words, and no word holds a space")
@@ -186,7 +186,7 @@ def active(config: ChecksConfig) -> Active:
     running = [found for name, found in CHECKS if name not in config.off]
     return Active(
         severity={one.id: config.severity.get(one.id, one.severity) for one in running},
-        plans={kind: _plan([one for one in running if kind in one.on]) for kind in EVERYTHING},
+        plans={kind: _plan([one for one in running if kind in one.on]) for kind in get_args(Checked)},
         whole=tuple(one for one in running if one.on == (SetIndex,)),
     )
 

@@ -7,7 +7,7 @@ from functools import partial
 from re import Pattern
 
 from mihakk.text.corruption import PatternFinder
-from validators.checks.check import Objection
+from validators.checks.check import Objection, Objections
 from validators.checks.texts import Texts, excerpt
 
 Finder = Callable[[str], Iterator[tuple[int, int]]] | Pattern[str]
@@ -15,7 +15,7 @@ AROUND = 12
 """Characters shown on either side of the damage."""
 
 
-def damaged(texts: Texts, finder: Finder, saying: str) -> Iterator[Objection]:
+def damaged(texts: Texts, finder: Finder, saying: str) -> Objections:
     """One objection per field that the finder or pattern sees damage in, with the first place."""
     if isinstance(finder, (PatternFinder, Pattern)):
         if finder.search(texts.joined) is None:

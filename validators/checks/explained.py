@@ -7,8 +7,10 @@ from schemas.idiom import Idiom
 from schemas.item import AnswerItem, ExplanationItem
 from schemas.poem import Poem
 
+Explained = Idiom | Poem | ExplanationItem | AnswerItem
 
-class Explained(NamedTuple):
+
+class Explanation(NamedTuple):
     """One explanation and the text it explains."""
 
     where: str
@@ -16,19 +18,19 @@ class Explained(NamedTuple):
     explanation: str
 
 
-def explained(subject: Idiom | Poem | ExplanationItem | AnswerItem) -> Iterator[Explained]:
+def explained(subject: Explained) -> Iterator[Explanation]:
     """Each explanation beside its text; of questions, what counts as right beside the question."""
     match subject:
         case Idiom():
             phrase, meaning = subject.phrase, subject.explanation
-            yield Explained("explanation", phrase.text or phrase.raw, meaning.text or meaning.raw)
+            yield Explanation("explanation", phrase.shown, meaning.shown)
         case ExplanationItem():
             for i, pair in enumerate(zip(subject.verses, subject.explanations, strict=True)):
-                yield Explained(f"explanations[{i}]", *pair)
+                yield Explanation(f"explanations[{i}]", *pair)
         case Poem():
             for i, couplet in enumerate(subject.couplets):
                 if couplet.explanation:
-                    halves = [form.text or form.raw for form in (couplet.first, couplet.second) if form]
-                    yield Explained(f"couplets[{i}].explanation", " ".join(halves), couplet.explanation)
+                    halves = [form.shown for form in couplet.halves]
+                    yield Explanation(f"couplets[{i}].explanation", " ".join(halves), couplet.explanation)
         case AnswerItem():
-            yield Explained("answer", subject.question, subject.answer)
+            yield Explanation("answer", subject.question, subject.answer)

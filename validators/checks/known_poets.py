@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from schemas.item import Item
 from schemas.poem import Poem
 
 Described = Item | Poem
-DESCRIBED = (ChoiceItem, AnswerItem, ExplanationItem, Poem)
 Label = Literal["era", "genre", "metre", "poet"]
 
 

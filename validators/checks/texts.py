@@ -138,9 +138,9 @@ def _worded(item: AnswerItem | ExplanationItem) -> Iterator[Part]:
 def _poem(poem: Poem) -> Iterator[Part]:
     yield "title", poem.title
     for i, couplet in enumerate(poem.couplets):
-        yield f"couplets[{i}].first", couplet.first.text or couplet.first.raw
+        yield f"couplets[{i}].first", couplet.first.shown
         if couplet.second is not None:
-            yield f"couplets[{i}].second", couplet.second.text or couplet.second.raw
+            yield f"couplets[{i}].second", couplet.second.shown
         if couplet.prose:
             yield f"couplets[{i}].prose", couplet.prose
         if couplet.explanation:
@@ -150,8 +150,8 @@ def _poem(poem: Poem) -> Iterator[Part]:
 
 
 def _idiom(idiom: Idiom) -> Iterator[Part]:
-    yield "phrase", idiom.phrase.text or idiom.phrase.raw
-    yield "explanation", idiom.explanation.text or idiom.explanation.raw
+    yield "phrase", idiom.phrase.shown
+    yield "explanation", idiom.explanation.shown
     yield from _numbered("examples", idiom.examples)
 
 

@@ -1,9 +1,7 @@
 """CH06: wrong options are neither the answer in other words nor off the subject."""
 
-from collections.abc import Iterator
-
 from schemas.item import ChoiceItem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.setindex import SetIndex
 from validators.checks.texts import Texts, excerpt
 
@@ -12,7 +10,7 @@ SHARED = 0.5
 
 
 @check("CH06", severity="flag", on=ChoiceItem, title="wrong options are near the gold, not too near")
-def closeness(item: ChoiceItem, texts: Texts, index: SetIndex) -> Iterator[Objection]:
+def closeness(item: ChoiceItem, texts: Texts, index: SetIndex) -> Objections:
     """The cosine of each wrong option to the gold lies inside the band the index was prepared with.
 
     Only for options of three words or more, and only where the index was gathered with an embedder. Options

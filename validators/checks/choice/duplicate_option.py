@@ -1,18 +1,17 @@
 """CH03: options differ."""
 
 import unicodedata
-from collections.abc import Iterator
 
 from mihakk.text import canonical
 from mihakk.text.digits import convert
 from schemas.item import ChoiceItem
 from schemas.record import Language
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import Texts, excerpt
 
 
 @check("CH03", severity="block", on=ChoiceItem, title="no two options read the same")
-def duplicate_option(item: ChoiceItem, texts: Texts) -> Iterator[Objection]:
+def duplicate_option(item: ChoiceItem, texts: Texts) -> Objections:
     """No two options read the same once letter variants, spaces and closing punctuation are folded.
 
     Operators and digits keep their punctuation (`x-2` is not `x2`), and options that differ by harakat or a

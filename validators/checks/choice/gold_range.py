@@ -1,13 +1,11 @@
 """CH01: golds point at options."""
 
-from collections.abc import Iterator
-
 from schemas.item import ChoiceItem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 
 
 @check("CH01", severity="block", on=ChoiceItem, title="the gold names options that exist, each once")
-def gold_range(item: ChoiceItem) -> Iterator[Objection]:
+def gold_range(item: ChoiceItem) -> Objections:
     """At least one gold, every one an index of an option, ascending and each once."""
     if not item.gold:
         said = item.metadata.get("gold", "")

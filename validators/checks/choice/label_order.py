@@ -1,17 +1,16 @@
 """CH10: labels that stand inside options agree with their places."""
 
 import re
-from collections.abc import Iterator
 
 from schemas.item import ChoiceItem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 
 LABEL = re.compile(r"\s*[(\[]?\s*([A-Ja-j]|[أابجدهوزحط]|[1-9١-٩])\s*[-.):\]–]\s*(?=[^\W\d])")
 ORDERS = ("abcdefghij", "ابجدهوزحط", "123456789", "١٢٣٤٥٦٧٨٩")
 
 
 @check("CH10", severity="flag", on=ChoiceItem, title="labels inside options agree with their places")
-def label_order(item: ChoiceItem) -> Iterator[Objection]:
+def label_order(item: ChoiceItem) -> Objections:
     """Where all options begin with a label of one list (`أ-`, `B.`), the first has the first, and so on.
 
     Options of a list that was shuffled with its labels read `D` where the question says `A`.

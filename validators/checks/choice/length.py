@@ -1,9 +1,7 @@
 """CH05: the right option can't be told by its length."""
 
-from collections.abc import Iterator
-
 from schemas.item import ChoiceItem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.meta_options import is_meta
 from validators.checks.texts import Texts
 
@@ -14,7 +12,7 @@ LEAST_DIFFERENCE = 20
 
 
 @check("CH05", severity="flag", on=ChoiceItem, title="the gold is not told by its length")
-def length(item: ChoiceItem, texts: Texts) -> Iterator[Objection]:
+def length(item: ChoiceItem, texts: Texts) -> Objections:
     """The only gold is neither far longer nor far shorter than every wrong option.
 
     Options that speak of the others (`all of the above`) are short for another reason and are left out.

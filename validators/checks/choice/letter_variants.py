@@ -1,16 +1,14 @@
 """CH04: options differ by more than a hamza."""
 
-from collections.abc import Iterator
-
 from mihakk.text import strip_marks
 from schemas.item import ChoiceItem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.choice.duplicate_option import plain
 from validators.checks.texts import Texts, excerpt
 
 
 @check("CH04", severity="report", on=ChoiceItem, title="no two options differ by a hamza alone")
-def letter_variants(item: ChoiceItem, texts: Texts) -> Iterator[Objection]:
+def letter_variants(item: ChoiceItem, texts: Texts) -> Objections:
     """No two options are one word in two spellings (`احمد`, `أحمد`); harakat make another word.
 
     Reported only: a question of spelling asks for exactly that.

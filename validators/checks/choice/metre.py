@@ -1,16 +1,14 @@
 """CH09: hemistichs on offer share the metre."""
 
-from collections.abc import Iterator
-
 from schemas.item import ChoiceItem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.hemistich import offers_hemistichs
 from validators.checks.setindex import SetIndex, option_hash
 from validators.checks.texts import Texts
 
 
 @check("CH09", severity="flag", on=ChoiceItem, title="no wrong option is known to have another metre")
-def metre(item: ChoiceItem, texts: Texts, index: SetIndex) -> Iterator[Objection]:
+def metre(item: ChoiceItem, texts: Texts, index: SetIndex) -> Objections:
     """A wrong hemistich whose own poem is in the set has the metre of the right one.
 
     Its metre is what other items say whose gold it is; one that stands in poems of two metres says nothing.

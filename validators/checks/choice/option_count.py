@@ -1,15 +1,13 @@
 """CH02: there is something to choose."""
 
-from collections.abc import Iterator
-
 from schemas.item import ChoiceItem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 
 
 @check(
     "CH02", severity="block", on=ChoiceItem, title="there are options to choose from, not all of them right"
 )
-def option_count(item: ChoiceItem) -> Iterator[Objection]:
+def option_count(item: ChoiceItem) -> Objections:
     """At least two options, and at least one that is wrong."""
     if len(item.options) < 2:
         yield Objection(f"a choice between {len(item.options)} options", "options")

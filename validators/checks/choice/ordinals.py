@@ -1,10 +1,9 @@
 """CH13: what answers number is there."""
 
 import re
-from collections.abc import Iterator
 
 from schemas.item import ChoiceItem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import Texts, excerpt
 
 _PLACES = {"الاولي": 1, "الثانيه": 2, "الثالثه": 3, "الرابعه": 4, "first": 1, "second": 2, "third": 3}
@@ -26,7 +25,7 @@ LEAST_OPTIONS = 2
 
 
 @check("CH13", severity="flag", on=ChoiceItem, title="statements that answers speak of by number are there")
-def ordinals(item: ChoiceItem, texts: Texts) -> Iterator[Objection]:
+def ordinals(item: ChoiceItem, texts: Texts) -> Objections:
     """No answers such as `the first statement is true, the second false` to a question of one statement.
 
     A conjunction is enough for a second statement, so that only questions that plainly lack one are named.

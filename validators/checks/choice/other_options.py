@@ -1,15 +1,13 @@
 """CH12: options stand for themselves."""
 
-from collections.abc import Iterator
-
 from schemas.item import ChoiceItem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.meta_options import name_others
 from validators.checks.texts import Texts, excerpt
 
 
 @check("CH12", severity="report", on=ChoiceItem, title="no option names others by letter or place")
-def other_options(item: ChoiceItem, texts: Texts) -> Iterator[Objection]:
+def other_options(item: ChoiceItem, texts: Texts) -> Objections:
     """No option says `أ و ب معا`, `كل ما سبق` or `أول إجابتين`: shuffled, it means something else."""
     for place in name_others(item.options, texts.option_folds(item.options)):
         yield Objection(

@@ -1,14 +1,12 @@
 """CH07 and CH08: hemistichs on offer share the rhyme."""
 
-from collections.abc import Iterator
-
 from schemas.item import ChoiceItem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.hemistich import has_rhyme, offers_hemistichs
 
 
 @check("CH07", severity="flag", on=ChoiceItem, title="the rhyme alone does not single out the gold")
-def rhyme_alone(item: ChoiceItem) -> Iterator[Objection]:
+def rhyme_alone(item: ChoiceItem) -> Objections:
     """Where the options are hemistichs of a poem with a known rhyme, a wrong one has that rhyme too."""
     wrong, excluded = _excluded(item)
     if wrong and len(excluded) == wrong:
@@ -16,7 +14,7 @@ def rhyme_alone(item: ChoiceItem) -> Iterator[Objection]:
 
 
 @check("CH08", severity="report", on=ChoiceItem, title="no wrong option breaks the rhyme")
-def rhyme_partly(item: ChoiceItem) -> Iterator[Objection]:
+def rhyme_partly(item: ChoiceItem) -> Objections:
     """Where the options are hemistichs of a poem with a known rhyme, all of them have it."""
     wrong, excluded = _excluded(item)
     if excluded and len(excluded) < wrong:

@@ -1,15 +1,13 @@
 """CH11: an item offers as many options as the others."""
 
-from collections.abc import Iterator
-
 from schemas.item import ChoiceItem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.setindex import SetIndex
 from validators.truth import says_truth
 
 
 @check("CH11", severity="flag", on=ChoiceItem, title="as many options as all others of its task offer")
-def usual_count(item: ChoiceItem, index: SetIndex) -> Iterator[Objection]:
+def usual_count(item: ChoiceItem, index: SetIndex) -> Objections:
     """Where nearly all items of the task and subset offer the same number of options, so does this one.
 
     A statement that is true or false has two answers among questions of any number.

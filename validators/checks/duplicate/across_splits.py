@@ -1,15 +1,13 @@
 """DU02: splits share nothing."""
 
-from collections.abc import Iterator
-
 from schemas.item import Item
-from validators.checks.check import ITEMS, Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.gathering import split_of
 from validators.checks.setindex import SetIndex
 
 
-@check("DU02", severity="block", on=ITEMS, title="no copy and no source record in another split")
-def across_splits(item: Item, index: SetIndex) -> Iterator[Objection]:
+@check("DU02", severity="block", on=Item, title="no copy and no source record in another split")
+def across_splits(item: Item, index: SetIndex) -> Objections:
     """Neither this item nor a record it was taken from stands in another split as well."""
     split = split_of(item)
     if not split:

@@ -1,15 +1,13 @@
 """DU01: an item stands in the set once."""
 
-from collections.abc import Iterator
-
 from schemas.item import Item
-from validators.checks.check import ITEMS, Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.gathering import split_of
 from validators.checks.setindex import SetIndex
 
 
-@check("DU01", severity="flag", on=ITEMS, title="no other item is the same")
-def copy(item: Item, index: SetIndex) -> Iterator[Objection]:
+@check("DU01", severity="flag", on=Item, title="no other item is the same")
+def copy(item: Item, index: SetIndex) -> Objections:
     """No other item of the task has its prompt, options and gold but the other order of its pair."""
     others = index.copies.get(item.id, ())
     beside = [other for other in others if not _apart(split_of(item), index.prints[other].split)]

@@ -1,14 +1,12 @@
 """DU04: items differ by more than a word."""
 
-from collections.abc import Iterator
-
 from schemas.item import Item
-from validators.checks.check import ITEMS, Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.setindex import SetIndex
 
 
-@check("DU04", severity="flag", on=ITEMS, title="no other item is nearly the same")
-def near_copy(item: Item, index: SetIndex) -> Iterator[Objection]:
+@check("DU04", severity="flag", on=Item, title="no other item is nearly the same")
+def near_copy(item: Item, index: SetIndex) -> Objections:
     """No other item of the task shares nearly all pairs of neighbouring words, options included.
 
     Nor does one of an outside benchmark ask the same with its words in another order or form. Those with

@@ -1,19 +1,17 @@
 """DU05: a statement and its negation are not both true."""
 
-from collections.abc import Iterator
-
-from schemas.item import AnswerItem, ChoiceItem
-from validators.checks.check import Objection, check
+from schemas.item import QuestionItem
+from validators.checks.check import Objection, Objections, check
 from validators.checks.setindex import SetIndex
 
 
 @check(
     "DU05",
     severity="flag",
-    on=(AnswerItem, ChoiceItem),
+    on=QuestionItem,
     title="no statement and its negation have the same answer",
 )
-def negated(item: AnswerItem | ChoiceItem, index: SetIndex) -> Iterator[Objection]:
+def negated(item: QuestionItem, index: SetIndex) -> Objections:
     """No other statement is this one with a word of negation more or less, and has its answer of one word.
 
     Which of the two is wrong, or whether both are matters of opinion, people say.

@@ -1,19 +1,17 @@
 """DU06: one question in two wordings, one truth."""
 
-from collections.abc import Iterator
-
-from schemas.item import AnswerItem, ChoiceItem
-from validators.checks.check import Objection, check
+from schemas.item import QuestionItem
+from validators.checks.check import Objection, Objections, check
 from validators.checks.setindex import SetIndex
 
 
 @check(
     "DU06",
     severity="flag",
-    on=(ChoiceItem, AnswerItem),
+    on=QuestionItem,
     title="no other item asks the same in other words and has another answer",
 )
-def reworded(item: ChoiceItem | AnswerItem, index: SetIndex) -> Iterator[Objection]:
+def reworded(item: QuestionItem, index: SetIndex) -> Objections:
     """No item of an outside benchmark asks this with words in another order or form and calls another right.
 
     Options may be reworded too; the same question word for word is `DU03`'s. One may have words more, none

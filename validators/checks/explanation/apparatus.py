@@ -1,13 +1,10 @@
 """EX02: an explanation without its book's apparatus."""
 
 import re
-from collections.abc import Iterator
 
-from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ExplanationItem
-from schemas.poem import Poem
-from validators.checks.check import Objection, check
-from validators.checks.explained import explained
+from schemas.item import AnswerItem
+from validators.checks.check import Objection, Objections, check
+from validators.checks.explained import Explained, explained
 from validators.checks.texts import excerpt
 
 _DIGIT = "[0-9٠-٩۰-۹]"
@@ -30,10 +27,10 @@ KINDS = {
 @check(
     "EX02",
     severity="flag",
-    on=(Idiom, Poem, ExplanationItem, AnswerItem),
+    on=Explained,
     title="no citation, pronunciation or parsing note in an explanation",
 )
-def apparatus(subject: Idiom | Poem | ExplanationItem | AnswerItem) -> Iterator[Objection]:
+def apparatus(subject: Explained) -> Objections:
     """No page or shelf number, no `with kasra on the first`, no grammatical parsing in an explanation."""
     for where, _, explanation in explained(subject):
         if isinstance(subject, AnswerItem) and len(explanation) < 40:

@@ -1,17 +1,15 @@
 """EX06: an explanation says more than its text."""
 
-from collections.abc import Iterator
-
 from schemas.idiom import Idiom
 from schemas.item import ExplanationItem
 from schemas.poem import Poem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.explained import explained
 from validators.checks.texts import Texts, excerpt
 
 
-@check("EX06", severity="flag", on=(Idiom, Poem, ExplanationItem), title="no explanation repeats its text")
-def echo(subject: Idiom | Poem | ExplanationItem, texts: Texts) -> Iterator[Objection]:
+@check("EX06", severity="flag", on=Idiom | Poem | ExplanationItem, title="no explanation repeats its text")
+def echo(subject: Idiom | Poem | ExplanationItem, texts: Texts) -> Objections:
     """No explanation is the verse or phrase itself, or holds nothing beyond it."""
     for where, text, explanation in explained(subject):
         own, said = texts.key(text), texts.key(explanation)

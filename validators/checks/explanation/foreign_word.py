@@ -1,12 +1,11 @@
 """EX03: an explanation of the words that stand there."""
 
 import re
-from collections.abc import Iterator
 
 from mihakk.text import words_key
 from schemas.item import ExplanationItem
 from schemas.poem import Poem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.explained import explained
 from validators.checks.texts import excerpt
 
@@ -16,10 +15,10 @@ QUOTED = re.compile(r"[«\"“]([^»\"”\n]{2,40})[»\"”]|(?:كلمة|لفظ�
 @check(
     "EX03",
     severity="flag",
-    on=(Poem, ExplanationItem),
+    on=Poem | ExplanationItem,
     title="words an explanation quotes stand in the poem",
 )
-def foreign_word(subject: Poem | ExplanationItem) -> Iterator[Objection]:
+def foreign_word(subject: Poem | ExplanationItem) -> Objections:
     """Every word or phrase that an explanation puts in quotation marks stands in the poem."""
     pairs = list(explained(subject))
     if not any(

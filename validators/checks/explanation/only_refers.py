@@ -1,24 +1,19 @@
 """EX01: an explanation explains."""
 
-from collections.abc import Iterator
-
 from mihakk.text.references import content
 from mihakk.text.references import only_refers as refers
-from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ExplanationItem
-from schemas.poem import Poem
-from validators.checks.check import Objection, check
-from validators.checks.explained import explained
+from validators.checks.check import Objection, Objections, check
+from validators.checks.explained import Explained, explained
 from validators.checks.texts import excerpt
 
 
 @check(
     "EX01",
     severity="flag",
-    on=(Idiom, Poem, ExplanationItem, AnswerItem),
+    on=Explained,
     title="no explanation that only points elsewhere",
 )
-def only_refers(subject: Idiom | Poem | ExplanationItem | AnswerItem) -> Iterator[Objection]:
+def only_refers(subject: Explained) -> Objections:
     """No explanation made of nothing but a reference to another entry (`see: ...`, `etc.`, `under S`)."""
     for where, _, explanation in explained(subject):
         if refers(explanation, subject.language):

@@ -1,11 +1,10 @@
 """EX04: each verse has its own explanation."""
 
-from collections.abc import Iterator
 from itertools import combinations
 
 from schemas.item import ExplanationItem
 from schemas.poem import Poem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.explained import explained
 from validators.checks.texts import Texts
 
@@ -16,10 +15,10 @@ LEAST_WORDS = 5
 @check(
     "EX04",
     severity="flag",
-    on=(Poem, ExplanationItem),
+    on=Poem | ExplanationItem,
     title="no two verses share one explanation",
 )
-def repeated(subject: Poem | ExplanationItem, texts: Texts) -> Iterator[Objection]:
+def repeated(subject: Poem | ExplanationItem, texts: Texts) -> Objections:
     """No two different verses of a poem have explanations with nearly the same words; a refrain may."""
     found = [
         (where, texts.key(text), frozenset(words))

@@ -1,10 +1,10 @@
 """EX05: an explanation stands beside its own verse."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from schemas.item import ExplanationItem
 from schemas.poem import Poem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.explained import explained
 from validators.checks.texts import Texts
 
@@ -15,10 +15,10 @@ LEAST_SHARED = 4
 @check(
     "EX05",
     severity="block",
-    on=(Poem, ExplanationItem),
+    on=Poem | ExplanationItem,
     title="explanations stand beside their own verses",
 )
-def shifted(subject: Poem | ExplanationItem, texts: Texts) -> Iterator[Objection]:
+def shifted(subject: Poem | ExplanationItem, texts: Texts) -> Objections:
     """The explanations do not share far more words with the verse before or after their own: a row shift."""
     pairs = list(explained(subject))
     if len(pairs) < 2:

@@ -1,10 +1,9 @@
 """LK01: no long answer stands in its own prompt."""
 
-from collections.abc import Iterator
 from math import ceil
 
-from schemas.item import AnswerItem, ChoiceItem
-from validators.checks.check import Objection, check
+from schemas.item import AnswerItem, QuestionItem
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import Texts, excerpt
 from validators.checks.word_runs import longest_run
 
@@ -16,10 +15,10 @@ SHARE = 0.75
 @check(
     "LK01",
     severity="block",
-    on=(ChoiceItem, AnswerItem),
+    on=QuestionItem,
     title="an answer of several words does not stand in the question or context",
 )
-def long_answer(item: ChoiceItem | AnswerItem, texts: Texts) -> Iterator[Objection]:
+def long_answer(item: QuestionItem, texts: Texts) -> Objections:
     """No run of three quarters of the answer's words stands in the question or a generated item's context.
 
     A question that holds a wrong option as fully names what is on offer; the context of an outside
@@ -56,21 +55,21 @@ def _stands(words: list[str], prompt: list[str], share: float) -> bool:
     return bool(words) and longest_run(words, prompt) >= share * len(words)
 
 
-def answers(item: ChoiceItem | AnswerItem) -> list[str]:
+def answers(item: QuestionItem) -> list[str]:
     """Every right answer."""
     if isinstance(item, AnswerItem):
         return [item.answer]
     return [item.options[gold] for gold in item.gold if 0 <= gold < len(item.options)]
 
 
-def wrong(item: ChoiceItem | AnswerItem) -> list[str]:
+def wrong(item: QuestionItem) -> list[str]:
     """Every wrong option."""
     if isinstance(item, AnswerItem):
         return []
     return [option for i, option in enumerate(item.options) if i not in item.gold]
 
 
-def prompts(item: ChoiceItem | AnswerItem) -> list[tuple[str, str]]:
+def prompts(item: QuestionItem) -> list[tuple[str, str]]:
     """(field, text) of the texts that must not hold the answer."""
     if item.context and item.origin.generator != "external":
         return [("question", item.question), ("context", item.context)]

@@ -1,10 +1,9 @@
 """QU01: what a question points at is there."""
 
 import re
-from collections.abc import Iterator
 
-from schemas.item import AnswerItem, ChoiceItem
-from validators.checks.check import Objection, check
+from schemas.item import QuestionItem
+from validators.checks.check import Objection, Objections, check
 from validators.checks.lexicon import referring_cues
 from validators.checks.texts import Texts, excerpt
 
@@ -50,8 +49,8 @@ LONG = 32
 _QUOTED = re.compile(r"[«\"“({\[]([^»\"”)}\]]*)[»\"”)}\]]|[:؟?\n](.*)", re.DOTALL)
 
 
-@check("QU01", severity="block", on=(ChoiceItem, AnswerItem), title="what the question points at is there")
-def missing_reference(item: ChoiceItem | AnswerItem, texts: Texts) -> Iterator[Objection]:
+@check("QU01", severity="block", on=QuestionItem, title="what the question points at is there")
+def missing_reference(item: QuestionItem, texts: Texts) -> Objections:
     """No question without context points at a table, passage, picture or figure.
 
     The phrases are those that point (`the table below`), not the nouns (`the periodic table`). A passage or

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from schemas.item import Item
-from validators.checks.check import ITEMS, Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.setindex import SetIndex, strange_value
 from validators.checks.texts import Texts, excerpt
 
@@ -18,8 +18,8 @@ LEFT = 2 / 3
 """Share of a field's pairs of neighbouring words that a corrected prompt may still hold."""
 
 
-@check("RW01", severity="block", on=ITEMS, title="the prompt is made of its own row")
-def row_shift(item: Item, texts: Texts, index: SetIndex) -> Iterator[Objection]:
+@check("RW01", severity="block", on=Item, title="the prompt is made of its own row")
+def row_shift(item: Item, texts: Texts, index: SetIndex) -> Objections:
     """No prompt lacks the text of one of its fields and holds another item's text of that field instead.
 
     A field that the template does not show, or a title that only most poems open with, is no sign of a shift.
@@ -29,8 +29,8 @@ def row_shift(item: Item, texts: Texts, index: SetIndex) -> Iterator[Objection]:
             yield Objection(f"not its own {name} but another row's: {excerpt(strange)}", f"fields.{name}")
 
 
-@check("RW02", severity="flag", on=ITEMS, title="the prompt holds what all others of its task hold")
-def row_absent(item: Item, texts: Texts, index: SetIndex) -> Iterator[Objection]:
+@check("RW02", severity="flag", on=Item, title="the prompt holds what all others of its task hold")
+def row_absent(item: Item, texts: Texts, index: SetIndex) -> Objections:
     """No prompt lacks the text of a field that nearly every prompt of its task holds.
 
     It was broken off, overwritten or put together wrongly; where another row's text stands instead, `RW01`

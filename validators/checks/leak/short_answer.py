@@ -1,9 +1,7 @@
 """LK02: no short answer stands in its own prompt."""
 
-from collections.abc import Iterator
-
-from schemas.item import AnswerItem, ChoiceItem
-from validators.checks.check import Objection, check
+from schemas.item import QuestionItem
+from validators.checks.check import Objection, Objections, check
 from validators.checks.leak.long_answer import LEAST_WORDS, answers, prompts, wrong
 from validators.checks.texts import Texts, excerpt
 from validators.checks.word_runs import contains
@@ -14,10 +12,10 @@ LEAST_LETTERS = 4
 @check(
     "LK02",
     severity="flag",
-    on=(ChoiceItem, AnswerItem),
+    on=QuestionItem,
     title="an answer of one or two words does not stand in the question or context",
 )
-def short_answer(item: ChoiceItem | AnswerItem, texts: Texts) -> Iterator[Objection]:
+def short_answer(item: QuestionItem, texts: Texts) -> Objections:
     """No answer of one or two words, four letters at least, stands in the prompt where no wrong option does.
 
     People decide: a word may well return in the question that asks for it (`the capital of Kuwait`).

@@ -1,15 +1,11 @@
 """MD08: a gold is written as all golds of its table are."""
 
-from collections.abc import Iterator
-
-from schemas.item import AnswerItem, ChoiceItem
-from validators.checks.check import Objection, check
+from schemas.item import QuestionItem
+from validators.checks.check import Objection, Objections, check
 
 
-@check(
-    "MD08", severity="report", on=(ChoiceItem, AnswerItem), title="the gold is written as its table writes it"
-)
-def gold_cell(item: ChoiceItem | AnswerItem) -> Iterator[Objection]:
+@check("MD08", severity="report", on=QuestionItem, title="the gold is written as its table writes it")
+def gold_cell(item: QuestionItem) -> Objections:
     """No stray space around a gold, no bare alef among golds with a hamza: some compare to the letter."""
     cell = item.metadata.get("gold_cell", "")
     if cell:

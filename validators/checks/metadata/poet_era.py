@@ -1,14 +1,12 @@
 """MD02: a poet lived in one era."""
 
-from collections.abc import Iterator
-
 from schemas.item import Item
-from validators.checks.check import ITEMS, Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.setindex import SetIndex
 
 
-@check("MD02", severity="flag", on=ITEMS, title="a poet has the same era throughout the set")
-def poet_era(item: Item, index: SetIndex) -> Iterator[Objection]:
+@check("MD02", severity="flag", on=Item, title="a poet has the same era throughout the set")
+def poet_era(item: Item, index: SetIndex) -> Objections:
     """All items of the set that name this poet and an era name the same era."""
     poet = item.metadata.get("poet", "")
     eras = index.eras.get((item.language, poet), ())

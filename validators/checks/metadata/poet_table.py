@@ -1,16 +1,14 @@
 """MD04: a poet's era is that of the handbooks."""
 
-from collections.abc import Iterator
-
 from mihakk.errors import RecordRejected
 from mihakk.taxonomy import vocabulary
 from schemas.poem import Poem
-from validators.checks.check import Objection, check
-from validators.checks.known_poets import DESCRIBED, Described, labels
+from validators.checks.check import Objection, Objections, check
+from validators.checks.known_poets import Described, labels
 
 
-@check("MD04", severity="flag", on=DESCRIBED, title="the era fits the poet")
-def poet_table(subject: Described) -> Iterator[Objection]:
+@check("MD04", severity="flag", on=Described, title="the era fits the poet")
+def poet_table(subject: Described) -> Objections:
     """The era is the one the table of poets gives, or one that overlaps it; unknown poets say nothing."""
     if not isinstance(subject, Poem) and "era" not in subject.metadata:
         return

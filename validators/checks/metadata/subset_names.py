@@ -1,14 +1,13 @@
 """MD07: a subset has one name."""
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.setindex import SetIndex
 
 
 @check("MD07", severity="report", on=SetIndex, title="no two subsets differ by spelling alone")
-def subset_names(index: SetIndex) -> Iterator[Objection]:
+def subset_names(index: SetIndex) -> Objections:
     """No two names of subsets are the same but for case, spaces, hyphens and underscores."""
     spelt: dict[str, list[str]] = defaultdict(list)
     for name in sorted(index.subsets):

@@ -1,15 +1,13 @@
 """MD01: labels come from the taxonomies."""
 
-from collections.abc import Iterator
-
 from mihakk.errors import RecordRejected
 from mihakk.taxonomy import vocabulary
-from validators.checks.check import Objection, check
-from validators.checks.known_poets import DESCRIBED, Described, labels
+from validators.checks.check import Objection, Objections, check
+from validators.checks.known_poets import Described, labels
 
 
-@check("MD01", severity="flag", on=DESCRIBED, title="era, genre and metre are in the taxonomy")
-def taxonomy(subject: Described) -> Iterator[Objection]:
+@check("MD01", severity="flag", on=Described, title="era, genre and metre are in the taxonomy")
+def taxonomy(subject: Described) -> Objections:
     """Every era, genre and metre is an entry of its language's reference table, under its identifier."""
     for kind, label, where in labels(subject):
         table = vocabulary(kind, subject.language) if kind != "poet" else None

@@ -1,10 +1,8 @@
 """PO06: second hemistichs keep the rhyme."""
 
-from collections.abc import Iterator
-
 from mihakk.text import rhyme
 from schemas.poem import Poem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import excerpt
 
 LEAST_COUPLETS = 6
@@ -12,12 +10,12 @@ SHARE = 0.75
 
 
 @check("PO06", severity="report", on=Poem, title="second hemistichs keep the rhyme")
-def broken_rhyme(poem: Poem) -> Iterator[Objection]:
+def broken_rhyme(poem: Poem) -> Objections:
     """In an Arabic poem whose second hemistichs mostly rhyme, all do: another ending hints at lost lines."""
     if poem.language != "ar":
         return
     endings = [
-        (i, couplet.second.text or couplet.second.raw)
+        (i, couplet.second.shown)
         for i, couplet in enumerate(poem.couplets)
         if couplet.kind == "couplet" and couplet.second is not None
     ]

@@ -1,10 +1,9 @@
 """PO05: hemistichs of one metre are about as long."""
 
-from collections.abc import Iterator
 from statistics import median
 
 from schemas.poem import Poem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import Texts, excerpt
 
 LEAST_HEMISTICHS = 8
@@ -12,7 +11,7 @@ SHORT, LONG = 0.5, 1.8
 
 
 @check("PO05", severity="flag", on=Poem, title="no hemistich far shorter or longer than the others")
-def hemistich_length(poem: Poem, texts: Texts) -> Iterator[Objection]:
+def hemistich_length(poem: Poem, texts: Texts) -> Objections:
     """No hemistich has under half or over 1.8 times the letters of its poem's median: lost or merged text."""
     halves = [
         (where, text, len(texts.key(text)))

@@ -1,13 +1,11 @@
 """PO04: one poem, one metre."""
 
-from collections.abc import Iterator
-
 from schemas.poem import Poem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 
 
 @check("PO04", severity="flag", on=Poem, title="sections of one form and rhyme share the metre")
-def metres(poem: Poem) -> Iterator[Objection]:
+def metres(poem: Poem) -> Objections:
     """Sections that share form and rhyme share the metre as well; another form may bring its own."""
     seen: dict[tuple[str, str], str] = {}
     for section in poem.sections:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from mihakk.text import words
 from schemas.poem import Couplet, Poem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import excerpt
 
 NOISE = re.compile(
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"\W*[0-9٠-٩۰-۹]+\W*")
 
 
 @check("PO01", severity="flag", on=Poem, title="only verse among the verses")
-def non_poetic(poem: Poem) -> Iterator[Objection]:
+def non_poetic(poem: Poem) -> Objections:
     """No separators, links, markup, bare numbers, headings or foreign letters among hemistichs."""
     for i, couplet in enumerate(poem.couplets):
         for where, text in _halves(couplet):
@@ -27,6 +27,6 @@ def non_poetic(poem: Poem) -> Iterator[Objection]:
 
 
 def _halves(couplet: Couplet) -> Iterator[tuple[str, str]]:
-    yield "first", couplet.first.text or couplet.first.raw
+    yield "first", couplet.first.shown
     if couplet.second is not None:
-        yield "second", couplet.second.text or couplet.second.raw
+        yield "second", couplet.second.shown

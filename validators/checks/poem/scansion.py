@@ -1,14 +1,12 @@
 """PO07: the metre that a poem's sounds give is the one its source names."""
 
-from collections.abc import Iterator
-
 from mihakk.prosody import SURE, scan_poem
 from schemas.poem import Poem
-from validators.checks.check import Objection, check
+from validators.checks.check import Objection, Objections, check
 
 
 @check("PO07", severity="report", on=Poem, title="vocalised verse scans to the metre it is said to have")
-def other_metre(poem: Poem) -> Iterator[Objection]:
+def other_metre(poem: Poem) -> Objections:
     """Each section of an Arabic poem, where scansion is sure enough to speak, scans to its own metre.
 
     A finding for people, never a relabel: about one sure reading in sixty is wrong (docs/curation.md).

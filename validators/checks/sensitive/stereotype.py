@@ -1,9 +1,7 @@
 """SE02: what a sentence says of a whole people or sex, people look at."""
 
-from collections.abc import Iterator
-
-from schemas.item import AnswerItem, ChoiceItem
-from validators.checks.check import Objection, check
+from schemas.item import QuestionItem
+from validators.checks.check import Objection, Objections, check
 from validators.checks.lexicon import stereotypes
 from validators.checks.texts import Texts, excerpt
 
@@ -11,10 +9,10 @@ from validators.checks.texts import Texts, excerpt
 @check(
     "SE02",
     severity="flag",
-    on=(ChoiceItem, AnswerItem),
+    on=QuestionItem,
     title="nothing is said of a whole people or sex unseen by people",
 )
-def stereotype(item: ChoiceItem | AnswerItem, texts: Texts) -> Iterator[Objection]:
+def stereotype(item: QuestionItem, texts: Texts) -> Objections:
     """No rule, trait or habit of all women, men or members of a nation in a row of an outside benchmark.
 
     A question to people, never a verdict: law, grammar and history may say so with good reason (QIMMA, 4.1).

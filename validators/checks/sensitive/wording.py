@@ -1,8 +1,6 @@
 """SE01: no sensitive wording unseen by people."""
 
-from collections.abc import Iterator
-
-from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.lexicon import sensitive_words
 from validators.checks.texts import Texts, excerpt
 
@@ -10,8 +8,8 @@ LONGEST_REST = 2
 """Letters of a word's second half at the head of a second hemistich (`شخ / صا`)."""
 
 
-@check("SE01", severity="flag", on=EVERYTHING, title="no sensitive or offensive wording")
-def wording(texts: Texts) -> Iterator[Objection]:
+@check("SE01", severity="flag", title="no sensitive or offensive wording")
+def wording(texts: Texts) -> Objections:
     """No word of the sensitive lexicon but as somebody's name (`Laqit ibn Malik`) or as a word's first half.
 
     People decide: literature may use any of them with good reason.

@@ -1,8 +1,6 @@
 """TX07: direction comes from the letters."""
 
-from collections.abc import Iterator
-
-from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import Texts
 
 FORCED = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -11,11 +9,10 @@ FORCED = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 @check(
     "TX07",
     severity="flag",
-    on=EVERYTHING,
     title="no bidirectional embedding, override or isolate",
     when=FORCED,
 )
-def bidi_control(texts: Texts) -> Iterator[Objection]:
+def bidi_control(texts: Texts) -> Objections:
     """No character that forces a direction (U+202A to 202E, U+2066 to 2069): a sign of text copied from PDF.
 
     The plain marks U+200E, U+200F and U+061C only hint at a direction: `TX18` reports them.

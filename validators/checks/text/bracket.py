@@ -1,9 +1,8 @@
 """TX17: brackets open before they close."""
 
 import re
-from collections.abc import Iterator
 
-from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import Texts, excerpt
 
 _INSIDE = r"[^(){}\[\]\n]*\w[^(){}\[\]\n]*"
@@ -15,8 +14,8 @@ MIRRORED = re.compile(
 )
 
 
-@check("TX17", severity="report", on=EVERYTHING, title="brackets the right way round", when=")}]")
-def bracket(texts: Texts) -> Iterator[Objection]:
+@check("TX17", severity="report", title="brackets the right way round", when=")}]")
+def bracket(texts: Texts) -> Objections:
     """No words between a closing and an opening bracket: text stored as shown has them mirrored.
 
     Two pairs, each in order, have words between them as well.

@@ -1,9 +1,8 @@
 """TX16: one digit system at a time."""
 
 import re
-from collections.abc import Iterator
 
-from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import Texts
 
 SYSTEMS = {
@@ -15,8 +14,8 @@ _EASTERN = SYSTEMS["Arabic"] | SYSTEMS["Persian"]
 _FORMULA = re.compile(r"[A-Za-z]\w*\d|\d\s?[A-Za-z]|[=^*/]")
 
 
-@check("TX16", severity="report", on=EVERYTHING, title="one digit system", when=_EASTERN)
-def digits(texts: Texts) -> Iterator[Objection]:
+@check("TX16", severity="report", title="one digit system", when=_EASTERN)
+def digits(texts: Texts) -> Objections:
     """One digit system throughout; Western digits of formulas and units may stand beside another."""
     used = [name for name, system in SYSTEMS.items() if not system.isdisjoint(texts.joined)]
     if len(used) > 1 and not (used[0] == "Western" and len(used) == 2 and _FORMULA.search(texts.joined)):

@@ -1,10 +1,9 @@
 """TX24: a line ends where it ends."""
 
 import re
-from collections.abc import Iterator
 
-from schemas.item import AnswerItem, ChoiceItem
-from validators.checks.check import Objection, check
+from schemas.item import QuestionItem
+from validators.checks.check import Objections, check
 from validators.checks.damage import damaged
 from validators.checks.texts import Texts
 
@@ -15,10 +14,10 @@ BREAK = re.compile(r"<(?:LF|CR|lf|cr|0x0[AaDd])>|_x000[AaDd]_|\\[nr](?![a-zA-Z])
 @check(
     "TX24",
     severity="report",
-    on=(ChoiceItem, AnswerItem),
+    on=QuestionItem,
     title="no escape left of a line break",
     when="<_\\",
 )
-def escaped_break(texts: Texts) -> Iterator[Objection]:
+def escaped_break(texts: Texts) -> Objections:
     """No line break stands in the text by name: `<LF>`, `\\n`, `_x000D_`."""
     yield from damaged(texts, BREAK, "a line break by name")

@@ -1,11 +1,10 @@
 """TX26: words are as long as they are spelt."""
 
 import re
-from collections.abc import Iterator
 
 from mihakk.text import codepoints as cp
-from schemas.item import AnswerItem, ChoiceItem
-from validators.checks.check import Objection, check
+from schemas.item import QuestionItem
+from validators.checks.check import Objections, check
 from validators.checks.damage import damaged
 from validators.checks.texts import Texts
 
@@ -14,9 +13,7 @@ _L = f"[{cp.LETTERS}]"
 INSIDE = re.compile(f"(?<={_L})[{cp.MARKS}]*ـ{{1,3}}(?={_L})")
 
 
-@check(
-    "TX26", severity="report", on=(ChoiceItem, AnswerItem), title="no kashida inside a word", when=cp.TATWEEL
-)
-def kashida(texts: Texts) -> Iterator[Objection]:
+@check("TX26", severity="report", on=QuestionItem, title="no kashida inside a word", when=cp.TATWEEL)
+def kashida(texts: Texts) -> Objections:
     """No word is drawn out by tatweel between two of its letters: a matching answer would not match."""
     yield from damaged(texts, INSIDE, "drawn out by tatweel")

@@ -1,10 +1,8 @@
 """TX20: a text is in the language it is said to be in."""
 
-from collections.abc import Iterator
-
 from mihakk.text.script import script_shares
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
-from validators.checks.check import Objection, check
+from schemas.item import Item
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import excerpt
 
 LEAST_LETTERS = 12
@@ -14,10 +12,10 @@ SHARE = 0.3
 @check(
     "TX20",
     severity="flag",
-    on=(ChoiceItem, AnswerItem, ExplanationItem),
+    on=Item,
     title="the question is in the script of its language",
 )
-def language(item: Item) -> Iterator[Objection]:
+def language(item: Item) -> Objections:
     """Three letters in ten of a question, at least, are of the script its language is written in."""
     text = item.question
     # Letters of the Arabic script take two bytes: too rough a count to accuse, good enough to acquit.

@@ -1,10 +1,9 @@
 """TX25: a question begins with its first word."""
 
 import re
-from collections.abc import Iterator
 
-from schemas.item import AnswerItem, ChoiceItem
-from validators.checks.check import Objection, check
+from schemas.item import QuestionItem
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import excerpt
 
 # A number alone opens a sum; behind it a letter, and before that a point or bracket, are a list's.
@@ -14,8 +13,8 @@ MARK = re.compile(
 )
 
 
-@check("TX25", severity="report", on=(ChoiceItem, AnswerItem), title="no list mark opens a question")
-def list_mark(item: ChoiceItem | AnswerItem) -> Iterator[Objection]:
+@check("TX25", severity="report", on=QuestionItem, title="no list mark opens a question")
+def list_mark(item: QuestionItem) -> Objections:
     """No question begins with its number or bullet in the paper it was taken from: `س3:`, `12-`, `•`."""
     found = MARK.match(item.question)
     if found and found[0].strip() and not _goes_on(found[0], item.question[found.end() :]):

@@ -1,9 +1,8 @@
 """TX21: no page's markup in the text."""
 
 import re
-from collections.abc import Iterator
 
-from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.check import Objections, check
 from validators.checks.damage import damaged
 from validators.checks.texts import Texts
 
@@ -15,7 +14,7 @@ TAG = re.compile(
 )
 
 
-@check("TX21", severity="flag", on=EVERYTHING, title="no markup left in the text", when="<&")
-def markup(texts: Texts) -> Iterator[Objection]:
+@check("TX21", severity="flag", title="no markup left in the text", when="<&")
+def markup(texts: Texts) -> Objections:
     """No HTML tag or entity; single letters in angle brackets and inequalities are algebra."""
     yield from damaged(texts, TAG, "markup")

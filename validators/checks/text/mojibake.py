@@ -1,10 +1,9 @@
 """TX04: bytes were decoded with the encoding they were written in."""
 
 import re
-from collections.abc import Iterator
 
 from mihakk.text.corruption import FINDERS
-from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.check import Objections, check
 from validators.checks.damage import damaged
 from validators.checks.texts import Texts
 
@@ -21,8 +20,8 @@ _SIGNS = (set(map(chr, range(0x80, 0x100))) | set(bytes(range(0x80, 0xC0)).decod
 )
 
 
-@check("TX04", severity="block", on=EVERYTHING, title="no text decoded with the wrong encoding", when=_SIGNS)
-def mojibake(texts: Texts) -> Iterator[Objection]:
+@check("TX04", severity="block", title="no text decoded with the wrong encoding", when=_SIGNS)
+def mojibake(texts: Texts) -> Objections:
     """No run of the letters that UTF-8 or Windows-1256 bytes turn into when read as another encoding."""
     garbled = list(damaged(texts, GARBLED, "wrongly decoded"))
     yield from garbled or damaged(texts, FINDERS["mojibake"], "wrongly decoded")

@@ -1,15 +1,13 @@
 """TX09: marks stand on letters."""
 
-from collections.abc import Iterator
-
 from mihakk.text.corruption import orphan_mark as finder
-from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.check import Objections, check
 from validators.checks.damage import damaged
 from validators.checks.texts import Texts
 
 
-@check("TX09", severity="flag", on=EVERYTHING, title="no mark without its letter", when=finder.search)
-def orphan_mark(texts: Texts) -> Iterator[Objection]:
+@check("TX09", severity="flag", title="no mark without its letter", when=finder.search)
+def orphan_mark(texts: Texts) -> Objections:
     """No haraka at the start of a text or behind anything but a letter.
 
     A mark on a tatweel or a dotted circle shows the mark itself, as in questions of grammar; a shadda behind

@@ -1,11 +1,9 @@
 """TX02: no field waits to be filled in."""
 
-from collections.abc import Iterator
-
 from mihakk.text import words_key
-from schemas.item import AnswerItem, ChoiceItem
+from schemas.item import ChoiceItem, QuestionItem
 from schemas.record import Language
-from validators.checks.check import EVERYTHING, Checked, Objection, check
+from validators.checks.check import Checked, Objection, Objections, check
 from validators.checks.lexicon import placeholders
 from validators.checks.texts import Texts, excerpt
 
@@ -22,8 +20,8 @@ NATURAL = frozenset(
 """Words that can well be the answer to a question: `none`, `unknown`, `Na` for sodium."""
 
 
-@check("TX02", severity="block", on=EVERYTHING, title="no placeholder in place of a text")
-def placeholder(subject: Checked, texts: Texts) -> Iterator[Objection]:
+@check("TX02", severity="block", title="no placeholder in place of a text")
+def placeholder(subject: Checked, texts: Texts) -> Objections:
     """No field that holds a placeholder and nothing else (`null`, `N/A`, `TODO`, `---`).
 
     An option or answer may be a word like `none`, and a sign where other options are signs as well.
@@ -31,7 +29,7 @@ def placeholder(subject: Checked, texts: Texts) -> Iterator[Objection]:
     known = placeholders(texts.language)
     if known.words.isdisjoint(texts.folds) and all(texts.folds):
         return
-    answers = isinstance(subject, (ChoiceItem, AnswerItem))
+    answers = isinstance(subject, QuestionItem)
     signs = (
         isinstance(subject, ChoiceItem) and sum(not texts.folded(option) for option in subject.options) > 1
     )

@@ -1,9 +1,7 @@
 """TX23: no answer that reads like a missing value."""
 
-from collections.abc import Iterator
-
-from schemas.item import AnswerItem, ChoiceItem
-from validators.checks.check import Objection, check
+from schemas.item import ChoiceItem, QuestionItem
+from validators.checks.check import Objection, Objections, check
 from validators.checks.leak.long_answer import answers, wrong
 from validators.checks.setindex import SetIndex
 from validators.checks.text.placeholder import NATURAL
@@ -17,10 +15,10 @@ LEAST_WORDS = 3
 @check(
     "TX23",
     severity="flag",
-    on=(ChoiceItem, AnswerItem),
+    on=QuestionItem,
     title="no answer reads like a missing value among longer ones",
 )
-def placeholder_answer(item: ChoiceItem | AnswerItem, texts: Texts, index: SetIndex) -> Iterator[Objection]:
+def placeholder_answer(item: QuestionItem, texts: Texts, index: SetIndex) -> Objections:
     """No right answer is a word like `none` where the other answers are texts of several words.
 
     The others are the wrong options of the item, or the right answers of its task. Among names and numbers

@@ -1,9 +1,8 @@
 """TX12: no stuck key."""
 
 import re
-from collections.abc import Iterator
 
-from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.check import Objections, check
 from validators.checks.damage import damaged
 from validators.checks.texts import Texts
 
@@ -13,7 +12,7 @@ STUCK = re.compile("|".join(THREES))
 SCREEN = re.compile(f"([{''.join(three[0] for three in THREES)}])\\1\\1")
 
 
-@check("TX12", severity="flag", on=EVERYTHING, title="no run of one letter", when=SCREEN.search)
-def repeated_character(texts: Texts) -> Iterator[Objection]:
+@check("TX12", severity="flag", title="no run of one letter", when=SCREEN.search)
+def repeated_character(texts: Texts) -> Objections:
     """No letter three times in a row, drawn-out vowels and laughter of dialects apart."""
     yield from damaged(texts, STUCK, "one letter in a row")

@@ -1,11 +1,10 @@
 """TX15: each language in its own letters."""
 
 import re
-from collections.abc import Iterator
 
 from mihakk.text import codepoints as cp
 from mihakk.text.script import wrong_letters
-from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import Texts
 
 WRONG = {
@@ -16,8 +15,8 @@ WRONG = {
 }
 
 
-@check("TX15", severity="report", on=EVERYTHING, title="each language in its own letters")
-def script(texts: Texts) -> Iterator[Objection]:
+@check("TX15", severity="report", title="each language in its own letters")
+def script(texts: Texts) -> Objections:
     """No Persian yeh or kaf in Arabic, no Arabic ones in Persian, no Arabic letters in English."""
     if texts.language == "en" or WRONG[texts.language].search(texts.joined) is None:
         return

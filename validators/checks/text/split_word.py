@@ -1,10 +1,9 @@
 """TX22: words are whole."""
 
 import re
-from collections.abc import Iterator
 
 from mihakk.text import codepoints as cp
-from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.check import Objections, check
 from validators.checks.damage import damaged
 from validators.checks.texts import Texts
 
@@ -22,8 +21,8 @@ _WRITING = "تكتب نكتب يكتب كتابه الكتابه"
 LETTER_NAMES = frozenset((*_NAMES.split(), *_WRITING.split()))
 
 
-@check("TX22", severity="flag", on=EVERYTHING, title="no word torn apart")
-def split_word(texts: Texts) -> Iterator[Objection]:
+@check("TX22", severity="flag", title="no word torn apart")
+def split_word(texts: Texts) -> Objections:
     """No teh marbuta, hamza or alef on its own, no word that begins with teh marbuta.
 
     A text that speaks of letters may show them, and a row of single letters names points of a figure.

@@ -1,11 +1,10 @@
 """TX13: letters in the order they are read."""
 
-from collections.abc import Iterator
 from functools import cache
 
 from mihakk.text import strip_marks, words, words_key
 from schemas.record import Language
-from validators.checks.check import EVERYTHING, Objection, check
+from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import Texts, excerpt
 
 STARTS = (" ة", " ى", "\nة", "\nى")
@@ -28,8 +27,8 @@ def frequent(language: Language) -> tuple[frozenset[str], frozenset[str]]:
     return sound, turned - sound
 
 
-@check("TX13", severity="block", on=EVERYTHING, title="no text stored back to front")
-def visual_order(texts: Texts) -> Iterator[Objection]:
+@check("TX13", severity="block", title="no text stored back to front")
+def visual_order(texts: Texts) -> Objections:
     """No text whose letters are stored from left to right as a page shows them.
 
     There the article ends words, teh marbuta begins them, and frequent words read backwards.
