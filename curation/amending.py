@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from curation.normalization import reject
+from curation.normalization import reject, remove
 from mihakk.errors import RecordRejected
-from mihakk.ids import canonical_json
 from mihakk.text import canonicalize, key
 from schemas.campaign import Amendment
 from schemas.idiom import Idiom
@@ -111,15 +110,7 @@ def _amended_couplet(
         if half is None or not same:
             continue
         if name != amendment.field:
-            out.removed.append(
-                Rejection(
-                    record=couplet.id,
-                    source=poem.provenance.source,
-                    reason=HOPELESS,
-                    detail=f"{name}, people: {amendment.reason}",
-                    body=canonical_json(couplet).decode(),
-                )
-            )
+            out.removed.append(remove(couplet, poem, HOPELESS, f"{name}, people: {amendment.reason}"))
             return None
         couplet = couplet.model_copy(update={name: _form(half, amendment.after, poem.language)})
     return couplet

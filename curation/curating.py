@@ -7,14 +7,13 @@ from collections.abc import Iterable
 
 from curation.duplicates import Duplicates
 from curation.fitness import fit
-from curation.normalization import reject
+from curation.normalization import reject, remove
 from mihakk.errors import RecordRejected
-from mihakk.ids import canonical_json
 from mihakk.lake import ShardOutput
 from schemas.benchmark import CurateConfig
 from schemas.idiom import Idiom
 from schemas.manifest import ShardCounts
-from schemas.poem import Poem
+from schemas.poem import Couplet, Poem
 from schemas.rejection import Cluster, Rejection
 
 
@@ -34,7 +33,7 @@ def curate(records: Iterable[Poem | Idiom], duplicates: Duplicates, config: Cura
     for record in records:
         ids.add(record.id)
         if cluster := duplicates.of(record.id):
-            rejections.append(_merged(record, cluster))
+            rejections.append(_merged(record, record, cluster))
             merged += 1
             continue
         try:
@@ -83,11 +82,9 @@ def _with_contested(poem: Poem, duplicates: Duplicates) -> Poem:
     return poem.model_copy(update={"source_labels": labels})
 
 
-def _merged(record: Poem | Idiom, cluster: Cluster) -> Rejection:
-    error = RecordRejected(
-        f"{cluster.method}_duplicate", f"{cluster.similarity:.0%} the same as {cluster.kept}, which is kept"
-    )
-    return reject(record, error).model_copy(update={"kept": cluster.kept})
+def _merged(part: Poem | Idiom | Couplet, of: Poem | Idiom, cluster: Cluster) -> Rejection:
+    detail = f"{cluster.similarity:.0%} the same as {cluster.kept}, which is kept"
+    return remove(part, of, f"{cluster.method}_duplicate", detail, cluster.kept)
 
 
 def _without_duplicates(poem: Poem, duplicates: Duplicates, removed: list[Rejection]) -> Poem:
@@ -103,16 +100,7 @@ def _without_duplicates(poem: Poem, duplicates: Duplicates, removed: list[Reject
         if cluster is None:
             couplets.append(couplet)
             continue
-        copies.append(
-            Rejection(
-                record=couplet.id,
-                source=poem.provenance.source,
-                reason=f"{cluster.method}_duplicate",
-                detail=f"{cluster.similarity:.0%} the same as {cluster.kept}, which is kept",
-                kept=cluster.kept,
-                body=canonical_json(couplet).decode(),
-            )
-        )
+        copies.append(_merged(couplet, poem, cluster))
     if not couplets:
         raise RecordRejected("all_couplets_duplicate", "every couplet of the poem stands in earlier poems")
     removed += copies

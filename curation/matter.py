@@ -10,8 +10,8 @@ from statistics import median
 from typing import Final
 
 from curation.marks import clean_line
+from curation.normalization import remove
 from mihakk.errors import RecordRejected
-from mihakk.ids import canonical_json
 from mihakk.text import arabic_share, key, poem_rhyme, words
 from schemas.poem import Couplet, Poem
 from schemas.record import Form, Language
@@ -48,36 +48,13 @@ _HEADING: Final = re.compile(
 _DATED: Final = re.compile(r"(?:1[0-9]|20|١[٠-٩]|٢٠|۱[۰-۹]|۲۰)[0-9٠-٩۰-۹]{2}\W*$")
 """A text that ends in a year."""
 _DATE_WORDS: Final = 6
-_REFRAINS: Final = (
-    *(
-        "لازمة",
-        "اللازمة",
-        "لازمه",
-        "كورس",
-        "الكورس",
-        "قفل",
-        "القفل",
-        "دور",
-        "الدور",
-        "ترجيع",
-        "بند",
-        "بند ترجيع",
-    ),
-    *(
-        "برگردان",
-        "ترجیع",
-        "بند ترجیع",
-        "مکرر",
-        "مكرر",
-        "تكرار",
-        "تکرار",
-        "إلخ",
-        "الخ",
-        "الى آخره",
-        "إلى آخره",
-    ),
+_REFRAINS: Final = """
+    لازمة، اللازمة، لازمه، كورس، الكورس، قفل، القفل، دور، الدور، ترجيع، بند، بند ترجيع، برگردان،
+    ترجیع، بند ترجیع، مکرر، مكرر، تكرار، تکرار، إلخ، الخ، الى آخره، إلى آخره
+"""
+REFRAIN_MARKERS: Final = frozenset(
+    key(word, language) for word in _REFRAINS.split("،") for language in ("ar", "fa")
 )
-REFRAIN_MARKERS: Final = frozenset(key(word, language) for word in _REFRAINS for language in ("ar", "fa"))
 
 
 @dataclass
@@ -108,17 +85,7 @@ def clean_poem(poem: Poem) -> Cleaned:
     if any(reason == "odd_hemistich" for reason, _ in reasons.values()):
         _check_pairing(kept, poem.language)
     notes.update(_check_count(poem))
-    removed = [
-        Rejection(
-            record=couplet.id,
-            source=poem.provenance.source,
-            reason=reasons[couplet.id][0],
-            detail=reasons[couplet.id][1],
-            body=canonical_json(couplet).decode(),
-        )
-        for couplet in poem.couplets
-        if couplet.id in reasons
-    ]
+    removed = [remove(one, poem, *reasons[one.id]) for one in poem.couplets if one.id in reasons]
     return Cleaned(poem.model_copy(update={"couplets": kept}), removed, notes)
 
 

@@ -46,11 +46,7 @@ def _section(section: Section, poem: Poem, config: CurateConfig) -> Section:
 
 def _match(kind: Kind, label: str, poem: Poem, config: CurateConfig) -> str:
     table = vocabulary(kind, poem.language)
-    if table is None:
-        return label
-    if kind in config.required:
-        if config.unknown_metadata == "keep":
-            return _known(kind, label, poem)
+    if table and kind in config.required and config.unknown_metadata != "keep":
         return table.match(label)
     return _known(kind, label, poem)
 

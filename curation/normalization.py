@@ -56,12 +56,28 @@ def normalize(records: Iterable[Poem | Idiom]) -> ShardOutput:
 
 def reject(record: Poem | Idiom, error: RecordRejected) -> Rejection:
     """The rejection of a whole record, its body kept."""
+    return remove(record, record, error.reason, error.detail)
+
+
+def remove(
+    part: Poem | Idiom | Couplet, of: Poem | Idiom, reason: str, detail: str, kept: str = ""
+) -> Rejection:
+    """The rejection of a record or of one couplet `of` a poem.
+
+    Args:
+        part: What is taken out.
+        of: The record it belongs to.
+        reason: Name of the reason.
+        detail: The evidence.
+        kept: For a duplicate, the id of what stands for it.
+    """
     return Rejection(
-        record=record.id,
-        source=record.provenance.source,
-        reason=error.reason,
-        detail=error.detail,
-        body=canonical_json(record).decode(),
+        record=part.id,
+        source=of.provenance.source,
+        reason=reason,
+        detail=detail,
+        kept=kept,
+        body=canonical_json(part).decode(),
     )
 
 
@@ -77,15 +93,8 @@ def normalize_poem(poem: Poem, changes: Changes, removed: list[Rejection]) -> Po
         if normal.first.key or (normal.second and normal.second.key):
             couplets.append(normal)
         else:
-            removed.append(
-                Rejection(
-                    record=couplet.id,
-                    source=poem.provenance.source,
-                    reason="no_letters",
-                    detail="the line holds no letter (a separator or an empty line)",
-                    body=canonical_json(couplet).decode(),
-                )
-            )
+            detail = "the line holds no letter (a separator or an empty line)"
+            removed.append(remove(couplet, poem, "no_letters", detail))
     if not couplets:
         raise RecordRejected("no_text", "no line of the poem holds a letter")
     text = {

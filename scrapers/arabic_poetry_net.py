@@ -17,7 +17,6 @@ from pydantic import Field
 from selectolax.lexbor import LexborHTMLParser
 
 from mihakk.errors import RecordRejected, SourceChanged, UsageError
-from mihakk.text.encoding import decode
 from schemas.poem import Poem, Section
 from schemas.rejection import Rejection
 from scrapers.crawl import Page, PageRequest, SiteOptions, plan, provenance, read_pages
@@ -67,7 +66,7 @@ def read(page: Page, options: ArabicPoetryNetOptions) -> dict[str, Any]:
     Raises:
         SourceChanged: No map fits, or the poem's data has keys that are neither mapped nor ignored.
     """
-    tree = LexborHTMLParser(decode(page.body).text)
+    tree = page.html()
     for name, found in (
         ("json_ld", _json_ld(tree, options) if options.json_ld else None),
         ("page_data", _page_data(tree, options) if options.page_data else None),
@@ -150,14 +149,12 @@ def _poem(page: Page, options: ArabicPoetryNetOptions) -> Iterator[Entry]:
     origin = provenance(SOURCE, page, licence=options.licence)
     try:
         if options.verses_are == "lines":
-            entries = couplets(identifier, SOURCE.name, [(text, None) for text in texts], "line")
+            entries = couplets(identifier, [(text, None) for text in texts], "line")
         else:
-            entries = couplets(identifier, SOURCE.name, pairs(texts))
+            entries = couplets(identifier, pairs(texts))
     except RecordRejected as error:
         body = "\n".join(texts)
-        yield Rejection(
-            record=identifier, source=SOURCE.name, reason=error.reason, detail=error.detail, body=body
-        )
+        yield Rejection(record=identifier, reason=error.reason, detail=error.detail, body=body)
         return
     kept, rejected = split(entries)
     yield from rejected

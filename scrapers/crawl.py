@@ -21,10 +21,13 @@ from importlib import metadata
 from typing import IO, Any, Literal
 from urllib.parse import urlsplit
 
+import orjson
 from pydantic import Field
+from selectolax.lexbor import LexborHTMLParser
 
 from mihakk.errors import ExternalFailure, MihakkError, SourceChanged, UsageError
 from mihakk.settings import ROOT, settings
+from mihakk.text.encoding import decode
 from schemas.record import Provenance, Record
 from schemas.rejection import Rejection
 from scrapers.boundary import parsed
@@ -93,6 +96,22 @@ class Page:
     request: PageRequest
     fetched: Fetched
     body: bytes = field(repr=False)
+
+    def json(self) -> Any:
+        """The body as JSON.
+
+        Raises:
+            SourceChanged: It is none.
+        """
+        try:
+            return orjson.loads(self.body)
+        except orjson.JSONDecodeError as error:
+            raise SourceChanged(f"{self.request.url} is not JSON: {self.body[:120]!r}") from error
+
+    def html(self) -> LexborHTMLParser:
+        """The body as HTML, decoded as the server or the page itself says."""
+        charset = re.search(r"charset=([\w-]+)", self.fetched.content_type)
+        return LexborHTMLParser(decode(self.body, header_charset=charset[1] if charset else None).text)
 
 
 Follow = Callable[[Page], Iterable[PageRequest]]
@@ -370,12 +389,5 @@ def read_pages(
 
 def provenance(source: Source[Any], page: Page, **changes: str) -> Provenance:
     """Where the records of a page come from."""
-    return Provenance(
-        source=source.name,
-        url=page.request.url,
-        retrieved_at=page.fetched.retrieved_at,
-        licence=changes.get("licence", source.licence),
-        attribution=changes.get("attribution", source.attribution),
-        sha256=page.fetched.sha256,
-        parser_version=source.parser_version,
-    )
+    fetched = page.fetched
+    return source.provenance(page.request.url, fetched.sha256, retrieved_at=fetched.retrieved_at, **changes)

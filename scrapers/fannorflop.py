@@ -91,9 +91,7 @@ def parse(data: bytes, options: FannorflopOptions, provenance: Provenance) -> It
             yield from _poem(row, identifier, options, origin)
         except RecordRejected as error:
             body = orjson.dumps(row).decode()
-            yield Rejection(
-                record=identifier, source="fannorflop", reason=error.reason, detail=error.detail, body=body
-            )
+            yield Rejection(record=identifier, reason=error.reason, detail=error.detail, body=body)
 
 
 def _poem(
@@ -102,7 +100,7 @@ def _poem(
     units = pairs(_hemistichs(row["content"]))
     if row["verse_count"] != len(units):
         raise RecordRejected("count_differs", f"{row['verse_count']} verses declared, {len(units)} found")
-    kept, rejected = split(couplets(identifier, "fannorflop", units))
+    kept, rejected = split(couplets(identifier, units))
     yield from rejected
     explanation = ""
     if options.checked_explanations:
@@ -126,14 +124,7 @@ def _poem(
 def scrape(options: FannorflopOptions, raw: RawStore) -> Iterator[Entry]:
     """Poems with their labels and, where they were checked, their explanations."""
     path, data = find_file(options.path)
-    provenance = Provenance(
-        source="fannorflop",
-        url=f"file:{path.name}",
-        licence=options.licence,
-        attribution=SOURCE.attribution,
-        sha256=raw.keep(data),
-        parser_version=SOURCE.parser_version,
-    )
+    provenance = SOURCE.provenance(f"file:{path.name}", raw.keep(data), licence=options.licence)
     yield from parse(data, options, provenance)
 
 

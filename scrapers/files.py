@@ -8,7 +8,6 @@ from pathlib import Path
 import orjson
 
 from mihakk.errors import RecordRejected, UsageError
-from schemas.record import Provenance
 from schemas.rejection import Rejection
 from scrapers.mapping import RowIds, RowOptions, record, resolve_columns
 from scrapers.place import find, inside
@@ -55,14 +54,7 @@ def _table(
     path: Path, options: FilesOptions, raw: RawStore, ids: RowIds, first: int
 ) -> Generator[Entry, None, int]:
     """The records of one table; gives its last row's number, `first` is that of those before it."""
-    provenance = Provenance(
-        source="files",
-        url=f"file:{path.name}",
-        licence=options.licence,
-        attribution=options.attribution,
-        sha256=raw.keep_file(path),
-        parser_version=SOURCE.parser_version,
-    )
+    digest = raw.keep_file(path)
     shapes: dict[tuple[str, ...], dict[str, str]] = {}
     last = 0
     for row in read_rows(path, options.encoding, options.sheet):
@@ -75,9 +67,8 @@ def _table(
         except RecordRejected as error:
             detail = f"{place}: {error.detail}"
             body = orjson.dumps(row.fields, default=str).decode() if row.fields else ""
-            yield Rejection(record=place, source="files", reason=error.reason, detail=detail, body=body)
+            yield Rejection(record=place, reason=error.reason, detail=detail, body=body)
             continue
-        at = provenance.model_copy(update={"url": place})
         yield from record(
             options.kind,
             row.fields,
@@ -85,7 +76,9 @@ def _table(
             defaults={"language": options.language},
             ids=ids,
             number=first + row.number,
-            provenance=at,
+            provenance=SOURCE.provenance(
+                place, digest, licence=options.licence, attribution=options.attribution
+            ),
         )
     if not last:
         raise UsageError(f"{path} has no rows: give it some, or take this source out of the config")

@@ -17,6 +17,7 @@ import orjson
 
 from mihakk.errors import RecordRejected, UsageError
 from mihakk.settings import REFERENCE
+from mihakk.text.digits import convert
 from schemas.poem import Poem, Section
 from schemas.record import Provenance
 from schemas.rejection import Rejection
@@ -29,7 +30,6 @@ from scrapers.verse import couplets, pairs, split
 USED = ("id", "poem")
 IGNORED = ("interpretation", "alt_interpretation", "mp3")
 METRE_COLUMNS = ("ghazal", "ganjoor_id", "ganjoor_number", "metre_id", "metre", "rhyme", "matched")
-_PERSIAN_DIGITS = str.maketrans("0123456789", "۰۱۲۳۴۵۶۷۸۹")
 
 
 class HafezOptions(SourceOptions):
@@ -61,25 +61,20 @@ def _poem(row: dict[str, Any], metre: dict[str, str] | None, provenance: Provena
     number = int(row["id"])
     identifier = f"hafez-{number}"
     try:
-        kept, rejected = split(couplets(identifier, "hafez", pairs(row["poem"])))
+        kept, rejected = split(couplets(identifier, pairs(row["poem"])))
         yield from rejected
         if not kept:
             raise RecordRejected("verses_missing", "no couplet of the ghazal can be used")
     except RecordRejected as error:
-        yield Rejection(
-            record=identifier,
-            source="hafez",
-            reason=error.reason,
-            detail=error.detail,
-            body=orjson.dumps({name: row[name] for name in USED}).decode(),
-        )
+        body = orjson.dumps({name: row[name] for name in USED}).decode()
+        yield Rejection(record=identifier, reason=error.reason, detail=error.detail, body=body)
         return
     metre = metre or {}
     labels = {"form": "ghazal"} | ({"metre": metre["metre"]} if metre.get("metre") else {})
     yield Poem(
         id=identifier,
         language="fa",
-        title=f"غزل {str(number).translate(_PERSIAN_DIGITS)}",
+        title=f"غزل {convert(str(number), 'persian')}",
         poet="حافظ",
         sections=(
             Section(index=0, metre=metre.get("metre_id", ""), rhyme=metre.get("rhyme", ""), form="ghazal"),
@@ -126,15 +121,8 @@ def scrape(options: HafezOptions, raw: RawStore) -> Iterator[Entry]:
         path, version = data_file()
         url = f"pypi:hafez=={version}"
         data = path.read_bytes()
-    provenance = Provenance(
-        source="hafez",
-        url=url,
-        licence=SOURCE.licence,
-        attribution=SOURCE.attribution,
-        sha256=raw.keep(data),
-        parser_version=SOURCE.parser_version,
-    )
-    yield from parse(data, read_metres(find(options.metres, "metres")), provenance)
+    metres = read_metres(find(options.metres, "metres"))
+    yield from parse(data, metres, SOURCE.provenance(url, raw.keep(data)))
 
 
 SOURCE = register(

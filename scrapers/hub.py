@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mihakk.errors import ExternalFailure, RecordRejected, UsageError
+from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import canonical_json
-from schemas.record import Provenance
 from schemas.rejection import Rejection
 from scrapers.mapping import RowIds, RowOptions, record, resolve_columns
 from scrapers.raw import RawStore
@@ -71,8 +70,7 @@ def scrape(options: HubOptions, raw: RawStore) -> Iterator[Entry]:
         try:
             data = canonical_json(row)
         except TypeError as error:
-            reason = RecordRejected("row_invalid", f"{place}: {error}")
-            yield Rejection(record=place, source="hub", reason=reason.reason, detail=reason.detail)
+            yield Rejection(record=place, reason="row_invalid", detail=f"{place}: {error}")
             continue
         yield from record(
             options.kind,
@@ -81,13 +79,8 @@ def scrape(options: HubOptions, raw: RawStore) -> Iterator[Entry]:
             defaults={"language": options.language},
             ids=ids,
             number=number,
-            provenance=Provenance(
-                source="hub",
-                url=place,
-                licence=options.licence,
-                attribution=options.attribution,
-                sha256=raw.keep(data),
-                parser_version=SOURCE.parser_version,
+            provenance=SOURCE.provenance(
+                place, raw.keep(data), licence=options.licence, attribution=options.attribution
             ),
         )
     if not number:

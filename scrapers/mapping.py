@@ -298,7 +298,7 @@ def _idiom(values: Mapping[str, Any], identifier: str, provenance: Provenance) -
 def _poem(values: Mapping[str, Any], identifier: str, provenance: Provenance) -> Iterator[Entry]:
     declared = _declared(values.get("declared_couplets"))
     found = _arranged(values, declared)
-    units = list(couplets(identifier, provenance.source, found.units, found.kind))
+    units = list(couplets(identifier, found.units, found.kind))
     beside = {
         one: _beside(values, field, len(units))
         for field, one in (("prose", "prose"), ("explanations", "explanation"))
@@ -306,7 +306,7 @@ def _poem(values: Mapping[str, Any], identifier: str, provenance: Provenance) ->
     kept, rejected = split(_with_texts(units, beside))
     labels = with_country({name: _text(values, name) for name in _LABELS if _text(values, name).strip()})
     form = _text(values, "form") or found.labels.get("form_found", "")
-    yield from dedications(identifier, provenance.source, found)
+    yield from dedications(identifier, found)
     yield from rejected
     if not kept:
         raise RecordRejected("verses_missing", "no couplet of the row can be used")

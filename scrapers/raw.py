@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import shutil
 import tempfile
 import time
 import uuid
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import fsspec
 import orjson
@@ -70,7 +71,7 @@ class RawStore:
         digest = digest_of(data)
         path = self._blob(digest)
         if not self._fs.exists(path):
-            self._place(path, gzip.compress(data, compresslevel=6, mtime=0))
+            self._place(path, io.BytesIO(gzip.compress(data, compresslevel=6, mtime=0)))
         return digest
 
     def keep_file(self, path: Path) -> str:
@@ -86,7 +87,7 @@ class RawStore:
                 with gzip.GzipFile(filename="", mode="wb", fileobj=packed, compresslevel=6, mtime=0) as out:
                     shutil.copyfileobj(file, out, _CHUNK)
                 packed.seek(0)
-                self._place_file(blob, packed)
+                self._place(blob, packed)
         return digest
 
     def read(self, digest: str) -> bytes:
@@ -152,42 +153,30 @@ class RawStore:
     def _blob(self, digest: str) -> str:
         return f"{self._base}/{digest[:2]}/{digest}.gz"
 
-    def _part(self, path: str) -> str:
-        self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-        return f"{path}.{uuid.uuid4().hex[:8]}.part"
-
-    def _place(self, path: str, data: bytes) -> None:
-        """A blob exists whole or not at all: a folder gets it beside and moved, a store in one put."""
-        if not self._local:
-            self._fs.pipe_file(path, data)
-            return
-        part = self._part(path)
-        self._fs.pipe_file(part, data)
-        self._fs.mv(part, path)
-
-    def _place_file(self, path: str, file: IO[bytes]) -> None:
-        part = self._part(path) if self._local else path
+    def _place(self, path: str, packed: IO[bytes]) -> None:
+        """A blob exists whole or not at all: in a folder it is written beside and moved."""
+        part = path
+        if self._local:
+            self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+            part = f"{path}.{uuid.uuid4().hex[:8]}.part"
         with self._fs.open(part, "wb") as out:
-            shutil.copyfileobj(file, out, _CHUNK)
+            shutil.copyfileobj(packed, out, _CHUNK)
         if self._local:
             self._fs.mv(part, path)
 
     def _append(self, fetched: Fetched) -> None:
-        row: dict[str, Any] = fetched.model_dump(mode="json", exclude_defaults=True)
+        line = seal(orjson.dumps(fetched.model_dump(mode="json", exclude_defaults=True)))
         if self._local:
-            self._append_line(row)
+            self._fs.makedirs(self._base, exist_ok=True)
+            # The leading newline ends a line that a killed process left torn.
+            with self._fs.open(self._index_path, "ab") as out:
+                out.write(b"\n" + line)
         else:
             # Names in the order of time; the random end keeps two processes of one moment apart.
             name = f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.jsonl"
-            self._fs.pipe_file(f"{self._index_folder}/{name}", seal(orjson.dumps(row)) + b"\n")
+            self._fs.pipe_file(f"{self._index_folder}/{name}", line + b"\n")
         if self._latest is not None:
             self._latest[fetched.url] = fetched
-
-    def _append_line(self, row: dict[str, Any]) -> None:
-        self._fs.makedirs(self._base, exist_ok=True)
-        # The leading newline ends a line that a killed process left torn.
-        with self._fs.open(self._index_path, "ab") as out:
-            out.write(b"\n" + seal(orjson.dumps(row)))
 
     def _index(self) -> dict[str, Fetched]:
         if self._latest is None:

@@ -15,7 +15,7 @@ from mihakk.registry import Registry
 from schemas.benchmark import SourceUse
 from schemas.idiom import Idiom
 from schemas.poem import Poem
-from schemas.record import Language, Record
+from schemas.record import Language, Provenance, Record
 from schemas.rejection import Rejection
 from scrapers.boundary import parsed
 from scrapers.raw import RawStore
@@ -46,7 +46,8 @@ class Source(Generic[O]):
     """One place that poems or idioms come from.
 
     `scrape` yields records whose forms carry `raw` alone and rejections for what it met and can't use; it
-    fetches only through the raw store, so that a second run reads what stands there.
+    fetches only through the raw store, so that a second run reads what stands there. Rejections may leave
+    their `source` empty.
     """
 
     name: str
@@ -67,6 +68,15 @@ class Source(Generic[O]):
     least_of: Callable[[O], int] | None = field(default=None, repr=False)
     """The same by what the options ask for (so many of each book, one of each poet); None: `least_yield`."""
     attribution: str = ""
+
+    def provenance(self, url: str, sha256: str, **changes: Any) -> Provenance:
+        """Of records at an address, read from bytes of that digest; `changes` replace the source's own."""
+        own = {
+            "licence": self.licence,
+            "attribution": self.attribution,
+            "parser_version": self.parser_version,
+        }
+        return Provenance(source=self.name, url=url, sha256=sha256, **own | changes)
 
 
 SOURCES: Registry[Source[Any]] = Registry("source", "scrapers")

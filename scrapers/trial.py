@@ -37,16 +37,11 @@ class Trial:
 
     def reasons(self) -> list[tuple[str, int, list[str]]]:
         """Reason, count and three examples of the rejections, the most frequent first."""
-        return rejection_reasons(self.rejections)
-
-
-def rejection_reasons(rejections: list[Rejection]) -> list[tuple[str, int, list[str]]]:
-    """Reason, count and three examples, the most frequent first."""
-    counts = Counter(one.reason for one in rejections)
-    return [
-        (reason, count, [one.detail for one in rejections if one.reason == reason][:_EXAMPLES])
-        for reason, count in counts.most_common()
-    ]
+        counts = Counter(one.reason for one in self.rejections)
+        return [
+            (reason, count, [one.detail for one in self.rejections if one.reason == reason][:_EXAMPLES])
+            for reason, count in counts.most_common()
+        ]
 
 
 def guess_use(target: str, options: dict[str, Any], source: str = "") -> SourceUse:

@@ -156,13 +156,12 @@ def pairs(hemistichs: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def couplets(
-    poem: str, source: str, units: Iterable[tuple[str, str | None]], kind: CoupletKind = "couplet"
+    poem: str, units: Iterable[tuple[str, str | None]], kind: CoupletKind = "couplet"
 ) -> Iterator[Couplet | Rejection]:
     """Numbered couplets of a poem; one with an empty hemistich is rejected and leaves its place free.
 
     Args:
         poem: Id of the poem.
-        source: Name of the source, for rejections.
         units: Two hemistichs each, or one line and None.
         kind: What every unit is.
     """
@@ -171,7 +170,6 @@ def couplets(
         if not first.strip() or (second is not None and not second.strip()):
             yield Rejection(
                 record=identifier,
-                source=source,
                 reason="hemistich_empty",
                 detail=f"couplet {position + 1} has an empty hemistich",
                 body=f"{first}\n{second or ''}",
@@ -186,12 +184,11 @@ def couplets(
         )
 
 
-def dedications(poem: str, source: str, arrangement: Arrangement) -> list[Rejection]:
+def dedications(poem: str, arrangement: Arrangement) -> list[Rejection]:
     """A rejection for every row that is a dedication and no verse."""
     return [
         Rejection(
             record=f"{poem}:d{number}",
-            source=source,
             reason="dedication",
             detail=f"a dedication, not verse: {row[:120]!r}",
             body=row,

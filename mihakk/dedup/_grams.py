@@ -42,7 +42,8 @@ _NUMBERS: Final = _letter_numbers()
 def count_groups(texts: Sequence[str]) -> tuple[Numbers, Numbers]:
     """The different letter groups of some texts, sorted, and how often each occurs."""
     batches = _batches(range(len(texts)), texts)
-    return _added(_counted(_groups(codes)[_inside(lengths)]) for codes, lengths in batches)
+    groups = (_groups(codes)[_inside(lengths)] for codes, lengths in batches)
+    return _added(np.unique(found, return_counts=True) for found in groups)
 
 
 def summed(parts: Iterable[tuple[Numbers, Numbers]]) -> NDArray[np.uint32]:
@@ -129,14 +130,6 @@ def sort_unique(numbers: Numbers) -> Numbers:
     """The different numbers, sorted in place; `numpy.unique` hashes them first and is far slower."""
     numbers.sort()
     return numbers[np.concatenate([[True], numbers[1:] != numbers[:-1]])] if len(numbers) else numbers
-
-
-def _counted(groups: Numbers) -> tuple[Numbers, Numbers]:
-    if not len(groups):
-        return groups, groups
-    ordered = np.sort(groups)
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    return ordered[starts], np.diff(starts, append=len(ordered))
 
 
 def _inside(lengths: Numbers) -> NDArray[np.bool_]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mihakk.dedup import passes
@@ -49,7 +49,12 @@ class DuplicatePasses:
         )
         pairs = self._over_buckets(filed, "compare", passes.compared, lambda name: (near[name].threshold,))
         return {
-            name: sorted({*self._copies(equal.get(name, [])), *self._pairs(pairs.get(name, []))})
+            name: sorted(
+                {
+                    *(Pair(a, b, 1.0) for a, b in self._rows(equal.get(name, ()), "first", "second")),
+                    *(Pair(*row) for row in self._rows(pairs.get(name, ()), *Pair._fields)),
+                }
+            )
             for name in wanted
         }
 
@@ -93,19 +98,7 @@ class DuplicatePasses:
             files[name].append(file)
         return files
 
-    def _copies(self, files: Sequence[str]) -> list[Pair]:
-        rows = [self._scratch.read(name) for name in files]
-        return [
-            Pair(*ends, 1.0)
-            for row in rows
-            for ends in zip(row["first"].to_pylist(), row["second"].to_pylist(), strict=True)
-        ]
-
-    def _pairs(self, files: Sequence[str]) -> list[Pair]:
-        rows = [self._scratch.read(name) for name in files]
-        columns = ("first", "second", "similarity")
-        return [
-            Pair(*values)
-            for row in rows
-            for values in zip(*(row[column].to_pylist() for column in columns), strict=True)
-        ]
+    def _rows(self, files: Sequence[str], *columns: str) -> Iterator[tuple[Any, ...]]:
+        for name in files:
+            table = self._scratch.read(name)
+            yield from zip(*(table[column].to_pylist() for column in columns), strict=True)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mihakk.llm.structured import Message
 from schemas.model import ModelConfig
+
+Message = dict[str, str]
+"""`{"role": "system" | "user" | "assistant", "content": ...}`"""
 
 
 @dataclass(frozen=True)

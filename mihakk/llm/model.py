@@ -7,9 +7,10 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from itertools import islice
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -84,18 +85,14 @@ class Model:
         """
         loop = self._running_loop()
         stop = Stop()
-        window = 4 * self.config.limits.concurrency * self._endpoint_count()
+        serve = self.config.serve
+        endpoints = len(serve.endpoints) if isinstance(serve, Remote) else 1
+        window = 4 * self.config.limits.concurrency * endpoints
         pending: deque[Future[Reply[T]]] = deque()
         source = iter(requests)
-        done = False
         try:
             while True:
-                while not done and len(pending) < window:
-                    try:
-                        request = next(source)
-                    except StopIteration:
-                        done = True
-                        break
+                for request in islice(source, window - len(pending)):
                     pending.append(asyncio.run_coroutine_threadsafe(self._ask(request, journal, stop), loop))
                 if not pending:
                     return
@@ -223,10 +220,11 @@ class Model:
         client = await self._started_client()
         sent = compact(body) if isinstance(self.config.serve, Embedded) else body
         try:
-            async with self._budgeted(body) as count:
+            async with self.budget.call(body) if self.budget else nullcontext(None) as count:
                 completion = await client.complete(sent, stop)
                 entry = self._entry(key, completion, request)
-                count(entry)
+                if count:
+                    count(entry)
         except Refused as refusal:
             self._refusals += 1
             if client.spending.answered == 0 and self._refusals >= 5:
@@ -265,14 +263,6 @@ class Model:
                 "sampling": self.config.sampling.model_dump(mode="json"),
             },
         )
-
-    @asynccontextmanager
-    async def _budgeted(self, body: dict[str, Any]) -> AsyncIterator[Callable[[Entry], None]]:
-        if self.budget is None:
-            yield lambda _: None
-        else:
-            async with self.budget.call(body) as count:
-                yield count
 
     async def _shut(self) -> None:
         """Ends what an interrupted run left behind in the loop."""
@@ -317,9 +307,6 @@ class Model:
                 )
                 urls, alive = (self._server.endpoint,), self._server.check
                 self._client = Client(self.config.name, urls, "", self.config.limits, alive)
-
-    def _endpoint_count(self) -> int:
-        return len(self.config.serve.endpoints) if isinstance(self.config.serve, Remote) else 1
 
     def _drain(self, loop: asyncio.AbstractEventLoop, stop: Stop, pending: deque[Future[Any]]) -> None:
         """Lets calls that were already sent be answered and journaled; the others are never sent."""

@@ -118,20 +118,11 @@ class Server(ChildServer):
             "context": serve.context,
             "threads": serve.threads or max(1, (os.cpu_count() or 1) // max(1, share)),
         }
-        self._process = self._start(settings)
-
-    def _start(self, settings: dict[str, object]) -> subprocess.Popen[bytes]:
         ready, write_end = os.pipe()
+        command = [sys.executable, "-m", "mihakk.llm.llamacpp", json.dumps(settings)]
         try:
-            process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "mihakk.llm.llamacpp",
-                    json.dumps(settings),
-                    str(write_end),
-                    str(os.getpid()),
-                ],
+            self._process = subprocess.Popen(
+                [*command, str(write_end), str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=self._log,
                 stderr=subprocess.STDOUT,
@@ -140,17 +131,14 @@ class Server(ChildServer):
             )
         finally:
             os.close(write_end)
-        self._process = process
         try:
-            line = self._first_line(ready)
+            self._address = self._first_line(ready)["address"]
         except BaseException:
-            process.kill()
-            process.wait()
+            self._process.kill()
+            self._process.wait()
             raise
         finally:
             os.close(ready)
-        self._address = line["address"]
-        return process
 
     def _first_line(self, ready: int) -> dict[str, Any]:
         deadline = time.monotonic() + START_SECONDS

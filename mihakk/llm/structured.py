@@ -31,11 +31,10 @@ from typing import Any, Generic, TypeVar
 import orjson
 
 from mihakk.ids import digest
+from mihakk.llm.chat import Chat, Message, chat_payload
 from schemas.model import ModelConfig
 
 T = TypeVar("T")
-Message = dict[str, str]
-"""`{"role": "system" | "user" | "assistant", "content": ...}`"""
 LONGEST_QUOTE = 1500
 """Characters of an invalid reply that are shown back to the model."""
 REPAIR = (
@@ -81,17 +80,9 @@ class Reply(Generic[T]):
 
 def payload(config: ModelConfig, request: Request[Any], messages: Sequence[Message]) -> dict[str, Any]:
     """Body of the chat call: the form of structured output that vLLM and llama.cpp both enforce."""
-    sampling = config.sampling.model_dump(mode="json")
-    return {
-        "model": config.model,
-        "messages": list(messages),
-        **sampling,
-        "seed": sampling["seed"] + request.variant,
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": request.name, "schema": request.schema, "strict": True},
-        },
-    }
+    schema = {"name": request.name, "schema": request.schema, "strict": True}
+    body = chat_payload(config, Chat(messages, config.sampling.max_tokens, request.variant))
+    return {**body, "response_format": {"type": "json_schema", "json_schema": schema}}
 
 
 def compact(body: dict[str, Any]) -> dict[str, Any]:

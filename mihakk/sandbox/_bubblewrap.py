@@ -104,7 +104,9 @@ def start(
             held.append(_memory_file(content))
             # Whoever reads it inside is neither root nor the owner.
             command += ["--perms", "0444", "--ro-bind-data", str(held[-1].fileno()), f"/box/{name}"]
-        command += ["--remount-ro", "/", "--chdir", _SCRATCH, "--", _interpreter(), "-I", "-S", "-B"]
+        # The interpreter itself, not the environment's link to it: nothing of the environment is seen inside.
+        interpreter = str(Path(sys.executable).resolve())
+        command += ["--remount-ro", "/", "--chdir", _SCRATCH, "--", interpreter, "-I", "-S", "-B"]
         return subprocess.Popen(
             [*command, "/box/inside.py"],
             stdin=stdin,
@@ -122,13 +124,7 @@ def start(
 def _namespaces(root: bool) -> list[str]:
     """Everything unshared. Root needs no user namespace: inside, it becomes a user whom nobody else is."""
     if root:
-        unshared = [
-            "--unshare-ipc",
-            "--unshare-pid",
-            "--unshare-net",
-            "--unshare-uts",
-            "--unshare-cgroup-try",
-        ]
+        unshared = [f"--unshare-{name}" for name in ("ipc", "pid", "net", "uts", "cgroup-try")]
         privileges = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         unshared = ["--unshare-all", "--unshare-user", "--disable-userns"]
@@ -158,23 +154,9 @@ def _view(limits: Limits) -> list[str]:
     for device in ("null", "zero", "urandom", "random"):
         view += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
     view += ["--proc", "/proc", "--perms", "1777", "--size", str(limits.disk), "--tmpfs", _SCRATCH]
-    return [
-        *view,
-        "--setenv",
-        "LANG",
-        "C.UTF-8",
-        "--setenv",
-        "PATH",
-        "/usr/bin",
-        "--setenv",
-        "HOME",
-        _SCRATCH,
-    ]
-
-
-def _interpreter() -> str:
-    """The interpreter itself, not the environment's link to it: nothing of the environment is seen inside."""
-    return str(Path(sys.executable).resolve())
+    for name, value in (("LANG", "C.UTF-8"), ("PATH", "/usr/bin"), ("HOME", _SCRATCH)):
+        view += ["--setenv", name, value]
+    return view
 
 
 def _memory_file(content: bytes) -> IO[bytes]:

@@ -44,7 +44,7 @@ def _poem(found: Page, options: AldiwanOptions) -> Iterator[Entry]:
         else:
             read, credit = page.read(found), SOURCE.attribution
     except RecordRejected as error:
-        yield Rejection(record=found.request.url, source="aldiwan", reason=error.reason, detail=error.detail)
+        yield Rejection(record=found.request.url, reason=error.reason, detail=error.detail)
         return
     yield from record(read, provenance(SOURCE, found, licence=options.licence, attribution=credit))
 

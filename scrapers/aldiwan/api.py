@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-import orjson
-
 from mihakk.errors import SourceChanged
 from scrapers.aldiwan.poem import Read
 from scrapers.crawl import Page, PageRequest
@@ -116,10 +114,7 @@ def _name(value: Any) -> str:
 
 
 def _object(page: Page) -> dict[str, Any]:
-    try:
-        body = orjson.loads(page.body)
-    except orjson.JSONDecodeError as error:
-        raise SourceChanged(f"{page.request.url} is not JSON: {page.body[:120]!r}") from error
+    body = page.json()
     if not isinstance(body, dict):
         raise SourceChanged(f"{page.request.url}: an object was expected")
     return body

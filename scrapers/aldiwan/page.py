@@ -16,7 +16,6 @@ import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from mihakk.errors import RecordRejected, SourceChanged
-from mihakk.text.encoding import decode
 from scrapers.aldiwan.poem import Read
 from scrapers.crawl import Page, PageRequest
 from scrapers.labels import is_country, names_era, number
@@ -44,7 +43,7 @@ def follow(page: Page) -> Iterator[PageRequest]:
     """
     if page.request.kind != "listing":
         return
-    tree = _tree(page)
+    tree = page.html()
     links = [
         link.attributes.get("href") or ""
         for link in tree.css('div.record a.float-right, a[href^="/poem"], a[href^="poem"]')
@@ -68,7 +67,7 @@ def read(page: Page) -> Read:
         SourceChanged: The page is of neither generation, or lacks what every page of it has.
         RecordRejected: The page contradicts itself.
     """
-    tree = _tree(page)
+    tree = page.html()
     found = _NUMBER.search(urlsplit(page.request.url).path)
     if found is None:
         raise SourceChanged(f"{page.request.url} is not the address of a poem")
@@ -77,11 +76,6 @@ def read(page: Page) -> Read:
     if tree.css_first("#poemText") is not None:
         return _generation_c(tree, found[1], page.request.url)
     raise SourceChanged(f"{page.request.url} is of no generation that the parser knows")
-
-
-def _tree(page: Page) -> LexborHTMLParser:
-    charset = re.search(r"charset=([\w-]+)", page.fetched.content_type)
-    return LexborHTMLParser(decode(page.body, header_charset=charset[1] if charset else None).text)
 
 
 def _generation_b(tree: LexborHTMLParser, identifier: str, where: str) -> Read:

@@ -38,9 +38,7 @@ def record(read: Read, provenance: Provenance) -> Iterator[Entry]:
         yield from _record(read, identifier, provenance)
     except RecordRejected as error:
         body = "\n".join([*read.hemistichs, *read.lines, *(f"{a}\n{b or ''}" for a, b in read.units)])
-        yield Rejection(
-            record=identifier, source="aldiwan", reason=error.reason, detail=error.detail, body=body
-        )
+        yield Rejection(record=identifier, reason=error.reason, detail=error.detail, body=body)
 
 
 def _record(read: Read, identifier: str, provenance: Provenance) -> Iterator[Entry]:
@@ -58,21 +56,18 @@ def _record(read: Read, identifier: str, provenance: Provenance) -> Iterator[Ent
         raise RecordRejected(
             "count_differs", f"the page declares {read.declared} couplets and holds {len(units)}"
         )
-    kept, rejected = split(couplets(identifier, "aldiwan", units, kind))
-    yield from dedications(identifier, "aldiwan", found)
+    kept, rejected = split(couplets(identifier, units, kind))
+    yield from dedications(identifier, found)
     yield from rejected
     if not kept:
         raise RecordRejected("verses_missing", "no couplet can be used")
+    form = read.labels.get("form") or found.labels.get("form_found", "")
     yield Poem(
         id=identifier,
         language="ar",
         title=read.title,
         poet=read.poet,
-        sections=(
-            Section(
-                index=0, rhyme=read.rhyme, form=read.labels.get("form") or found.labels.get("form_found", "")
-            ),
-        ),
+        sections=(Section(index=0, rhyme=read.rhyme, form=form),),
         couplets=kept,
         declared_couplets=read.declared,
         source_labels=read.labels | found.labels,

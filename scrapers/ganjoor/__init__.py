@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from mihakk.errors import UsageError
-from schemas.record import Provenance
 from scrapers.boundary import parsed
 from scrapers.crawl import CrawlPlan, Page, SiteOptions, plan, provenance, read_pages
 from scrapers.ganjoor import api, page
@@ -87,14 +86,8 @@ def _from_export(options: GanjoorOptions, raw: RawStore) -> Iterator[Entry]:
         if not is_poem(name) or not _wanted(address, options.start):
             continue
         poet = poets.get(f"/{address.split('/')[1]}", Poet())
-        origin = Provenance(
-            source=SOURCE.name,
-            url=f"file:{path.name}#{name}",
-            licence=_licence(options, poet),
-            attribution=SOURCE.attribution,
-            sha256=raw.keep(data),
-            parser_version=SOURCE.parser_version,
-        )
+        url = f"file:{path.name}#{name}"
+        origin = SOURCE.provenance(url, raw.keep(data), licence=_licence(options, poet))
         yield from parsed(origin.url, parse(data, origin, poet))
     if not found:
         raise UsageError(f"{path} holds no JSON file under poets/: is it Ganjoor's export?")

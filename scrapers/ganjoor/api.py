@@ -47,12 +47,8 @@ def starts(base: str, addresses: Iterable[str]) -> Iterator[PageRequest]:
 def similar_starts(base: str, queries: Iterable[str]) -> Iterator[PageRequest]:
     """First pages of the listings of poems that share a metre, a rhyme, a poet or a form."""
     for query in queries:
-        yield PageRequest(url=_similar_url(base, query, 1), kind="listing")
-
-
-def _similar_url(base: str, query: str, number: int) -> str:
-    asked = quote(query, safe="=&")
-    return f"{base}/api/ganjoor/poems/similar?{asked}&PageNumber={number}&PageSize={_PAGE_SIZE}"
+        asked = f"{quote(query, safe='=&')}&PageNumber=1&PageSize={_PAGE_SIZE}"
+        yield PageRequest(url=f"{base}/api/ganjoor/poems/similar?{asked}", kind="listing")
 
 
 def category_url(base: str, address: str) -> str:
@@ -78,7 +74,7 @@ def follow(page: Page) -> Iterator[PageRequest]:
 
 
 def _listed(page: Page) -> Iterator[PageRequest]:
-    rows = _json(page)
+    rows = page.json()
     header = page.fetched.headers.get(PAGING)
     if not isinstance(rows, list) or header is None:
         raise SourceChanged(f"{page.request.url}: a list of poems with the header {PAGING} was expected")
@@ -115,15 +111,8 @@ def _category(page: Page) -> Iterator[PageRequest]:
         yield PageRequest(url=category_url(base, child["fullUrl"]), kind="category")
 
 
-def _json(page: Page) -> Any:
-    try:
-        return orjson.loads(page.body)
-    except orjson.JSONDecodeError as error:
-        raise SourceChanged(f"{page.request.url} is not JSON: {page.body[:120]!r}") from error
-
-
 def _object(page: Page) -> dict[str, Any]:
-    body = _json(page)
+    body = page.json()
     if not isinstance(body, dict):
         # Errors of the service come as a bare string with status 200 or 400.
         raise SourceChanged(f"{page.request.url} answered {body!r}")

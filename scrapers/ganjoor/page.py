@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from mihakk.errors import SourceChanged
+from mihakk.text.digits import convert
 from mihakk.text.encoding import decode
 from schemas.poem import Couplet, Poem, Section
 from schemas.record import Form, Provenance
@@ -21,7 +22,6 @@ from scrapers.ganjoor.poem import Poet
 from scrapers.source import Entry
 
 HOME = "https://ganjoor.net"
-_DIGITS = str.maketrans("۰۱۲۳۴۵۶۷۸۹٠١٢٣٤٥٦٧٨٩", "01234567890123456789")
 _ROWS = {"وزن": "metre", "قالب شعری": "form", "تعداد ابیات": "couplets"}
 _ROWS_IGNORED = ("منبع اولیه",)
 _FORMS = {
@@ -75,7 +75,7 @@ def parse(body: bytes, provenance: Provenance, poet: Poet) -> Iterator[Entry]:
     if not couplets:
         yield _reject(identifier, "verses_missing", "no verse of the poem can be used", "")
         return
-    declared = "".join(re.findall(r"\d+", info.pop("couplets", "").translate(_DIGITS)))
+    declared = "".join(re.findall(r"\d+", convert(info.pop("couplets", ""), "western")))
     labels = {"page": provenance.url, "category": " » ".join(trail)} | info
     yield Poem(
         id=identifier,
@@ -144,4 +144,4 @@ def _info(tree: LexborHTMLParser, where: str) -> dict[str, str]:
 
 
 def _reject(record: str, reason: str, detail: str, body: str) -> Rejection:
-    return Rejection(record=record, source="ganjoor", reason=reason, detail=detail, body=body)
+    return Rejection(record=record, reason=reason, detail=detail, body=body)

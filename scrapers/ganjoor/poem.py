@@ -130,7 +130,6 @@ def parse(data: bytes, provenance: Provenance, poet: Poet | None = None) -> Iter
         reason = "file_truncated" if error.pos >= len(error.doc) else "not_json"
         yield Rejection(
             record=provenance.url,
-            source="ganjoor",
             reason=reason,
             detail=f"{provenance.url} is damaged: {error}; get the file again",
             body=error.doc,
@@ -324,6 +323,4 @@ def _metre(section: dict[str, Any], shape: _Shape) -> tuple[str, str]:
 
 
 def _rejection(record: str, reason: str, detail: str, body: Any) -> Rejection:
-    return Rejection(
-        record=record, source="ganjoor", reason=reason, detail=detail, body=orjson.dumps(body).decode()
-    )
+    return Rejection(record=record, reason=reason, detail=detail, body=orjson.dumps(body).decode())

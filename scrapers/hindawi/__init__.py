@@ -57,13 +57,7 @@ def scrape(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
         for place, name in enumerate(options.epub):
             book = f"{options.prefix}-{place + 1}" if place else options.prefix
             path, data = find_file(name, "epub")
-            origin = Provenance(
-                source=SOURCE.name,
-                url=f"file:{path.name}",
-                licence="unknown",
-                sha256=raw.keep(data),
-                parser_version=SOURCE.parser_version,
-            )
+            origin = SOURCE.provenance(f"file:{path.name}", raw.keep(data))
             yield from parsed(origin.url, _book(data, book, origin, options))
     elif options.read == "epub":
         yield from _fetched_epubs(options, raw)
@@ -82,11 +76,11 @@ def _fetched_epubs(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
     _asked_for(options)
     base = (options.base or site.DOWNLOADS).rstrip("/")
     crawl = plan(SOURCE, options, site.epub_starts(base, options.books), "scrapers.hindawi.site:follow")
-    yield from read_pages(crawl, raw, "epub", lambda page: _fetched_book(page, options))
 
+    def read(page: Page) -> Iterator[Entry]:
+        return _book(page.body, page.request.context["book"], provenance(SOURCE, page), options)
 
-def _fetched_book(page: Page, options: HindawiOptions) -> Iterator[Entry]:
-    yield from _book(page.body, page.request.context["book"], provenance(SOURCE, page), options)
+    yield from read_pages(crawl, raw, "epub", read)
 
 
 def _fetched_pages(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:

@@ -149,7 +149,7 @@ def poem(
     if not verses:
         return
     heading = next((block.text for block in chapter if block.kind == "heading"), title)
-    kept, rejected = split(couplets(identifier, "hindawi", verses))
+    kept, rejected = split(couplets(identifier, verses))
     yield from rejected
     if kept:
         yield Poem(

@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 from xml.etree.ElementTree import Element
 
-from selectolax.lexbor import LexborHTMLParser
-
 from mihakk.errors import SourceChanged
-from mihakk.text.encoding import decode
 from scrapers.crawl import Page, PageRequest
 from scrapers.hindawi.blocks import from_html
 
@@ -57,7 +54,7 @@ def follow(page: Page) -> Iterator[PageRequest]:
 
 
 def _listed(page: Page) -> Iterator[PageRequest]:
-    tree = LexborHTMLParser(decode(page.body).text)
+    tree = page.html()
     covers = tree.css("li.bookCover > a[href]")
     if not covers:
         raise SourceChanged(f"{page.request.url}: no li.bookCover in a listing")
@@ -80,7 +77,7 @@ def read_book(page: Page) -> BookPage:
     Raises:
         SourceChanged: The page does not show them where Hindawi has them.
     """
-    tree = LexborHTMLParser(decode(page.body).text)
+    tree = page.html()
     number = _BOOK.search(urlsplit(page.request.url).path)
     heading = tree.css_first("article.book div.details h2") or tree.css_first("h2")
     meta = tree.css_first('meta[property="og:title"]')
@@ -107,7 +104,7 @@ def chapter(page: Page) -> Element:
     Raises:
         SourceChanged: The page holds no chapter.
     """
-    article = LexborHTMLParser(decode(page.body).text).css_first("article.chapterContent")
+    article = page.html().css_first("article.chapterContent")
     if article is None:
         raise SourceChanged(f"{page.request.url}: no article.chapterContent")
     return from_html(article)
