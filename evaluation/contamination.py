@@ -6,17 +6,12 @@ older than any model, so unpublished couplets in the same metre and rhyme stand 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import sqrt
 from typing import Final, NamedTuple
 
-import numpy as np
-
-from evaluation.statistics.cluster import Codes, Estimate, Values, clustered, t_quantile
-from evaluation.statistics.comparison import Comparison, compare
+from evaluation.statistics.cluster import Estimate, t_quantile
 from mihakk.seeds import rng
 from mihakk.text import key
-from schemas.evaluation import Question
 from schemas.record import Language
 
 LEAST_CONTINUED: Final = 50
@@ -69,26 +64,6 @@ def continues(reply: str, hidden: str, language: Language) -> bool:
     """Whether a reply begins with the next 50 characters of the text, by its folded letters."""
     expected = key(hidden, language)[:LEAST_CONTINUED]
     return len(expected) == LEAST_CONTINUED and key(reply, language).startswith(expected)
-
-
-def continued_beyond_twins(
-    hits: Values, twins: Values, clusters: Codes, *, seed: int, name: str
-) -> Comparison:
-    """Share of texts continued less that of their shuffled twins, paired by item."""
-    return compare(hits, twins, clusters, seed=seed, name=f"{name} contamination")
-
-
-def options_alone(question: Question) -> str:
-    """The options of a question, without the question."""
-    return "\n".join(
-        f"{label}) {option}" for label, option in zip(question.labels, question.options, strict=True)
-    )
-
-
-def chosen_without_question(right: Values, questions: Sequence[Question], clusters: Codes) -> Estimate:
-    """How far beyond chance the right option is chosen where no question was shown."""
-    chance = np.array([len(one.gold) / len(one.options) for one in questions])
-    return clustered(right - chance, clusters, bounds=(-1.0, 1.0))
 
 
 class Familiarity(NamedTuple):

@@ -105,3 +105,8 @@ def release_name(folder: Path) -> str:
     if not pinned.is_file():
         raise UsageError(f"{folder} does not say what release it is: give its name")
     return str(json.loads(pinned.read_text(encoding="utf-8"))["name"])
+
+
+def listed(labels: Iterable[str], options: Iterable[str], mark: str = ")") -> str:
+    """Options as prompts show them, a line each, behind their labels."""
+    return "\n".join(f"{label}{mark} {option}" for label, option in zip(labels, options, strict=True))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
+from generators.abilities import ability_of
+from mihakk.ids import digest as digest_of
 from mihakk.registry import Registry
 from schemas.evaluation import Question
 
@@ -28,6 +30,20 @@ class Adapter(Protocol):
 
     def read(self, folder: Path, digest: str) -> Iterator[Published]:
         """Every question."""
+
+
+def published(prompt: str, content: Sequence[Any], /, **facts: Any) -> Published:
+    """A question as its authors put it.
+
+    Args:
+        prompt: As it is sent.
+        content: What the question's digest covers.
+        facts: Fields of `Question`, at least `item`, `release`, `digest`, `config`, `task` and `language`;
+            the item is a cluster of its own where no `group` is named.
+    """
+    known = {"version": "published", "group": facts["item"], "ability": ability_of(facts["task"])}
+    question = Question.model_validate({**known, "content_hash": digest_of(content), **facts})
+    return Published(question, prompt)
 
 
 def reason_of(error: Exception) -> str:

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from evaluation.adapters.adapter import ADAPTERS, Published, reason_of
+from evaluation.adapters.adapter import ADAPTERS, Published, published, reason_of
+from evaluation.questions import listed
 from mihakk.errors import SourceChanged
-from mihakk.ids import digest as digest_of
-from schemas.evaluation import Question
 
 LABELS: Final = ("أ", "ب", "ج", "د", "ه")
 _KEYS: Final = "ABCDE"
@@ -50,33 +49,28 @@ def _question(row: dict[str, str], table: str, digest: str) -> Published:
     if gold >= len(options):
         raise ValueError(f"the key {row['Answer Key']} names none of {len(options)} options")
     labels = LABELS[: len(options)]
-    shown = zip(labels, options, strict=True)
     prompt = PROMPT.format(
         context=f"{row['Context'].strip()}\n\n" if row.get("Context", "").strip() else "",
         question=row["Question"].strip(),
-        options="\n".join(f"{label}) {option}" for label, option in shown),
+        options=listed(labels, options),
         labels="، ".join(labels),
     )
     facts = {name: row.get(name.title(), "") for name in ("subject", "group", "level", "country")}
-    question = Question.model_validate(
-        {
-            "item": f"arabicmmlu-{table}-{row['ID']}",
-            "content_hash": digest_of([prompt, gold]),
-            "release": "arabicmmlu",
-            "version": "published",
-            "digest": digest,
-            "config": "ar_school_choice",
-            "task": "school_choice",
-            "kind": "choice",
-            "language": "ar",
-            "group": f"arabicmmlu-{table}-{row['ID']}",
-            "slices": {name: value for name, value in facts.items() if value},
-            "options": options,
-            "labels": labels,
-            "gold": [gold],
-        }
+    return published(
+        prompt,
+        [prompt, gold],
+        item=f"arabicmmlu-{table}-{row['ID']}",
+        release="arabicmmlu",
+        digest=digest,
+        config="ar_school_choice",
+        task="school_choice",
+        kind="choice",
+        language="ar",
+        slices={name: value for name, value in facts.items() if value},
+        options=options,
+        labels=labels,
+        gold=[gold],
     )
-    return Published(question, prompt)
 
 
 ADAPTERS.add("arabicmmlu", ArabicMMLU())

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from evaluation.adapters.adapter import ADAPTERS, Published
+from evaluation.questions import listed
 from generators.prompts import bundled
 from mihakk.ids import content_hash
 from schemas.evaluation import Question
@@ -67,8 +68,7 @@ def _prompt(item: Item) -> str:
     parts = [f"{layout.context}\n{item.context}" if item.context else "", item.question]
     if isinstance(item, ChoiceItem):
         labels = bundled().labels(item.language, len(item.options))
-        shown = zip(labels, item.options, strict=True)
-        parts.append("\n".join(f"{label}) {option}" for label, option in shown))
+        parts.append(listed(labels, item.options))
         parts.append(layout.choice.format(labels=layout.separator.join(labels)))
     else:
         parts.append(layout.answer)

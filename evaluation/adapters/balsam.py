@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from evaluation.adapters._tables import tables_in
-from evaluation.adapters.adapter import ADAPTERS, Published, reason_of
+from evaluation.adapters.adapter import ADAPTERS, Published, published, reason_of
+from evaluation.questions import listed
 from mihakk.errors import SourceChanged
-from mihakk.ids import digest as digest_of
 from mihakk.text import key
-from schemas.evaluation import Question
 
 LABELS: Final = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 SPLIT: Final = "dev"
@@ -61,23 +60,18 @@ def _question(row: dict[str, Any], number: int, name: str, task: str, digest: st
     more: dict[str, Any] = {"kind": "answer", "answer": output}
     if row.get("mcq"):
         more = _choice([_text(one) for one in row["mcq"]], output)
-        options = zip(more["labels"], more["options"], strict=True)
-        shown += "\n\nالخيارات:\n" + "\n".join(f"{label}. {option}" for label, option in options)
-    question = Question.model_validate(
-        {
-            "item": f"balsam-{name}-{number}",
-            "content_hash": digest_of([shown, more]),
-            "release": "balsam",
-            "version": "published",
-            "digest": digest,
-            "config": f"ar_{name}",
-            "task": task,
-            "language": "ar",
-            "group": f"balsam-{name}-{number}",
-            **more,
-        }
+        shown += "\n\nالخيارات:\n" + listed(more["labels"], more["options"], ".")
+    return published(
+        shown,
+        [shown, more],
+        item=f"balsam-{name}-{number}",
+        release="balsam",
+        digest=digest,
+        config=f"ar_{name}",
+        task=task,
+        language="ar",
+        **more,
     )
-    return Published(question, shown)
 
 
 def _choice(options: list[str], output: str) -> dict[str, Any]:

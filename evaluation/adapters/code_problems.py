@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from evaluation.adapters.adapter import ADAPTERS, Published
+from evaluation.adapters.adapter import ADAPTERS, Published, published
 from mihakk.errors import SourceChanged
-from mihakk.ids import digest as digest_of
 from mihakk.sandbox import require_sandbox
 from mihakk.text import arabic_share
-from schemas.evaluation import Question
 from schemas.record import Language
 from validators.code.problem import Problem, read_problems
 
@@ -47,24 +45,20 @@ class CodeProblems:
 def _question(problem: Problem, table: str, digest: str) -> Published:
     language: Language = "ar" if arabic_share(problem.prompt) else "en"
     shown = f"```python\n{problem.prompt.rstrip()}\n```\n"
-    question = Question.model_validate(
-        {
-            "item": f"{table}-{problem.id}",
-            "content_hash": digest_of([problem.prompt, problem.entry_point, problem.tests]),
-            "release": table,
-            "version": "published",
-            "digest": digest,
-            "config": f"{language}_{table}",
-            "task": "code",
-            "kind": "code",
-            "language": language,
-            "group": f"{table}-{problem.id}",
-            "prompt": problem.prompt,
-            "entry_point": problem.entry_point,
-            "tests": problem.tests,
-        }
+    return published(
+        INSTRUCTIONS[language].format(entry_point=problem.entry_point) + shown,
+        [problem.prompt, problem.entry_point, problem.tests],
+        item=f"{table}-{problem.id}",
+        release=table,
+        digest=digest,
+        config=f"{language}_{table}",
+        task="code",
+        kind="code",
+        language=language,
+        prompt=problem.prompt,
+        entry_point=problem.entry_point,
+        tests=problem.tests,
     )
-    return Published(question, INSTRUCTIONS[language].format(entry_point=problem.entry_point) + shown)
 
 
 ADAPTERS.add("code_problems", CodeProblems())

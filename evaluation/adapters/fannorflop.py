@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from evaluation.adapters.adapter import ADAPTERS, Published, reason_of
+from evaluation.adapters.adapter import ADAPTERS, Published, published, reason_of
 from mihakk.errors import SourceChanged
-from mihakk.ids import digest as digest_of
-from schemas.evaluation import Question
 
 PROMPT: Final = """\
 Explain the following Arabic poem verse by verse, in Arabic. Reply with one JSON object and nothing else:
@@ -57,23 +55,19 @@ def _question(poem: dict[str, Any], digest: str) -> Published:
         "explanations": [str(text).strip() for _, text in pairs],
         "overall": str(poem.get("complete_explanation") or ""),
     }
-    question = Question.model_validate(
-        {
-            "item": f"fannorflop-{poem['id']}",
-            "content_hash": digest_of([prompt, more]),
-            "release": "fannorflop",
-            "version": "published",
-            "digest": digest,
-            "config": "ar_verse_explanation",
-            "task": "verse_explanation",
-            "kind": "explanation",
-            "language": "ar",
-            "group": f"fannorflop-{poem['id']}",
-            "slices": {name: str(value) for name, value in facts.items() if value},
-            **more,
-        }
+    return published(
+        prompt,
+        [prompt, more],
+        item=f"fannorflop-{poem['id']}",
+        release="fannorflop",
+        digest=digest,
+        config="ar_verse_explanation",
+        task="verse_explanation",
+        kind="explanation",
+        language="ar",
+        slices={name: str(value) for name, value in facts.items() if value},
+        **more,
     )
-    return Published(question, prompt)
 
 
 def _lines(verse: Any) -> list[str]:

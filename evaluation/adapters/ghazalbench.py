@@ -8,12 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
-from evaluation.adapters.adapter import ADAPTERS, Published, reason_of
-from generators.abilities import ability_of
+from evaluation.adapters.adapter import ADAPTERS, Published, published, reason_of
 from mihakk.errors import SourceChanged
-from mihakk.ids import digest as digest_of
 from mihakk.workbook import open_workbook
-from schemas.evaluation import Question
 from schemas.record import Language
 
 
@@ -118,23 +115,19 @@ def _question(sheet: _Sheet, column: str, row: dict[str, Any], digest: str, wher
     slices = {"condition": condition, "record": f"{poem}:{couplet}"}
     if row.get("Poetic Meter"):
         slices["metre"] = str(row["Poetic Meter"])
-    question = Question.model_validate(
-        {
-            "item": f"ghazalbench-{config}-{poem}-{couplet}",
-            "content_hash": digest_of([prompt, more]),
-            "release": "ghazalbench",
-            "version": "published",
-            "digest": digest,
-            "config": config,
-            "task": task,
-            "ability": ability_of(task),
-            "language": sheet.language,
-            "group": f"ghazalbench-{sheet.language}-{poem}",
-            "slices": slices,
-            **more,
-        }
+    return published(
+        prompt,
+        [prompt, more],
+        item=f"ghazalbench-{config}-{poem}-{couplet}",
+        release="ghazalbench",
+        digest=digest,
+        config=config,
+        task=task,
+        language=sheet.language,
+        group=f"ghazalbench-{sheet.language}-{poem}",
+        slices=slices,
+        **more,
     )
-    return Published(question, prompt)
 
 
 def _second_line(row: Mapping[str, Any]) -> str:

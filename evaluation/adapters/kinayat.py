@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 from evaluation.adapters._tables import rows_with, tables_in
-from evaluation.adapters.adapter import ADAPTERS, Published
-from generators.abilities import ability_of
+from evaluation.adapters.adapter import ADAPTERS, Published, published
+from evaluation.questions import listed
 from mihakk.configs import load_config
 from mihakk.errors import SourceChanged
-from mihakk.ids import digest as digest_of
-from schemas.evaluation import Question
 from schemas.record import Record
 
 LABELS: Final = ("A", "B", "C")
@@ -157,35 +155,22 @@ def _needed(fields: dict[str, str], shown: str) -> Iterator[bool]:
 def _choice(shown: str, options: Sequence[tuple[str, str]]) -> tuple[str, dict[str, Any]]:
     """What is shown below the request, and what is right of it; options with their kinds."""
     labels = LABELS[: len(options)]
-    listed = "\n".join(f"{label}. {text}" for label, (text, _) in zip(labels, options, strict=True))
-    kinds = [kind for _, kind in options]
+    texts, kinds = ([one[place] for one in options] for place in (0, 1))
     more = {
         "kind": "choice",
-        "options": [text for text, _ in options],
+        "options": texts,
         "labels": labels,
         "gold": [kinds.index("right")],
         "option_kinds": kinds,
     }
-    return f"{shown}\n\n{listed}\n\nAnswer:", more
+    return f"{shown}\n\n{listed(labels, texts, '.')}\n\nAnswer:", more
 
 
 def _question(task: str, name: str, prompt: str, more: dict[str, Any], digest: str) -> Published:
-    question = Question.model_validate(
-        {
-            "item": f"kinayat-{task}-{name}",
-            "content_hash": digest_of([prompt, more]),
-            "release": "kinayat",
-            "version": "published",
-            "digest": digest,
-            "config": f"ar_{task}",
-            "task": task,
-            "ability": ability_of(task),
-            "language": "ar",
-            "group": f"kinayat-{name}",
-            **more,
-        }
+    facts = {"item": f"kinayat-{task}-{name}", "group": f"kinayat-{name}", "config": f"ar_{task}", **more}
+    return published(
+        prompt, [prompt, more], release="kinayat", digest=digest, task=task, language="ar", **facts
     )
-    return Published(question, prompt)
 
 
 ADAPTERS.add("kinayat", Kinayat())

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from evaluation.adapters._tables import rows_with, tables_in
-from evaluation.adapters.adapter import ADAPTERS, Published
+from evaluation.adapters.adapter import ADAPTERS, Published, published
 from mihakk.errors import SourceChanged
-from mihakk.ids import digest as digest_of
-from schemas.evaluation import Question
 
 LABELS: Final = ("أ", "ب", "ج", "د", "هـ", *"وزحطيكلمنسعفصقرشتثخذضظغ")
 """As the leaderboard's code labels choices; the fifth is two code points."""
@@ -48,7 +46,9 @@ class Qimma:
                     raise SourceChanged(f"{where}: not a row of QIMMA ({error})") from error
                 numbers[name] += 1
                 more |= {"item": f"qimma-{name}-{numbers[name]}", "slices": {"subset": subset}}
-                yield Published(_question(f"{kind}_{benchmark}", prompt, more, digest), prompt)
+                task = f"{kind}_{benchmark}".lower().replace("-", "_")
+                facts = {"release": "qimma", "config": f"ar_{task}", "task": task, "language": "ar", **more}
+                yield published(prompt, [prompt, more], digest=digest, **facts)
 
 
 def _named(path: Path, folder: Path) -> tuple[str, str, str]:
@@ -87,23 +87,6 @@ def _prompt(row: dict[str, Any]) -> str:
     if not isinstance(row["prompt"], str) or not row["prompt"].strip():
         raise ValueError(f"`prompt` is no text: {row['prompt']!r}")
     return row["prompt"]
-
-
-def _question(name: str, prompt: str, more: dict[str, Any], digest: str) -> Question:
-    task = name.lower().replace("-", "_")
-    return Question.model_validate(
-        {
-            "content_hash": digest_of([prompt, more]),
-            "release": "qimma",
-            "version": "published",
-            "digest": digest,
-            "config": f"ar_{task}",
-            "task": task,
-            "language": "ar",
-            "group": more["item"],
-            **more,
-        }
-    )
 
 
 ADAPTERS.add("qimma", Qimma())

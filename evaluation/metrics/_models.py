@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.metric import Case
+from evaluation.metrics.metric import Case, not_installed
 from mihakk.errors import UsageError
 
 BATCH = 32
@@ -43,7 +43,7 @@ def cross_encoder(model: str, revision: str) -> Any:
     try:
         from sentence_transformers import CrossEncoder
     except ImportError as error:
-        raise UsageError(_missing("sentence-transformers")) from error
+        raise not_installed("sentence-transformers") from error
     try:
         return CrossEncoder(model, revision=revision, max_length=LONGEST)
     except (OSError, ValueError) as error:
@@ -61,7 +61,7 @@ def encoder(model: str, revision: str, layer: int) -> Any:
         import torch
         from transformers import AutoModel, AutoTokenizer
     except ImportError as error:
-        raise UsageError(_missing("transformers and torch")) from error
+        raise not_installed("transformers and torch") from error
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, revision=revision)
         network = AutoModel.from_pretrained(model, revision=revision)
@@ -71,13 +71,6 @@ def encoder(model: str, revision: str, layer: int) -> Any:
     if not 1 <= layer <= layers:
         raise UsageError(f"{model} has {layers} layers: layer {layer} can't be asked for")
     return tokenizer, network.to("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def _missing(library: str) -> str:
-    return (
-        f"this metric needs {library}: "
-        ".venv/bin/uv pip install -c requirements/constraints.txt -e '.[metrics]'"
-    )
 
 
 def means(values: Sequence[tuple[int, float]], cases: Sequence[Case]) -> list[float]:

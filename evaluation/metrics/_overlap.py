@@ -13,8 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.metric import Case
-from mihakk.errors import UsageError
+from evaluation.metrics.metric import Case, not_installed
 
 _FANN_OR_FLOP_MARKS: Final = re.compile("[\u0617-\u061a\u064b-\u0652]")
 _BALSAM_SIGNS: Final = "`÷×؛<>_()*&^%][ـ،/:\"؟.,'{}~¦+|!…–"
@@ -85,7 +84,7 @@ def fann_or_flop_tokens(text: str) -> str:
     try:
         from camel_tools.tokenizers.word import simple_word_tokenize
     except ImportError as error:
-        raise UsageError(_missing("camel-tools")) from error
+        raise not_installed("camel-tools") from error
     return " ".join(simple_word_tokenize(fann_or_flop_fold(text)))
 
 
@@ -98,7 +97,7 @@ def balsam_text(text: str, *, is_reply: bool, strip: bool) -> str:
         try:
             from pyarabic import araby
         except ImportError as error:
-            raise UsageError(_missing("pyarabic")) from error
+            raise not_installed("pyarabic") from error
         text = araby.strip_diacritics(text)
     return text.strip()
 
@@ -107,10 +106,3 @@ def balsam_text(text: str, *, is_reply: bool, strip: bool) -> str:
 def _balsam_marks() -> re.Pattern[str]:
     marks = [chr(i) for i in range(sys.maxunicode) if unicodedata.category(chr(i)).startswith("P")]
     return re.compile(f"([{re.escape(''.join(marks) + _BALSAM_SIGNS)}])")
-
-
-def _missing(library: str) -> str:
-    return (
-        f"this metric needs {library}: "
-        ".venv/bin/uv pip install -c requirements/constraints.txt -e '.[metrics]'"
-    )

@@ -12,8 +12,19 @@ BLOCK = 512
 """Pairs whose vectors are in memory at once: with 768 dimensions and 100 tokens a text some 300 MB."""
 
 
+@batch_metric(
+    title="BERTScore",
+    kinds=("answer", "explanation"),
+    low=-1.0,
+    options={"model": "aubmindlab/bert-base-arabertv02", "revision": "main", "layer": "12"},
+    libraries=("transformers", "torch"),
+    extra="metrics",
+)
 def bertscore(cases: Sequence[Case], options: Options) -> list[Scored]:
-    """F1 of each case; a text's vectors depend on it alone, not on what it was batched with."""
+    """BERTScore F1 against the reference, verse by verse where a poem is explained; a missing verse counts 0.
+
+    Without weights for rare words and without rescaling.
+    """
     # One reference is held against many systems' replies: side by side its vectors are computed once a block.
     todo = sorted(pairs(cases), key=lambda pair: (len(pair[1]), pair[1], pair[0]))
     values = []
@@ -53,17 +64,3 @@ def _f1(written: tuple[Any, Any], reference: tuple[Any, Any]) -> float:
     precision = similar.max(dim=1).values[written[1]].mean()
     recall = similar.max(dim=0).values[reference[1]].mean()
     return float(2 * precision * recall / (precision + recall))
-
-
-batch_metric(
-    name="bertscore",
-    title="BERTScore",
-    meaning="BERTScore F1 against the reference, verse by verse where a poem is explained; a missing verse "
-    "counts 0. Without weights for rare words and without rescaling.",
-    score=bertscore,
-    kinds=("answer", "explanation"),
-    low=-1.0,
-    options={"model": "aubmindlab/bert-base-arabertv02", "revision": "main", "layer": "12"},
-    libraries=("transformers", "torch"),
-    extra="metrics",
-)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -10,9 +11,20 @@ from evaluation.metrics._models import BATCH, cross_encoder, expected, means, pa
 from evaluation.metrics.metric import Case, Options, Scored, batch_metric
 from mihakk.errors import UsageError
 
+_FACTS: Final[dict[str, Any]] = {
+    "kinds": ("answer", "explanation"),
+    "options": {"model": "MoritzLaurer/mDeBERTa-v3-base-mnli-xnli", "revision": "main"},
+    "libraries": ("sentence-transformers", "transformers", "torch"),
+    "extra": "metrics",
+}
 
+
+@batch_metric(title="Entailment", **_FACTS)
 def entailment(cases: Sequence[Case], options: Options) -> list[Scored]:
-    """Chance that the reference entails what was written; the other direction stands in the detail."""
+    """Chance that the reference entails the reply, verse by verse; a missing verse counts 0.
+
+    The other direction is kept apart.
+    """
     todo = list(pairs(cases))
     forth = _chances([(reference, written) for _, reference, written in todo], options)
     back = _chances([(written, reference) for _, reference, written in todo], options)
@@ -24,8 +36,9 @@ def entailment(cases: Sequence[Case], options: Options) -> list[Scored]:
     ]
 
 
+@batch_metric(title="Entailment, as published", raw=True, **_FACTS)
 def entailment_compat(cases: Sequence[Case], options: Options) -> list[Scored]:
-    """Both directions averaged over the verses that were explained."""
+    """Fann or Flop's script: both directions averaged, over the verses explained and no others."""
     scored = entailment(cases, options)
     found = []
     for case, one in zip(cases, scored, strict=True):
@@ -52,27 +65,3 @@ def _chances(sentences: list[tuple[str, str]], options: Options) -> list[float]:
     )
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     return [float(one) for one in (odds / odds.sum(axis=1, keepdims=True))[:, labels["entailment"]]]
-
-
-_FACTS = {
-    "kinds": ("answer", "explanation"),
-    "options": {"model": "MoritzLaurer/mDeBERTa-v3-base-mnli-xnli", "revision": "main"},
-    "libraries": ("sentence-transformers", "transformers", "torch"),
-    "extra": "metrics",
-}
-batch_metric(
-    name="entailment",
-    title="Entailment",
-    meaning="Chance that the reference entails the reply, verse by verse; a missing verse counts 0. The "
-    "other direction is kept apart.",
-    score=entailment,
-    **_FACTS,
-)
-batch_metric(
-    name="entailment_compat",
-    title="Entailment, as published",
-    meaning="Fann or Flop's script: both directions averaged, over the verses explained and no others.",
-    score=entailment_compat,
-    raw=True,
-    **_FACTS,
-)

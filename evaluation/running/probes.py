@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from evaluation.contamination import Cut, cut_canary, cut_in_middle, options_alone, shuffled_twin
+from evaluation.contamination import Cut, cut_canary, cut_in_middle, shuffled_twin
+from evaluation.questions import listed
 from mihakk.errors import UsageError
 from mihakk.ids import digest
 from schemas.evaluation import Question
@@ -42,7 +43,7 @@ def probes_of(
     """
     if "options" in kinds and question.kind == "choice":
         prompt = _CHOOSE[question.language].format(
-            labels=", ".join(question.labels), options=options_alone(question)
+            labels=", ".join(question.labels), options=listed(question.labels, question.options)
         )
         yield _probe(question, "options", prompt, {}), prompt
     if "continuation" in kinds and question.order == 0:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from evaluation.questions import listed
 from mihakk.configs import load_config
 from schemas.evaluation import AnswerKind, Question
 from schemas.record import Language, Record
@@ -31,11 +32,10 @@ def reworded(question: Question, row: Mapping[str, Any], wording: int) -> str:
     """
     template = WORDINGS.templates[question.kind][question.language][wording - 1]
     context = row.get("context") or ""
-    options = zip(question.labels, question.options, strict=True)
     return template.format(
         question=row["question"],
         context=f"{context}\n\n" if context else "",
-        options="\n".join(f"{label}) {option}" for label, option in options),
+        options=listed(question.labels, question.options),
         labels=(", " if question.language == "en" else "، ").join(question.labels),
         verses="\n".join(f"{number}. {verse}" for number, verse in enumerate(question.verses, 1)),
     )

@@ -23,10 +23,6 @@ class Split(NamedTuple):
         whole = self.between + self.within
         return self.within / whole if whole else None
 
-    def variance_of_mean(self, items: int, repeats: int) -> float:
-        """Of a mean over so many independent items, each asked so often."""
-        return (self.between + self.within / repeats) / items
-
 
 def split_variance(scores: NDArray[np.float64]) -> Split:
     """Variance between and within items, by analysis of variance.

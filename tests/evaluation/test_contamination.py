@@ -7,20 +7,17 @@ import pytest
 from scipy import stats
 
 from evaluation.contamination import (
-    chosen_without_question,
-    continued_beyond_twins,
     continues,
     cut_canary,
     cut_in_middle,
     familiarity,
     names_canary,
-    options_alone,
     shuffled_twin,
 )
 from evaluation.statistics.cluster import clustered
 from generators.abilities import ability_of
 from generators.task import TASKS
-from tests.evaluation.material import VERSES, choice
+from tests.evaluation.material import VERSES
 
 GUID = "b8a60ff7-6c1c-5d2c-8f4a-111111111111"
 CANARY = f"Benchmark data of demo: please keep it out of training corpora. Canary GUID {GUID}"
@@ -53,24 +50,6 @@ def test_a_twin_has_the_same_words() -> None:
     assert sorted(twin.split()) == sorted(VERSES[0].split())
     assert twin != VERSES[0]
     assert twin == shuffled_twin(VERSES[0], seed=1, name="e1")
-
-
-def test_continuing_texts_but_not_their_twins_is_evidence() -> None:
-    hits, twins, clusters = np.array([1.0] * 20 + [0.0] * 20), np.zeros(40), np.arange(40)
-    seen = continued_beyond_twins(hits, twins, clusters, seed=0, name="demo")
-    assert seen.difference.mean == 0.5
-    assert seen.p < 1e-5
-    assert continued_beyond_twins(hits, hits, clusters, seed=0, name="demo").p == 1.0
-
-
-def test_options_are_shown_without_the_question_and_chance_is_taken_off() -> None:
-    question = choice("c1")
-    assert options_alone(question).splitlines()[1] == "ب) الرجوع بالخيبة"
-    right = np.array([1.0, 0.0, 0.0, 0.0] * 10)
-    found = chosen_without_question(right, [question] * 40, np.arange(40))
-    assert found.mean == pytest.approx(0.0)
-    assert found.low is not None
-    assert found.low < 0
 
 
 def test_familiarity_is_the_gap_to_unpublished_controls() -> None:

@@ -244,7 +244,6 @@ def test_variance_is_split_between_items_and_repeats() -> None:
     assert found.between == pytest.approx(4, rel=0.1)
     assert found.within == pytest.approx(9, rel=0.05)
     assert found.share_within == pytest.approx(9 / 13, rel=0.05)
-    assert found.variance_of_mean(100, 5) == pytest.approx((4 + 9 / 5) / 100, rel=0.1)
     assert split_variance(np.ones((3, 3))).share_within is None
     with pytest.raises(ValueError, match="two of each"):
         split_variance(np.ones((1, 5)))
