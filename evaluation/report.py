@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluation.judges.sheets import judge_sheets
+from evaluation.rows import folders_of
 from evaluation.running.earlier import EARLIER
 from evaluation.table import load_scores, results
 from evaluation.table.conditions import condition_sheet, conditions
@@ -28,8 +29,9 @@ def score_files(folder: Path, systems: Sequence[System]) -> list[Path]:
     return [
         path
         for system in systems
-        for file in (".likelihood/scores.parquet", "/scores.parquet", "/judged.parquet")
-        if (path := folder / f"{system.name}{file}").is_file()
+        for own in reversed(folders_of(folder, system.name))
+        for file in ("scores.parquet", "judged.parquet")
+        if (path := own / file).is_file()
     ]
 
 
@@ -52,12 +54,7 @@ def report(suite: Suite, systems: Sequence[System], folder: Path) -> Report:
         UsageError: There are none, or they don't compare.
     """
     scores = load_scores(score_files(folder, systems))
-    found = results(
-        scores,
-        categories={name: list(tasks) for name, tasks in suite.categories.items()},
-        main=suite.main,
-        seed=suite.seed,
-    )
+    found = results(scores, categories=suite.categories, main=suite.main, seed=suite.seed)
     shown = sheets(found)
     if suite.compare:
         shown.append(condition_sheet(conditions(scores, suite.compare, seed=suite.seed)))

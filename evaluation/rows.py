@@ -21,6 +21,11 @@ ANSWER_KEY: Final = (
 """What tells one answer from all others."""
 
 
+def folders_of(folder: Path, system: str) -> list[Path]:
+    """A system's folders inside a suite's: of written replies, and of likelihoods."""
+    return [folder / f"{system}{end}" for end in ("", ".likelihood")]
+
+
 def answer_key(attempt: Attempt) -> str:
     """Names an answer in judgements: 32 hexadecimal digits over what tells it from all others."""
     parts = "\x1f".join(str(getattr(attempt, name)) for name in ANSWER_KEY)

@@ -91,7 +91,7 @@ class SuiteLimits(Record):
     """When a run stops, resumably; per system."""
 
     cost: float | None = Field(default=None, gt=0)
-    """In the currency of the system's price."""
+    """In the currency of the system's price, which it must have unless it is embedded."""
     requests: int | None = Field(default=None, ge=1)
 
 
@@ -99,7 +99,7 @@ class JudgesBudget(Record):
     """What each judge may cost and be asked in all runs of a suite together; judging stops there."""
 
     cost: float | None = Field(default=None, gt=0)
-    """In the currency of the judge's price, which it must have."""
+    """In the currency of the judge's price, which it must have unless it is embedded."""
     requests: int | None = Field(default=None, ge=1)
 
 

@@ -10,11 +10,10 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evaluation.rows import ANSWER_KEY, read_batches
+from evaluation.rows import ANSWER_KEY, folders_of, read_batches
 from schemas.evaluation import Answer, Score
 from schemas.suite import Suite, System
 
-METHODS: Final = ("", ".likelihood")
 _ANSWER: Final = (
     *ANSWER_KEY,
     *("task", "language", "reply", "reasoning", "finish_reason", "likelihoods"),
@@ -32,8 +31,7 @@ def answer_rows(folder: Path, system: System, sealed: frozenset[str]) -> Iterato
         system: Who answered.
         sealed: Items of which nothing is published.
     """
-    for end in METHODS:
-        place = folder / f"{system.name}{end}"
+    for place in folders_of(folder, system.name):
         if not (place / "answers.parquet").is_file():
             continue
         scores: dict[tuple[Any, ...], Row] = {}

@@ -15,7 +15,7 @@ from evaluation.judges.style import STYLE_FILE, StyleRow, style_rows
 from evaluation.rows import read_rows, write_rows
 from evaluation.running.asking import Asked
 from evaluation.running.run import Plan
-from evaluation.running.suites import load_systems
+from evaluation.running.suites import load_priced
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.llm.budget import LETTERS_A_TOKEN, Budget, BudgetSpent
 from mihakk.llm.journal import Journal
@@ -88,16 +88,10 @@ def load_judges(suite: Suite, systems: Sequence[System]) -> tuple[System, System
     """The two judges of a suite.
 
     Raises:
-        UsageError: They are of one family, or one is of a judged system's.
+        UsageError: They are of one family, one is of a judged system's, or one has no price for a limit.
     """
     named = judges_of(suite)
-    first, second = load_systems(suite, named.by)
-    for judge in (first, second):
-        if named.budget.cost is not None and judge.price is None:
-            raise UsageError(
-                f"{suite.name}: `judges.budget.cost` can't be kept, for {judge.name} has no `price`: add it "
-                "to the judge's config, or limit `judges.budget.requests` instead"
-            )
+    first, second = load_priced(named.by, suite, "judges.budget")
     if first.family.casefold() == second.family.casefold():
         raise UsageError(
             f"{suite.name}: both judges are of the family {first.family!r}; name two of different families"

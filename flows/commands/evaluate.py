@@ -12,7 +12,7 @@ from flows.commands.evaluate_judge import judge, vouch
 from flows.commands.evaluate_publish import publish
 from flows.commands.evaluate_run import run
 from flows.commands.evaluate_site import site
-from flows.commands.evaluate_suspects import auditors, moves, suspects
+from flows.commands.evaluate_suspects import auditors, moves, scores_in, suspects
 from flows.commands.options import AsJson
 from mihakk.errors import UsageError
 from reports.console import open_console, print_json
@@ -95,7 +95,9 @@ def rescore(
 
 
 def table(
-    scores: Annotated[list[Path], typer.Argument(help="Files of scores, or folders with scores.parquet.")],
+    scores: Annotated[
+        list[Path], typer.Argument(help="Files of scores, or folders of systems or suites that have them.")
+    ],
     form: Annotated[
         Literal["terminal", "markdown", "latex"], typer.Option("--format", help="How it is printed.")
     ] = "terminal",
@@ -124,7 +126,7 @@ def table(
     from evaluation.table.render import latex, markdown, terminal
     from evaluation.table.sheets import sheets
 
-    files = [path / "scores.parquet" if path.is_dir() else path for path in scores]
+    files = [file for path in scores for file in scores_in(path)]
     frame = load_scores(files)
     found = results(
         sliced(frame, by) if by else frame,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flows.commands.evaluate_run import Limit, show_plans
 from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
 from mihakk.errors import UsageError
 from reports.console import open_console, print_json
@@ -14,10 +15,6 @@ from reports.console import open_console, print_json
 if TYPE_CHECKING:
     from evaluation.judges.run import JudgeJob
     from schemas.suite import System
-
-Limit = Annotated[
-    int | None, typer.Option(min=1, help="Only so many questions of each config; pairs count once.")
-]
 
 
 def judge(
@@ -40,7 +37,7 @@ def judge(
     crash, it goes on where it stopped. An unusable reply gives no score and is counted. Probes show whether
     length, style, order or an instruction in the reply moves the judges.
 
-    Example: mihakk evaluate judge demo --dry-run
+    Example: mihakk evaluate judge suite.yaml --dry-run
     """
     from evaluation.judges.probes import probe_judges
     from evaluation.judges.run import judge_suite, plan_judges
@@ -50,16 +47,7 @@ def judge(
     job = judge_job(suite, model, out, limit)
     console = open_console(soft_wrap=True, stderr=as_json)
     if dry_run:
-        plans = plan_judges(job)
-        if as_json:
-            print_json([one._asdict() for one in plans])
-            return
-        for found in plans:
-            cost = "no price known" if found.most is None else f"at most {found.most:.4g} {found.currency}"
-            console.print(
-                f"{found.system}: {found.calls:,} calls, {found.journaled:,} answered before; at most "
-                f"{found.prompt_tokens:,} prompt and {found.reply_tokens:,} reply tokens; {cost}"
-            )
+        show_plans(plan_judges(job), console, as_json=as_json)
         return
     with console.status("Judging…") as status:
         done = 0
@@ -101,7 +89,7 @@ def vouch(
     Judges whose agreement is sure enough (lower end of kappa .6) are vouched for; all means are corrected by
     the people's scores either way.
 
-    Example: mihakk evaluate vouch demo --draw 100
+    Example: mihakk evaluate vouch suite.yaml --draw 200
     """
     from evaluation.judges.vouch import draw_for_people
     from evaluation.judges.vouch import vouch as hold

@@ -39,12 +39,8 @@ def publish(
 
     require_empty(out)
     chosen, systems, answers = open_suite(suite, model, folder)
-    found = results(
-        load_scores(score_files(answers, systems)),
-        categories={name: list(tasks) for name, tasks in chosen.categories.items()},
-        main=chosen.main,
-        seed=chosen.seed,
-    )
+    scores = load_scores(score_files(answers, systems))
+    found = results(scores, categories=chosen.categories, main=chosen.main, seed=chosen.seed)
     sealed = sealed_items(chosen, named_folder)
     asked = (
         {}

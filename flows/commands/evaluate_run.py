@@ -12,9 +12,12 @@ from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
 from reports.console import open_console, print_json
 
 if TYPE_CHECKING:
-    from evaluation.running.asking import Asked
     from evaluation.running.run import Plan
     from schemas.suite import System
+
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="Only so many questions of each config; pairs count once.")
+]
 
 
 def run(
@@ -25,9 +28,7 @@ def run(
         Literal["written", "likelihood"],
         typer.Option(help="written: replies are read. likelihood: choices by lm-eval, of servers like vLLM."),
     ] = "written",
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only so many questions of each config; pairs count once.")
-    ] = None,
+    limit: Limit = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print calls, tokens and costs. Asks no model.")
     ] = False,
@@ -41,7 +42,7 @@ def run(
     Example: mihakk evaluate run demo --limit 10
     """
     from evaluation.report import report
-    from evaluation.running.asking import asked_of_suite
+    from evaluation.running.asking import asked_of_suite, sizes
     from evaluation.running.likelihood import run_likelihood
     from evaluation.running.run import Job, plan, run_system
     from evaluation.running.suites import open_suite
@@ -54,11 +55,10 @@ def run(
     console = open_console(soft_wrap=True, stderr=as_json)
     console.print(f"[bold]{chosen.title}[/]: {len(asked):,} questions → {folder}")
     if dry_run:
+        for name, calls in sizes(asked).items():
+            console.print(f"  {name}: {calls:,} calls")
         plans = [plan(Job(chosen, asked, system, folder, settings(), method)) for system in systems]
-        if as_json:
-            print_json([one._asdict() for one in plans])
-        else:
-            _show_plans(plans, asked, console)
+        show_plans(plans, console, as_json=as_json)
         return
     told = []
     for system in systems:
@@ -92,11 +92,11 @@ def run(
         console.print(terminal(found.sheets, found.notes))
 
 
-def _show_plans(plans: Sequence[Plan], asked: list[Asked], console: Console) -> None:
-    from evaluation.running.asking import sizes
-
-    for name, calls in sizes(asked).items():
-        console.print(f"  {name}: {calls:,} calls")
+def show_plans(plans: Sequence[Plan], console: Console, *, as_json: bool) -> None:
+    """What would be asked of each system or judge, and what it would cost at most."""
+    if as_json:
+        print_json([one._asdict() for one in plans])
+        return
     for found in plans:
         cost = "no price known" if found.most is None else f"at most {found.most:.4g} {found.currency}"
         console.print(

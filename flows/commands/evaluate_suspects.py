@@ -38,7 +38,7 @@ def suspects(
     """
     from rich.table import Table
 
-    from evaluation.rows import read_rows, write_rows
+    from evaluation.rows import folders_of, read_rows, write_rows
     from evaluation.running.asking import asked_of_suite, questions_of
     from evaluation.running.suites import open_suite
     from evaluation.suspects import suspects as rank
@@ -50,8 +50,8 @@ def suspects(
     files = [
         path
         for system in systems
-        for end in ("", ".likelihood")
-        if (path := folder / f"{system.name}{end}" / "answers.parquet").is_file()
+        for own in folders_of(folder, system.name)
+        if (path := own / "answers.parquet").is_file()
     ]
     if not files:
         raise UsageError(f"no system has answers in {folder}: `mihakk evaluate run {chosen.name}` first")
@@ -156,7 +156,7 @@ def moves(
     from evaluation.table.moves import moves as compare
     from evaluation.table.render import markdown, terminal
 
-    found = compare(*(load_scores(_scores_in(folder)) for folder in (before, after)))
+    found = compare(*(load_scores(scores_in(folder)) for folder in (before, after)))
     sheets = move_sheets(found)
     if as_json:
         systems, items = ([one._asdict() for one in rows] for rows in (found.systems, found.items))
@@ -168,8 +168,25 @@ def moves(
         print(markdown(sheets, []), end="")
 
 
-def _scores_in(folder: Path) -> list[Path]:
+def scores_in(folder: Path) -> list[Path]:
+    """A file of scores itself, or those in a system's folder or a suite's.
+
+    Raises:
+        UsageError: There are none; where a suite of that name was run, the message names its folder.
+    """
+    from evaluation.running.suites import FOLDER
+
+    if folder.suffix == ".parquet" or folder.is_file():
+        return [folder]
     found = sorted([*folder.glob("scores.parquet"), *folder.glob("*/scores.parquet")])
     if not found:
-        raise UsageError(f"there are no scores in {folder}: name the folder of a suite that was run")
+        own = FOLDER / folder
+        raise UsageError(
+            f"there are no scores in {folder}: name "
+            + (
+                f"{own}, where the suite {folder} lies"
+                if own.is_dir()
+                else "the folder of a suite that was run"
+            )
+        )
     return found

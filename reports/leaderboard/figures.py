@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evaluation.metrics.metric import METRICS
+from evaluation.rows import folders_of
 from evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of
 from evaluation.table.column import Column
 from evaluation.table.results import Results
@@ -129,7 +130,7 @@ def not_run(suite: Suite, systems: Sequence[System], columns: Sequence[Fields], 
     """What a reader would look for in vain: the kind of gap, the system or part, and how many items."""
     gaps: list[Fields] = []
     for one in systems:
-        paths = [folder / f"{one.name}{end}" / "answers.parquet" for end in ("", ".likelihood")]
+        paths = [own / "answers.parquet" for own in folders_of(folder, one.name)]
         if not any(path.is_file() for path in paths):
             gaps.append({"why": "not_asked", "system": one.name})
         elif not paths[1].is_file() and suite_has_choices(columns):

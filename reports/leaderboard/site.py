@@ -74,12 +74,8 @@ def write_site(board: Board, out: Path) -> Written:
     if out.exists() and not (out / FILES["en"]).is_file() and (out.is_file() or any(out.iterdir())):
         raise UsageError(f"{out} holds something other than a leaderboard: name an empty folder")
     scores = load_scores(score_files(board.folder, board.systems))
-    found = results(
-        scores,
-        categories={name: list(tasks) for name, tasks in board.suite.categories.items()},
-        main=board.suite.main,
-        seed=board.suite.seed,
-    )
+    suite = board.suite
+    found = results(scores, categories=suite.categories, main=suite.main, seed=suite.seed)
     columns = columns_of(scores, COLUMN)
     sealed = sealed_items(board.suite, board.fetch)
     names = [one.name for one in board.systems]

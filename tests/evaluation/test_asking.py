@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from evaluation.questions import MANIFEST
 from evaluation.running.asking import Asked, asked_of_suite
@@ -184,3 +185,21 @@ def test_the_configs_in_the_repository_are_valid() -> None:
     for path in SYSTEMS.glob("*.yaml"):
         (system,) = load_systems(load_suite("demo"), [path.stem])
         assert system.name == path.stem
+
+
+def test_a_limit_of_costs_needs_prices_but_for_embedded_systems(tmp_path: Path) -> None:
+    part = {"release": "demo@latest"}
+    whole = {"name": "dear", "title": "Dear", "pinned": False, "parts": [part], "limits": {"cost": 1}}
+    suite = Suite.model_validate(whole)
+    facts = {"name": "api", "family": "f", "model": "m", "kind": "arabic", "open": False}
+    config = tmp_path / "api.yaml"
+    remote: dict[str, Any] = {"serve": {"engine": "openai", "endpoints": ["http://127.0.0.1:9/v1"]}}
+    for more in (
+        remote | {"price": {"prompt": 0, "completion": 0}},
+        {"serve": {"engine": "embedded", "weights": "w"}},
+    ):
+        config.write_text(yaml.safe_dump(facts | more))
+        assert load_systems(suite, [str(config)])[0].name == "api"
+    config.write_text(yaml.safe_dump(facts | remote))
+    with pytest.raises(UsageError, match=r"`limits\.cost` can't be kept, for api has no `price`"):
+        load_systems(suite, [str(config)])

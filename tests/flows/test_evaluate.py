@@ -95,6 +95,9 @@ def test_from_replies_to_a_table_and_again_without_a_reply(
     }  # fmt: skip
     page = call("table", tmp_path / "often", tmp_path / "seldom", "--format", "markdown").stdout
     assert page == call("table", tmp_path / "seldom", scores, "--format", "markdown").stdout
+    assert page == call("table", tmp_path, "--format", "markdown").stdout, (
+        "a suite's folder, as runs leave it"
+    )
     asked = [
         number for number, one in enumerate(questions.values()) if one.config == "fa_continuation_choice"
     ]
@@ -102,6 +105,16 @@ def test_from_replies_to_a_table_and_again_without_a_reply(
     assert call("table", tmp_path / "often", "--format", "latex").stdout.count(r"\toprule") > 2
     by = call("table", tmp_path / "often", "--by", "poet", "--format", "markdown").stdout
     assert "poet=own" in by
+
+
+def test_a_suites_name_in_place_of_its_folder_is_answered_with_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs" / "evaluate" / "demo").mkdir(parents=True)
+    done = call("table", "demo")
+    assert done.exit_code == 2
+    assert "there are no scores in demo: name runs/evaluate/demo" in " ".join(done.output.split())
 
 
 def test_results_come_as_json(release: Path, questions: dict[str, Question], tmp_path: Path) -> None:

@@ -157,8 +157,8 @@ def _columns(mapping: str, there: set[str], path: Path) -> dict[str, str]:
             given[what] = found
     if missing := [what for what in ("prompt", "solution", "tests") if what not in given]:
         raise UsageError(
-            f"{path}: no column for {missing[0]} (it has: {', '.join(sorted(there))}); "
-            f"add --map {missing[0]}=COLUMN"
+            f"{path}: no column for {missing[0]} (it has: {', '.join(sorted(there))}): "
+            f"call it {' or '.join(COLUMNS[missing[0]])}; `mihakk code` also takes --map {missing[0]}=COLUMN"
         )
     return given
 

@@ -106,7 +106,7 @@ def test_columns_are_found_by_their_usual_names_or_by_a_map(tmp_path: Path) -> N
 
 
 BAD = {
-    "no column": ([{"a": 1}], "", "no column for prompt .it has: a.; add --map prompt=COLUMN"),
+    "no column": ([{"a": 1}], "", "no column for prompt .it has: a.: call it prompt; .* --map prompt=COLUMN"),
     "a wrong column": ([GOOD], "prompt=text", "has no column 'text'; it has: canonical_solution"),
     "a wrong part": ([GOOD], "question=text", "WHAT is one of id, prompt, entry_point, solution, tests"),
     "one id twice": ([GOOD, GOOD], "", "lines 1 and 2 are both 't/1'"),
