@@ -16,7 +16,7 @@ from mihakk.lake import Lake
 from mihakk.llm.journal import Journal
 from mihakk.settings import settings
 from pipeline.build import Build
-from pipeline.engines.local import local_engine
+from pipeline.engines.local import LocalEngine, local_engine
 from pipeline.observer import Silent
 from pipeline.records import records
 from pipeline.run import run_step
@@ -100,7 +100,9 @@ def plan(build: Build) -> BuildPlan:
         scraped = run_step(STEPS[0], trial, engine, Silent())
         sampled = _thinned(trial, scraped) if fresh else 0
         times = scraped.counts.written / sampled if sampled else 1.0
-        later = [run_step(step, trial, engine, Silent()) for step in STEPS[1:MODEL_FREE]]
+        # Worker processes take longer to start than the steps take on a sample.
+        tried = LocalEngine(workers=1) if sampled else engine
+        later = [run_step(step, trial, tried, Silent()) for step in STEPS[1:MODEL_FREE]]
         items = chosen_items(trial)
         cost = _estimate(build, trial, items)
         to_write, written, characters = _writing(build, trial)

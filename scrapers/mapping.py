@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import orjson
@@ -24,7 +24,8 @@ from scrapers.verse import Arrangement, arrange, as_lines, couplets, dedications
 
 Kind = Literal["poem", "idiom"]
 
-_SHARED = ("id", "language", "licence", "attribution", "url", "explanation")
+_TERMS = ("licence", "attribution", "url")
+_SHARED = ("id", "language", *_TERMS, "explanation")
 _LABELS = ("era", "genre", "metre", "form", "theme", "country")
 FIELDS: dict[Kind, tuple[str, ...]] = {
     "poem": (
@@ -193,13 +194,14 @@ def record(
         number: Of the row.
         provenance: Of the row, unless it has columns that say otherwise.
     """
-    values = {field: row.get(column) for field, column in columns.items()}
-    values |= {field: value for field, value in defaults.items() if values.get(field) in (None, "")}
+    # A field that is absent and one that is empty say the same; most rows leave most fields empty.
+    values = {field: row[column] for field, column in columns.items() if row.get(column) not in (None, "")}
+    values = {**defaults, **values}
     identifier = ids.numbered(number)
     try:
         values, repairs = _repaired(values)
         identifier = ids.of(number, values)
-        updates = {name: str(values[name]) for name in ("licence", "attribution", "url") if values.get(name)}
+        updates = {name: str(values[name]) for name in _TERMS if values.get(name)}
         provenance = provenance.model_copy(update=updates) if updates else provenance
         made: Iterator[Entry] = _poem(values, identifier, provenance)
         if kind == "idiom":
@@ -222,8 +224,12 @@ def _repaired(value: Any) -> tuple[Any, list[str]]:
         repair = repair_mojibake(value)
         return (repair.text, list(repair.steps)) if repair else (value, [])
     if isinstance(value, dict):
-        texts, steps = _repaired(list(value.values()))
-        return dict(zip(value, texts, strict=True)), steps
+        repaired: dict[str, Any] = {}
+        steps: list[str] = []
+        for name, entry in value.items():
+            repaired[name], found = _repaired(entry)
+            steps += found
+        return repaired, steps
     if isinstance(value, (list, tuple)):
         both = [_repaired(entry) for entry in value]
         return [entry for entry, _ in both], [step for _, steps in both for step in steps]
@@ -252,8 +258,7 @@ def _rejection(
 
 
 def _text(values: Mapping[str, Any], field: str) -> str:
-    value = values.get(field)
-    return "" if value is None else str(value)
+    return str(values.get(field, ""))
 
 
 def _needed(values: Mapping[str, Any], field: str) -> str:
@@ -299,12 +304,12 @@ def _poem(values: Mapping[str, Any], identifier: str, provenance: Provenance) ->
     declared = _declared(values.get("declared_couplets"))
     found = _arranged(values, declared)
     units = list(couplets(identifier, found.units, found.kind))
-    beside = {
-        one: _beside(values, field, len(units))
-        for field, one in (("prose", "prose"), ("explanations", "explanation"))
-    }
-    kept, rejected = split(_with_texts(units, beside))
-    labels = with_country({name: _text(values, name) for name in _LABELS if _text(values, name).strip()})
+    for field, name in (("prose", "prose"), ("explanations", "explanation")):
+        if field in values:
+            units = _with_texts(units, name, _beside(values[field], field, len(units)))
+    kept, rejected = split(units)
+    stated = {name: _text(values, name) for name in _LABELS if name in values}
+    labels = with_country({name: text for name, text in stated.items() if text.strip()})
     form = _text(values, "form") or found.labels.get("form_found", "")
     yield from dedications(identifier, found)
     yield from rejected
@@ -328,20 +333,19 @@ def _poem(values: Mapping[str, Any], identifier: str, provenance: Provenance) ->
 
 def _declared(value: Any) -> int | None:
     """The count that a cell states in figures or in a phrase; a phrase without a number states none."""
-    if not isinstance(value, (str, int, float, type(None))):
+    if value is None:
+        return None
+    if not isinstance(value, (str, int, float)):
         raise RecordRejected("row_invalid", f"declared_couplets is a {type(value).__name__}, not a number")
-    return None if value is None else stated_number(value)
+    return stated_number(value)
 
 
-def _beside(values: Mapping[str, Any], field: str, units: int) -> list[str]:
+def _beside(given: Any, field: str, units: int) -> list[str]:
     """A text for each unit of verse, empty where there is none for it.
 
     Raises:
         RecordRejected: `<field>_unaligned`: another number of texts than of units of verse.
     """
-    given = values.get(field)
-    if not given:
-        return [""] * units
     texts = ["" if text is None else text for text in _list(given, field)]
     if not all(isinstance(text, str) for text in texts):
         raise RecordRejected("row_invalid", f"{field} must be texts")
@@ -351,12 +355,13 @@ def _beside(values: Mapping[str, Any], field: str, units: int) -> list[str]:
 
 
 def _with_texts(
-    units: list[Couplet | Rejection], beside: Mapping[str, list[str]]
-) -> Iterator[Couplet | Rejection]:
-    """The units, each couplet with the texts that stand beside it."""
-    for place, unit in enumerate(units):
-        texts = {name: values[place] for name, values in beside.items() if values[place].strip()}
-        yield unit.model_copy(update=texts) if isinstance(unit, Couplet) and texts else unit
+    units: list[Couplet | Rejection], name: str, texts: Sequence[str]
+) -> list[Couplet | Rejection]:
+    """The units, each couplet with the text that stands beside it as its field `name`."""
+    return [
+        unit.model_copy(update={name: text}) if isinstance(unit, Couplet) and text.strip() else unit
+        for unit, text in zip(units, texts, strict=True)
+    ]
 
 
 def _arranged(values: Mapping[str, Any], declared: int | None) -> Arrangement:

@@ -102,6 +102,9 @@ _GAIN: Final = 0.2
 _ARABIC: Final = re.compile("[\u0600-\u06ff]")
 """What no Western encoding has: a text that holds it was not read with one."""
 _MOST_TIMES: Final = 2
+_NEVER_UTF8: Final = re.compile("[\u0621-\u063a\u0641-\u064a]{2}")
+"""Two Arabic letters in a row: their Windows-1256 bytes both begin a UTF-8 sequence, so no text written as
+UTF-8 was read so. It settles nearly every text, before anything is encoded."""
 
 
 def common_share(text: str) -> float:
@@ -146,7 +149,7 @@ def repair_mojibake(text: str) -> Repair | None:
 
     A repair must give back exactly `text` when the mistake is made again, and must raise `common_share`.
     """
-    if text.isascii():
+    if text.isascii() or _NEVER_UTF8.search(text):
         return None
     readings = [Repair(text, ())]
     for _ in range(_MOST_TIMES):
