@@ -90,9 +90,8 @@ class Explanation(NamedTuple):
 def without_apparatus(explanation: str, phrase: str = "") -> Explanation:
     """The meaning alone; empty where the entry holds nothing but references.
 
-    Args:
-        explanation: Canonical text; a line break parts paragraphs, and verse stands in paragraphs of its own.
-        phrase: What is explained, by whose words a quoted sentence is told for an example of it.
+    In the canonical text of an `explanation` a line break parts paragraphs, and verse stands in paragraphs of
+    its own. A quoted sentence with the words of the `phrase` is an example of it.
     """
     cut: Counter[str] = Counter()
     text, examples = _without_examples(explanation, phrase)

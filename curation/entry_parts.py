@@ -66,11 +66,7 @@ def read_keys(
 class SpreadEntries:
     """The set's entries by number, see `curation.duplicates.Compared`.
 
-    Args:
-        scratch: Where the entries lie.
-        spread: Finds near duplicates.
-        shards: Names of the shards, in the order of the sources.
-        files: Their entries, as `write_entries` wrote them.
+    `files` hold the entries of the `shards`, in the order of the sources, as `write_entries` wrote them.
     """
 
     def __init__(

@@ -62,15 +62,7 @@ def reject(record: Poem | Idiom, error: RecordRejected) -> Rejection:
 def remove(
     part: Poem | Idiom | Couplet, of: Poem | Idiom, reason: str, detail: str, kept: str = ""
 ) -> Rejection:
-    """The rejection of a record or of one couplet `of` a poem.
-
-    Args:
-        part: What is taken out.
-        of: The record it belongs to.
-        reason: Name of the reason.
-        detail: The evidence.
-        kept: For a duplicate, the id of what stands for it.
-    """
+    """The rejection of a whole record, or of one couplet `of` a poem; `kept` stands for a duplicate."""
     return Rejection(
         record=part.id,
         source=of.provenance.source,

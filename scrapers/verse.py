@@ -55,15 +55,10 @@ class Arrangement:
 
 
 def arrange(rows: Sequence[str], language: Language = "ar", declared: int | None = None) -> Arrangement:
-    """Rows of a poem as couplets, or as the lines that they are.
+    """Rows of a poem, a hemistich or line each, as couplets or as the lines that they are.
 
     Rows without a letter part stanzas; a couplet never reaches over one, so that a line that lost its partner
-    is not paired with the next.
-
-    Args:
-        rows: One hemistich or line each.
-        language: Of the poem.
-        declared: How many couplets the source says there are.
+    is not paired with the next. `declared` is how many couplets the source says there are.
 
     Raises:
         RecordRejected: `odd_hemistichs` or `hemistichs_shifted`: no pairing can be trusted.
@@ -158,12 +153,9 @@ def pairs(hemistichs: Sequence[str]) -> list[tuple[str, str]]:
 def couplets(
     poem: str, units: Iterable[tuple[str, str | None]], kind: CoupletKind = "couplet"
 ) -> Iterator[Couplet | Rejection]:
-    """Numbered couplets of a poem; one with an empty hemistich is rejected and leaves its place free.
+    """Numbered couplets of a poem; one with an empty hemistich is rejected and leaves its number free.
 
-    Args:
-        poem: Id of the poem.
-        units: Two hemistichs each, or one line and None.
-        kind: What every unit is.
+    A unit holds two hemistichs, or one line and None.
     """
     for position, (first, second) in enumerate(units):
         identifier = f"{poem}:{position}"

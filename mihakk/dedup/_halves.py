@@ -12,12 +12,7 @@ LEAST_LETTERS: Final = 10
 
 
 def shared_halves(couplets: Sequence[tuple[str, ...]], threshold: float) -> Iterator[Pair]:
-    """Pairs of couplets with a hemistich at least `threshold` alike; couplets alike as wholes are among them.
-
-    Args:
-        couplets: Folded hemistichs of each couplet, one or two.
-        threshold: Least Indel similarity of two hemistichs, 0 to 1.
-    """
+    """Pairs of couplets, each its one or two folded hemistichs, that have one at least `threshold` alike."""
     halves = [half_key(couplet, side) for couplet in couplets for side in (0, 1)]
     yield from of_halves(near_duplicates(halves, threshold))
 

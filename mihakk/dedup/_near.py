@@ -35,14 +35,10 @@ class Pair(NamedTuple):
 
 
 def near_duplicates(keys: Sequence[str], threshold: float) -> Iterator[Pair]:
-    """Pairs of folded texts at least `threshold` alike, each pair once, in the order of the texts.
+    """Pairs of folded texts with an Indel similarity of `threshold` (0 to 1) or more, in their order.
 
     Equal texts are paired with the first of them, and only that one is compared with others. Texts of fewer
-    than five letters are found only where equal.
-
-    Args:
-        keys: Folded texts (`mihakk.text.key`); an empty one is nobody's duplicate.
-        threshold: Least Indel similarity, 0 to 1.
+    than five letters are found only where equal; an empty one is nobody's duplicate.
     """
     first: dict[str, int] = {}
     found = [
@@ -65,12 +61,8 @@ def near_duplicates(keys: Sequence[str], threshold: float) -> Iterator[Pair]:
 def filed_together(filed: Numbers, texts: Sequence[str], threshold: float) -> NDArray[np.float64]:
     """Rows (text, text, similarity) of texts filed together and at least `threshold` alike, each pair once.
 
-    What it finds under some groups does not depend on what is filed under others.
-
-    Args:
-        filed: Sorted numbers (group << 32 | index into texts), as of `rarest`.
-        texts: The texts filed.
-        threshold: Least Indel similarity, 0 to 1.
+    `filed` are sorted numbers (group << 32 | index into texts), as of `rarest`. What is found under some
+    groups does not depend on what is filed under others.
     """
     verified = [_compared(block, texts, threshold) for block in _candidates(filed, texts, threshold)]
     pairs = np.concatenate([np.empty((0, 3)), *verified])

@@ -22,12 +22,7 @@ class Wanted(NamedTuple):
 
 
 class DuplicatePasses:
-    """Finds near duplicates of several sets side by side.
-
-    Args:
-        scratch: Where the passes' files lie.
-        run: Runs a pass.
-    """
+    """Finds near duplicates of several sets side by side."""
 
     def __init__(self, scratch: Scratch, run: Run) -> None:
         self._scratch = scratch

@@ -32,15 +32,10 @@ STALE: Final = 90.0
 
 
 class Lease:
-    """A lock held through conditional writes, renewed by a thread until it is released.
-
-    Args:
-        storage: The lake.
-        wait: Seconds to wait for another holder.
-        beat: Seconds between renewals.
+    """A lock of a lake held through conditional writes, renewed by a thread until it is released.
 
     Raises:
-        UsageError: Another run holds it.
+        UsageError: Another run still holds it after `wait` seconds.
     """
 
     def __init__(self, storage: Storage, wait: float = 0, *, beat: float = BEAT) -> None:

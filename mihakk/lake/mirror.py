@@ -32,13 +32,7 @@ class _Segment(NamedTuple):
 
 
 class Mirror:
-    """A local folder and the store's folder it mirrors.
-
-    Args:
-        folder: Local folder.
-        url: fsspec URL of the store's folder.
-        mirror: This folder's own name among all that mirror the same.
-    """
+    """A local folder and the store's folder it mirrors; `mirror` is its own name among all that do."""
 
     def __init__(self, folder: Path, url: str, mirror: str) -> None:
         self._folder = folder

@@ -19,14 +19,10 @@ Batches = Sequence[pa.RecordBatch]
 
 
 class Scratch:
-    """A folder of intermediate files; picklable, so that workers read and write it themselves.
+    """A folder or fsspec URL of intermediate files; picklable, so that workers read and write it.
 
-    A file's name is a digest of its inputs and it appears whole, so one that is there need not be made again:
-    a killed pass goes on where it stopped.
-
-    Args:
-        root: Folder or fsspec URL.
-        state: Digest of the code and settings behind the files; those of another state are not looked at.
+    A file's name is a digest of its inputs and of `state`, the digest of the code and settings behind it, and
+    it appears whole: one that is there need not be made again, and a killed pass goes on where it stopped.
     """
 
     def __init__(self, root: str, state: str) -> None:

@@ -72,12 +72,7 @@ class Lake:
         return Stage(self.storage, name)
 
     def scratch(self, stage: str, state: str) -> Scratch:
-        """Where the passes of a stage leave what they hand to each other.
-
-        Args:
-            stage: Name of the stage.
-            state: Digest of the code and settings behind the files.
-        """
+        """Where the passes of a stage leave what they hand to each other; `state` as of `Scratch`."""
         return Scratch(f"{self.url}/scratch/{stage}", state)
 
     def folder(self, *parts: str) -> Path:
@@ -97,11 +92,8 @@ class Lake:
     def locked(self, wait: float = 0) -> Iterator[Callable[[], None]]:
         """Keeps a second run off the same lake; gives a check that the lock is still held.
 
-        Args:
-            wait: Seconds to wait for a run that holds it.
-
         Raises:
-            UsageError: Another run holds it, or a newer Mihakk wrote it.
+            UsageError: Another run still holds it after `wait` seconds, or a newer Mihakk wrote it.
         """
         refuse_newer(self.storage)
         self.storage.write(self.storage.path("README"), _README)
@@ -173,11 +165,7 @@ class Stage:
     ) -> list[Any]:
         """Records of one shard's part; empty when the shard wrote none of that table.
 
-        Args:
-            table: Its name.
-            row: What a record is.
-            shard: Its name.
-            chosen: A column and its values: only rows that have one of them are made into records.
+        `chosen` names a column and values: only rows that have one of them are made into records.
 
         Raises:
             ExternalFailure: The part is damaged.
@@ -246,10 +234,7 @@ class Stage:
     def run(self, shard: str, inputs: Any, work: Callable[[], ShardOutput]) -> ShardManifest:
         """Does one shard's work unless it was done before from the same inputs.
 
-        Args:
-            shard: Name of the shard.
-            inputs: Everything that could change the output, as JSON-able values.
-            work: Makes the output.
+        `inputs` are all that could change the output, as values that JSON knows.
         """
         shard_digest = digest(inputs)
         if found := self.done(shard, shard_digest):

@@ -25,7 +25,7 @@ class Budget:
     Args:
         name: The model's short name, for messages.
         setting: Where the limit is written, for messages: `limits` or `judges.budget`.
-        price: Of a million tokens; None counts calls alone.
+        price: None counts calls alone.
         cost: Most that calls may cost together, in the price's currency.
         requests: Most calls.
         before: Calls of earlier runs that count too; None where each run has the whole budget.

@@ -79,18 +79,11 @@ class _Again(Exception):
 
 
 class Client:
-    """Sends payloads to the endpoints of one model.
+    """Sends payloads to the endpoints of one model, in one event loop.
 
-    Must be used in one event loop. Every failure that may pass is retried with backoff; what doesn't pass
-    ends in `ExternalFailure` (the run can resume), `UsageError` (config), or `Refused` and `TimedOut` (this
-    call alone).
-
-    Args:
-        name: The model's short name, for messages.
-        urls: Base URLs.
-        api_key: Sent as bearer token; never shown in a message.
-        limits: Concurrency, time-out, attempts and budget.
-        alive: Raises ExternalFailure when the server is known to be dead; asked after a dropped connection.
+    A failure that may pass is retried with backoff; others end in `ExternalFailure` (the run can resume),
+    `UsageError` (config), or `Refused` and `TimedOut` (this call alone). The key is sent as bearer token and
+    never shown; `alive`, asked after a dropped connection, raises when the server is known to be dead.
     """
 
     def __init__(

@@ -25,12 +25,7 @@ RETRIES = 4
 
 
 class EmbeddingEndpoint:
-    """`/embeddings` of one server, asked for a batch of texts at a time through the openai package.
-
-    Args:
-        url: Base URL, e.g. `http://gpu1:8000/v1`.
-        model: Model name sent to the server.
-    """
+    """`/embeddings` below a base URL such as `http://gpu1:8000/v1`, asked through the openai package."""
 
     def __init__(self, url: str, model: str) -> None:
         self.name = f"openai:{url}#{model}"

@@ -13,7 +13,7 @@ from mihakk.errors import ExternalFailure
 
 FAILURES_TO_OPEN = 5
 """Failures in a row after which an endpoint rests; then one call at a time probes it."""
-PROBES_OF_A_STRANGER = 4
+PROBES_BEFORE_ABSENT = 4
 """Probes after which an endpoint that never answered anything is taken for absent: some ten seconds."""
 LONGEST_PAUSE = 30.0
 
@@ -78,7 +78,7 @@ class Endpoint:
     @property
     def absent(self) -> bool:
         """Every probe so far failed too."""
-        return self._failures >= FAILURES_TO_OPEN + PROBES_OF_A_STRANGER
+        return self._failures >= FAILURES_TO_OPEN + PROBES_BEFORE_ABSENT
 
     def succeeded(self) -> None:
         """A call was answered."""
@@ -115,9 +115,7 @@ class Dispatcher:
     async def acquire(self, stop: Stop, beside: Endpoint | None = None) -> Endpoint:
         """An endpoint with room, once there is one; give it back with `release`.
 
-        Args:
-            stop: Ends the waiting.
-            beside: A call that was sent there is to be sent elsewhere too, and goes ahead of all that wait.
+        A call that was sent to `beside` is to be sent elsewhere too, and goes ahead of all that wait.
         """
         loop = asyncio.get_running_loop()
         woken = False

@@ -31,12 +31,9 @@ class Pace:
         self._seconds.append(seconds)
 
     def wait(self, waited: float, may: bool) -> float:
-        """Seconds to go on waiting before a call is sent a second time; 0 where it is time to.
+        """Seconds to go on waiting before a call that was sent `waited` seconds ago is sent again; 0 for now.
 
-        Args:
-            waited: Seconds since the call was sent.
-            may: Whether it may be sent twice now. What is late and may not is asked about again, since the
-                allowance grows with the calls.
+        A late call that may not be sent twice is asked about again, since the allowance grows with the calls.
         """
         late = self.late()
         left = 0.0 if late is None else late - waited
@@ -56,13 +53,7 @@ async def first_answer(
 ) -> tuple[T, asyncio.Task[T]]:
     """The answer that comes first, and whose it is; the other call is cancelled.
 
-    Args:
-        one: The call sent first.
-        other: The same call to another endpoint.
-        passing: After a failure of this kind the other call is waited for; any other failure counts at once.
-
-    Raises:
-        Exception: What the last call failed with.
+    After a failure of the kind `passing` the other call is waited for; any other failure is raised at once.
     """
     open_calls = {one, other}
     failure: BaseException | None = None

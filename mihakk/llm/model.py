@@ -328,13 +328,7 @@ class Model:
 
 @contextmanager
 def open_model(config: ModelConfig, store: Settings | None = None, share: int = 1) -> Iterator[Model]:
-    """A model for the length of a `with` block.
-
-    Args:
-        config: Where it runs and how it is asked.
-        store: Settings that name the cache of weights; this process's own when None.
-        share: How many embedded models run beside each other on this machine, this one counted.
-    """
+    """A model for the length of a `with` block, one of `share` embedded ones that run at the same time."""
     model = Model(config, store or settings(), share)
     try:
         yield model

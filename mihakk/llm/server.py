@@ -94,12 +94,8 @@ class ChildServer:
 class Server(ChildServer):
     """One model served on loopback while the `with` block lasts.
 
-    Args:
-        name: Model name the server answers to.
-        serve: Weights and sizes.
-        cache_folder: Where assembled weights are kept.
-        share: How many embedded models run at once; `threads: 0` gives each its part of the cores, because
-            llama.cpp collapses when more threads than cores wait for each other.
+    `threads: 0` gives each of the `share` models that run at once its part of the cores: llama.cpp collapses
+    when more threads than cores wait for each other.
 
     Raises:
         UsageError: The weights are missing or damaged.

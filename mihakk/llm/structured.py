@@ -1,25 +1,7 @@
 """Replies that are one JSON object under a schema, checked again on our side.
 
-How a generator asks a model for parts of items:
-
-    def wrong_explanations(value: dict[str, Any]) -> list[str]:
-        if len(set(value["wrong"])) < 3:
-            raise ValueError("give three different explanations")
-        return value["wrong"]
-
-    requests = (
-        Request(tag=idiom.id, messages=prompt(idiom), schema=SCHEMA, validate=wrong_explanations)
-        for idiom in idioms
-    )
-    with Journal(folder, "idiom_choice") as journal, open_model(config.generator) as model:
-        for reply in model.ask_all(requests, journal):
-            if reply.value is None:
-                ...  # reject the record: RecordRejected("no_usable_reply", reply.problem)
-            else:
-                use(reply.tag, reply.value)
-
-Replies come in the order of the requests, whatever order the server answers in. Answered calls are journaled
-and never paid for twice; `validate` runs on journaled replies too, so tightening it needs no new calls.
+`Model.ask_all` sends requests and gives replies in their order. Answered calls are journaled and never paid
+for twice; `Request.validate` runs on journaled replies too, so making it stricter needs no new calls.
 """
 
 from __future__ import annotations

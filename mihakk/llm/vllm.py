@@ -33,10 +33,6 @@ DEATH_SECONDS = 1.0
 class VllmServer(ChildServer):
     """One model served by vLLM on loopback while the `with` block lasts.
 
-    Args:
-        name: Model name the server answers to.
-        serve: Interpreter of vLLM's environment, weights and switches.
-
     Raises:
         UsageError: There is no such interpreter.
         ExternalFailure: The server ended before it was ready, or was not ready in time.

@@ -89,7 +89,7 @@ def start(
 
     Args:
         program: File `/box/program`, all that the process is given.
-        role: What it does with it.
+        role: What it does with it: a key of `_inside.main`.
         setup: What it is told besides.
         limits: What it may use.
         stdin: Its only way to another process, besides its standard output.

@@ -62,12 +62,7 @@ class Example(NamedTuple):
 
 
 def run_trials(trials: Iterable[Trial], limits: Limits | None = None, workers: int = 0) -> Iterator[Outcome]:
-    """Outcomes in the order of the trials, several at once.
-
-    Args:
-        trials: What is run.
-        limits: Of each; the usual ones when None.
-        workers: How many at once; as many as there are cores when 0.
+    """Outcomes in the order of the trials, `workers` at once; as many as there are cores when 0.
 
     Raises:
         UsageError: No sandbox can be had here.

@@ -116,10 +116,7 @@ def _lowered(value: Any) -> Any:
 def parse(data: bytes, provenance: Provenance, poet: Poet | None = None) -> Iterator[Entry]:
     """The poem of one response or export file, after rejections of what in it can't be used.
 
-    Args:
-        data: JSON of one poem; a file that a copy or an archive left damaged is one rejection.
-        provenance: Of these bytes.
-        poet: What is known of the poet from elsewhere.
+    A file that a copy or an archive left damaged is one rejection.
 
     Raises:
         SourceChanged: The poem has another shape than the parser knows.

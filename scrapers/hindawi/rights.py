@@ -8,13 +8,10 @@ _MARKS = re.compile(r"[\u064B-\u065F\u0670\u0640\u200e\u200f]")
 
 
 def licence(text: str) -> str:
-    """SPDX identifier, `public-domain` or `unknown` for the text of a book.
+    """SPDX identifier, `public-domain` or `unknown` for a book, by the text of its copyright page.
 
     The design's rights stand beside the text's own, and the text's decide. Not every title is free: reserved
     rights and silence both give `unknown`, which a release refuses.
-
-    Args:
-        text: Everything on the copyright page.
     """
     bare = _MARKS.sub("", text)
     sentences = [
