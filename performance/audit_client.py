@@ -1,4 +1,4 @@
-"""How much of a model server the client uses, and what it costs: `python performance/audit_client.py`.
+"""How much of a model server the client uses, and what it costs: `python -m performance.audit_client`.
 
 A server of its own process answers every call after a fixed latency L, at most C at once, so N calls can't be
 done in less than N L / C. Printed: how close the client comes, and its CPU time per call (journal and checks
@@ -10,64 +10,28 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import open_model
 from mihakk.llm.structured import Request, payload
-from schemas.item import ChoiceItem, Origin
+from performance._measure import choice_item, model_server, peak_mb
 from schemas.model import Limits, ModelConfig, Remote
 from validators.audit.auditing import request
 from validators.audit.prompt import SOUND
 from validators.audit.reply import Opinion
 
-ORIGIN = Origin(records=("r",), generator="external", generator_version="1")
-
-
-@contextmanager
-def server(latency: float, slots: int | None) -> Iterator[str]:
-    """Base URL of a server in a process of its own."""
-    command = [sys.executable, "-m", "mihakk.llm.scripted", "--latency", str(latency), "--reply", SOUND]
-    if slots:
-        command += ["--slots", str(slots)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        yield json.loads(process.stdout.readline())["url"]
-    finally:
-        process.stdin.close()
-        process.wait(timeout=30)
-
-
-def item(n: int) -> ChoiceItem:
-    """An Arabic choice item like those of a release."""
-    return ChoiceItem(
-        id=f"ar-bench-{n}",
-        task="bench",
-        language="ar",
-        question=f"ما الشطر الثاني الذي يتمم هذا البيت رقم {n}؟\nقفا نبك من ذكرى حبيب ومنزل",
-        options=(
-            "بسقط اللوى بين الدخول فحومل",
-            "وتأتي على قدر الكرام المكارم",
-            "وأسمعت كلماتي من به صمم",
-            "ويأتيك",
-        ),
-        gold=(n % 4,),
-        origin=ORIGIN,
-        licence="CC0-1.0",
-    )
+QUESTION = "ما الشطر الثاني الذي يتمم هذا البيت رقم {}؟\nقفا نبك من ذكرى حبيب ومنزل"
+OPTIONS = (
+    "بسقط اللوى بين الدخول فحومل",
+    "وتأتي على قدر الكرام المكارم",
+    "وأسمعت كلماتي من به صمم",
+    "ويأتيك",
+)
 
 
 def config(url: str, concurrency: int) -> ModelConfig:
@@ -84,19 +48,15 @@ def config(url: str, concurrency: int) -> ModelConfig:
 
 def requests(n: int, start: int = 0) -> Iterator[Request[Opinion]]:
     """A stream of audit requests, made as they are drawn."""
-    return (request(item(i)) for i in range(start, start + n))
-
-
-def peak_mb() -> float:
-    """Peak memory of this process, MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    for i in range(start, start + n):
+        yield request(choice_item(f"ar-bench-{i}", QUESTION.format(i), OPTIONS, i % 4))
 
 
 def ours(n: int, latency: float, slots: int) -> None:
     """N calls at latency L over C slots, with journal and checks."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        server(latency, slots) as url,
+        model_server(latency, slots, SOUND) as url,
         Journal(Path(folder), "bench") as journal,
         # A quarter more in flight than the server has slots, as in practice: a slot then never waits for us.
         open_model(config(url, slots + slots // 4)) as model,
@@ -118,7 +78,7 @@ def peers(n: int, latency: float, slots: int) -> None:
     import aiohttp
     import openai
 
-    with server(latency, slots) as url:
+    with model_server(latency, slots, SOUND) as url:
         bodies = [payload(config(url, slots), one, one.messages) for one in requests(n)]
 
         async def sdk() -> None:
@@ -167,7 +127,7 @@ def memory(n: int) -> None:
     """Two auditors over n items, streamed; what is left over at the end is the journal's index."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        server(0.0, None) as url,
+        model_server(0.0, None, SOUND) as url,
         Journal(Path(folder), "bench") as journal,
         open_model(config(url, 64)) as first,
         open_model(config(url, 64).model_copy(update={"revision": "2"})) as second,

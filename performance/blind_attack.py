@@ -1,6 +1,6 @@
 """How much of a sealed half attackers learn from the figures of a blind board, over a season.
 
-    .venv/bin/python -m performance.blind_attack [--figure docs/images/blind-attack.svg]
+    python -m performance.blind_attack [--figure docs/images/blind-attack.svg]
 
 The attackers see what a team sees, its own replies, and use the legal quota of three submissions a week for
 twelve weeks; ten teams of theirs put together what they were told. They know that golds are drawn evenly.

@@ -16,8 +16,9 @@ import random
 import time
 from collections.abc import Callable
 
+from performance._measure import choice_item
 from schemas.benchmark import ChecksConfig
-from schemas.item import ChoiceItem, Origin
+from schemas.item import ChoiceItem
 from validators.checks import CHECKS, check_items, gather, prepare
 
 BARE = "المدرسة الطالب الكتاب القديم يقرأ في بيت جديد على نهر طويل من جبال عالية ثم عاد إلى مدينته قبل الغروب"
@@ -38,18 +39,7 @@ def made(count: int, seed: int = 0) -> list[ChoiceItem]:
         options = [f"{text(1, 6)} {n + i}" for i in range(4)]
         if n % 50 == 0:
             options[1] = "\u202b" + options[1]
-        items.append(
-            ChoiceItem(
-                id=f"i{n}",
-                task="external_choice",
-                language="ar",
-                question=f"ما {text(8, 18)}؟",
-                options=tuple(options),
-                gold=(draw.randrange(4),),
-                origin=Origin(records=(f"f#{n}",), generator="external", generator_version="1"),
-                licence="CC0-1.0",
-            )
-        )
+        items.append(choice_item(f"i{n}", f"ما {text(8, 18)}؟", options, draw.randrange(4)))
     return items
 
 

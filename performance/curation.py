@@ -1,6 +1,6 @@
 """Curated records a second, and how often the scanner of metres is right, on real texts.
 
-    .venv/bin/python performance/curation.py [FOLDER OF REAL DATA]
+    python -m performance.curation [FOLDER OF REAL DATA]
 
 Poems are Hafez as Ganjoor's export has him, repeated under other names with a tenth of the words changed;
 idioms are those of Taymur's book. Duplicates are found over the whole set, then shards of 200 records are
@@ -10,8 +10,6 @@ how fully they are vocalised. Times are processor time of one core.
 
 from __future__ import annotations
 
-import gzip
-import os
 import random
 import sys
 import tempfile
@@ -24,6 +22,7 @@ from curation.normalization import normalize
 from mihakk.prosody import SURE, scan
 from mihakk.prosody.letters import vocalised
 from mihakk.text import canonical
+from performance._measure import data_folder, metrec
 from schemas.benchmark import CurateConfig
 from schemas.idiom import Idiom
 from schemas.poem import Poem
@@ -35,31 +34,16 @@ SHARD = 200
 COUPLETS = 4_000
 SLOPE_GOAL = 1.1
 METRES = {
-    **{
-        "saree": "sari",
-        "kamel": "kamil",
-        "mutakareb": "mutaqarib",
-        "mutadarak": "mutadarik",
-        "hazaj": "hazaj",
-    },
-    **{
-        "munsareh": "munsarih",
-        "madeed": "madid",
-        "mujtath": "mujtathth",
-        "ramal": "ramal",
-        "baseet": "basit",
-    },
-    **{"khafeef": "khafif", "taweel": "tawil", "wafer": "wafir", "rajaz": "rajaz"},
+    **{"saree": "sari", "kamel": "kamil", "mutakareb": "mutaqarib", "mutadarak": "mutadarik"},
+    **{"hazaj": "hazaj", "munsareh": "munsarih", "madeed": "madid", "mujtath": "mujtathth", "ramal": "ramal"},
+    **{"baseet": "basit", "khafeef": "khafif", "taweel": "tawil", "wafer": "wafir", "rajaz": "rajaz"},
 }
+"""MetRec's names of metres, and ours."""
 
 
 def main() -> int:
     """Print the tables; 1 when a goal is missed."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    data = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("MIHAKK_SHARED_DATA", beside))
-    if not data.is_dir():
-        print(f"skipped: the records come from a folder of real data, and there is none at {data}")
-        return 0
+    data = data_folder(*sys.argv[1:2])
     met = speed(data)
     metres(data)
     return 0 if met else 1
@@ -146,16 +130,14 @@ def editions(poems: list[Poem], copies: int) -> Iterator[Poem]:
 def metres(data: Path) -> None:
     """How often the scanner speaks and is right, by confidence and by how fully the text is vocalised."""
     labels = (data / "metrec" / "labels.txt").read_text("utf-8").split()
-    with gzip.open(data / "metrec" / "baits_train.txt.gz", "rt", encoding="utf-8") as file:
-        rows = [line.rstrip("\n").split(" ", 1) for line in file]
-    sample = random.Random(SEED).sample(rows, COUPLETS)
+    sample = random.Random(SEED).sample(metrec(data), COUPLETS)
     start = time.process_time()
     results = []
-    for label, couplet in sample:
-        first, second = (canonical(half, "ar") for half in couplet.split(" # "))
+    for label, *halves in sample:
+        first, second = (canonical(half, "ar") for half in halves)
         found = scan(first, second)
         signs = (vocalised(first) + vocalised(second)) / 2
-        results.append((signs, found.confidence, found.metre_id == METRES[labels[int(label)]]))
+        results.append((signs, found.confidence, found.metre_id == METRES[labels[label]]))
     seconds = time.process_time() - start
     print(f"\nMetres of {COUPLETS:,} couplets of MetRec: {COUPLETS / seconds:,.0f} couplets/s")
     print(f"  {'signs':<12} {'couplets':>8} {'right':>6}   of those at least so sure: share, right")

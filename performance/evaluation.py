@@ -1,6 +1,6 @@
 """Seconds to score stored replies again, and to compare systems by the scores.
 
-    .venv/bin/python -m performance.evaluation [REPLIES]
+    python -m performance.evaluation [REPLIES]
 
 A million replies (or `REPLIES`) to 50,000 questions are made with a fixed seed: choices with labels in every
 dress the rules know, some unreadable, some after long reasoning; recalled lines with other letters. They
@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import multiprocessing
 import random
-import resource
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from performance._measure import peak_mb, verdict
 
 SEED = 20261201
 REPLIES = 1_000_000
@@ -76,7 +77,7 @@ def main() -> int:
 
 def judge(goal: str, is_met: bool) -> bool:
     """One goal, in words."""
-    print(f"  goal {goal}: {'met' if is_met else 'MISSED'}", flush=True)
+    print(f"  goal {goal}: {verdict(is_met)}", flush=True)
     return is_met
 
 
@@ -88,7 +89,7 @@ def apart(work: Callable[..., float], *arguments: Any) -> tuple[float, float]:
 
 def _measured(work: Callable[..., float], *arguments: Any) -> tuple[float, float]:
     seconds = work(*arguments)
-    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return seconds, peak_mb()
 
 
 def prepare(folder: Path, kind: str, replies: int) -> float:

@@ -7,8 +7,6 @@ the run takes beside the least possible one, and the CPU of a call with and with
 from __future__ import annotations
 
 import asyncio
-import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,6 +19,7 @@ from evaluation.scoring import DEFAULT, metrics_named
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import open_model
 from mihakk.settings import settings
+from performance._measure import model_server
 from schemas.evaluation import Question
 from schemas.suite import Suite, System
 
@@ -70,19 +69,11 @@ def measured(
     suite: Suite, asked: list[Asked], folder: Path, latency: float, with_inspect: bool
 ) -> tuple[float, float]:
     """Wall and CPU seconds of asking everything, once everything is imported and connected."""
-    command = [sys.executable, "-m", "mihakk.llm.scripted", "--latency", str(latency), "--slots", str(PLACES)]
-    with subprocess.Popen(
-        [*command, "--reply", "ب"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        assert server.stdin is not None
+    with model_server(latency, PLACES, "ب") as url:
         system = System.model_validate(
             {
-                "name": "fast",
-                "family": "scripted",
-                "model": "fast",
-                "revision": "1",
-                "serve": {"engine": "openai", "endpoints": [json.loads(server.stdout.readline())["url"]]},
+                **{"name": "fast", "family": "scripted", "model": "fast", "revision": "1"},
+                "serve": {"engine": "openai", "endpoints": [url]},
                 "limits": {"concurrency": PLACES},
                 "kind": "arabic",
                 "open": True,
@@ -96,9 +87,7 @@ def measured(
                 run_tasks(suite, asked, channel, metrics_named(DEFAULT), folder / "logs")
             else:
                 asyncio.run(_ask_all(channel, suite, system, asked))
-            spent = time.monotonic() - wall, time.process_time() - cpu
-        server.stdin.close()
-    return spent
+            return time.monotonic() - wall, time.process_time() - cpu
 
 
 async def _ask_all(channel: Channel, suite: Suite, system: System, asked: list[Asked]) -> None:

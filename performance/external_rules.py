@@ -11,24 +11,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import random
-import resource
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from statistics import linear_regression
-from typing import Any
 
-from schemas.item import ChoiceItem, Origin
+from performance._measure import choice_item, in_own_process, peak_mb, slope
+from schemas.item import ChoiceItem
 
 EXCHANGED = 4
 SECONDS_GOAL, MEMORY_GOAL, SLOPE_GOAL = 100.0, 1_500, 1.1
 """Of 200,000 rows: seconds of one core, MB; of the sizes: cost against size on logarithmic axes."""
-ORIGIN = Origin(records=("exams",), generator="external", generator_version="1")
 
 
 def rows(data: Path, count: int) -> list[ChoiceItem]:
@@ -44,18 +38,8 @@ def rows(data: Path, count: int) -> list[ChoiceItem]:
         for _ in range(EXCHANGED):
             question[draw.randrange(len(question))] = draw.choice(words)
         options = tuple(str(row[letter]) for letter in "ABCD")
-        made.append(
-            ChoiceItem(
-                id=f"ar-external_choice-{number:07}",
-                task="external_choice",
-                language="ar",
-                question=" ".join(question),
-                options=options,
-                gold=("ABCD".index(row["answer"]),),
-                origin=ORIGIN,
-                licence="CC-BY-SA-4.0",
-            )
-        )
+        gold = "ABCD".index(row["answer"])
+        made.append(choice_item(f"ar-external_choice-{number:07}", " ".join(question), options, gold))
     return made
 
 
@@ -67,8 +51,7 @@ def measure(data: Path, size: int, *, peer: bool) -> dict[str, float]:
     started = time.process_time()
     found = datasketch_copies(items) if peer else our_findings(items)
     seconds = time.process_time() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"seconds": seconds, "megabytes": peak, "found": float(found)}
+    return {"seconds": seconds, "megabytes": peak_mb(), "found": float(found)}
 
 
 def our_findings(items: Sequence[ChoiceItem]) -> int:
@@ -96,16 +79,7 @@ def datasketch_copies(items: Sequence[ChoiceItem]) -> int:
 
 def run(data: Path, size: int, *flags: str) -> dict[str, float]:
     """The figures of a process of its own."""
-    command = [sys.executable, "-m", "performance.external_rules", str(data), "--size", str(size), *flags]
-    figures: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-    return figures
-
-
-def slope(sizes: Sequence[int], figures: Sequence[dict[str, float]]) -> float:
-    """Of cost against size, on logarithmic axes."""
-    return linear_regression(
-        [math.log(size) for size in sizes], [math.log(one["seconds"]) for one in figures]
-    ).slope
+    return in_own_process("performance.external_rules", data, "--size", size, *flags)
 
 
 def main() -> None:
@@ -124,7 +98,7 @@ def main() -> None:
     for size, one in zip(asked.sizes, figures, strict=True):
         print(f"{size:>9,} rows {one['seconds']:>8.2f} s of one core {one['megabytes']:>7,.0f} MB")
     last = figures[-1]
-    print(f"slope {slope(asked.sizes, figures):.2f}, goal at most {SLOPE_GOAL}")
+    print(f"slope {slope(asked.sizes, [one['seconds'] for one in figures]):.2f}, goal at most {SLOPE_GOAL}")
     print(f"largest: goal {SECONDS_GOAL:g} s and {MEMORY_GOAL:,} MB; {last['found']:,.0f} findings")
     peer = run(asked.data, asked.peer_size, "--peer")
     ours = run(asked.data, asked.peer_size)

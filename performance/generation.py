@@ -14,7 +14,6 @@ import argparse
 import importlib.metadata
 import importlib.util
 import os
-import resource
 import tempfile
 import time
 from collections import Counter
@@ -30,6 +29,7 @@ from generators.task import TASKS
 from mihakk.embeddings import Embedder, Vectors, open_embedder
 from mihakk.seeds import rng
 from mihakk.settings import REFERENCE
+from performance._measure import peak_mb
 from schemas.benchmark import BenchmarkConfig
 from schemas.poem import Couplet, Poem, Section
 from schemas.record import Form, Provenance
@@ -74,12 +74,11 @@ def measure(poems: list[Poem], tasks: list[str], embedder: Embedder | None) -> N
     ready = time.perf_counter()
     made = generate_shard(poems, corpus, config)
     done = time.perf_counter()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"couplets            {couplets:>9,}   load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     print(f"index and vectors   {ready - started:>9.1f} s   ({corpus.embedder or 'no embeddings'})")
     print(f"items               {done - ready:>9.1f} s   {len(made.items):,} items")
     spent = time.process_time() - cpu
-    print(f"together            {done - started:>9.1f} s   {spent:.1f} s of CPU, peak memory {peak:,.0f} MB")
+    print(f"together            {done - started:>9.1f} s   {spent:.1f} s of CPU, {peak_mb():,.0f} MB")
     for name, count in sorted(Counter(item.task for item in made.items).items()):
         print(f"  {name:<20}{count:>8,}")
 

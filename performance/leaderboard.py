@@ -1,6 +1,6 @@
 """Seconds until a leaderboard of 50,000 items and 20 systems can be read from disk, and until it is written.
 
-    .venv/bin/python -m performance.leaderboard [ITEMS]
+    python -m performance.leaderboard [ITEMS]
 
 Replies are those of `performance.evaluation`. Chromium opens the page from disk three times: until the
 table stands, until the list of all items stands, and until an item's prompt and replies do. Exits 1 when

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import tempfile
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 from generators.prompts import Prompts
 from generators.quality.item_quality import measure_quality
 from mihakk.ids import item_id
+from performance._measure import peak_mb
 from releases.assemble import assemble
 from releases.auditor_agreement import auditor_agreement
 from releases.card.similarity import letter_spreads
@@ -173,7 +173,7 @@ def measure(count: int, folder: Path) -> tuple[dict[str, float | str], float]:
         seconds[name] = f"{time.perf_counter() - start:.1f} / {used[name]:.1f}"
         return result
 
-    seconds["memory_before_mb"] = peak()
+    seconds["memory_before_mb"] = round(peak_mb(), 1)
     given["facts"] = timed("facts", lambda: facts(made, given["audits"]))
     timed("gates", lambda: require(gates(made, given["verdicts"], given["config"], given["facts"])))
     first = timed("assemble_first", lambda: assemble(folder=folder / "first", **given))
@@ -191,7 +191,7 @@ def measure(count: int, folder: Path) -> tuple[dict[str, float | str], float]:
     found = timed("diff", lambda: diff(folder / "first", folder / "next"))
     if (expected := _changes(made, changed)) != (found.counts["removed"], found.counts["gold_changed"]):
         raise SystemExit(f"the diff says {found.counts}, expected {expected} removed and gold changed")
-    seconds["memory_peak_mb"] = peak()
+    seconds["memory_peak_mb"] = round(peak_mb(), 1)
     return seconds, used["facts"] + used["gates"] + used["assemble_next"] + used["diff"]
 
 
@@ -202,11 +202,6 @@ def _changes(made: list[ChoiceItem | AnswerItem], changed: list[ChoiceItem | Ans
         isinstance(item, ChoiceItem) and item.id in after and after[item.id] is not item for item in made
     )
     return len(made) - len(changed), corrected
-
-
-def peak() -> float:
-    """Most memory this process ever held, MB."""
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Push and pull of the review queue beside the server's own bulk import and export.
 
-    python performance/review.py [--tasks 2000] [--rounds 2] [--reviewed 1000]
+    python -m performance.review [--tasks 2000] [--rounds 2] [--reviewed 1000]
 
 Starts a Label Studio of its own in a temporary folder, on loopback, and prints seconds, rates and ratios.
 The targets: push at most 1.2 times the import, pull at most 1.5 times the export, a second push one listing.

@@ -15,16 +15,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from performance._measure import in_own_process, slope
 from performance.engine import COMPUTED, Clock, write_config
 from schemas.stages import CHECKED, CURATED, SCRAPED
 
@@ -59,17 +57,7 @@ def main() -> int:
 
 def apart(poems: int, *, audit: bool) -> Figures:
     """One size in a process of its own."""
-    command = [
-        sys.executable,
-        "-m",
-        "performance.scale",
-        "--one",
-        str(poems),
-        *(["--audit"] if audit else []),
-    ]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    found: Figures = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return in_own_process("performance.scale", "--one", poems, *(["--audit"] if audit else []))
 
 
 def measure(poems: int, *, audit: bool) -> Figures:
@@ -179,16 +167,6 @@ def show(rows: Sequence[Figures]) -> list[str]:
     print(f"{'vectors/core s':<14}" + "".join(f"{row['vectors']:>12,.0f}" for row in rows))
     print(f"goal: no slope above {SLOPE_GOAL}: {'met' if not steep else 'MISSED by ' + ', '.join(steep)}")
     return steep
-
-
-def slope(sizes: Sequence[float], costs: Sequence[float]) -> float:
-    """Of the straight line through the logarithms."""
-    if len(sizes) < 2:
-        return math.nan
-    x, y = [math.log(size) for size in sizes], [math.log(cost) for cost in costs]
-    middle, height = sum(x) / len(x), sum(y) / len(y)
-    rise = sum((a - middle) * (b - height) for a, b in zip(x, y, strict=True))
-    return rise / sum((a - middle) ** 2 for a in x)
 
 
 def plan(row: Figures) -> None:

@@ -12,27 +12,18 @@ else exits 1.
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import os
+import sys
 from collections import Counter
-from pathlib import Path
 
 from mihakk.dedup import near_duplicates, shared_halves
 from mihakk.draw import split_of
 from mihakk.text import key
+from performance._measure import data_folder, metrec
 from releases.content.split import group_items, split_items
 from schemas.item import AnswerItem, Origin
 from schemas.rejection import Cluster
 
 ASKED = 0.8
-
-
-def couplets(data: Path) -> list[tuple[str, str]]:
-    """Both hemistichs of every couplet."""
-    with gzip.open(data / "metrec" / "baits_train.txt.gz", "rt", encoding="utf-8") as file:
-        pairs = [line.rstrip("\n").split(" ", 1)[1].split(" # ") for line in file]
-    return [(first, second) for first, second in pairs]
 
 
 def links(verses: list[tuple[str, str]]) -> list[tuple[int, int, float, str]]:
@@ -86,14 +77,7 @@ def measure(verses: list[tuple[str, str]], found: list[tuple[int, int, float, st
 
 def main() -> int:
     """Print the table; 1 when a goal is missed."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", nargs="?", type=Path, default=os.environ.get("MIHAKK_SHARED_DATA", beside))
-    data = Path(parser.parse_args().data)
-    if not data.is_dir():
-        print(f"skipped: the couplets come from a folder of real data, and there is none at {data}")
-        return 0
-    verses = couplets(data)
+    verses = [(first, second) for _, first, second in metrec(data_folder(*sys.argv[1:2]))]
     found = links(verses)
     print(f"{len(verses):,} couplets, {len(found):,} likenesses")
     print(

@@ -1,20 +1,18 @@
 """Lines per second of canonical form and keys beside camel-tools, pyarabic and hazm, on real verse.
 
-    .venv/bin/python performance/text.py [FOLDER OF REAL DATA]
+    python -m performance.text [FOLDER OF REAL DATA]
 
 Real couplets are resampled with a fixed seed to 60,000 lines of each language. The tools take turns on the
 same lines, five rounds, and each is given its best one, in processor time. `ratio`: how many lines ours does
 while the peer does one. `agrees` is the share of lines with the same result, of those that both mean to treat
 alike: where ours made a change the peer has no step for, the line is not compared.
 Exits 1 when a stated goal is missed. hazm needs Python 3.12 or newer; mihakk.text has no dependencies, so
-`PYTHONPATH=. python3.12 performance/text.py` in any environment with hazm compares it too.
+`python3.12 -m performance.text` in any environment with hazm compares it too.
 """
 
 from __future__ import annotations
 
-import gzip
 import math
-import os
 import random
 import re
 import sys
@@ -25,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mihakk.text import Language, canonical, canonicalize, key, strip_marks, words_key
-from performance._ganjoor import poems
+from performance._measure import data_folder, ganjoor, metrec, slope, verdict
 
 SIZE = 60_000
 ROUNDS = 5
@@ -69,12 +67,9 @@ OURS: dict[str, Callable[[str, Language], str]] = {
 
 def main() -> int:
     """Print every table; 1 when a goal is missed."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    data = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("MIHAKK_SHARED_DATA", beside))
-    if not data.is_dir():
-        print(f"skipped: the lines come from a folder of real data, and there is none at {data}")
-        return 0
-    arabic, persian = resample(couplets(data)), resample(verses(data))
+    data = data_folder(*sys.argv[1:2])
+    arabic = resample([f"{first} {second}" for _, first, second in metrec(data)])
+    persian = resample(verses(data))
     met = [
         report("Arabic couplets (MetRec)", arabic, "ar", [*camel("ar"), *pyarabic()]),
         report(
@@ -88,17 +83,10 @@ def main() -> int:
     return 0 if all(met) else 1
 
 
-def couplets(data: Path) -> list[str]:
-    """The Arabic couplets of MetRec as lines."""
-    with gzip.open(data / "metrec" / "baits_train.txt.gz", "rt", encoding="utf-8") as file:
-        return [line.rstrip("\n").split(" ", 1)[1].replace(" # ", " ") for line in file]
-
-
 def verses(data: Path) -> list[str]:
     """The couplets of Hafez as lines, three in ten typed on an Arabic keyboard."""
     lines = []
-    for poem in poems(data / "ganjoor" / "hafez_ghazals_raw.tar.gz"):
-        texts = [verse["Text"] or "" for verse in poem["Verses"]]
+    for texts in ganjoor(data):
         lines += [f"{first} {second}" for first, second in zip(texts[::2], texts[1::2], strict=False)]
     draw = random.Random(SEED)
     return [line.replace("ی", "ي").replace("ک", "ك") if draw.random() < 0.3 else line for line in lines]
@@ -209,7 +197,8 @@ def report(title: str, lines: list[str], language: Language, peers: list[Peer]) 
         share, compared = agreement(peer, lines, language)
         print(
             f"  {peer.name:<66} {len(lines) / seconds[peer.name]:>9,.0f} {peer.ours:>12} {ratio:>6.1f}"
-            f" {share:>8.2%} {compared:>9,}" + verdict(ratio, peer.goal)
+            f" {share:>8.2%} {compared:>9,}"
+            + (f"  goal {peer.goal:g}: {verdict(ratio >= peer.goal)}" if peer.goal else "")
         )
         met = met and (peer.goal is None or ratio >= peer.goal)
     return met
@@ -235,26 +224,15 @@ def agreement(peer: Peer, lines: list[str], language: Language) -> tuple[float, 
     return agreed / len(compared), len(compared)
 
 
-def verdict(ratio: float, goal: float | None) -> str:
-    if goal is None:
-        return ""
-    return f"  goal {goal:g}: {'met' if ratio >= goal else 'MISSED'}"
-
-
 def scaling(lines: list[str]) -> bool:
     """Cost against size, as the slope of a line through the logarithms; whether it is nearly linear."""
     sizes = [SIZE // 30, SIZE // 10, SIZE // 3, SIZE]
-    points = []
-    for size in sizes:
-        seconds = race({"canonical": partial(canonical, language="ar")}, lines[:size])["canonical"]
-        points.append((math.log(size), math.log(seconds)))
-    x, y = (sum(values) / len(points) for values in zip(*points, strict=True))
-    slope = sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
-    costs = ", ".join(
-        f"{size:,}: {math.exp(cost):.3f} s" for size, (_, cost) in zip(sizes, points, strict=True)
-    )
-    print(f"\nCost against size: {costs}; slope {slope:.2f}  goal at most {SLOPE_GOAL:g}")
-    return slope <= SLOPE_GOAL
+    step: dict[str, Step] = {"canonical": partial(canonical, language="ar")}
+    seconds = [race(step, lines[:size])["canonical"] for size in sizes]
+    steepness = slope(sizes, seconds)
+    costs = ", ".join(f"{size:,}: {cost:.3f} s" for size, cost in zip(sizes, seconds, strict=True))
+    print(f"\nCost against size: {costs}; slope {steepness:.2f}  goal at most {SLOPE_GOAL:g}")
+    return steepness <= SLOPE_GOAL
 
 
 if __name__ == "__main__":
