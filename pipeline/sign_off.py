@@ -1,19 +1,25 @@
-"""Sign-off: a person's word on the reviewed tables, kept beside the stages and told by the release."""
+"""What people said of the reviewed tables before a release: sign-offs, and gates that may stay shut.
+
+Each word is a file beside the stages, which is never overwritten; the release tells it.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Literal, TypeVar
 
 from mihakk.errors import UsageError
 from mihakk.ids import canonical_json
 from mihakk.lake.seal import seal, unsealed
-from mihakk.lake.storage import Storage
 from pipeline.build import Build, whole_input
+from releases.gates import overridable
+from releases.release_facts import Override
 from schemas.sign_off import SignOff
 from schemas.stages import RELEASED
 
-FOLDER = "sign_offs"
+SIGN_OFFS, OVERRIDES = "sign_offs", "overrides"
+"""Folders of the lake."""
+Word = TypeVar("Word", SignOff, Override)
 
 
 def tables_to_sign(build: Build) -> str:
@@ -23,17 +29,13 @@ def tables_to_sign(build: Build) -> str:
 
 def standing_sign_off(build: Build) -> SignOff | None:
     """The latest word on the tables as they are now; None where nobody has said anything."""
-    storage, tables = build.lake.storage, tables_to_sign(build)
-    names = [name for name in storage.list(storage.path(FOLDER)) if name.startswith(tables[:16])]
-    found = [SignOff.model_validate(read_word(storage, storage.path(FOLDER, name))) for name in names]
-    mine = [word for word in found if word.tables == tables]
-    return mine[-1] if mine else None
+    return next(reversed(_words(build, SIGN_OFFS, SignOff)), None)
 
 
 def sign(
     build: Build, decision: Literal["approve", "reject"], name: str, note: str = "", tables: str = ""
 ) -> SignOff:
-    """Keeps a person's word on the tables (those as they are now, unless named); nothing is overwritten."""
+    """Keeps a person's word on the tables: those as they are now, unless named."""
     word = SignOff(
         tables=tables or tables_to_sign(build),
         decision=decision,
@@ -41,25 +43,50 @@ def sign(
         note=_line(note),
         decided_at=datetime.now(UTC).replace(microsecond=0),
     )
-    storage = build.lake.storage
-    number = len(storage.list(storage.path(FOLDER)))
-    path = storage.path(FOLDER, f"{word.tables[:16]}-{number:05d}.json")
-    storage.write(path, seal(canonical_json(word)))
-    return word
+    return _keep(build, SIGN_OFFS, word)
 
 
-def read_word(storage: Storage, path: str) -> Any:
-    """What a person said, as it was written.
+def standing_overrides(build: Build) -> tuple[Override, ...]:
+    """What people said of shut gates, about the tables as they are now; each gate once, its latest word."""
+    latest = {one.gate: one for one in _words(build, OVERRIDES, Override)}
+    return tuple(latest[gate] for gate in sorted(latest))
+
+
+def override(build: Build, gate: str, why: str) -> Override:
+    """Keeps a person's word that a release of the tables as they are now may go out although a gate is shut.
 
     Raises:
-        UsageError: The file is damaged.
+        UsageError: There is no such gate, it may not be overridden, or no reason is given.
     """
-    try:
-        return unsealed(storage.read(path))
-    except ValueError as error:
-        raise UsageError(
-            f"{path} is damaged ({error}): restore it from a backup, or delete it and sign off again"
-        ) from error
+    word = Override(gate=gate, why=overridable(gate, why), tables=tables_to_sign(build))
+    return _keep(build, OVERRIDES, word)
+
+
+def _words(build: Build, folder: str, kind: type[Word]) -> list[Word]:
+    """The words about the tables as they are now, oldest first.
+
+    Raises:
+        UsageError: A file is damaged.
+    """
+    storage, tables, found = build.lake.storage, tables_to_sign(build), []
+    for name in storage.list(storage.path(folder)):
+        if not name.startswith(tables[:16]):
+            continue
+        path = storage.path(folder, name)
+        try:
+            found.append(kind.model_validate(unsealed(storage.read(path))))
+        except ValueError as error:
+            raise UsageError(
+                f"{path} is damaged ({error}): restore it from a backup, or delete it and sign off again"
+            ) from error
+    return [word for word in found if word.tables == tables]
+
+
+def _keep(build: Build, folder: str, word: Word) -> Word:
+    storage = build.lake.storage
+    number = len(storage.list(storage.path(folder)))
+    storage.write(storage.path(folder, f"{word.tables[:16]}-{number:05d}.json"), seal(canonical_json(word)))
+    return word
 
 
 def _line(text: str) -> str:

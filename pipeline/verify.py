@@ -15,6 +15,7 @@ from mihakk.ids import sha256
 from mihakk.lake import Lake
 from mihakk.lake.seal import torn, unsealed
 from mihakk.lake.stage import FAILED
+from pipeline.sign_off import OVERRIDES, SIGN_OFFS
 from pipeline.steps.audit import AUDITED_BY
 from releases.hub.embedded import EmbeddedHub
 from schemas.manifest import ShardManifest, StageManifest
@@ -22,8 +23,6 @@ from schemas.record import Record
 from schemas.stages import STAGES
 
 REBUILD = "run `mihakk build`, which makes it again"
-WORDS = ("sign_offs", "overrides")
-"""What people said of a release."""
 MERELY_TOLD = "delete it: a record of a run is for people alone"
 RELEASED_FIX = (
     "run `git checkout --force main` in that folder; where git's own files are damaged, restore the folder "
@@ -85,7 +84,11 @@ class Verifier:
                 (f"quality/{name}", "delete it: it is measured again")
                 for name in self._named("quality", ".json")
             ),
-            *((f"{word}/{name}", RESTORE) for word in WORDS for name in self._named(word, ".json")),
+            *(
+                (f"{word}/{name}", RESTORE)
+                for word in (SIGN_OFFS, OVERRIDES)
+                for name in self._named(word, ".json")
+            ),
             *((name, REBUILD) for name in self._names("") if name == AUDITED_BY),
         ):
             yield from self._parses(path, fix, lines=False)

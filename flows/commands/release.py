@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markdown import Markdown
 
-from flows.commands.options import AsJson, Lake
-from flows.completion import benchmarks, gates, versions
+from flows.commands.options import AsJson, Benchmark, Lake, Reviewed
+from flows.completion import gates, versions
 from reports.console import open_console, print_json
 from schemas.published import Published
 from schemas.stages import RELEASED
@@ -26,19 +26,6 @@ if TYPE_CHECKING:
     from releases.gates import Gate
     from releases.hub.publication import Publication
 
-Benchmark = Annotated[
-    Path,
-    typer.Argument(
-        help="The benchmark's config, or its name in configs/benchmarks/.", autocompletion=benchmarks
-    ),
-]
-OrSet = Annotated[
-    Path,
-    typer.Argument(
-        help="The benchmark's config, its name in configs/benchmarks/, or the folder of an audit.",
-        autocompletion=benchmarks,
-    ),
-]
 Overridden = Annotated[
     list[str] | None,
     typer.Option(
@@ -59,7 +46,7 @@ def register(app: typer.Typer) -> None:
 
 
 def release(
-    config: OrSet,
+    config: Reviewed,
     version: Annotated[str, typer.Option(help="auto, or MAJOR.MINOR.PATCH.")] = "auto",
     sign_off: Annotated[
         str,
@@ -106,7 +93,7 @@ def release(
 
 
 def _keep_overrides(opened: Build, gates: list[str] | None, reasons: list[str] | None) -> None:
-    from pipeline.overrides import override
+    from pipeline.sign_off import override
 
     for gate, reason in _pairs(gates, reasons):
         override(opened, gate, reason)
@@ -179,7 +166,7 @@ def _state(gate: Gate) -> str:
 
 
 def publish(
-    config: OrSet,
+    config: Reviewed,
     version: Annotated[
         str,
         typer.Option(help="A version on the embedded Hub; the newest when empty.", autocompletion=versions),

@@ -17,8 +17,7 @@ from mihakk.lake import Lake, ShardOutput, Stage
 from mihakk.lake.storage import Storage
 from mihakk.llm.journal import Journal
 from mihakk.settings import settings
-from pipeline.overrides import override
-from pipeline.sign_off import sign
+from pipeline.sign_off import override, sign
 from pipeline.verify import Verifier
 from releases.gates import GATES, NEVER_OVERRIDDEN
 from releases.hub.embedded import EmbeddedHub

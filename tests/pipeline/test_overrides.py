@@ -17,8 +17,8 @@ import pytest
 from mihakk.errors import UsageError
 from mihakk.settings import settings
 from pipeline.build import Build
-from pipeline.overrides import override, standing_overrides
 from pipeline.publishing import publish_version
+from pipeline.sign_off import override, standing_overrides
 from pipeline.steps import release
 from releases.assemble import assemble
 from releases.content.checksum import write_manifest
