@@ -143,6 +143,14 @@ class Audited:
         """What becomes of each item, by its id."""
         return {one.item: self._outcome(one) for one in self.verdicts}
 
+    @cached_property
+    def replies(self) -> dict[str, Counter[str]]:
+        """Auditor to its replies per status."""
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for audit in self.audits:
+            found[audit.auditor][audit.status] += 1
+        return found
+
     def _outcome(self, verdict: Verdict) -> Outcome:
         """People settle what no check blocks; a blocked row is rejected whatever they say."""
         if verdict.item in self.merged:
@@ -186,9 +194,6 @@ def summarise(audited: Audited, files: Mapping[str, str], usage: Mapping[str, Us
     for item in benchmark.items:
         per_subset[item.subset or WHOLE][outcomes[item.id]] += 1
     states = Counter(verdict.audit_state for verdict in audited.verdicts)
-    replies: dict[str, Counter[str]] = defaultdict(Counter)
-    for audit in audited.audits:
-        replies[audit.auditor][audit.status] += 1
     return AuditSummary(
         source=benchmark.source,
         rows=len(benchmark.items) + len(benchmark.rejected),
@@ -208,7 +213,7 @@ def summarise(audited: Audited, files: Mapping[str, str], usage: Mapping[str, Us
         subsets=tuple(_subset(name, counts) for name, counts in sorted(per_subset.items())),
         checks=_checks(audited),
         shared=_shared(audited),
-        auditors={name: dict(counts) for name, counts in sorted(replies.items())},
+        auditors={name: dict(counts) for name, counts in sorted(audited.replies.items())},
         usage=dict(usage),
         formulas=formula_cells(benchmark, [name for name, outcome in outcomes.items() if outcome == "pass"]),
         files=dict(files),
@@ -239,10 +244,10 @@ def _subset(name: str, counts: Counter[str]) -> SubsetRow:
 
 
 def _checks(audited: Audited) -> tuple[CheckCount, ...]:
-    from validators.checks.check import CHECKS
+    from validators.checks.check import check_titles
     from validators.external.places import with_names
 
-    titles = {check.id: check.title for _, check in CHECKS}
+    titles = check_titles()
     first: dict[tuple[str, str], Finding] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for finding in audited.findings:

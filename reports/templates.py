@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from schemas.audit import AUDIT_STATES
 from schemas.record import Language
@@ -36,3 +37,11 @@ def templates(folder: Path, filters: Mapping[str, Callable[..., Any]] | None = N
     environment.globals["audit_states"] = AUDIT_STATES
     environment.filters |= {"direction": direction, "number": "{:,}".format, **(filters or {})}
     return environment
+
+
+def write_page(page: Template, path: Path, **values: Any) -> Path:
+    """Writes a page as one file that opens offline and may say when it was `made`; returns its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    path.write_text(page.render(made=made, **values), encoding="utf-8")
+    return path

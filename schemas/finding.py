@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from schemas.record import Record
 
 Severity = Literal["block", "flag", "report"]
 """block: never released, costs no model call; flag: goes to people; report: counted only."""
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""The gravest first."""
 
 
 class Finding(Record):

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from flows.commands.options import AsJson, Lake
+from flows.commands.options import AsJson, Benchmark, Lake
 from flows.completion import benchmarks
 from mihakk.errors import ExternalFailure, UsageError
 from reports.console import open_console, print_json
 
-if TYPE_CHECKING:
-    from datetime import timedelta
-
-Hours = Annotated[
-    float | None,
-    typer.Option(
-        min=0.1, help="Hours after which the last finished run is stale; else prefect.yaml says what is late."
+Benchmarks = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        help="Configs, or names in configs/benchmarks/; demo when empty.", autocompletion=benchmarks
     ),
 ]
 
@@ -31,17 +28,11 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    config: Annotated[
-        Path,
-        typer.Argument(
-            help="The benchmark's config, or its name in configs/benchmarks/.", autocompletion=benchmarks
-        ),
-    ] = Path("demo"),
+    config: Benchmark = Path("demo"),
     out: Annotated[
         Path | None, typer.Option(help="File to write; runs/<benchmark>/overview.html by default.")
     ] = None,
     lake: Lake = None,
-    stale_after: Hours = None,
     as_json: AsJson = False,
 ) -> None:
     """Write how a benchmark stands, over all its runs and releases, into one HTML file that needs no network.
@@ -57,7 +48,7 @@ def report(
     from reports.terminal import shown_path
 
     opened = open_build(config, Path("runs"), lake)
-    facts = Gatherer(opened, _age(stale_after)).facts()
+    facts = Gatherer(opened).facts()
     path = write_overview(facts, out or Path("runs") / opened.config.name / "overview.html")
     if as_json:
         print_json({"level": facts.level, "notes": facts.notes, "file": path.resolve()})
@@ -69,12 +60,7 @@ def report(
 
 
 def dashboard(
-    configs: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="Configs, or names in configs/benchmarks/; demo when empty.", autocompletion=benchmarks
-        ),
-    ] = None,
+    configs: Benchmarks = None,
     lake: Lake = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port; 0: a free one.")] = 8092,
@@ -82,7 +68,6 @@ def dashboard(
         list[str] | None,
         typer.Option(help="A name that requests may call this server by, besides loopback's."),
     ] = None,
-    stale_after: Hours = None,
 ) -> None:
     """Serve live, read-only pages: how benchmarks stand, and every item's whole history.
 
@@ -103,7 +88,7 @@ def dashboard(
             "name the host with --allow-host, and put a proxy that authenticates in front"
         )
     builds = [open_build(config, Path("runs"), lake) for config in configs or [Path("demo")]]
-    app = dashboard_app(builds, _age(stale_after), [*LOOPBACK, *names])
+    app = dashboard_app(builds, [*LOOPBACK, *names])
     with _listening(host, port) as door:
         address = f"http://{host}:{door.getsockname()[1]}/"
         open_console(highlight=False).print(
@@ -114,12 +99,7 @@ def dashboard(
 
 
 def digest(
-    configs: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="Configs, or names in configs/benchmarks/; demo when empty.", autocompletion=benchmarks
-        ),
-    ] = None,
+    configs: Benchmarks = None,
     since: Annotated[float, typer.Option(min=0.01, help="Hours to look back.")] = 24.0,
     webhook: Annotated[
         str,
@@ -130,7 +110,6 @@ def digest(
         typer.Option("--mail", help="Address that gets it by mail, through MIHAKK_SMTP. Repeatable."),
     ] = None,
     lake: Lake = None,
-    stale_after: Hours = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what changed since yesterday, what waits for people, what it cost, and what is late or unusual.
@@ -148,7 +127,7 @@ def digest(
 
     moment = datetime.now(UTC) - timedelta(hours=since)
     builds = [open_build(config, Path("runs"), lake) for config in configs or [Path("demo")]]
-    found = [digest_of(Gatherer(build, _age(stale_after)).facts(), moment) for build in builds]
+    found = [digest_of(Gatherer(build).facts(), moment) for build in builds]
     text = markdown(found, moment)
     if webhook:
         _post(webhook, {"text": text, "level": {one.benchmark: one.level for one in found}})
@@ -159,12 +138,6 @@ def digest(
         print_json(found)
     else:
         typer.echo(text, nl=False)
-
-
-def _age(hours: float | None) -> timedelta | None:
-    from datetime import timedelta
-
-    return None if hours is None else timedelta(hours=hours)
 
 
 def _post(address: str, body: dict[str, object]) -> None:

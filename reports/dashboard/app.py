@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 import duckdb
@@ -28,18 +27,15 @@ from schemas.stages import STAGES
 LOOPBACK = ("127.0.0.1", "localhost")
 
 
-def dashboard_app(
-    builds: Sequence[Build], oldest: timedelta | None = None, hosts: Sequence[str] = LOOPBACK
-) -> Starlette:
+def dashboard_app(builds: Sequence[Build], hosts: Sequence[str] = LOOPBACK) -> Starlette:
     """The pages of some benchmarks.
 
     Args:
         builds: One per benchmark, each with its lake.
-        oldest: Age from which the last finished run is stale; None: the schedule says.
         hosts: Names that a request may call the server by; others are refused, so that no foreign page can
             read this one through a name of its own (DNS rebinding).
     """
-    pages = Pages({build.config.name: Gatherer(build, oldest) for build in builds})
+    pages = Pages({build.config.name: Gatherer(build) for build in builds})
     routes = [
         Route("/", pages.home),
         Route("/{name}", pages.overview),

@@ -110,13 +110,11 @@ class Health:
         return next((run for run in self.runs if run.state == "running"), None)
 
 
-def health(build: Build, oldest: timedelta | None = None, now: datetime | None = None) -> Health:
-    """How the benchmark stands.
+def health(build: Build, now: datetime | None = None) -> Health:
+    """How the benchmark stands; what is late, the schedule of its config or of prefect.yaml says.
 
     Args:
         build: The benchmark and its lake.
-        oldest: Age from which the last finished run is stale; None: sources and release are compared with
-            the schedule of its config, or of prefect.yaml.
         now: The present; given by tests.
     """
     now = now or datetime.now(UTC)
@@ -124,17 +122,16 @@ def health(build: Build, oldest: timedelta | None = None, now: datetime | None =
     told = [RunWithState(record, record.state(now)) for record in records]
     stages = [stage_state(build, stage) for stage in STAGES]
     sources = list(source_states(build, stages[0].manifest, told))
-    overdue: list[Late] = []
-    entries = described(build.config.schedule)
-    if oldest is None and due(build.config.name, "read", now, entries) is None:
-        oldest = UNSCHEDULED
-    elif oldest is None:
-        names = [one.name for one in sources]
-        overdue = list(late(build.config.name, names, records, now, entries))
-        by_source = {one.source: one for one in overdue}
-        sources = [_late(one, by_source.get(one.name)) for one in sources]
+    name, entries = build.config.name, described(build.config.schedule)
+    scheduled = due(name, "read", now, entries) is not None
+    overdue = list(late(name, [one.name for one in sources], records, now, entries)) if scheduled else []
+    by_source = {one.source: one for one in overdue}
+    sources = [_late(one, by_source.get(one.name)) for one in sources]
     found = Health(told, stages, sources)
-    found.notes += [*_about_runs(told, unreadable, oldest, now), *_about_stages(stages)]
+    found.notes += [
+        *_about_runs(told, unreadable, None if scheduled else UNSCHEDULED, now),
+        *_about_stages(stages),
+    ]
     found.notes += [Note("look", f"the release is late: {one}") for one in overdue if not one.source]
     found.notes += _about_sources(sources)
     return found

@@ -13,6 +13,7 @@ from reports.dashboard.health import Note
 from reports.dashboard.items import AUDIT_STATE
 from reports.dashboard.tables import Tables
 from schemas.audit import AUDIT_STATES, CRITERIA
+from schemas.finding import SEVERITIES, Severity
 from schemas.stages import AUDITED, CHECKED, REVIEWED
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class DefectRow:
     """One check over all sources."""
 
     check: str
-    severity: str
+    severity: Severity
     title: str
     by_source: dict[str, int]
     whole_set: int
@@ -156,17 +157,16 @@ def opinions(build: Build, tables: Tables) -> Opinions:
 
 
 def _defects(tables: Tables) -> tuple[list[DefectRow], list[str]]:
-    from validators.checks.check import CHECKS
+    from validators.checks.check import check_titles
 
-    titles = {check.id: check.title for _, check in CHECKS}
+    titles = check_titles()
     counted = tables.rows(
         "SELECT f.\"check\" AS name, f.severity, coalesce(i.source, '') AS source, count(*) AS n "
         "FROM findings f LEFT JOIN checked i ON i.id = f.subject GROUP BY ALL ORDER BY source"
     )
-    rows: dict[tuple[str, str], Counter[str]] = {}
+    rows: dict[tuple[str, Severity], Counter[str]] = {}
     for row in counted:
         rows.setdefault((row["name"], row["severity"]), Counter())[row["source"]] += row["n"]
-    order = {"block": 0, "flag": 1, "report": 2}
     made = [
         DefectRow(
             check=check,
@@ -177,7 +177,7 @@ def _defects(tables: Tables) -> tuple[list[DefectRow], list[str]]:
         )
         for (check, severity), counts in rows.items()
     ]
-    made.sort(key=lambda row: (order[row.severity], -row.count, row.check))
+    made.sort(key=lambda row: (SEVERITIES.index(row.severity), -row.count, row.check))
     return made, sorted({row["source"] for row in counted} - {""})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from mihakk.ids import digest
 from pipeline.build import Build
@@ -45,9 +45,8 @@ class OverviewFacts:
 class Gatherer:
     """Gathers facts and keeps the costly ones until the lake, the decisions or the Hub change."""
 
-    def __init__(self, build: Build, oldest: timedelta | None = None) -> None:
+    def __init__(self, build: Build) -> None:
         self.build = build
-        self._oldest = oldest
         self._kept: tuple[str, Opinions, People, Versions] | None = None
         self._lock = threading.Lock()
 
@@ -58,7 +57,7 @@ class Gatherer:
 
     def _facts(self) -> OverviewFacts:
         build, now = self.build, datetime.now(UTC)
-        stands = health(build, self._oldest, now)
+        stands = health(build, now)
         state = self._state(stands)
         if self._kept is None or self._kept[0] != state:
             with Tables(build) as tables:

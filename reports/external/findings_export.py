@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from mihakk.spreadsheet import guarded
 from pipeline.external_summary import Audited
-from validators.checks.check import CHECKS
+from validators.checks.check import check_titles
 from validators.external.places import RowPlace, with_names
 
 ExportFormat = Literal["sarif", "jsonl", "csv"]
@@ -47,7 +47,7 @@ def export_findings(audited: Audited, kind: ExportFormat) -> str:
 
 
 def _rows(audited: Audited) -> Iterator[dict[str, Any]]:
-    titles = {one.id: one.title for _, one in CHECKS}
+    titles = check_titles()
     for finding in audited.findings:
         place = audited.places.get(finding.subject)
         at = place.model_dump() if place else dict.fromkeys(RowPlace.model_fields, "")

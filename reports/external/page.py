@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ from pipeline.external_audit import AuditJob, run_audit
 from pipeline.external_summary import Audited, AuditSummary, CheckCount, share_bad
 from pipeline.usage import describe
 from reports.external.scatter import Point, size_against_rate
-from reports.templates import templates
-from schemas.audit import CRITERIA, Audit
-from schemas.finding import Finding
+from reports.templates import templates, write_page
+from schemas.audit import CRITERIA
+from schemas.finding import SEVERITIES, Finding
 from schemas.rejection import Rejection
 from validators.external.merging import linked
 from validators.external.places import RowPlace, with_names
@@ -82,14 +81,13 @@ def audit_to_page(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, 
 
 def write_benchmark_report(audited: Audited, summary: AuditSummary, path: Path) -> Path:
     """Writes the page, which opens offline."""
-    environment = templates(
-        Path(__file__).parent,
-        {"percent": percent, "describe": describe},
-    )
+    environment = templates(Path(__file__).parent, {"percent": percent, "describe": describe})
     by_id = {item.id: item for item in audited.benchmark.items}
     own = [Point(row.subset, row.items, row.rate) for row in summary.subsets if row.rate is not None]
     status = Counter[str](audited.outcomes.values())
-    page = environment.get_template("external.html.jinja").render(
+    return write_page(
+        environment.get_template("external.html.jinja"),
+        path,
         summary=summary,
         name=Path(summary.source).name,
         capable=audited.capable,
@@ -106,15 +104,12 @@ def write_benchmark_report(audited: Audited, summary: AuditSummary, path: Path) 
             for reason in v.reasons
         ).most_common(),
         kinds=_groups(audited, by_id),
-        auditors=_zeros(audited.audits),
+        auditors=_zeros(audited),
         criteria=CRITERIA,
         rejected=_rejected(audited.benchmark.rejected),
         names={name: place.name for name, place in audited.places.items()},
         files={name: Path(file).name for name, file in summary.files.items() if name != "report"},
-        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
-    path.write_text(page, encoding="utf-8")
-    return path
 
 
 def percent(rate: float | None) -> str:
@@ -134,7 +129,6 @@ def _examples(
     grouped: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in findings:
         grouped[finding.severity, finding.check].append(finding)
-    order = {"block": 0, "flag": 1, "report": 2}
     return [
         CheckExamples(
             count=count,
@@ -144,7 +138,7 @@ def _examples(
                 for finding in _one_each(grouped[count.severity, count.check])[:EXAMPLES]
             ],
         )
-        for count in sorted(counts, key=lambda one: (order[one.severity], -one.findings))
+        for count in sorted(counts, key=lambda one: (SEVERITIES.index(one.severity), -one.findings))
     ]
 
 
@@ -200,22 +194,11 @@ def _groups(audited: Audited, items: Mapping[str, Any]) -> list[GroupKind]:
     ]
 
 
-def _zeros(audits: Sequence[Audit]) -> list[AuditorZeros]:
-    names = dict.fromkeys(audit.auditor for audit in audits)
-    return [
-        AuditorZeros(
-            name,
-            Counter(audit.status for audit in audits if audit.auditor == name),
-            Counter(
-                key
-                for audit in audits
-                if audit.auditor == name
-                for key, score in audit.scores.items()
-                if not score
-            ),
-        )
-        for name in names
-    ]
+def _zeros(audited: Audited) -> list[AuditorZeros]:
+    zeros: dict[str, Counter[str]] = defaultdict(Counter)
+    for audit in audited.audits:
+        zeros[audit.auditor].update(name for name, score in audit.scores.items() if not score)
+    return [AuditorZeros(name, replies, zeros[name]) for name, replies in audited.replies.items()]
 
 
 def _rejected(rejections: Sequence[Rejection]) -> list[tuple[str, int, Rejection]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,9 @@ from rich.table import Table
 from pipeline.external_suite import SourceRow, SuiteRow, SuiteRun, SuiteSummary, run_suite
 from reports.external.page import QIMMA, audit_to_page, percent
 from reports.external.scatter import Point, size_against_rate
-from reports.templates import templates
+from reports.templates import templates, write_page
 from reports.terminal import shown_path
+from validators.checks.check import check_titles
 
 HEAD = (
     *("Samples", "Blocked", "Checks", "Auditors", "Merged", "Waiting", "Overturned", "Discarded", "Fixed"),
@@ -66,7 +66,9 @@ def write_suite_page(summary: SuiteSummary, path: Path) -> Path:
     for kind in summary.kinds:
         if kind.severity != "report":
             kinds[kind.check][kind.source] = kind.items
-    page = environment.get_template("suite.html.jinja").render(
+    return write_page(
+        environment.get_template("suite.html.jinja"),
+        path,
         summary=summary,
         head=HEAD,
         figures=figures,
@@ -75,12 +77,9 @@ def write_suite_page(summary: SuiteSummary, path: Path) -> Path:
         # Our own SVG: its texts are escaped where it is made.
         chart=Markup(size_against_rate(points, QIMMA)) if points else "",  # nosec B704 # the chart escapes
         kinds=sorted(kinds.items()),
-        titles=_titles(),
+        titles=check_titles(),
         files={name: Path(file).name for name, file in summary.files.items() if name != "page"},
-        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
-    path.write_text(page, encoding="utf-8")
-    return path
 
 
 def latex(summary: SuiteSummary) -> str:
@@ -137,9 +136,3 @@ def _tex(text: str) -> str:
         .replace("^", r"\textasciicircum ")
     )
     return _SPECIAL.sub(r"\\\1", text)
-
-
-def _titles() -> dict[str, str]:
-    from validators.checks.check import CHECKS
-
-    return {check.id: check.title for _, check in CHECKS}

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 
 from reports.questions.sample import Question
-from reports.templates import templates
+from reports.templates import templates, write_page
 
 
 def write_questions_page(name: str, questions: Sequence[Question], path: Path) -> None:
@@ -16,8 +16,5 @@ def write_questions_page(name: str, questions: Sequence[Question], path: Path) -
         (task, language, list(group))
         for (task, language), group in groupby(questions, lambda one: (one.item.task, one.item.language))
     ]
-    environment = templates(Path(__file__).resolve().parent)
-    page = environment.get_template("questions.html.jinja").render(
-        name=name, groups=groups, total=len(questions)
-    )
-    path.write_text(page, encoding="utf-8")
+    page = templates(Path(__file__).parent).get_template("questions.html.jinja")
+    write_page(page, path, name=name, groups=groups, total=len(questions))

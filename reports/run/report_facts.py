@@ -9,11 +9,11 @@ from typing import Any
 
 from annotation.statistics.review_report import ReviewReport
 from pipeline.build import Build
-from pipeline.people import review_state
+from pipeline.opened_review import review_of
 from reports.run.funnel import funnel_chart
 from reports.run.quality_section import QualityFacts, quality_facts
 from schemas.audit import CRITERIA, Audit, AuditState, Verdict
-from schemas.finding import Finding
+from schemas.finding import SEVERITIES, Finding, Severity
 from schemas.item import ITEM_ROWS, Item
 from schemas.manifest import ShardCounts, StageManifest
 from schemas.published import Published
@@ -38,7 +38,7 @@ class CheckRow:
 
     check: str
     title: str
-    severity: str
+    severity: Severity
     count: int
     example: Finding
 
@@ -150,7 +150,7 @@ def gather(build: Build, seconds: Mapping[str, float]) -> ReportFacts:
         waiting=shown,
         waiting_total=len(waiting),
         text_changes=_text_changes(manifests[1].counts),
-        people=review_state(build),
+        people=review_of(build).report(),
         quality=quality_facts(build, manifests[3]),
         funnel=funnel_chart({one.name: one.stages for one in sources}),
     )
@@ -179,9 +179,9 @@ def _rejections(build: Build) -> Iterator[tuple[str, str, int, list[Rejection]]]
 
 
 def _checks(build: Build) -> list[CheckRow]:
-    from validators.checks.check import CHECKS
+    from validators.checks.check import check_titles
 
-    titles = {check.id: check.title for _, check in CHECKS}
+    titles = check_titles()
     found: dict[tuple[str, str], CheckRow] = {}
     for finding in build.stage(CHECKED).read_all("findings", Finding):
         name = (finding.check, finding.severity)
@@ -190,8 +190,7 @@ def _checks(build: Build) -> list[CheckRow]:
         else:
             title = titles.get(finding.check, "")
             found[name] = CheckRow(finding.check, title, finding.severity, 1, finding)
-    order = {"block": 0, "flag": 1, "report": 2}
-    return sorted(found.values(), key=lambda row: (order[row.severity], -row.count))
+    return sorted(found.values(), key=lambda row: (SEVERITIES.index(row.severity), -row.count))
 
 
 def _auditors(build: Build, audits: list[Audit], written: list[Item]) -> Iterator[AuditorRow]:

@@ -18,7 +18,7 @@ from tools.docs_reference import commands, configs
 
 def test_every_command_and_option_is_in_the_reference() -> None:
     page = commands()
-    for told in ("## mihakk build", "## mihakk review pull", "`--dry-run`", "`--stale-after`"):
+    for told in ("## mihakk build", "## mihakk review pull", "`--dry-run`", "`--audit-limit`"):
         assert told in page
 
 

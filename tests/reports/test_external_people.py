@@ -15,10 +15,11 @@ from typer.testing import CliRunner
 from annotation.decisions.store import append
 from flows.cli import app
 from mihakk.ids import content_hash
+from pipeline.campaigns import questions
 from pipeline.external_audit import AuditJob
-from pipeline.external_campaigns import set_questions
 from pipeline.external_people import open_set, set_stores
 from pipeline.external_summary import Audited, AuditSummary
+from pipeline.opened_review import open_review
 from reports.external.page import audit_to_page
 from reports.external.summary_table import show_summary
 from schemas.campaign import Campaign
@@ -205,7 +206,7 @@ def test_people_rate_wrong_options_of_rows_that_no_rule_blocks_but_not_true_and_
     path, out = tmp_path / "exam.csv", tmp_path / "out"
     pd.DataFrame([*ROWS, truth]).to_csv(path, index=False)
     audited, _ = audit(path, out)
-    asked = set_questions(out, Campaign(template="distractor_rating"))
+    asked = questions(open_review(out), Campaign(template="distractor_rating"))
     own = {item.id: item.metadata["id"] for item in audited.benchmark.items}
     wrong = {(own[one.key.partition("#")[0]], one.before["wrong"]) for one in asked}
     expected = {

@@ -74,6 +74,11 @@ class Check:
 CHECKS: Registry[Check] = Registry("check", "validators.checks")
 
 
+def check_titles() -> dict[str, str]:
+    """What each check guards, by its id."""
+    return {check.id: check.title for _, check in CHECKS}
+
+
 def check(
     identifier: str,
     *,

@@ -16,7 +16,6 @@ from reports.dashboard.app import dashboard_app
 from reports.dashboard.overview import Gatherer
 from reports.dashboard.page import write_overview
 from tests.reports.dashboard.conftest import Made
-from tests.reports.dashboard.test_pages import DAY
 
 pytestmark = pytest.mark.services
 WIDTHS = (390, 1280)
@@ -80,7 +79,7 @@ def test_every_page_reads_well(browser: Any, served: str, made: Made, width: int
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_report_opens_offline(browser: Any, made: Made, tmp_path: Path, width: int) -> None:
-    file = write_overview(Gatherer(made.build, DAY).facts(), tmp_path / "overview.html")
+    file = write_overview(Gatherer(made.build).facts(), tmp_path / "overview.html")
     reader = Reader(browser, file.as_uri(), width)
     reader.context.set_offline(True)
     reader.look(file.as_uri(), width)

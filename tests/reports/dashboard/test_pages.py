@@ -23,10 +23,9 @@ from typer.testing import CliRunner
 from annotation.screens.evidence import finding_sentence
 from flows.cli import app
 from mihakk.errors import UsageError
-from pipeline.history import SILENT_AFTER, RunRecord, recorded, runs
+from pipeline.history import SILENT_AFTER, RunRecord, meter_of, recorded, runs
 from pipeline.observer import Silent
 from pipeline.steps.order import step_of
-from pipeline.usage import meter_of
 from reports.dashboard.app import dashboard_app
 from reports.dashboard.health import ago, health, source_states, stage_state
 from reports.dashboard.items import Filter, explore, rejected
@@ -39,11 +38,9 @@ from schemas.finding import Finding
 from schemas.item import ITEM_ROWS
 from tests.reports.dashboard.conftest import Made
 
-DAY = timedelta(days=1)
-
 
 def facts(made: Made) -> OverviewFacts:
-    return Gatherer(made.build, DAY).facts()
+    return Gatherer(made.build).facts()
 
 
 def said(found: OverviewFacts) -> str:
@@ -114,7 +111,7 @@ def test_the_meter_counts_whole_lines_once(own: Made) -> None:
 
 def test_nothing_is_green_where_nothing_is_known(made: Made, tmp_path: Path) -> None:
     empty = replace(made.build, lake_root=str(tmp_path / "empty"))
-    found = Gatherer(empty, DAY).facts()
+    found = Gatherer(empty).facts()
     assert found.level == "bad"
     for words in ("unknown: no run is recorded", "bad: stages 1_scraped", "never finished", "never read"):
         assert words in said(found)
@@ -141,8 +138,11 @@ def test_a_good_lake_says_what_is_still_open(made: Made) -> None:
 
 
 def test_an_old_run_is_stale(made: Made) -> None:
-    found = Gatherer(made.build, timedelta(0)).facts()
-    assert "no run has finished for" in said(found)
+    unscheduled = replace(made.build, config=made.build.config.model_copy(update={"schedule": ()}))
+    last = runs(made.build.lake)[0][0].seen
+    notes = [note.text for note in health(unscheduled, last + timedelta(hours=37)).notes]
+    assert "no run has finished for 37 hours" in notes
+    assert "no run has finished" not in str(health(unscheduled, last + timedelta(hours=35)).notes)
     assert ago(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 4, tzinfo=UTC)) == "3 days"
 
 
@@ -231,7 +231,7 @@ def test_an_auditor_of_the_family_that_wrote_a_part_is_named(made: Made, tmp_pat
     assert wrote
     name = build.auditors().auditors[0].name
     assert f"look: auditor {name} judged {wrote} items that its own family wrote a part of" in said(
-        Gatherer(build, DAY).facts()
+        Gatherer(build).facts()
     )
     assert "its own family wrote" not in said(facts(made))
 
@@ -386,12 +386,11 @@ def test_a_host_that_others_reach_needs_a_name() -> None:
 def test_what_the_schedule_has_missed_is_said_on_the_page_and_for_each_source(made: Made) -> None:
     """prefect.yaml runs the night at 23:30 UTC, and a night may take two hours."""
     last = runs(made.build.lake)[0][0].seen
-    soon = health(made.build, None, last)
+    soon = health(made.build, last)
     assert "due" not in "".join(note.text for note in soon.notes)
-    later = health(made.build, None, last + timedelta(hours=27))
+    later = health(made.build, last + timedelta(hours=27))
     notes = [note.text for note in later.notes]
     read = f"last read {last:%Y-%m-%d %H:%M} UTC, due "
     assert any(note.startswith(f"sources hafez, sayings: {read}") for note in notes), notes
     assert any(note.startswith("the release is late: last released ") for note in notes), notes
     assert {one.level for one in later.sources} == {"look"}
-    assert "the release is late" not in str(health(made.build, timedelta(hours=30), last + DAY).notes)
