@@ -10,6 +10,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from importlib.metadata import version
 from types import FrameType
 from typing import Annotated, Any
@@ -117,53 +118,13 @@ def _options(
     set_quiet(quiet)
 
 
-def _register() -> None:
-    """Commands live in `flows/commands/`, one module per group; each imports its stage only when called."""
-    from flows.commands import (
-        audit,
-        batch,
-        build,
-        code,
-        consume,
-        dashboard,
-        doctor,
-        evaluate,
-        items,
-        lake,
-        listing,
-        release,
-        review,
-        runs,
-        schedule,
-        show,
-        source,
-        text,
-    )
-
-    for module in (
-        build,
-        audit,
-        batch,
-        items,
-        review,
-        release,
-        consume,
-        schedule,
-        show,
-        source,
-        runs,
-        lake,
-        listing,
-        dashboard,
-        text,
-        doctor,
-        evaluate,
-        code,
-    ):
-        module.register(app)
-
-
-_register()
+GROUPS = (
+    *("build", "audit", "batch", "items", "review", "release", "consume", "schedule", "show", "source"),
+    *("runs", "lake", "listing", "dashboard", "text", "doctor", "evaluate", "code"),
+)
+"""Modules of `flows/commands/` in the order of the help; each imports its stage only when called."""
+for group in GROUPS:
+    import_module(f"flows.commands.{group}").register(app)
 
 
 def main() -> None:

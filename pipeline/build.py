@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,11 @@ def open_build(config_path: Path, run_folder: Path, lake_root: str | None = None
     """
     config = load_config(find_config(config_path), BenchmarkConfig)
     return Build(config, lake_root or settings().lake, run_folder)
+
+
+def run_folder(runs: Path, name: str) -> Path:
+    """A folder below `runs` for a run that begins now."""
+    return runs / name / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
 def overridden(opened: Build, audit_limit: int | None, auditors: str | None) -> Build:

@@ -1,8 +1,8 @@
-"""Campaigns of a benchmark: what they may ask about, read from its tables, and brought onto the server."""
+"""Campaigns: what they may ask about, read from a benchmark's or an audited set's tables, and their push."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -13,16 +13,15 @@ from mihakk.configs import validate
 from mihakk.errors import UsageError, nearest
 from pipeline.build import Build
 from pipeline.people import review_stores
-from schemas.audit import Verdict
-from schemas.benchmark import ReviewConfig
 from schemas.campaign import REPLIES, Amendment, Campaign, CampaignTemplate, Drawn
 from schemas.evaluation import Answer
 from schemas.finding import Finding
 from schemas.idiom import Idiom
-from schemas.item import ITEM_ROWS, Item
+from schemas.item import ChoiceItem, Item
 from schemas.poem import Poem
 from schemas.rejection import Rejection
-from schemas.stages import AUDITED, CURATED
+from schemas.stages import CURATED
+from validators.truth import says_truth
 
 if TYPE_CHECKING:
     from annotation.campaigns.questions import Candidate, Question
@@ -30,15 +29,30 @@ if TYPE_CHECKING:
     from annotation.label_studio.connection import Connection
     from annotation.label_studio.push import Pushed
     from annotation.screens.ratings import Label
+    from pipeline.opened_review import OpenReview
 
 QUALITY_REVIEW = "quality_review"
 """Template of the review queue, which is no campaign."""
+UNBLOCKED = ("pass", "flag")
+"""Statuses of items that no check blocks."""
+ASKED_OF_SETS: tuple[CampaignTemplate, ...] = ("distractor_rating", "answer_correctness")
+OF_BUILDS: dict[str, str] = {
+    "label_validation": "era, genre and metre of poems that a build curated",
+    "text_correction": "texts of a build's records; texts of rows are corrected in quality_review",
+    "dialect_sentence": "sentences that a build's model wrote",
+    "wrong_idiom": "a build's items of pragmatic_use",
+    "connotation": "idioms that a build curated",
+    "interpretive_depth": "replies to a build's verse explanations",
+}
+"""Campaigns that an audited set can't have, and what they ask about."""
 CANDIDATES = 4
 """Idioms that people choose the wrong one from."""
 RECORD: TypeAdapter[Poem | Idiom] = TypeAdapter(Poem | Idiom)
 
 
-def push_campaigns(opened: Build, connection: Connection, campaigns: Sequence[Campaign]) -> dict[str, Pushed]:
+def push_campaigns(
+    review: OpenReview, connection: Connection, campaigns: Sequence[Campaign]
+) -> dict[str, Pushed]:
     """Brings the samples of campaigns onto the server; what changed there, by template and language.
 
     Raises:
@@ -48,24 +62,33 @@ def push_campaigns(opened: Build, connection: Connection, campaigns: Sequence[Ca
 
     pushed: dict[str, Pushed] = {}
     for campaign in campaigns:
-        with opened.lake.locked():
+        with review.locked():
             pushed |= push_campaign(
                 connection,
-                opened.config.name,
+                review.name,
                 campaign,
-                questions(opened, campaign),
-                stores=review_stores(opened),
-                config=opened.config.review,
+                questions(review, campaign),
+                stores=review.stores,
+                config=review.config,
             )
     return pushed
 
 
-def chosen_campaigns(config: ReviewConfig, template: str, changes: Mapping[str, Any]) -> tuple[Campaign, ...]:
+def chosen_campaigns(review: OpenReview, template: str, changes: Mapping[str, Any]) -> tuple[Campaign, ...]:
     """The campaigns to push: all the config lists, or the one named, as listed or anew, with changes.
 
     Raises:
-        UsageError: There is no such campaign, or it can't be changed so.
+        UsageError: There is no such campaign, it can't be changed so, or it asks about what an audited set
+            does not have.
     """
+    config = review.config
+    if review.build is None:
+        for name in (template, *(one.template for one in config.campaigns)):
+            if name in OF_BUILDS:
+                raise UsageError(
+                    f"{name} asks about {OF_BUILDS[name]}; an audited set has none. Its templates are "
+                    f"{', '.join((QUALITY_REVIEW, *ASKED_OF_SETS))}"
+                )
     if not template:
         return config.campaigns
     if template == QUALITY_REVIEW:
@@ -90,34 +113,34 @@ def amendments_of(build: Build) -> list[Amendment]:
     return amendments(drawn, given, config.campaigns, config.overlap, config.adjudicators)
 
 
-def questions(opened: Build, campaign: Campaign) -> list[Question]:
-    """Everything the campaign may ask about this build; nothing where there is none of its kind.
+def questions(review: OpenReview, campaign: Campaign) -> list[Question]:
+    """Everything the campaign may ask about this review; nothing where there is none of its kind.
 
     Raises:
         UsageError: The replies can't be read.
     """
     from annotation.campaigns import questions as ask
 
-    template = campaign.template
+    template, build = campaign.template, review.build
     if template == "distractor_rating":
-        found = list(ask.option_questions(unblocked(opened)))
+        found = ask.option_questions(rated(review))
+    elif build is None or template in REPLIES:
+        found = _replies(review, campaign)
     elif template == "dialect_sentence":
-        found = list(ask.sentence_questions(unblocked(opened), {row.id: row for row in _idioms(opened)}))
+        found = ask.sentence_questions(review.having(*UNBLOCKED), {row.id: row for row in _idioms(build)})
     elif template == "wrong_idiom":
-        found = list(ask.wrong_idiom_questions(sentences(opened)))
+        found = ask.wrong_idiom_questions(sentences(review))
     elif template == "connotation":
-        found = list(ask.connotation_questions(_idioms(opened), labelled=campaign.rows == "all"))
+        found = ask.connotation_questions(_idioms(build), labelled=campaign.rows == "all")
     elif template == "label_validation":
-        found = list(ask.label_questions(opened.stage(CURATED).read_all("poems", Poem)))
-    elif template == "text_correction":
-        found = _texts(opened, everything=campaign.rows == "all")
+        found = ask.label_questions(build.stage(CURATED).read_all("poems", Poem))
     else:
-        found = replies(_items(opened), campaign)
-    return found
+        found = _texts(build, everything=campaign.rows == "all")
+    return list(found)
 
 
 WHY_NOTHING: dict[CampaignTemplate, str] = {
-    "distractor_rating": "no task makes wrong options that people could judge",
+    "distractor_rating": "no item that no check blocks has wrong options, other than true and false",
     "dialect_sentence": "a model wrote no sentence; set `generator`, and a task that needs sentences",
     "wrong_idiom": "it has no items of pragmatic_use",
     "connotation": "no idiom lacks a connotation; --from all asks about labelled ones too",
@@ -129,37 +152,31 @@ WHY_NOTHING: dict[CampaignTemplate, str] = {
 """Why a campaign may have nothing to ask, and what changes that."""
 
 
-def _items(opened: Build) -> Iterator[Item]:
-    yield from opened.stage(AUDITED).read_all("items", ITEM_ROWS)
+def rated(review: OpenReview) -> list[Item]:
+    """Items that no check blocks, with wrong options that can be plausible: true and false can't."""
+    return [
+        item
+        for item in review.having(*UNBLOCKED)
+        if isinstance(item, ChoiceItem) and not says_truth(item.options, item.language)
+    ]
 
 
-def unblocked(opened: Build) -> list[Item]:
-    """Items that no rule blocks."""
-    blocked = {
-        verdict.item
-        for verdict in opened.stage(AUDITED).read_all("verdicts", Verdict)
-        if verdict.status == "block"
-    }
-    return [item for item in _items(opened) if item.id not in blocked]
+def _idioms(build: Build) -> Iterator[Idiom]:
+    yield from build.stage(CURATED).read_all("idioms", Idiom)
 
 
-def _idioms(opened: Build) -> Iterator[Idiom]:
-    yield from opened.stage(CURATED).read_all("idioms", Idiom)
-
-
-def sentences(opened: Build) -> Iterator[tuple[Idiom, str, list[Candidate]]]:
+def sentences(review: OpenReview) -> Iterator[tuple[Idiom, str, list[Candidate]]]:
     """Of each item of `pragmatic_use` the idiom, the sentence without it, and possible wrong idioms."""
     from annotation.campaigns.questions import BLANK, Candidate
     from generators.generating import prepare
     from generators.idioms.pragmatic_use import wrong_idioms
 
-    idioms = {idiom.id: idiom for idiom in _idioms(opened)}
-    items = {
-        item.origin.records[0]: item for item in reversed(unblocked(opened)) if item.task == "pragmatic_use"
-    }
-    if not items:
+    made = [item for item in review.having(*UNBLOCKED) if item.task == "pragmatic_use"]
+    if not made or review.build is None:
         return
-    corpus = prepare(list(idioms.values()), opened.config)
+    items = {item.origin.records[0]: item for item in reversed(made)}
+    idioms = {idiom.id: idiom for idiom in _idioms(review.build)}
+    corpus = prepare(list(idioms.values()), review.build.config)
     for name, item in sorted(items.items()):
         own = corpus.phrases[corpus.phrase_number[name]]
         blanked = item.fields["blanked"]
@@ -167,31 +184,31 @@ def sentences(opened: Build) -> Iterator[tuple[Idiom, str, list[Candidate]]]:
         yield idioms[name], blanked, [Candidate(one.id, one.phrase, one.meaning) for one in others]
 
 
-def curated_texts(opened: Build) -> Iterator[Poem | Idiom]:
+def curated_texts(build: Build) -> Iterator[Poem | Idiom]:
     """Curated records in whose texts no text check found anything."""
-    curated = opened.stage(CURATED)
+    curated = build.stage(CURATED)
     found = {row.subject for row in curated.read_all("findings", Finding) if row.check.startswith("TX")}
-    for record in (*curated.read_all("poems", Poem), *_idioms(opened)):
+    for record in (*curated.read_all("poems", Poem), *_idioms(build)):
         if record.id not in found:
             yield record
 
 
-def _texts(opened: Build, *, everything: bool) -> list[Question]:
+def _texts(build: Build, *, everything: bool) -> Iterator[Question]:
     """Texts of curated records, and of those that a text check kept out."""
     from annotation.campaigns.questions import text_questions
 
-    curated = opened.stage(CURATED)
+    curated = build.stage(CURATED)
     blocked: list[Rejection] = [row for row in curated.rejections() if row.reason.startswith("check_TX")]
     records: list[Poem | Idiom] = [
         *curated.read_all("poems", Poem),
-        *_idioms(opened),
+        *_idioms(build),
         *(RECORD.validate_json(row.body) for row in blocked),
     ]
     findings = None if everything else list(curated.read_all("findings", Finding))
-    return list(text_questions(records, findings))
+    return text_questions(records, findings)
 
 
-def replies(items: Iterable[Item], campaign: Campaign) -> list[Question]:
+def _replies(review: OpenReview, campaign: Campaign) -> Iterator[Question]:
     """Replies to items: a file, every answers.parquet under a folder, or what `evaluate vouch` drew."""
     from annotation.campaigns.questions import DrawnReply, drawn_reply_questions, reply_questions
     from evaluation.judges.people import TEMPLATES, read_shown
@@ -200,17 +217,15 @@ def replies(items: Iterable[Item], campaign: Campaign) -> list[Question]:
     place, template = Path(campaign.rows), campaign.template
     if place.suffix == ".jsonl":
         shown = [row for row in read_shown(place) if row.rubric == TEMPLATES[template]]
-        return list(
-            drawn_reply_questions(
-                DrawnReply(row.id, template, row.language, row.question, row.text, row.reference, row.reply)
-                for row in shown
-            )
+        return drawn_reply_questions(
+            DrawnReply(row.id, template, row.language, row.question, row.text, row.reference, row.reply)
+            for row in shown
         )
     files = sorted(place.rglob("answers.parquet")) if place.is_dir() else [place]
     if not files:
         raise UsageError(f"{place} holds no answers.parquet: name a folder that `mihakk evaluate` wrote")
     answers = ((answer_key(answer), answer) for file in files for answer in read_rows(file, Answer))
-    return list(reply_questions(answers, {item.id: item for item in items}, template))
+    return reply_questions(answers, {item.id: item for item in review.items}, template)
 
 
 def exported_labels(stores: Stores) -> list[Label]:

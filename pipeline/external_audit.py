@@ -11,7 +11,7 @@ import orjson
 
 from mihakk.llm.journal import Journal
 from mihakk.settings import settings
-from pipeline.build import load_auditors
+from pipeline.build import load_auditors, run_folder
 from pipeline.external_people import (
     AuditedSet,
     correct_rows,
@@ -74,6 +74,11 @@ class AuditJob:
     """Credit line of the benchmark's authors."""
     repair: bool = False
     """Repair damage of letters where that is certain."""
+
+
+def audit_folder(source: str) -> Path:
+    """Where the results of an audit go that names no folder."""
+    return run_folder(Path("runs/audit"), Path(source).stem or source.replace("/", "-"))
 
 
 def outside_checks(config: ChecksConfig) -> ChecksConfig:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -14,16 +13,12 @@ from mihakk.ids import content_hash, digest
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import ReviewConfig
 from schemas.finding import Finding
-from schemas.item import ITEM_ROWS, Item
+from schemas.item import ITEM_ROWS
 from schemas.record import Record
 from schemas.review import Resolution, Review
 
 if TYPE_CHECKING:
     from annotation.decisions.stores import Stores
-    from annotation.label_studio.connection import Connection
-    from annotation.label_studio.exchange import ReviewPulled
-    from annotation.label_studio.push import Pushed
-    from annotation.statistics.review_report import ReviewReport
     from pipeline.external_summary import Audited
     from validators.external.benchmark import ExternalBenchmark
     from validators.external.mapping import Mapping as Columns
@@ -32,15 +27,6 @@ SUITE = "suite.json"
 """File that makes a folder of results those of a suite."""
 AUDITED_SET = "audited.json"
 """File that makes a folder of results a set whose rows people can review."""
-
-
-class QueueTables(NamedTuple):
-    """The items of a review, and what checks and auditors said of them."""
-
-    items: list[Item]
-    verdicts: list[Verdict]
-    findings: list[Finding]
-    audits: list[Audit]
 
 
 class AuditedSet(Record):
@@ -169,62 +155,15 @@ def settled(
     return {one.item: one for one in told if one.outcome in ("keep", "discard")}
 
 
-def push_set(folder: Path, connection: Connection) -> dict[str, Pushed]:
-    """Brings the rows of a set that wait for people onto the server."""
-    from annotation.label_studio.benchmark_push import push_review
-    from pipeline.suspects import evidence
+def queue_rows(folder: Path, table: str) -> list[Any]:
+    """Rows of a set's `items`, or of what checks and auditors said of them: what its review reads."""
+    import pyarrow.parquet as pq
 
-    told, rows, stores = open_set(folder), queue_tables(folder), set_stores(folder)
-    return push_review(
-        connection,
-        told.name,
-        rows.items,
-        rows.verdicts,
-        rows.findings,
-        audits=rows.audits,
-        stores=stores,
-        seed=0,
-        config=told.review,
-        suspects=evidence(stores, rows.items),
-    )
+    from mihakk.lake.columns import from_table
+    from pipeline.rows import rows_of
 
-
-def pull_set(folder: Path, connection: Connection) -> ReviewPulled:
-    """Brings home what people decided about a set; the next audit into its folder applies that."""
-    from annotation.label_studio.exchange import pull_review
-
-    told = open_set(folder)
-    return pull_review(connection, told.name, stores=set_stores(folder), config=told.review)
-
-
-def set_report(folder: Path) -> ReviewReport:
-    """Agreement, overturned auditors, misses and annotators, as of a built benchmark."""
-    from annotation.statistics.review_report import review_report
-    from annotation.statistics.sampling import stratum, unflagged, wanted_changed
-
-    told, rows = open_set(folder), queue_tables(folder)
-    corrected = wanted_changed(reviews_of_set(folder))
-    population = unflagged(rows.items, rows.verdicts, corrected)
-    return review_report(
-        set_stores(folder),
-        rows.items,
-        rows.audits,
-        seed=0,
-        sizes=Counter(map(stratum, population)),
-        overlap=told.review.overlap,
-        adjudicators=told.review.adjudicators,
-        campaigns=told.review.campaigns,
-    )
-
-
-def queue_tables(folder: Path) -> QueueTables:
-    """The rows of a set, and what checks and auditors said of them."""
-    return QueueTables(
-        _read(folder, "items", ITEM_ROWS),
-        _read(folder, "queue_verdicts", Verdict),
-        _read(folder, "queue_findings", Finding),
-        _read(folder, "queue_audits", Audit),
-    )
+    name = table if table == "items" else f"queue_{table}"
+    return from_table(pq.read_table(folder / "people" / f"{name}.parquet"), rows_of(table))
 
 
 def write_review_tables(folder: Path, audited: Audited, findings: Sequence[Finding]) -> None:
@@ -238,11 +177,3 @@ def write_review_tables(folder: Path, audited: Audited, findings: Sequence[Findi
     write_table(inner / "queue_verdicts.parquet", waiting, Verdict)
     write_table(inner / "queue_findings.parquet", findings, Finding)
     write_table(inner / "queue_audits.parquet", audited.audits, Audit)
-
-
-def _read(folder: Path, name: str, row: type[Record] | tuple[type[Record], ...]) -> list:  # type: ignore[type-arg]
-    import pyarrow.parquet as pq
-
-    from mihakk.lake.columns import from_table
-
-    return from_table(pq.read_table(folder / "people" / f"{name}.parquet"), row)

@@ -14,8 +14,9 @@ from mihakk.errors import UsageError
 from mihakk.ids import digest
 from pipeline.auditor_facts import auditor_fact
 from pipeline.external_changes import changes
-from pipeline.external_people import open_set, set_report
+from pipeline.external_people import open_set
 from pipeline.external_summary import Audited
+from pipeline.opened_review import open_review
 from pipeline.people import agreement_facts, miss_rate_fact
 from schemas.audit import AUDIT_STATES
 
@@ -54,7 +55,7 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
     benchmark, told = audited.benchmark, open_set(folder)
     source = Path(benchmark.source)
     errata = rows_changed(audited)
-    people, replies = set_report(folder), _replies(audited)
+    people = open_review(folder).report()
     states = Counter(v.audit_state for v in audited.verdicts if outcomes[v.item] == "pass")
     record = CleanedRecord(
         name=told.name,
@@ -71,7 +72,7 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
         changes=counts(errata),
         audit_states={state: states[state] for state in AUDIT_STATES},
         policy=audited.policy,
-        auditors=tuple(auditor_fact(one, replies[one.name]) for one in judges),
+        auditors=tuple(auditor_fact(one, audited.replies[one.name]) for one in judges),
         agreement=next((one for one in agreement_facts(people) if one.label == "decision"), None),
         miss_rate=miss_rate_fact(people),
         reviewed=len(audited.people) + len(audited.corrected.keys() - audited.people.keys()),
@@ -200,13 +201,6 @@ def _options(table: Table) -> dict[str, Any]:
     if table.format != "parquet" and table.encoding != "utf-8":
         found["encoding"] = table.encoding
     return found
-
-
-def _replies(audited: Audited) -> dict[str, Counter[str]]:
-    replies: dict[str, Counter[str]] = defaultdict(Counter)
-    for audit in audited.audits:
-        replies[audit.auditor][audit.status] += 1
-    return replies
 
 
 def _write_audit(audited: Audited, folder: Path, target: Path) -> None:

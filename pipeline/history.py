@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Literal
 import orjson
 from pydantic import AliasChoices, Field
 
-from mihakk.errors import MihakkError
+from mihakk.errors import MihakkError, UsageError
 from mihakk.lake.seal import seal, unsealed
 from pipeline.observer import tenth
-from pipeline.usage import Usage, costs, meter_of
+from pipeline.usage import JournalMeter, Usage, costs
 from schemas.manifest import ShardCounts, StageManifest
 from schemas.published import Published
 from schemas.record import Record
@@ -286,6 +286,21 @@ def yields(manifest: StageManifest) -> dict[str, SourceYield]:
             records=before.records + shard.counts.kept, rejected=before.rejected + shard.counts.rejected
         )
     return found
+
+
+def meter_of(build: Build) -> JournalMeter:
+    """A meter of a build's journals, at the prices its configs give now."""
+    from generators.writing.model_writer import JOURNAL as WRITING
+    from pipeline.steps.audit import JOURNAL
+
+    models = [(WRITING, build.config.generator)] if build.config.generator else []
+    with suppress(UsageError):  # the audit stage says what is wrong with the auditors' config
+        models += [(JOURNAL, auditor) for auditor in build.auditors().auditors]
+    prices = {f"{purpose}/{model.model}": model.price for purpose, model in models if model.price}
+    folder = None
+    with suppress(UsageError):  # a lake whose journals lie elsewhere is not metered
+        folder = build.lake.folder("journals")
+    return JournalMeter(folder, prices)
 
 
 def _alive(pid: int) -> bool:

@@ -1,30 +1,36 @@
-"""One review, of a benchmark or of an audited set, as the commands of its lead open it."""
+"""One review, of a benchmark or of an audited set: what it asks about, and what people decided."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pipeline.build import open_build
-from pipeline.external_people import QueueTables, is_audited_set, open_set, queue_tables, set_stores
+from pipeline.build import Build, open_build
+from pipeline.external_people import is_audited_set, open_set, queue_rows, set_stores, sets_in
 from pipeline.people import review_stores
+from pipeline.rows import rows_of
 from pipeline.suspects import evidence
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import ReviewConfig
 from schemas.finding import Finding
-from schemas.item import ITEM_ROWS
+from schemas.item import Item
 from schemas.record import Language
+from schemas.review import ReviewedContent, Vote
 from schemas.stages import AUDITED
 from schemas.suspect import Suspect
 
 if TYPE_CHECKING:
     from annotation.decisions.stores import Stores
+    from annotation.label_studio.connection import Connection
+    from annotation.label_studio.exchange import ReviewPulled
+    from annotation.label_studio.push import Pushed
     from annotation.statistics.auditor_accuracy import AuditorAccuracy
+    from annotation.statistics.review_report import ReviewReport
 
 
 @dataclass(frozen=True)
@@ -32,12 +38,33 @@ class OpenReview:
     """The review of a benchmark, or of an externally audited set: what people decided, and how it counts."""
 
     name: str
+    """Of its projects on the labelling server."""
+    label: str
+    """What the person who asked calls it: the name of a benchmark, the folder of a set."""
     stores: Stores
     config: ReviewConfig
-    locked: Callable[[], AbstractContextManager[object]]
-    """Keeps builds and pulls off the decisions while something is added to them."""
-    tables: Callable[[], QueueTables]
-    """The items as they stand, and what checks and auditors said of them; empty before the first audit."""
+    seed: int
+    locked: Callable[..., AbstractContextManager[object]]
+    """Keeps builds and pulls off the decisions while something is added to them; waits so many seconds."""
+    rows: Callable[[str], Iterable[Any]]
+    """Rows of `items`, `verdicts`, `findings` or `audits`. Raises UsageError before the first audit."""
+    build: Build | None = None
+    """None for a set."""
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """The items as they stand."""
+        return list(self.rows("items"))
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """What becomes of them; copies in a set that were merged have none."""
+        return list(self.rows("verdicts"))
+
+    def having(self, *statuses: str) -> list[Item]:
+        """Items with a verdict of these statuses."""
+        wanted = {verdict.item for verdict in self.verdicts if verdict.status in statuses}
+        return [item for item in self.items if item.id in wanted]
 
     def evidence(self, items: Collection[str], screen: Language | None) -> dict[str, list[str]]:
         """What checks, auditors and answers of systems and people say of some items; no annotator sees it.
@@ -49,20 +76,25 @@ class OpenReview:
         from annotation.screens.evidence import isolated, sentences
         from annotation.statistics.human_accuracy import answered_items, wrong_answers
 
-        if not items:
+        screens = {item: language for item, language in self.screens(screen).items() if item in items}
+        if not screens:
             return {}
-        rows = self.tables()
-        screens = {row.id: screen or row.language for row in rows.items if row.id in items}
-        lines = evidence_lines(screens, rows.findings, rows.audits)
-        for item, told in evidence(self.stores, rows.items).items():
+        lines = evidence_lines(screens, self.rows("findings"), self.rows("audits"))
+        for item, told in evidence(self.stores, self.items).items():
             if item in screens:
                 said = f"{sentences(screens[item])['suspect']}: {isolated(told)}"
                 lines.setdefault(item, []).append(said)
         own = own_answers(labels(self.stores.labels), decisions(self.stores.decisions))
-        asked = answered_items((row for row in rows.items if row.id in items), own)
+        asked = answered_items((row for row in self.items if row.id in screens), own)
         for item, wrong in wrong_answers(asked, screen).items():
             lines.setdefault(item, []).extend(wrong)
         return lines
+
+    def screens(self, language: Language | None) -> dict[str, Language]:
+        """The language that each item is shown in: the one named, or its own; none before the first audit."""
+        if self.build is not None and not self.build.stage(AUDITED).finished():
+            return {}
+        return {row.id: language or row.language for row in self.items}
 
     def auditor_accuracy(self, found: Iterable[Suspect]) -> list[AuditorAccuracy]:
         """How often auditors were right, by people's decisions and what systems' answers say of each item."""
@@ -71,12 +103,12 @@ class OpenReview:
         from annotation.statistics.sampling import Queued
         from annotation.statistics.vote_rows import scored_contents
 
-        rows, queued = self.tables(), stored(self.stores.queued, Queued)
+        queued = stored(self.stores.queued, Queued)
         kept = stored(self.stores.suspects, Suspect)
         return auditor_accuracy(
-            rows.items,
-            rows.verdicts,
-            scored_contents(rows.audits, queued, rows.items),
+            self.items,
+            self.verdicts,
+            scored_contents(self.rows("audits"), queued, self.items),
             queued,
             decisions(self.stores.decisions),
             odds={content: one.odds for one in (*kept, *found) for content in one.contents},
@@ -85,28 +117,98 @@ class OpenReview:
             adjudicators=self.config.adjudicators,
         )
 
+    def report(self) -> ReviewReport:
+        """Agreement, overturned auditors, misses and annotators over everything decided so far."""
+        from annotation.statistics.review_report import review_report
+
+        return review_report(
+            self.stores,
+            self.items,
+            self.rows("audits"),
+            seed=self.seed,
+            sizes=self._unflagged_sizes(),
+            overlap=self.config.overlap,
+            adjudicators=self.config.adjudicators,
+            campaigns=self.config.campaigns,
+        )
+
+    def published_votes(self) -> tuple[tuple[ReviewedContent, ...], tuple[Vote, ...]]:
+        """What people judged and how they voted, as a release publishes it: without who and when."""
+        from annotation.decisions.store import decisions, stored
+        from annotation.statistics.sampling import Queued
+        from annotation.statistics.vote_rows import scored_contents, vote_rows
+
+        queued = stored(self.stores.queued, Queued)
+        return vote_rows(
+            decisions(self.stores.decisions),
+            queued,
+            scored_contents(self.rows("audits"), queued, self.items),
+            sizes=self._unflagged_sizes(),
+            overlap=self.config.overlap,
+            adjudicators=self.config.adjudicators,
+        )
+
+    def push_queue(self, connection: Connection) -> dict[str, Pushed]:
+        """Brings the items that wait for people onto the server; what changed there, by language."""
+        from annotation.label_studio.benchmark_push import push_review
+
+        return push_review(
+            connection,
+            self.name,
+            self.items,
+            self.verdicts,
+            self.rows("findings"),
+            audits=self.rows("audits"),
+            stores=self.stores,
+            seed=self.seed,
+            config=self.config,
+            suspects=evidence(self.stores, self.items),
+        )
+
+    def pull(self, connection: Connection, wait: float = 0) -> ReviewPulled:
+        """Brings home what people decided; the next build, or audit into the folder, applies that.
+
+        It waits so many seconds for a build that goes on: its steps have to see the same decisions.
+        """
+        from annotation.label_studio.exchange import pull_review
+
+        with self.locked(wait):
+            return pull_review(connection, self.name, stores=self.stores, config=self.config)
+
+    def _unflagged_sizes(self) -> Counter[str]:
+        """Items per stratum that neither rules, auditors nor people's corrections touched."""
+        from annotation.decisions.store import decisions
+        from annotation.statistics.sampling import stratum, unflagged, wanted_changed
+
+        corrected = wanted_changed(decisions(self.stores.decisions))
+        return Counter(map(stratum, unflagged(self.items, self.verdicts, corrected)))
+
+
+def review_of(build: Build) -> OpenReview:
+    """The review of a benchmark."""
+
+    def rows(table: str) -> Iterable[Any]:
+        return build.stage(AUDITED).read_all(table, rows_of(table))
+
+    name, config, locked = build.config.name, build.config, build.lake.locked
+    return OpenReview(name, name, review_stores(build), config.review, config.seed, locked, rows, build)
+
 
 def open_review(config: Path, lake: str | None = None) -> OpenReview:
     """The review of a benchmark's config, or of the folder of an external audit."""
-    if is_audited_set(config):
-        known = open_set(config)
-        of_set = cache(lambda: queue_tables(config))
-        return OpenReview(known.name, set_stores(config), known.review, nullcontext, of_set)
-    build = open_build(config, Path("runs"), lake)
+    if not is_audited_set(config):
+        return review_of(open_build(config, Path("runs"), lake))
+    known = open_set(config)
 
-    @cache
-    def tables() -> QueueTables:
-        audited = build.stage(AUDITED)
-        if not audited.finished():
-            return QueueTables([], [], [], [])
-        return QueueTables(
-            list(audited.read_all("items", ITEM_ROWS)),
-            list(audited.read_all("verdicts", Verdict)),
-            list(audited.read_all("findings", Finding)),
-            list(audited.read_all("audits", Audit)),
-        )
+    def rows(table: str) -> Iterable[Any]:
+        return queue_rows(config, table)
 
-    return OpenReview(build.config.name, review_stores(build), build.config.review, build.lake.locked, tables)
+    return OpenReview(known.name, str(config), set_stores(config), known.review, 0, nullcontext, rows)
+
+
+def open_reviews(config: Path, lake: str | None = None) -> list[OpenReview]:
+    """The same; of a folder with the results of a suite, the review of each of its sets."""
+    return [open_review(one, lake) for one in sets_in(config) or [config]]
 
 
 def evidence_lines(

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from mihakk.ids import digest
 from pipeline.build import Build
-from schemas.audit import CRITERIA, Audit, Verdict
+from schemas.audit import CRITERIA
 from schemas.campaign import REPLIES, CampaignFigure
-from schemas.item import ITEM_ROWS
-from schemas.review import HumanAccuracy, ReviewedContent, Vote
-from schemas.stages import AUDITED
+from schemas.review import HumanAccuracy
 
 if TYPE_CHECKING:
     from annotation.decisions.stores import Stores
-    from annotation.label_studio.connection import Connection
-    from annotation.label_studio.exchange import ReviewPulled
-    from annotation.label_studio.push import Pushed
     from annotation.statistics.agreement import PeopleAgreement
     from annotation.statistics.review_report import ReviewReport
     from releases.release_facts import AgreementFact, MissRateFact
@@ -28,53 +22,6 @@ def review_stores(build: Build) -> Stores:
     from annotation.decisions.stores import Stores
 
     return Stores.under(build.lake.url)
-
-
-def review_state(build: Build) -> ReviewReport:
-    """Agreement, overturned auditors, misses and annotators over everything people have decided so far."""
-    from annotation.statistics.review_report import review_report
-
-    audited, config = build.stage(AUDITED), build.config.review
-    return review_report(
-        review_stores(build),
-        list(audited.read_all("items", ITEM_ROWS)),
-        audited.read_all("audits", Audit),
-        seed=build.config.seed,
-        sizes=unflagged_sizes(build),
-        overlap=config.overlap,
-        adjudicators=config.adjudicators,
-        campaigns=config.campaigns,
-    )
-
-
-def unflagged_sizes(build: Build) -> Counter[str]:
-    """Items per stratum that neither rules, auditors nor people's corrections touched."""
-    from annotation.decisions.store import decisions
-    from annotation.statistics.sampling import stratum, unflagged, wanted_changed
-
-    audited = build.stage(AUDITED)
-    items = list(audited.read_all("items", ITEM_ROWS))
-    corrected = wanted_changed(decisions(review_stores(build).decisions))
-    return Counter(map(stratum, unflagged(items, audited.read_all("verdicts", Verdict), corrected)))
-
-
-def review_rows(build: Build) -> tuple[tuple[ReviewedContent, ...], tuple[Vote, ...]]:
-    """What people judged and how they voted, as a release publishes it: without who and when."""
-    from annotation.decisions.store import decisions, stored
-    from annotation.statistics.sampling import Queued
-    from annotation.statistics.vote_rows import scored_contents, vote_rows
-
-    audited, config, stores = build.stage(AUDITED), build.config.review, review_stores(build)
-    queued = stored(stores.queued, Queued)
-    items = audited.read_all("items", ITEM_ROWS)
-    return vote_rows(
-        decisions(stores.decisions),
-        queued,
-        scored_contents(audited.read_all("audits", Audit), queued, items),
-        sizes=unflagged_sizes(build),
-        overlap=config.overlap,
-        adjudicators=config.adjudicators,
-    )
 
 
 def decisions_digest(build: Build) -> str:
@@ -158,39 +105,3 @@ def _fact(row: PeopleAgreement) -> AgreementFact:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
-
-
-def push_queue(opened: Build, connection: Connection) -> dict[str, Pushed]:
-    """Brings the review queue of a build onto the server; returns what changed there, by language."""
-    from annotation.label_studio.benchmark_push import push_review
-    from pipeline.suspects import evidence
-    from schemas.finding import Finding
-    from schemas.item import ITEM_ROWS
-
-    audited, stores = opened.stage(AUDITED), review_stores(opened)
-    items = list(audited.read_all("items", ITEM_ROWS))
-    return push_review(
-        connection,
-        opened.config.name,
-        items,
-        audited.read_all("verdicts", Verdict),
-        audited.read_all("findings", Finding),
-        audits=audited.read_all("audits", Audit),
-        stores=stores,
-        seed=opened.config.seed,
-        config=opened.config.review,
-        suspects=evidence(stores, items),
-    )
-
-
-def pull_decisions(opened: Build, connection: Connection, wait: float = 0) -> ReviewPulled:
-    """Brings home what people decided about a build; the next build of it applies that.
-
-    It waits so many seconds for a build that goes on: its steps have to see the same decisions.
-    """
-    from annotation.label_studio.exchange import pull_review
-
-    with opened.lake.locked(wait):
-        return pull_review(
-            connection, opened.config.name, stores=review_stores(opened), config=opened.config.review
-        )

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import orjson
 
-from mihakk.errors import UsageError
 from schemas.model import Price
 from schemas.record import Record
-
-if TYPE_CHECKING:
-    from pipeline.build import Build
 
 
 class Usage(Record):
@@ -96,18 +90,3 @@ class JournalMeter:
             cost=None if price is None else (before.cost or 0.0) + price.of(**tokens),
             currency="" if price is None else price.currency,
         )
-
-
-def meter_of(build: Build) -> JournalMeter:
-    """A meter of a build's journals, at the prices its configs give now."""
-    from generators.writing.model_writer import JOURNAL as WRITING
-    from pipeline.steps.audit import JOURNAL
-
-    models = [(WRITING, build.config.generator)] if build.config.generator else []
-    with suppress(UsageError):  # the audit stage says what is wrong with the auditors' config
-        models += [(JOURNAL, auditor) for auditor in build.auditors().auditors]
-    prices = {f"{purpose}/{model.model}": model.price for purpose, model in models if model.price}
-    folder = None
-    with suppress(UsageError):  # a lake whose journals lie elsewhere is not metered
-        folder = build.lake.folder("journals")
-    return JournalMeter(folder, prices)

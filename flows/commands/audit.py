@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -105,7 +104,7 @@ def audit(
 
     Example: mihakk audit exam.jsonl --map question=question,choices=A+B+C+D,gold=answer
     """
-    from pipeline.external_audit import AuditJob
+    from pipeline.external_audit import AuditJob, audit_folder
     from pipeline.external_suite import find_suite
     from pipeline.external_summary import failed
     from reports.external.page import audit_to_page
@@ -121,11 +120,10 @@ def audit(
         if not mapping:
             return
         mapping = proposed
-    stem = Path(source).stem or source.replace("/", "-")
     job = AuditJob(
         source=source,
         mapping=mapping,
-        folder=out or Path("runs") / "audit" / stem / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"),
+        folder=out or audit_folder(source),
         auditors="" if rules_only else auditors,
         policy=policy,
         limit=limit,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +16,6 @@ from schemas.stages import AUDITED, RELEASED, REVIEWED
 
 if TYPE_CHECKING:
     from pipeline.build import Build
-    from pipeline.run import Run
     from pipeline.step import Step
     from schemas.manifest import StageManifest
 
@@ -67,12 +65,11 @@ def build(
 
     Example: mihakk build demo --dry-run
     """
-    from pipeline.build import open_build, overridden
+    from pipeline.build import open_build, overridden, run_folder
     from pipeline.steps.order import STEPS, between
 
-    run_folder = runs / config.stem / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     steps = between(first, last)
-    opened = overridden(open_build(config, run_folder, lake), audit_limit, auditors)
+    opened = overridden(open_build(config, run_folder(runs, config.stem), lake), audit_limit, auditors)
     if steps[0] is not STEPS[0]:
         opened.stage(STEPS[STEPS.index(steps[0]) - 1].stage).manifest()
     console = open_console(stderr=as_json)
@@ -108,11 +105,10 @@ def ingest(
 
     Example: mihakk ingest demo --log json
     """
-    from pipeline.build import open_build
+    from pipeline.build import open_build, run_folder
     from pipeline.steps.order import INGEST
 
-    run_folder = runs / config.stem / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    opened = open_build(config, run_folder, lake)
+    opened = open_build(config, run_folder(runs, config.stem), lake)
     console = open_console(stderr=as_json)
     _run(opened, console, engine, workers, log, steps=INGEST, target=config, as_json=as_json)
 
@@ -136,49 +132,39 @@ def _run(
     from reports.log_lines import observer_for
     from reports.run.closing import audited, link_latest, released, standing_commit, write_review_queue
     from reports.run.page import write_report
-    from reports.terminal import shown_path
+    from reports.terminal import closing_table, shown_path
 
     watch = Stopwatch()
     console.print(f"[bold]{escape(opened.config.title)}[/] → {opened.lake.storage.root}")
     before = standing_commit(opened)
     with open_engine(engine_spec, workers or None) as engine, observer_for(console, log) as observer:
         run = run_pipeline(opened, engine, observer, steps, watch)
-    if steps[-1].stage != RELEASED:
-        rows = [("Stopped after", f"{steps[-1].stage}; go on with `mihakk build {target}`")]
-        rows.append(("Look", f"mihakk show {steps[-1].stage} -b {target}"))
-        if steps[-1].stage == REVIEWED:
-            queue, waiting = write_review_queue(opened)
-            rows.append(("Waits for people", f"{waiting:,} items: {shown_path(queue)}"))
+    stage, rows = steps[-1].stage, []
+    if stage != RELEASED:
+        rows += [
+            ("Stopped after", f"{stage}; go on with `mihakk build {target}`"),
+            ("Look", f"mihakk show {stage} -b {target}"),
+        ]
+    else:
+        observer.phase(END)
+        rows.append(("Release", released(opened, before)))
+    if stage in (REVIEWED, RELEASED):
+        queue, waiting = write_review_queue(opened)
+        rows.append(("Waits for people", f"{waiting:,} items: {shown_path(queue)}" if waiting else "nothing"))
+    if stage == RELEASED:
+        if run.data_docs:
+            write_data_docs(opened, run.data_docs)
+        report = write_report(opened, run.seconds)
+        link_latest(opened.run_folder)
+        rows += [
+            ("Audit", audited(opened, [opened.stage(AUDITED).manifest()])),
+            ("Report", shown_path(report)),
+        ]
+        observer.phase(END, watch.lap(END))
+        took = f"{sum(watch.seconds.values()):.1f} s, {peak_memory_mb():,.0f} MB at most in one process"
+        rows.append(("Took", took))
+    else:
         watch.lap(END)
-        _close(console, opened, run, rows, as_json=as_json)
-        return
-    observer.phase(END)
-    queue, waiting = write_review_queue(opened)
-    if run.data_docs:
-        write_data_docs(opened, run.data_docs)
-    report = write_report(opened, run.seconds)
-    link_latest(opened.run_folder)
-    rows = [
-        ("Release", released(opened, before)),
-        ("Waits for people", f"{waiting:,} items: {shown_path(queue)}" if waiting else "nothing"),
-        ("Audit", audited(opened, [opened.stage(AUDITED).manifest()])),
-        ("Report", shown_path(report)),
-    ]
-    observer.phase(END, watch.lap(END))
-    took = f"{sum(watch.seconds.values()):.1f} s, {peak_memory_mb():,.0f} MB at most in one process"
-    _close(console, opened, run, [*rows, ("Took", took)], as_json=as_json)
-
-
-def _close(
-    console: Console,
-    opened: Build,
-    run: Run,
-    rows: list[tuple[str, str]],
-    *,
-    as_json: bool,
-) -> None:
-    from reports.terminal import closing_table
-
     if as_json:
         print_json(summary(opened, run.manifests, rows))
     else:

@@ -77,7 +77,7 @@ def suspects(
         from pipeline.suspects import keep_suspects
 
         opened = open_review(review, lake)
-        new = keep_suspects(opened.name, opened.stores, opened.tables().items, first)
+        new = keep_suspects(opened.name, opened.stores, opened.items, first)
         console.print(f"{len(new):,} suspects are new: `mihakk review push {review}` brings them to people")
 
 

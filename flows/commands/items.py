@@ -10,8 +10,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from flows.commands.options import AsJson, Lake
-from flows.completion import benchmarks
+from flows.commands.options import AsJson, Benchmark, Lake
 from mihakk.errors import UsageError
 from reports.console import open_console, print_json
 from schemas.stages import CURATED, GENERATED
@@ -30,9 +29,6 @@ def register(app: typer.Typer) -> None:
     app.add_typer(items, name="items", rich_help_panel="Look")
 
 
-Config = Annotated[
-    Path, typer.Argument(help="The benchmark's config, or its name.", autocompletion=benchmarks)
-]
 Task = Annotated[str, typer.Option(help="Only this task.")]
 Language = Annotated[str, typer.Option(help="Only this language: ar, fa or en.")]
 Sample = Annotated[int, typer.Option(min=1, help="Questions of each task and language.")]
@@ -41,7 +37,7 @@ _ISOLATE = {True: "\u2067", False: "\u2066"}
 
 
 def show(
-    config: Config = Path("demo"),
+    config: Benchmark = Path("demo"),
     task: Task = "",
     language: Language = "",
     sample: Sample = 20,
@@ -64,7 +60,7 @@ def show(
 
 
 def page(
-    config: Config = Path("demo"),
+    config: Benchmark = Path("demo"),
     out: Annotated[Path, typer.Option(help="The file to write.")] = Path("questions.html"),
     task: Task = "",
     language: Language = "",
@@ -132,7 +128,7 @@ def card(number: int, question: Question, *, rtl: bool) -> Group:
 
 
 def quality(
-    config: Config = Path("demo"),
+    config: Benchmark = Path("demo"),
     cosines: Annotated[
         bool, typer.Option("--cosines", help="Embed questions and options too; slow with the bundled model.")
     ] = False,

@@ -15,7 +15,7 @@ Benchmark = Annotated[
 Reviewed = Annotated[
     Path,
     typer.Argument(
-        help="The benchmark's config, its name in configs/benchmarks/, or the folder of an external audit.",
+        help="A file, a name in configs/benchmarks/, or the folder of an external audit.",
         autocompletion=benchmarks,
     ),
 ]

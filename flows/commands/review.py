@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.commands import review_lead
-from flows.commands.options import AsJson, Benchmark, Lake, Reviewed
+from flows.commands.options import AsJson, Lake, Reviewed
 from flows.commands.review_output import show_pulled, show_pushed
 from mihakk.errors import UsageError
 from reports.console import open_console, print_json
-from schemas.stages import AUDITED
 
 if TYPE_CHECKING:
     from annotation.label_studio.push import Pushed
@@ -50,22 +49,20 @@ def serve(
     from annotation.label_studio.connection import Connection
     from annotation.label_studio.server import LocalServer
     from mihakk.settings import settings
-    from pipeline.build import open_build
     from pipeline.calibration import push_rounds
-    from pipeline.people import push_queue
+    from pipeline.opened_review import open_review
 
     console = open_console(soft_wrap=True)
-    opened = open_build(config, Path("runs"), lake)
-    if not opened.stage(AUDITED).finished():  # said before a server is started for it
-        how = "make demo" if opened.config.name == "demo" else f"mihakk build {config}"
-        raise UsageError(f"{opened.config.name} has no items to review yet: run `{how}` first")
-    opened.stage(AUDITED).shards()
+    opened = open_review(config, lake)
+    if not opened.screens(None):  # said before a server is started for it
+        how = "make demo" if opened.name == "demo" else f"mihakk build {config}"
+        raise UsageError(f"{opened.name} has no items to review yet: run `{how}` first")
     server = LocalServer(settings().label_studio_home, port, database=database)
     with console.status("Starting Label Studio…") as status:
         server.start(tell=status.update if console.is_terminal else console.print)
     try:
         with Connection(server.url, server.secrets.token) as connection:
-            show_pushed(push_queue(opened, connection) | push_rounds(opened, connection), console)
+            show_pushed(opened.push_queue(connection) | push_rounds(opened, connection), console)
             invitation = connection.invitation()
         elsewhere = (
             "" if server.url == settings().label_studio_url else f"MIHAKK_LABEL_STUDIO_URL={server.url} "
@@ -107,12 +104,9 @@ def push(
     """
     from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
-    from pipeline.build import open_build
     from pipeline.calibration import push_rounds
-    from pipeline.campaigns import WHY_NOTHING, chosen_campaigns, push_campaigns
-    from pipeline.external_campaigns import push_sets, set_campaigns
-    from pipeline.external_people import open_set, sets_in
-    from pipeline.people import push_queue
+    from pipeline.campaigns import QUALITY_REVIEW, WHY_NOTHING, chosen_campaigns, push_campaigns
+    from pipeline.opened_review import open_reviews
 
     given = {
         "rows": rows,
@@ -123,26 +117,28 @@ def push(
         "languages": None if languages is None else languages.split(","),
     }
     changes = {name: value for name, value in given.items() if value is not None}
-    if changes and template in ("", "quality_review"):
+    if changes and template in ("", QUALITY_REVIEW):
         raise UsageError(
             "--from, --size, --strata, --seed, --overlap and --languages need --template CAMPAIGN"
         )
-    if sets := sets_in(config):
-        for one in sets:
-            set_campaigns(open_set(one), template, changes)  # refuses before a server is needed
-        with connect(settings()) as connection:
-            _show_pushed(push_sets(sets, connection, template, changes), as_json=as_json)
-        return
-    opened = open_build(config, Path("runs"), lake)
-    campaigns = chosen_campaigns(opened.config.review, template, changes)
+    # Chosen first: what can't be pushed is refused before a server is needed.
+    chosen = [(one, chosen_campaigns(one, template, changes)) for one in open_reviews(config, lake)]
+    pushed: dict[str, dict[str, Pushed]] = {}
+    found = False
     with connect(settings()) as connection:
-        pushed = push_queue(opened, connection) if template in ("", "quality_review") else {}
-        asked = push_campaigns(opened, connection, campaigns)
-        rounds = push_rounds(opened, connection)
-    if template and campaigns and not asked:
-        name = opened.config.name
-        raise UsageError(f"nothing in {name} to ask about: {WHY_NOTHING[campaigns[0].template]}")
-    _show_pushed({opened.config.name: pushed | asked | rounds}, as_json=as_json)
+        for one, campaigns in chosen:
+            queue = one.push_queue(connection) if template in ("", QUALITY_REVIEW) else {}
+            asked = push_campaigns(one, connection, campaigns)
+            found = found or bool(asked)
+            pushed[one.label] = queue | asked | push_rounds(one, connection)
+    named = [one.template for _, campaigns in chosen for one in campaigns]
+    if template and named and not found:
+        raise UsageError(f"nothing in {', '.join(pushed)} to ask about: {WHY_NOTHING[named[0]]}")
+    if as_json:
+        print_json(pushed)
+        return
+    for projects in pushed.values():
+        show_pushed(projects, open_console())
 
 
 def pull(config: Reviewed = Path("demo"), lake: Lake = None, as_json: AsJson = False) -> None:
@@ -152,33 +148,20 @@ def pull(config: Reviewed = Path("demo"), lake: Lake = None, as_json: AsJson = F
     """
     from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
-    from pipeline.build import open_build
     from pipeline.calibration import push_rounds
-    from pipeline.external_campaigns import push_set_rounds
-    from pipeline.external_people import open_set, pull_set, sets_in
-    from pipeline.people import pull_decisions
+    from pipeline.opened_review import open_reviews
 
-    console = open_console(stderr=as_json)
-    if sets := sets_in(config):
-        pulled = {}
-        with connect(settings()) as connection:
-            for one in sets:
-                pulled[str(one)] = found = pull_set(one, connection)
-                show_pulled(found, open_set(one).review.overlap, console)
-                push_set_rounds(one, connection, begin=False)
-        if as_json:
-            print_json(pulled)
-        console.print(f"Apply them with the audit's own command and --out {config}")
-        return
-    opened = open_build(config, Path("runs"), lake)
+    console, pulled, reviews = open_console(stderr=as_json), {}, open_reviews(config, lake)
     with connect(settings()) as connection:
-        found = pull_decisions(opened, connection)
-        rounds = push_rounds(opened, connection, begin=False)
-    show_pulled(found, opened.config.review.overlap, console)
-    show_pushed({name: what for name, what in rounds.items() if what.created}, console, quiet=True)
+        for one in reviews:
+            pulled[one.label] = found = one.pull(connection)
+            rounds = push_rounds(one, connection, begin=False)
+            show_pulled(found, one.config.overlap, console)
+            show_pushed({name: what for name, what in rounds.items() if what.created}, console, quiet=True)
     if as_json:
-        print_json({opened.config.name: found})
-    console.print(f"Apply them with: mihakk build {config}")
+        print_json(pulled)
+    how = f": mihakk build {config}" if reviews[0].build else f" the audit's own command and --out {config}"
+    console.print(f"Apply them with{how}")
 
 
 def relay(
@@ -217,15 +200,14 @@ def relay(
     from annotation.label_studio.exchange import connect
     from annotation.teaching.state import explained
     from mihakk.settings import settings
-    from pipeline.build import open_build
-    from pipeline.people import review_stores
+    from pipeline.opened_review import open_review
 
     known, console = settings(), open_console(soft_wrap=True)
     target = _target(to, known)
     if known.relay_secret is None and not register:
         raise UsageError("set MIHAKK_RELAY_SECRET, or give --register, which makes one up")
-    build = open_build(config, Path("runs"), lake)
-    name, stores = build.config.name, review_stores(build)
+    opened = open_review(config, lake)
+    name, stores = opened.name, opened.stores
     secret = known.relay_secret.get_secret_value() if known.relay_secret else secrets.token_urlsafe(24)
 
     def say(said: str) -> None:
@@ -314,7 +296,7 @@ def export(
 
 
 def person(
-    config: Benchmark,
+    config: Reviewed,
     address: Annotated[str, typer.Argument(help="E-mail address of their Label Studio account.")],
     lake: Lake = None,
     as_json: AsJson = False,
@@ -326,14 +308,13 @@ def person(
     Example: mihakk review person demo layla@example.org
     """
     from annotation.decisions.pseudonyms import pseudonyms
-    from pipeline.build import open_build
-    from pipeline.people import review_stores
+    from pipeline.opened_review import open_review
 
     if "@" not in address:
         raise UsageError(f"{address!r} is not an e-mail address: give that of their Label Studio account")
-    opened = open_build(config, Path("runs"), lake)
-    with opened.lake.locked():
-        (found,) = pseudonyms(review_stores(opened).people, {0: address}).values()
+    opened = open_review(config, lake)
+    with opened.locked():
+        (found,) = pseudonyms(opened.stores.people, {0: address}).values()
     if as_json:
         print_json({"pseudonym": found})
     else:
@@ -348,24 +329,10 @@ def report(config: Reviewed = Path("demo"), lake: Lake = None, as_json: AsJson =
     from rich.markdown import Markdown
 
     from annotation.statistics.review_markdown import markdown
-    from pipeline.build import open_build
-    from pipeline.external_people import is_audited_set, set_report
-    from pipeline.people import review_state
+    from pipeline.opened_review import open_review
 
-    if is_audited_set(config):
-        found = set_report(config)
-    else:
-        found = review_state(open_build(config, Path("runs"), lake))
+    found = open_review(config, lake).report()
     if as_json:
         print_json(found)
         return
     open_console().print(Markdown(markdown(found)))
-
-
-def _show_pushed(pushed: dict[str, dict[str, Pushed]], *, as_json: bool) -> None:
-    """Pushes by benchmark or audited set."""
-    if as_json:
-        print_json(pushed)
-        return
-    for projects in pushed.values():
-        show_pushed(projects, open_console())

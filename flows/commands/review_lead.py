@@ -123,7 +123,7 @@ def disputes(
     def own() -> dict[str, Language]:
         asked = stored(opened.stores.campaigns, Drawn)
         of_questions = {row.subject: cast("Language", row.strata["language"]) for row in asked}
-        return of_questions | {row.id: row.language for row in opened.tables().items}
+        return of_questions | opened.screens(None)
 
     def screen_of(subject: str) -> Language | None:
         return None if as_json else language or own().get(subject)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from flows.commands.options import AsJson
-from flows.completion import benchmarks
+from flows.commands.options import AsJson, Benchmark
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.settings import ROOT
 from reports.console import open_console, print_json
@@ -25,12 +24,6 @@ if TYPE_CHECKING:
 
     from schemas.benchmark import BenchmarkConfig
 
-Benchmark = Annotated[
-    Path,
-    typer.Argument(
-        help="The benchmark's config, or its name in configs/benchmarks/.", autocompletion=benchmarks
-    ),
-]
 Notify = Annotated[
     str,
     typer.Option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -11,7 +10,7 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from flows.deployed.artifacts import markdown_table
 from flows.deployed.job import secrets_from_blocks
-from pipeline.external_audit import AuditJob
+from pipeline.external_audit import AuditJob, audit_folder
 from pipeline.external_summary import AuditSummary
 from reports.external.page import audit_to_page
 from schemas.audit import by_audit_state
@@ -47,8 +46,7 @@ def audit(
         out: Folder of the results. Name it and an interrupted audit goes on where it stopped.
     """
     secrets_from_blocks()
-    stem = Path(source).stem or source.replace("/", "-")
-    folder = Path(out) if out else Path("runs/audit") / stem / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    folder = Path(out) if out else audit_folder(source)
     job = AuditJob(
         source=source,
         mapping=mapping,

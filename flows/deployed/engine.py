@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from flows.deployed.job import RETRY_DELAYS, failed_outside
+from flows.deployed.job import TRIED_AGAIN
 from mihakk.errors import ExternalFailure
 from pipeline.engines.choose import engine_parts
 from pipeline.engines.engine import Engine
@@ -34,12 +34,7 @@ def shard_in_pool(name: str, engine: LocalEngine, call: Call) -> Any:  # noqa: A
 
 # Only what reads sources is tried again: pages already fetched are kept, and a site may answer later. Other
 # work is a function of its input (a failure would come back), and the audit's client retries call by call.
-fetched = shard_in_pool.with_options(
-    retries=len(RETRY_DELAYS),
-    retry_delay_seconds=list(RETRY_DELAYS),
-    retry_jitter_factor=0.5,
-    retry_condition_fn=failed_outside,
-)
+fetched = shard_in_pool.with_options(**TRIED_AGAIN)
 
 
 class PrefectEngine:

@@ -15,7 +15,7 @@ from evaluation.running.asking import asked_of_suite
 from evaluation.running.run import Calls, Job, ask_system, store_answers
 from evaluation.running.suites import load_suite, load_systems, suite_folder
 from evaluation.table.render import markdown
-from flows.deployed.job import RETRY_DELAYS, failed_outside, secrets_from_blocks
+from flows.deployed.job import TRIED_AGAIN, secrets_from_blocks
 from mihakk.errors import UsageError
 from mihakk.settings import settings
 from releases.hub.load import named_folder
@@ -74,14 +74,7 @@ def show_moves(systems: Sequence[System], folder: Path, title: str) -> None:
         get_run_logger().warning("what moved since the version before can't be shown: %s", error)
 
 
-@task(
-    task_run_name="{system}: {part}",
-    cache_policy=NO_CACHE,
-    persist_result=False,
-    retries=len(RETRY_DELAYS),
-    retry_delay_seconds=list(RETRY_DELAYS),
-    retry_condition_fn=failed_outside,
-)
+@task(task_run_name="{system}: {part}", cache_policy=NO_CACHE, persist_result=False, **TRIED_AGAIN)
 def ask_part(
     system: str, part: str, *, suite: str, model: str, out: str, number: int, limit: int | None
 ) -> Calls:

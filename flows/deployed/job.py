@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from prefect.logging import get_run_logger
 from flows.deployed.artifacts import summary_artifacts
 from mihakk.errors import ExternalFailure
 from mihakk.settings import Settings, settings
-from pipeline.build import Build, open_build
+from pipeline.build import Build, open_build, run_folder
 from pipeline.guards import write_data_docs
 from pipeline.run import Run
 from reports.run.closing import link_latest, write_review_queue
@@ -24,15 +23,12 @@ from schemas.stages import RELEASED
 
 SECRETS = ("hf_token", "label_studio_token", "aldiwan_token", "blind_key")
 """Settings that may come from a Prefect block `mihakk-hf-token`, ... where the environment has none."""
-RETRY_DELAYS = (30, 120, 600)
-"""Seconds before each new try of what talks to the world outside."""
 
 
 def open_job(config: str, lake: str | None, runs: str) -> Build:
     """The benchmark's build in a fresh run folder, with the secrets that Prefect keeps."""
     secrets_from_blocks()
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return open_build(Path(config), Path(runs) / Path(config).stem / stamp, lake)
+    return open_build(Path(config), run_folder(Path(runs), Path(config).stem), lake)
 
 
 def secrets_from_blocks() -> None:
@@ -73,3 +69,12 @@ def failed_outside(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> b
     """Whether a task failed by something that may have passed by the next try; bugs and mistakes do not."""
     error = state.result(raise_on_failure=False)
     return isinstance(error, ExternalFailure)
+
+
+TRIED_AGAIN: dict[str, Any] = {
+    "retries": 3,
+    "retry_delay_seconds": [30, 120, 600],
+    "retry_jitter_factor": 0.5,
+    "retry_condition_fn": failed_outside,
+}
+"""Options of a task that talks to the world outside and may be done twice."""

@@ -18,7 +18,7 @@ from pydantic import Field
 from flows.deployed.artifacts import ArtifactObserver, markdown_table
 from flows.deployed.engine import prefect_engine
 from flows.deployed.evaluate import evaluate
-from flows.deployed.job import RETRY_DELAYS, close_job, failed_outside, open_job
+from flows.deployed.job import TRIED_AGAIN, close_job, open_job
 from pipeline.build import Build
 from pipeline.publishing import publish_version
 from pipeline.run import run_pipeline
@@ -40,13 +40,7 @@ class SignOffForm(RunInput):
     note: str = Field(default="", description="Why, or what readers should know")
 
 
-@task(
-    task_run_name="publish",
-    cache_policy=NO_CACHE,
-    retries=len(RETRY_DELAYS),
-    retry_delay_seconds=list(RETRY_DELAYS),
-    retry_condition_fn=failed_outside,
-)
+@task(task_run_name="publish", cache_policy=NO_CACHE, **TRIED_AGAIN)
 def publish_release(build: Build) -> str:
     """Pushes the newest version to the Hub.
 

@@ -9,35 +9,27 @@ from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
 from annotation.label_studio.exchange import connect, counted
-from flows.deployed.job import RETRY_DELAYS, failed_outside, open_job
+from flows.deployed.job import TRIED_AGAIN, open_job
 from mihakk.settings import settings
 from pipeline.build import Build
 from pipeline.calibration import push_rounds
 from pipeline.campaigns import push_campaigns
-from pipeline.people import pull_decisions, push_queue
+from pipeline.opened_review import review_of
 
 LONGEST_BUILD = 6 * 3600
 """Seconds a pull waits for a build that holds the lake."""
 
+
 # Both are safe to try again. A push compares with what stands on the server by content hash and adds the
 # rest; a pull writes all or nothing and knows the decisions it already has.
-asked_again: dict[str, Any] = {
-    "retries": len(RETRY_DELAYS),
-    "retry_delay_seconds": list(RETRY_DELAYS),
-    "retry_jitter_factor": 0.5,
-    "retry_condition_fn": failed_outside,
-    "cache_policy": NO_CACHE,
-}
-
-
-@task(task_run_name="push", **asked_again)
+@task(task_run_name="push", cache_policy=NO_CACHE, **TRIED_AGAIN)
 def push(build: Build) -> list[dict[str, Any]]:
     """Brings queue and campaigns onto the server; one row per project says what changed there."""
+    review = review_of(build)
     with connect(settings()) as connection:
-        pushed = push_queue(build, connection) | push_campaigns(
-            build, connection, build.config.review.campaigns
-        )
-        pushed |= push_rounds(build, connection)
+        pushed = review.push_queue(connection)
+        pushed |= push_campaigns(review, connection, review.config.campaigns)
+        pushed |= push_rounds(review, connection)
     return [
         {
             "project": project,
@@ -50,11 +42,11 @@ def push(build: Build) -> list[dict[str, Any]]:
     ]
 
 
-@task(task_run_name="pull", **asked_again)
+@task(task_run_name="pull", cache_policy=NO_CACHE, **TRIED_AGAIN)
 def pull(build: Build) -> dict[str, int]:
     """Brings decisions home; counts of what came."""
     with connect(settings()) as connection:
-        return dict(counted(pull_decisions(build, connection, LONGEST_BUILD)))
+        return dict(counted(review_of(build).pull(connection, LONGEST_BUILD)))
 
 
 @flow(name="review_push", flow_run_name="review_push {config}")

@@ -12,17 +12,15 @@ from mihakk.ids import digest, sha256
 from mihakk.lake import ShardOutput
 from pipeline.build import Build, whole_input
 from pipeline.measured_quality import measured
-from pipeline.overrides import standing_overrides
+from pipeline.opened_review import review_of
 from pipeline.people import (
     accuracy_facts,
     agreement_facts,
     campaign_facts,
     decisions_digest,
     miss_rate_fact,
-    review_rows,
-    review_state,
 )
-from pipeline.sign_off import standing_sign_off
+from pipeline.sign_off import standing_overrides, standing_sign_off
 from pipeline.step import Step, Tick
 from pipeline.steps.audit import audited_by
 from schemas.audit import Audit, Verdict
@@ -165,9 +163,10 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
     from releases.release_facts import ReleaseFacts
 
     quality = measured(build, items)
-    people = review_state(build)
+    review = review_of(build)
+    people = review.report()
     agreed = agreement_facts(people)
-    reviewed, votes = review_rows(build)
+    reviewed, votes = review.published_votes()
     return ReleaseFacts(
         code_version=STEP.code(),
         sources=tuple(_sources(build)),

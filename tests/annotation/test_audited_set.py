@@ -12,10 +12,12 @@ import pytest
 from annotation.label_studio.connection import Connection
 from annotation.label_studio.project import find_project
 from mihakk.llm.scripted import Answer, ScriptedServer
+from pipeline.calibration import push_rounds
+from pipeline.campaigns import chosen_campaigns, push_campaigns
 from pipeline.external_audit import AuditJob
-from pipeline.external_campaigns import push_sets
-from pipeline.external_people import AUDITED_SET, open_set, pull_set, push_set, set_report
+from pipeline.external_people import AUDITED_SET, open_set
 from pipeline.external_summary import Audited, AuditSummary
+from pipeline.opened_review import open_review
 from reports.external.page import audit_to_page
 from schemas.audit import CRITERIA
 from tests.annotation.exported import result
@@ -52,7 +54,7 @@ def test_exams_goes_to_people_and_comes_back_explained_row_by_row(
     first, before = audit()
     waiting = {item for item, outcome in first.outcomes.items() if outcome == "flag"}
     assert len(waiting) > 20
-    pushed = push_set(out, connection)
+    pushed = open_review(out).push_queue(connection)
     assert pushed["ar"].created >= len(waiting)
     project = find_project(connection, open_set(out).name, "quality_review", "ar")
     assert project is not None
@@ -68,7 +70,7 @@ def test_exams_goes_to_people_and_comes_back_explained_row_by_row(
                 continue
             person.annotate(held.task, decision)
     rate_three_options(out, connection, members[:2])
-    pulled = pull_set(out, connection)
+    pulled = open_review(out).pull(connection)
     assert pulled.settled >= len(waiting) - 1
     audited, after = audit()
     original, clean = lines(source), lines(out / "clean.jsonl")
@@ -82,7 +84,7 @@ def test_exams_goes_to_people_and_comes_back_explained_row_by_row(
     assert all(row["evidence"] for row in told.values())
     assert sum(row.passed for row in after.subsets) > sum(row.passed for row in before.subsets) + 15
     assert after.overturned >= len(waiting) - 4
-    report = set_report(out)
+    report = open_review(out).report()
     [campaign] = report.campaigns
     assert (campaign.template, campaign.drawn, campaign.answered) == ("distractor_rating", 3, 3)
     assert any(row.label == "decision" for row in report.agreement)
@@ -90,8 +92,10 @@ def test_exams_goes_to_people_and_comes_back_explained_row_by_row(
 
 
 def rate_three_options(out: Path, connection: Connection, people: list[Member]) -> None:
-    asked = push_sets([out], connection, "distractor_rating", {"size": 3})
-    assert {name: what.created for name, what in asked[str(out)].items()} == {"distractor_rating ar": 3}
+    review = open_review(out)
+    campaigns = chosen_campaigns(review, "distractor_rating", {"size": 3})
+    asked = push_campaigns(review, connection, campaigns)
+    assert {name: what.created for name, what in asked.items()} == {"distractor_rating ar": 3}
     ratings = find_project(connection, open_set(out).name, "distractor_rating", "ar")
     assert ratings is not None
     for held in ratings.held():
@@ -104,4 +108,4 @@ def first_round(out: Path, connection: Connection) -> int:
     noted = json.loads((out / AUDITED_SET).read_bytes())
     noted["review"]["calibration"] = {"items": 4, "pass_mark": 0.75}
     (out / AUDITED_SET).write_text(json.dumps(noted), encoding="utf-8")
-    return push_sets([out], connection, "", {})[str(out)]["calibration quality_review ar"].created
+    return push_rounds(open_review(out), connection)["calibration quality_review ar"].created

@@ -7,7 +7,8 @@ import pytest
 from annotation.decisions.store import stored
 from annotation.label_studio.project import find_project
 from pipeline.campaigns import push_campaigns
-from pipeline.people import pull_decisions, review_stores
+from pipeline.opened_review import review_of
+from pipeline.people import review_stores
 from schemas.campaign import Drawn
 from schemas.evaluation import Answer
 from tests.annotation.exported import result
@@ -52,12 +53,12 @@ def test_ratings_and_scores_go_out_and_come_home(tmp_path, connection, members, 
     ]
     write_rows(replies, rows, Answer)
     campaigns = build.config.review.campaigns
-    pushed = push_campaigns(build, connection, campaigns)
+    pushed = push_campaigns(review_of(build), connection, campaigns)
     assert {name: what.created for name, what in pushed.items()} == {
         "distractor_rating ar": 6,
         "answer_correctness ar": 6,
     }
-    again = push_campaigns(build, connection, campaigns)
+    again = push_campaigns(review_of(build), connection, campaigns)
     assert {name: (what.created, what.unchanged, what.withdrawn) for name, what in again.items()} == {
         "distractor_rating ar": (0, 6, 0),
         "answer_correctness ar": (0, 6, 0),
@@ -82,7 +83,7 @@ def test_ratings_and_scores_go_out_and_come_home(tmp_path, connection, members, 
     assert not any(system in page.content() for system in SYSTEMS), "nor does the table of tasks tell"
     screen.close()
 
-    pulled = pull_decisions(build, connection)
+    pulled = review_of(build).pull(connection)
     assert {name.split(":")[1]: len(one.labels) for name, one in pulled.by_project.items()} == {
         "distractor_rating": 12,
         "answer_correctness": 1,
@@ -91,5 +92,5 @@ def test_ratings_and_scores_go_out_and_come_home(tmp_path, connection, members, 
     drawn = {row.subject: row for row in stored(review_stores(build).campaigns, Drawn)}
     changed = {after[item].origin.records[0] for item in after if after[item] != before[item]}
     assert changed == {drawn[poor.sample].record}
-    pushed = push_campaigns(build, connection, campaigns)
+    pushed = push_campaigns(review_of(build), connection, campaigns)
     assert pushed["distractor_rating ar"].created == 1, "the new option comes before people"

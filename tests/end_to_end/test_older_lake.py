@@ -12,7 +12,8 @@ from pipeline.build import Build, open_build
 from pipeline.engines.local import LocalEngine
 from pipeline.history import runs
 from pipeline.observer import Silent
-from pipeline.people import review_state, review_stores
+from pipeline.opened_review import review_of
+from pipeline.people import review_stores
 from pipeline.run import run_step
 from pipeline.steps.order import step_of
 from releases.hub.embedded import EmbeddedHub
@@ -46,7 +47,7 @@ def test_every_stage_run_and_decision_is_read(older: Build) -> None:
     assert {run.release for run in found} == {"0.1.0", "0.2.0"}
     kept = decisions(review_stores(older).decisions)
     assert {one.decision for one in kept} == {"keep", "discard"}
-    assert sum(review_state(older).outcomes.values()) == len({one.item for one in kept})
+    assert sum(review_of(older).report().outcomes.values()) == len({one.item for one in kept})
 
 
 def test_both_releases_are_read_and_what_people_discarded_is_gone(older: Build, tmp_path: Path) -> None:

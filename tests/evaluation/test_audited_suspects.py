@@ -21,7 +21,7 @@ from flows.cli import app
 from mihakk.llm.scripted import Answer as Reply
 from mihakk.llm.scripted import Call, ScriptedServer
 from pipeline.external_audit import AuditJob
-from pipeline.external_people import push_set, set_stores
+from pipeline.external_people import set_stores
 from pipeline.opened_review import open_review
 from reports.external.page import audit_to_page
 from schemas.audit import CRITERIA
@@ -83,7 +83,7 @@ def exams(shared_data: Path, tmp_path: Path) -> Exams:
             picked = right if draw.random() < 0.6 + number / 20 else draw.randrange(len(one.question.options))
             answers.append(reply_to(one.question, one.question.labels[picked], model=f"s{number}"))
         write_rows(folder / f"s{number}" / "answers.parquet", answers, Answer)
-    ids = {item.id for item in open_review(out).tables().items if item.metadata["id"] in planted}
+    ids = {item.id for item in open_review(out).items if item.metadata["id"] in planted}
     return Exams(out, suite, folder, ids, {one.question.item: one.question for one in asked})
 
 
@@ -114,7 +114,7 @@ def push(out: Path, monkeypatch: pytest.MonkeyPatch) -> list[Queued]:
     monkeypatch.setattr(benchmark_push, "find_projects", lambda *_: [])
     monkeypatch.setattr(benchmark_push, "ensure_project", lambda *_, **__: None)
     monkeypatch.setattr(benchmark_push, "push", lambda *_, **__: Pushed())
-    push_set(out, None)  # type: ignore[arg-type]
+    open_review(out).push_queue(None)  # type: ignore[arg-type]
     return [row for row in stored(set_stores(out).queued, Queued) if row.why != "attention"]
 
 
@@ -141,12 +141,13 @@ def test_decisions_and_answers_tell_how_often_auditors_were_right(
     assert early.exit_code == 2
     assert "run `mihakk evaluate suspects" in early.stderr
     command("evaluate", "suspects", *where)
-    queued, rows = push(exams.out, monkeypatch), open_review(exams.out).tables()
-    objections = {one.item for one in rows.audits if one.auditor == "first" and 0 in one.scores.values()}
-    audited = {one.item for one in rows.audits}
+    queued, kept = push(exams.out, monkeypatch), open_review(exams.out)
+    audits = list(kept.rows("audits"))
+    objections = {one.item for one in audits if one.auditor == "first" and 0 in one.scores.values()}
+    audited = {one.item for one in audits}
     assert len(objections) >= 10
     assert "0 of 10 objections decided" in command("evaluate", "auditors", *where)
-    items = {item.id: item for item in rows.items}
+    items = {item.id: item for item in kept.items}
     votes = [
         review(items[row.item], person, "discard" if row.item in exams.planted else "keep")
         for row in queued

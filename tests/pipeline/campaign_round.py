@@ -13,6 +13,7 @@ from pipeline.build import Build
 from pipeline.campaigns import questions
 from pipeline.engines.local import LocalEngine
 from pipeline.observer import Silent
+from pipeline.opened_review import review_of
 from pipeline.people import review_stores
 from pipeline.run import run_step
 from pipeline.steps.order import STEPS
@@ -80,7 +81,7 @@ def asked(build: Build, template: str) -> tuple[list[Drawn], list[dict[str, Any]
     stores = review_stores(build)
     before = [row for row in stored(stores.campaigns, Drawn) if row.template == template]
     done = {(row.subject, row.content_hash) for row in stored(stores.labels, Label)}
-    drew = draw(questions(build, campaign), campaign, before, done)
+    drew = draw(questions(review_of(build), campaign), campaign, before, done)
     add(stores.campaigns, Drawn, drew.new)
     return [row for row in stored(stores.campaigns, Drawn) if row.template == template], drew.tasks
 

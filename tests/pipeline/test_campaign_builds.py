@@ -14,7 +14,8 @@ from scipy import stats
 from mihakk.llm.scripted import Answer as Reply
 from mihakk.llm.scripted import Call, ScriptedServer
 from pipeline.campaigns import amendments_of
-from pipeline.people import campaign_facts, review_state
+from pipeline.opened_review import review_of
+from pipeline.people import campaign_facts
 from releases.card.audit_section import audit_section
 from releases.release_facts import ReleaseFacts
 from reports.templates import templates
@@ -64,7 +65,7 @@ def test_a_wrong_option_that_people_rate_low_is_made_anew_and_no_other_changes(t
     answered(build, "distractor_rating", new, {poor.subject: [{"plausibility": "0"}] * 2})
     third = built(build)
     assert len({wrong_of(made[item]) for made in (before, after, third)}) == 3
-    facts = campaign_facts(review_state(build))
+    facts = campaign_facts(review_of(build).report())
     (whole,) = [row for row in facts if row.group == "all"]
     assert (whole.questions, round(whole.value, 4)) == (29, round((0.5 + 1 + 27 * 1.5) / 29, 4)), (
         "the new option's rating stands in no mean, and one with a single vote counts nowhere"
@@ -72,7 +73,9 @@ def test_a_wrong_option_that_people_rate_low_is_made_anew_and_no_other_changes(t
     assert whole.low < whole.value < whole.high
     page = templates(Path("reports/run"))
     page.tests["starting"] = str.startswith
-    shown = page.get_template("people.html.jinja").render(facts=SimpleNamespace(people=review_state(build)))
+    shown = page.get_template("people.html.jinja").render(
+        facts=SimpleNamespace(people=review_of(build).report())
+    )
     assert re.search(rf"mean rating, 0 to 2</td><td class=.n.>29</td><td class=.n.>{whole.value:.2f}<", shown)
     card = audit_section(ReleaseFacts(code_version="v", campaign_figures=facts), {}, {})
     assert f"| distractor rating | other_explanation | mean rating, 0 to 2 | 29 | {whole.value:.2f} |" in card
@@ -135,7 +138,9 @@ def test_only_a_connotation_that_three_people_share_is_a_gold(tmp_path: Path) ->
     (kept,) = [row for row in build.stage("3_curated").read_all("idioms", Idiom) if row.id == split.record]
     assert (kept.connotation, kept.source_labels["connotation_votes"]) == (None, "negative 2, neutral 1")
     assert by_record(after, two.record, "connotation") == by_record(before, two.record, "connotation")
-    shares = {row.figure: row.value for row in review_state(build).campaign_figures if row.group == "all"}
+    shares = {
+        row.figure: row.value for row in review_of(build).report().campaign_figures if row.group == "all"
+    }
     assert shares["idiom neutral"] == shares["idiom: people differ"] == 0.5
 
 
@@ -271,7 +276,7 @@ def test_sentences_as_people_leave_them_make_the_questions(tmp_path: Path) -> No
     assert told[edited.record] == {("edited", better.replace(PHRASES["b"], "____"), model)}
     assert told[spoilt.record] == set(), "a sentence without the idiom word for word makes no question"
     (share,) = [
-        row for row in review_state(build).campaign_figures
+        row for row in review_of(build).report().campaign_figures
         if (row.group, row.figure) == ("all", "edited or replaced (Kinayat: 77 of 150)")
     ]  # fmt: skip
     exact = stats.binomtest(2, 3).proportion_ci(method="exact")

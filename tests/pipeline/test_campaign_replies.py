@@ -16,6 +16,7 @@ from evaluation.judges.rubrics import rubric_named
 from evaluation.rows import answer_key, write_rows
 from mihakk.errors import UsageError
 from pipeline.campaigns import exported_labels, questions
+from pipeline.opened_review import review_of
 from pipeline.people import review_stores
 from schemas.campaign import Campaign
 from schemas.evaluation import Answer
@@ -70,10 +71,10 @@ def test_replies_that_were_drawn_to_hold_judges_against_people_are_asked_about_a
         ("interpretive_depth", "b", "قفا نبك"),
     ):
         campaign = Campaign.model_validate({"template": template, "rows": str(file)})
-        ((task,), (row,)) = draw(questions(build, campaign), campaign, [], set())
+        ((task,), (row,)) = draw(questions(review_of(build), campaign), campaign, [], set())
         assert (row.key, row.template) == (name, template)
         assert text in task["data"]["item_html"]
         assert task["data"]["sample_id"].startswith("reply-")
     file.write_text('{"id": "a"}')
     with pytest.raises(UsageError, match="evaluate vouch SUITE --draw"):
-        questions(build, campaign)
+        questions(review_of(build), campaign)
