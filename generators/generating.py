@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Any
 
 from generators.corpus import Corpus, build_corpus
 from generators.corpus_rows import CorpusFacts, Phrase
@@ -114,56 +115,56 @@ def generate_shard(
         refused: Couplet or idiom to the wrong options that people refused for it; others are made.
         chosen: Idiom to a sentence without it and the wrong idiom that people chose for it.
     """
-    meaning = Meaning(config.embeddings)
     noted = None if writer is None else _Noted(writer)
+    shared: dict[str, Any] = {
+        "build_seed": config.seed,
+        "corpus": corpus,
+        "prompts": prompts or prompts_of(config.prompts),
+        "writer": noted,
+        "meaning": Meaning(config.embeddings),
+        "couplets": None if config.sample is None else config.sample.per_record,
+        "refused": refused or {},
+        "chosen": chosen or {},
+    }
     contexts = [
-        (
-            task,
-            Context(
-                task=task.name,
-                version=task.version,
-                build_seed=config.seed,
-                options=options,
-                corpus=corpus,
-                prompts=prompts or prompts_of(config.prompts),
-                writer=noted,
-                meaning=meaning,
-                couplets=None if config.sample is None else config.sample.per_record,
-                refused=refused or {},
-                chosen=chosen or {},
-            ),
-        )
+        (task, Context(task=task.name, version=task.version, options=options, **shared))
         for task, options in planned(config)
     ]
-
     drawn = None if config.sample is None else sampled(config.sample, corpus)
     written_for = {task.name: _written_for(task, ctx.options, corpus) for task, ctx in contexts}
 
-    def one(record: Poem | Idiom) -> tuple[list[Item], list[tuple[str, Skip]]]:
+    def one(record: Poem | Idiom) -> _Made:
         if drawn is not None and record.id not in drawn:
-            return [], [("sample", Skip(record.id, "not_in_sample"))]
+            return [], [("sample", "not_in_sample")]
         return _generate(record, contexts, written_for)
 
-    if writer is None:
-        made = [one(record) for record in records]
-    else:
-        with ThreadPoolExecutor(max_workers=max(1, writer.concurrency)) as pool:
-            try:
-                made = list(pool.map(one, records))
-            except BaseException:
-                # The model is gone or the run is stopped: records not begun would only fail again.
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+    made = list(map(one, records)) if writer is None else _at_once(one, records, writer.concurrency)
     out = Generated()
     counts: Counter[str] = Counter()
     for record, (items, skips) in zip(records, made, strict=True):
         out.items.extend(items)
-        counts.update(f"skipped.{task}.{skip.reason}" for task, skip in skips)
+        counts.update(f"skipped.{task}.{reason}" for task, reason in skips)
         if not items:
             out.rejected.append(_rejection(record, skips))
     out.skipped.update(sorted(counts.items()))
     out.written.update(noted.counts() if noted else {})
     return out
+
+
+_Made = tuple[list[Item], list[tuple[str, str]]]
+"""Items of a record, and task and reason of each that was not made."""
+
+
+def _at_once(
+    one: Callable[[Poem | Idiom], _Made], records: Sequence[Poem | Idiom], concurrency: int
+) -> list[_Made]:
+    with ThreadPoolExecutor(max_workers=max(1, concurrency)) as pool:
+        try:
+            return list(pool.map(one, records))
+        except BaseException:
+            # The model is gone or the run is stopped: records not begun would only fail again.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def sampled(asked: SampleConfig, corpus: Corpus) -> frozenset[str]:
@@ -191,35 +192,38 @@ def _generate(
     record: Poem | Idiom,
     contexts: Sequence[tuple[Task, Context[Options]]],
     written_for: Mapping[str, frozenset[str] | None],
-) -> tuple[list[Item], list[tuple[str, Skip]]]:
+) -> _Made:
     items: list[Item] = []
-    skips: list[tuple[str, Skip]] = []
+    skips: list[tuple[str, str]] = []
     for task, ctx in contexts:
         if task.reads != record.kind:
             continue
         if record.language not in task.languages:
-            skips.append((task.name, Skip(record.id, "language", record.language)))
+            skips.append((task.name, "language"))
             continue
         asked = written_for[task.name]
         if asked is not None and record.id not in asked:
             ctx = replace(ctx, writer=None)  # noqa: PLW2901 - the same context, for this record
         groups: dict[str, list[Item]] = {}
-        for made in task.generate(ctx, record):
-            if isinstance(made, Skip):
-                skips.append((task.name, made))
-                continue
-            group = made.pair_id if isinstance(made, ChoiceItem) and made.pair_id else made.id
-            if group not in groups and len(groups) == ctx.options.per_record:
-                break
-            groups.setdefault(group, []).append(made)
+        try:
+            for made in task.generate(ctx, record):
+                if isinstance(made, Skip):
+                    skips.append((task.name, made.reason))
+                    continue
+                group = made.pair_id if isinstance(made, ChoiceItem) and made.pair_id else made.id
+                if group not in groups and len(groups) == ctx.options.per_record:
+                    break
+                groups.setdefault(group, []).append(made)
+        except Skip as skip:
+            skips.append((task.name, skip.reason))
         items += [item for group in groups.values() for item in group]
     return items, skips
 
 
-def _rejection(record: Poem | Idiom, skips: Sequence[tuple[str, Skip]]) -> Rejection:
-    reasons = Counter(skip.reason for _, skip in skips)
+def _rejection(record: Poem | Idiom, skips: Sequence[tuple[str, str]]) -> Rejection:
+    reasons = Counter(reason for _, reason in skips)
     reason = min(reasons, key=lambda name: (-reasons[name], name)) if reasons else "no_task_reads_it"
-    told = "; ".join(dict.fromkeys(f"{task}: {skip.reason}" for task, skip in skips))
+    told = "; ".join(dict.fromkeys(f"{task}: {reason}" for task, reason in skips))
     return Rejection(
         record=record.id,
         source=record.provenance.source,

@@ -12,8 +12,9 @@ from generators.corpus import Corpus
 from generators.meaning import Meaning
 from generators.prompts import Prompts
 from generators.writing.replies import contains
-from generators.writing.writer import Writer, WriteRequest
+from generators.writing.writer import ReplyT, Writer, WriteRequest
 from mihakk.draw import lot
+from mihakk.errors import RecordRejected
 from mihakk.ids import item_id
 from mihakk.registry import Registry
 from mihakk.seeds import rng
@@ -37,15 +38,16 @@ class Options(Record):
     are made without it, or not at all (`no_model`). None asks for all. It bounds what a build costs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
-    """One item that was not made, and why."""
+class Skip(Exception):
+    """One item that was not made, and why: tasks yield it, what they are made of raises it.
 
-    record: str
-    """Id of the couplet, poem or idiom."""
-    reason: str
-    """Stable snake_case name, counted as `skipped.<task>.<reason>`."""
-    detail: str = ""
+    Args:
+        reason: Stable snake_case name, counted as `skipped.<task>.<reason>`.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -77,11 +79,6 @@ class Written:
     prompt_version: str
     model: str
     family: str
-
-    @classmethod
-    def by(cls, writer: Writer, request: WriteRequest) -> Written:
-        """What a writer made of a request."""
-        return cls(request.version, writer.model, writer.family)
 
 
 @dataclass(frozen=True)
@@ -121,17 +118,48 @@ class Context(Generic[OptionsT]):
         purpose = f"{self.task}\x1f{record}\x1fsample"
         return sorted(values, key=lambda value: rng(self.build_seed, name(value), purpose).random())
 
-    def asked(self, record: str, prompt: str, language: Language, **fields: str) -> WriteRequest:
-        """What to ask the writing model for, in the record's language."""
+    def write(
+        self,
+        record: str,
+        prompt: str,
+        language: Language,
+        schema: type[ReplyT],
+        objection: Callable[[ReplyT], str],
+        *,
+        choices: tuple[str, ...] = (),
+        **fields: str,
+    ) -> tuple[ReplyT, Written]:
+        """The writing model's reply to a prompt in the record's language, and who wrote it.
+
+        Args:
+            record: Id of the record it is written for.
+            prompt: Task whose `write` words are sent.
+            language: Of the record.
+            schema: Shape of the reply.
+            objection: What is wrong with a reply, see `Writer.write`.
+            choices: What `chosen` fields may hold.
+            fields: Parts of the prompt.
+
+        Raises:
+            Skip: There is no model (`no_model`), or no usable reply.
+        """
+        if self.writer is None:
+            raise Skip("no_model")
         words = self.prompts.of(prompt).write[language]
-        return WriteRequest(
+        request = WriteRequest(
             record=record,
             name=prompt,
             version=words.version,
             language=language,
             system=words.system,
             user=words.user.format_map(fields),
+            choices=choices,
         )
+        try:
+            reply = self.writer.write(request, schema, objection)
+        except RecordRejected as error:
+            raise Skip(error.reason) from error
+        return reply, Written(words.version, self.writer.model, self.writer.family)
 
     def copies_example(self, prompt: str, language: Language, text: str) -> str:
         """What to say of a reply that is the prompt's own example; empty for any other."""
@@ -188,10 +216,10 @@ class Context(Generic[OptionsT]):
         """
         options = [gold, *wrong]
         if not wrong:
-            yield Skip(stem.records[0], "no_wrong_option")
+            yield Skip("no_wrong_option")
             return
         if len({key(option, stem.language) for option in options}) < len(options):
-            yield Skip(stem.records[0], "options_read_the_same", " / ".join(options))
+            yield Skip("options_read_the_same")
             return
         pair = item_id(self.task, stem.language, stem.records, f"{stem.variant}pair")
         named = ("right", *(kinds or [strategy] * len(wrong)))

@@ -35,19 +35,15 @@ def completion(ctx: Context[CompletionOptions], idiom: Idiom) -> Made:
     language = idiom.language
     found = words(idiom.phrase.shown)
     if idiom.genre not in ctx.options.genres:
-        yield Skip(idiom.id, "genre", idiom.genre)
-        return
+        raise Skip("genre")
     if len(found) < ctx.options.least_words:
-        yield Skip(idiom.id, "too_short", " ".join(found))
-        return
+        raise Skip("too_short")
     *opening, last = found
     last_key = key(last, language)
     if len(last_key) < 2 or last_key in {key(word, language) for word in _PARTICLES[language].split()}:
-        yield Skip(idiom.id, "last_word_fragment", last)
-        return
+        raise Skip("last_word_fragment")
     if last_key in word_keys(" ".join(opening), language):
-        yield Skip(idiom.id, "last_word_repeated", last)
-        return
+        raise Skip("last_word_repeated")
     others = _other_endings(ctx, idiom, [key(word, language) for word in opening])
     yield ctx.answer(
         idiom_stem(idiom, opening=" ".join(opening)),

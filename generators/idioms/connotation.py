@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, get_args
 
 from generators.parts.stems import idiom_stem
@@ -31,11 +32,11 @@ def connotation(ctx: Context[ConnotationOptions], idiom: Idiom) -> Made:
     for subject in ctx.options.of:
         gold = _gold(idiom, subject)
         if gold is None:
-            yield Skip(idiom.id, "no_connotation")
+            yield Skip("no_connotation")
             continue
         text = (idiom.phrase if subject == "phrase" else idiom.explanation).shown
         if not word_keys(text, idiom.language):
-            yield Skip(idiom.id, f"no_{subject}")
+            yield Skip(f"no_{subject}")
             continue
         yield from ctx.choice(
             _stem(idiom, subject, text),
@@ -56,15 +57,6 @@ def _gold(idiom: Idiom, subject: str) -> Connotation | None:
 
 def _stem(idiom: Idiom, subject: str, text: str) -> Stem:
     stem = idiom_stem(idiom)
-    fields = {"text": text}
     votes = "connotation_votes" if subject == "phrase" else "explanation_connotation_votes"
-    return Stem(
-        records=stem.records,
-        language=stem.language,
-        fields=fields,
-        licence=stem.licence,
-        attribution=stem.attribution,
-        metadata=stem.metadata | {"subject": subject, "votes": idiom.source_labels.get(votes, "")},
-        dialect=stem.dialect,
-        variant=f"{subject}-",
-    )
+    stem.metadata.update(subject=subject, votes=idiom.source_labels.get(votes, ""))
+    return replace(stem, fields={"text": text}, variant=f"{subject}-")

@@ -15,8 +15,7 @@ def explanation(ctx: Context[Options], idiom: Idiom) -> Made:
     left out."""
     reference = idiom.explanation.shown
     if not word_keys(reference, idiom.language):
-        yield Skip(idiom.id, "no_explanation")
-    elif problem := wrong_language(reference, idiom.language):
-        yield Skip(idiom.id, "explanation_language", problem)
-    else:
-        yield ctx.answer(idiom_stem(idiom), reference)
+        raise Skip("no_explanation")
+    if wrong_language(reference, idiom.language):
+        raise Skip("explanation_language")
+    yield ctx.answer(idiom_stem(idiom), reference)

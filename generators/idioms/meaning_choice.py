@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.parts.explanations import MeaningOptions, wrong_explanation
 from generators.parts.stems import idiom_stem
-from generators.task import Context, Made, Skip, task
+from generators.task import Context, Made, task
 from schemas.idiom import Idiom
 
 
@@ -14,10 +14,7 @@ def meaning_choice(ctx: Context[MeaningOptions], idiom: Idiom) -> Made:
     model that writes the wrong one sees only that, never the idiom. Without a model it is another idiom's, of
     the same kind and length, each taken once, and not too near in meaning."""
     wrong = wrong_explanation(ctx, idiom)
-    if isinstance(wrong, Skip):
-        yield wrong
-        return
-    yield from ctx.choice(
+    return ctx.choice(
         idiom_stem(idiom),
         wrong.right,
         (wrong.text,),

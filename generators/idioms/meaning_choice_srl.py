@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.parts.roles import relabelled
 from generators.parts.stems import idiom_stem
-from generators.task import Context, Made, Options, Skip, task
+from generators.task import Context, Made, Options, task
 from schemas.idiom import Idiom
 
 
@@ -13,12 +13,9 @@ def meaning_choice_srl(ctx: Context[Options], idiom: Idiom) -> Made:
     """The model lists the roles of the right explanation and fills exactly one otherwise; a rule checks that
     one role and nothing else changed."""
     wrong = relabelled(ctx, idiom)
-    if isinstance(wrong, Skip):
-        yield wrong
-        return
     stem = idiom_stem(idiom)
     stem.metadata.update(wrong.notes)
-    yield from ctx.choice(
+    return ctx.choice(
         stem,
         wrong.right,
         (wrong.text,),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators.parts.explanations import MeaningOptions, wrong_explanation
 from generators.parts.sentences import find_sentence
 from generators.parts.stems import idiom_stem
-from generators.task import Context, Made, Skip, task
+from generators.task import Context, Made, task
 from schemas.idiom import Idiom
 
 
@@ -20,16 +20,10 @@ def meaning_in_context(ctx: Context[MeaningOptions], idiom: Idiom) -> Made:
     """The options of the plain meaning choice with a sentence that uses the idiom word for word: the
     source's, or one a model wrote in the dialect, which people then review."""
     wrong = wrong_explanation(ctx, idiom)
-    if isinstance(wrong, Skip):
-        yield wrong
-        return
     sentence = find_sentence(ctx, idiom)
-    if isinstance(sentence, Skip):
-        yield sentence
-        return
     stem = idiom_stem(idiom, sentence=sentence.text)
     stem.metadata["sentence"] = sentence.kind
-    yield from ctx.choice(
+    return ctx.choice(
         stem,
         wrong.right,
         (wrong.text,),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.parts.explanations import MeaningOptions, wrong_explanation
 from generators.parts.stems import idiom_stem
-from generators.task import Context, Made, Skip, task
+from generators.task import Context, Made, task
 from schemas.idiom import Idiom
 
 
@@ -14,10 +14,7 @@ from schemas.idiom import Idiom
 def negation(ctx: Context[MeaningOptions], idiom: Idiom) -> Made:
     """The same two options as in the meaning choice; the gold is the wrong one."""
     wrong = wrong_explanation(ctx, idiom)
-    if isinstance(wrong, Skip):
-        yield wrong
-        return
-    yield from ctx.choice(
+    return ctx.choice(
         idiom_stem(idiom),
         wrong.text,
         (wrong.right,),

@@ -20,21 +20,16 @@ def pragmatic_use(ctx: Context[Options], idiom: Idiom) -> Made:
     """The wrong idiom is of the same dialect and kind, agrees, means something else, and stands nowhere
     in the sentence; people confirm that it does not fit, or choose another one."""
     if idiom.id not in ctx.corpus.phrase_number:
-        yield Skip(idiom.id, "no_explanation")
-        return
+        raise Skip("no_explanation")
     sentence = find_sentence(ctx, idiom)
-    if isinstance(sentence, Skip):
-        yield sentence
-        return
     own = ctx.corpus.phrases[ctx.corpus.phrase_number[idiom.id]]
     wrong, strategy = _chosen(ctx, own, sentence)
     if wrong is None:
-        yield Skip(idiom.id, "no_other_idiom")
-        return
+        raise Skip("no_other_idiom")
     # The idiom is the answer: no field of the question may hold it.
     stem = replace(idiom_stem(idiom), fields={"blanked": sentence.blanked})
     stem.metadata["sentence"] = sentence.kind
-    yield from ctx.choice(
+    return ctx.choice(
         stem,
         idiom.phrase.shown,
         (wrong.phrase,),

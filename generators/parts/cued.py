@@ -6,42 +6,33 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from generators.corpus_rows import Line
-from generators.parts.distractors import with_wrong_continuations
+from generators.parts.distractors import SECOND, find_distractors
 from generators.parts.prose import Cue, ProseOptions
 from generators.parts.stems import couplet_stem, recalled
-from generators.task import Context, Made, Skip, Stem
+from generators.task import Context, Made, Stem
 from schemas.poem import Couplet, Poem
 
 OptionsT = TypeVar("OptionsT", bound=ProseOptions)
-FindCue = Callable[[Context[OptionsT], Poem, Couplet, Line], Cue | Skip]
+FindCue = Callable[[Context[OptionsT], Poem, Couplet, Line], Cue]
 
 
 def cued_completion(ctx: Context[OptionsT], poem: Poem, find: FindCue[OptionsT]) -> Made:
     """The second hemistich, asked for with its cue."""
-    for found in recalled(ctx, poem):
-        if isinstance(found, Skip):
-            yield found
-            continue
-        couplet, line = found
+
+    def make(couplet: Couplet, line: Line) -> Made:
         cue = find(ctx, poem, couplet, line)
-        if isinstance(cue, Skip):
-            yield cue
-            continue
         yield ctx.answer(_stem(poem, couplet, line, cue), line.second, written=cue.written)
+
+    return recalled(ctx, poem, make)
 
 
 def cued_choice(ctx: Context[OptionsT], poem: Poem, find: FindCue[OptionsT]) -> Made:
     """The second hemistich, to be chosen with its cue among the options of the plain continuation."""
-    for found in with_wrong_continuations(ctx, poem):
-        if isinstance(found, Skip):
-            yield found
-            continue
-        couplet, line, wrong = found
+
+    def make(couplet: Couplet, line: Line) -> Made:
+        wrong = find_distractors(ctx, line, SECOND)
         cue = find(ctx, poem, couplet, line)
-        if isinstance(cue, Skip):
-            yield cue
-            continue
-        yield from ctx.choice(
+        return ctx.choice(
             _stem(poem, couplet, line, cue),
             line.second,
             (wrong.same_poem.second, wrong.other_poem.second),
@@ -50,6 +41,8 @@ def cued_choice(ctx: Context[OptionsT], poem: Poem, find: FindCue[OptionsT]) -> 
             strategy=wrong.strategy,
             written=cue.written,
         )
+
+    return recalled(ctx, poem, make)
 
 
 def _stem(poem: Poem, couplet: Couplet, line: Line, cue: Cue) -> Stem:

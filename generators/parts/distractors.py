@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
@@ -12,9 +12,7 @@ from rapidfuzz import fuzz
 
 from generators.corpus import ENDING, Corpus, Numbers
 from generators.corpus_rows import Line
-from generators.parts.stems import recalled
 from generators.task import Context, Options, Skip
-from schemas.poem import Couplet, Poem
 
 NONE: Numbers = np.empty(0, dtype=np.int64)
 NEAR_DUPLICATE = 80.0
@@ -81,22 +79,7 @@ class LineOptions(Options):
 LinesT = TypeVar("LinesT", bound=LineOptions)
 
 
-def with_wrong_continuations(
-    ctx: Context[LinesT], poem: Poem
-) -> Iterator[tuple[Couplet, Line, Distractors] | Skip]:
-    """Couplets whose second hemistich is asked for, each with its wrong ones; a skip for every other one."""
-    for found in recalled(ctx, poem):
-        if isinstance(found, Skip):
-            yield found
-            continue
-        couplet, line = found
-        wrong = find_distractors(ctx.corpus, line, SECOND, ctx.options, ctx.refused.get(line.id, ()))
-        yield Skip(couplet.id, wrong) if isinstance(wrong, str) else (couplet, line, wrong)
-
-
-def find_distractors(
-    corpus: Corpus, line: Line, side: Side, options: LineOptions, refused: Collection[str] = ()
-) -> Distractors | str:
+def find_distractors(ctx: Context[LinesT], line: Line, side: Side) -> Distractors:
     """One line of the same poem and one of another poem in the same metre and, where it can be, rhyme.
 
     Each is the next in turn among the lines that fit, or the nearest in meaning, and neither is a true
@@ -104,44 +87,46 @@ def find_distractors(
     people refused. Both rhyme with the hemistich that is shown if and only if the right one does: else the
     rhyme would tell in a first couplet.
 
-    Returns:
-        The distractors, or the reason why there are none.
+    Raises:
+        Skip: There are none.
     """
-    number, rhyme = corpus.line_number[line.id], options.rhyme
-    find = partial(_first_fit, corpus, number, options.take, side, refused=frozenset(refused))
+    corpus, rhyme = ctx.corpus, ctx.options.rhyme
+    number = corpus.line_number[line.id]
+    refused = ctx.refused.get(line.id, frozenset())
+    find = partial(_first_fit, corpus, number, ctx.options.take, side, refused=refused)
     if not line.metre:
-        return "metre_unknown"
+        raise Skip("metre_unknown")
     same_poem = [n for n in corpus.in_poem[line.poem] if n != number and corpus.lines[n].metre == line.metre]
     if not same_poem:
-        return "single_couplet"
+        raise Skip("single_couplet")
     here = find(same_poem)
     if here is None:
-        return "no_line_in_rhyme" if line.rhymes_within else "no_line_in_poem"
+        raise Skip("no_line_in_rhyme" if line.rhymes_within else "no_line_in_poem")
     beside = corpus.lines[here]
     # Letters alike are no rhyme: the rawi may be another. Persian's qafiye and radif are letters.
     rhymed = line.language == "fa" or line.second_rhyme == beside.second_rhyme
     shared = _shared_ending(line.second_key, beside.second_key) if rhymed else 0
-    split = corpus.splits[line.poem]
     for size in range(shared, -1 if rhyme == "prefer" else shared - 1, -1):
-        group: Sequence[int] | Numbers = (
-            corpus.with_ending.get((split, line.language, line.metre, line.second_key[-size:]), NONE)
-            if size
-            else corpus.in_metre[split, line.language, line.metre]
-        )
-        if size and line.language != "fa":
-            group = [n for n in group if corpus.lines[n].second_rhyme == line.second_rhyme]
-        there = find(group, here, elsewhere=True)
+        there = find(_ending_alike(corpus, line, size), here, elsewhere=True)
         if there is not None:
             strategy = "same_metre_rhyme" if size == shared else "same_metre_ending" if size else "same_metre"
-            return Distractors(corpus.lines[here], corpus.lines[there], strategy)
+            return Distractors(beside, corpus.lines[there], strategy)
     if rhyme == "same_poem":
         again = find([n for n in same_poem if n != here], here)
-        return (
-            "no_line_in_rhyme"
-            if again is None
-            else Distractors(corpus.lines[here], corpus.lines[again], "same_metre_same_poem")
-        )
-    return "no_line_in_metre" if rhyme == "prefer" else "no_line_in_rhyme"
+        if again is not None:
+            return Distractors(beside, corpus.lines[again], "same_metre_same_poem")
+    raise Skip("no_line_in_metre" if rhyme == "prefer" else "no_line_in_rhyme")
+
+
+def _ending_alike(corpus: Corpus, line: Line, size: int) -> Sequence[int] | Numbers:
+    """Lines of the split in the metre whose second hemistichs share so many last letters, and the rhyme."""
+    place = corpus.splits[line.poem], line.language, line.metre
+    if not size:
+        return corpus.in_metre[place]
+    group = corpus.with_ending.get((*place, line.second_key[-size:]), NONE)
+    if line.language == "fa":
+        return group
+    return [n for n in group if corpus.lines[n].second_rhyme == line.second_rhyme]
 
 
 def _first_fit(

@@ -13,7 +13,6 @@ from generators.corpus_rows import Phrase
 from generators.task import Context, Options, OptionsT, Skip, Written
 from generators.writing.replies import length_ratio, same_text, unfinished, wrong_language
 from generators.writing.writer import prose
-from mihakk.errors import RecordRejected
 from mihakk.text import word_keys
 from schemas.idiom import Idiom
 from schemas.record import Language, Record
@@ -52,45 +51,48 @@ class Wrong:
     """What the metadata says of it."""
 
 
-def wrong_explanation(ctx: Context[MeaningOptions], idiom: Idiom) -> Wrong | Skip:
-    """One wrong explanation of the idiom; the same one for every task of a build."""
+def wrong_explanation(ctx: Context[MeaningOptions], idiom: Idiom) -> Wrong:
+    """One wrong explanation of the idiom; the same one for every task of a build.
+
+    Raises:
+        Skip: There is none, or no right one.
+    """
     right = right_explanation(ctx, idiom)
-    if isinstance(right, Skip):
-        return right
     strategy = ctx.options.strategy
     if strategy == "general" or (strategy == "auto" and ctx.writer is not None):
         return _written(ctx, idiom, right)
     return _borrowed(ctx, idiom, right)
 
 
-def right_explanation(ctx: Context[OptionsT], idiom: Idiom) -> str | Skip:
-    """The idiom's meaning in words that are not its own, as an option shows it."""
+def right_explanation(ctx: Context[OptionsT], idiom: Idiom) -> str:
+    """The idiom's meaning in words that are not its own, as an option shows it.
+
+    Raises:
+        Skip: There is none.
+    """
     explained = idiom.explanation.shown
     if not word_keys(explained, idiom.language):
-        return Skip(idiom.id, "no_explanation")
-    if problem := wrong_language(explained, idiom.language):
-        return Skip(idiom.id, "explanation_language", problem)
+        raise Skip("no_explanation")
+    if wrong_language(explained, idiom.language):
+        raise Skip("explanation_language")
     meaning = ctx.corpus.phrases[ctx.corpus.phrase_number[idiom.id]].meaning
-    # Whoever only compares words would know the right one.
-    return meaning or Skip(idiom.id, "explanation_repeats_idiom", explained)
+    if not meaning:
+        # Whoever only compares words would know the right one.
+        raise Skip("explanation_repeats_idiom")
+    return meaning
 
 
-def _written(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong | Skip:
-    if ctx.writer is None:
-        return Skip(idiom.id, "no_model")
-    request = ctx.asked(idiom.id, "meaning_choice", idiom.language, explanation=right)
-
+def _written(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong:
     def rule(reply: WrongExplanation) -> str:
         copied = ctx.copies_example("meaning_choice", idiom.language, reply.explanation)
         refused = ctx.refuses(idiom.id, reply.explanation, idiom.language)
         again = "refused: people found it a poor wrong answer; give another meaning" if refused else ""
         return _objection(reply.explanation, right, idiom.language) or copied or again
 
-    try:
-        reply = ctx.writer.write(request, WrongExplanation, rule)
-    except RecordRejected as error:
-        return Skip(idiom.id, error.reason, error.detail)
-    return Wrong(right, reply.explanation.strip(), "general", written=Written.by(ctx.writer, request))
+    reply, written = ctx.write(
+        idiom.id, "meaning_choice", idiom.language, WrongExplanation, rule, explanation=right
+    )
+    return Wrong(right, reply.explanation.strip(), "general", written=written)
 
 
 def _objection(wrong: str, right: str, language: Language) -> str:
@@ -107,7 +109,7 @@ def _objection(wrong: str, right: str, language: Language) -> str:
     return ""
 
 
-def _borrowed(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong | Skip:
+def _borrowed(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong:
     """Another idiom's meaning: of the same kind and length, and another meaning as far as can be told."""
     corpus = ctx.corpus
     own = corpus.phrases[corpus.phrase_number[idiom.id]]
@@ -124,7 +126,7 @@ def _borrowed(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong |
             if left == len(alike):
                 return Wrong(right, other.meaning, "other_explanation", records=(other.id, *alike))
             left += 1
-    return Skip(idiom.id, "no_other_explanation")
+    raise Skip("no_other_explanation")
 
 
 def _unlike(own: Phrase, other: Phrase) -> tuple[bool, ...]:

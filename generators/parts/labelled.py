@@ -36,14 +36,11 @@ def label_choice(
     right = known.get(getattr(poem, label))
     shown = couplets[: ctx.options.couplets]
     if right is None:
-        yield Skip(poem.id, f"{label}_unknown", getattr(poem, label))
-        return
+        raise Skip(f"{label}_unknown")
     if contested(poem, label):
-        yield Skip(poem.id, f"{label}_contested", getattr(poem, label))
-        return
+        raise Skip(f"{label}_contested")
     if not shown:
-        yield Skip(poem.id, "no_couplets")
-        return
+        raise Skip("no_couplets")
     wrong, drawn = wrong_terms(
         Draw(ctx.corpus, label, poem.language, known, nearer),
         f"{poem.id}\x1f{label}",

@@ -10,10 +10,9 @@ from pydantic import Field
 
 from generators.corpus_rows import Line
 from generators.parts.prose import Cue, ProseOptions, leaks, prose_cue
-from generators.task import Context, Skip, Written
+from generators.task import Context
 from generators.writing.replies import length_ratio, unfinished, wrong_language
 from generators.writing.writer import prose
-from mihakk.errors import RecordRejected
 from mihakk.text import word_keys
 from schemas.poem import Couplet, Poem
 from schemas.record import Language, Record
@@ -99,30 +98,28 @@ def _ngrams(words: list[str], size: int) -> Counter[tuple[str, ...]]:
     return Counter(tuple(words[n : n + size]) for n in range(len(words) - size + 1))
 
 
-def paraphrase_cue(ctx: Context[ParaphraseOptions], poem: Poem, couplet: Couplet, line: Line) -> Cue | Skip:
-    """The prose in other words, with its similarity and self-BLEU."""
+def paraphrase_cue(ctx: Context[ParaphraseOptions], poem: Poem, couplet: Couplet, line: Line) -> Cue:
+    """The prose in other words, with its similarity and self-BLEU.
+
+    Raises:
+        Skip: There is no prose, or no usable paraphrase of it.
+    """
     cue = prose_cue(ctx, poem, couplet, line)
-    if isinstance(cue, Skip):
-        return cue
-    if ctx.writer is None:
-        return Skip(couplet.id, "no_model")
-    request = ctx.asked(couplet.id, "paraphrase_cued", poem.language, prose=cue.text)
 
     def objection(reply: Paraphrase) -> str:
         copied = ctx.copies_example("paraphrase_cued", poem.language, reply.paraphrase)
         return _objection(ctx, reply.paraphrase, cue.text, line) or copied
 
-    try:
-        reply = ctx.writer.write(request, Paraphrase, objection)
-    except RecordRejected as error:
-        return Skip(couplet.id, error.reason, error.detail)
+    reply, written = ctx.write(
+        couplet.id, "paraphrase_cued", poem.language, Paraphrase, objection, prose=cue.text
+    )
     text = reply.paraphrase.strip()
     shared = overlap(text, cue.text, poem.language)
     measures = {"self_bleu": f"{shared.bleu():.3f}", "overlap": str(shared)}
     similarity = ctx.meaning.similarity(text, cue.text)
     if similarity is not None:
         measures["similarity"] = f"{similarity:.3f}"
-    return Cue(text, Written.by(ctx.writer, request), measures)
+    return Cue(text, written, measures)
 
 
 def _objection(ctx: Context[ParaphraseOptions], text: str, prose: str, line: Line) -> str:

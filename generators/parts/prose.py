@@ -14,7 +14,6 @@ from generators.parts.excerpts import shown
 from generators.task import Context, Skip, Written
 from generators.writing import writer
 from generators.writing.replies import length_ratio, same_text, unfinished, wrong_language
-from mihakk.errors import RecordRejected
 from mihakk.text import key
 from schemas.poem import Couplet, Poem
 from schemas.record import Language, Record
@@ -72,29 +71,26 @@ def prose_objection(prose: str, couplet: Couplet, language: Language) -> str:
     return ""
 
 
-def prose_cue(ctx: Context[OptionsT], poem: Poem, couplet: Couplet, line: Line) -> Cue | Skip:
-    """Prose of the couplet that does not hold the hemistich asked for."""
+def prose_cue(ctx: Context[OptionsT], poem: Poem, couplet: Couplet, line: Line) -> Cue:
+    """Prose of the couplet that does not hold the hemistich asked for.
+
+    Raises:
+        Skip: There is none.
+    """
     if couplet.prose.strip():
         cue = Cue(couplet.prose.strip())
         if problem := prose_objection(cue.text, couplet, poem.language):
-            return Skip(couplet.id, "prose_" + problem.split(":")[0], problem)
+            raise Skip("prose_" + problem.split(":")[0])
     elif ctx.options.prose == "model":
-        found = _written(ctx, poem, couplet, line)
-        if isinstance(found, Skip):
-            return found
-        cue = found
+        cue = _written(ctx, poem, couplet, line)
     else:
-        return Skip(couplet.id, "no_prose")
+        raise Skip("no_prose")
     if leaks(cue.text, line.second, poem.language):
-        return Skip(couplet.id, "prose_leaks_answer", cue.text)
+        raise Skip("prose_leaks_answer")
     return cue
 
 
-def _written(ctx: Context[OptionsT], poem: Poem, couplet: Couplet, line: Line) -> Cue | Skip:
-    if ctx.writer is None:
-        return Skip(couplet.id, "no_model")
-    request = ctx.asked(couplet.id, "prose_cued", poem.language, poet=poem.poet, verse=shown(couplet))
-
+def _written(ctx: Context[OptionsT], poem: Poem, couplet: Couplet, line: Line) -> Cue:
     def objection(reply: Prose) -> str:
         if problem := prose_objection(reply.prose, couplet, poem.language):
             return problem
@@ -105,8 +101,7 @@ def _written(ctx: Context[OptionsT], poem: Poem, couplet: Couplet, line: Line) -
             return "other_meaning: it does not say what the couplet says"
         return ctx.copies_example("prose_cued", poem.language, reply.prose)
 
-    try:
-        reply = ctx.writer.write(request, Prose, objection)
-    except RecordRejected as error:
-        return Skip(couplet.id, error.reason, error.detail)
-    return Cue(reply.prose.strip(), Written.by(ctx.writer, request))
+    reply, written = ctx.write(
+        couplet.id, "prose_cued", poem.language, Prose, objection, poet=poem.poet, verse=shown(couplet)
+    )
+    return Cue(reply.prose.strip(), written)

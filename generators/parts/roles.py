@@ -5,15 +5,12 @@ from __future__ import annotations
 from pydantic import Field
 
 from generators.parts.explanations import Wrong, right_explanation
-from generators.task import Context, Options, Skip, Written
+from generators.task import Context, Options
 from generators.writing.replies import same_text, wrong_language
 from generators.writing.writer import prose
-from mihakk.errors import RecordRejected
 from mihakk.text import key, word_keys
 from schemas.idiom import Idiom
 from schemas.record import Language, Record
-
-PROMPT = "meaning_choice_srl"
 
 
 class Role(Record):
@@ -90,29 +87,27 @@ def _holds(text: str, part: str, language: Language) -> bool:
     return bool(folded) and folded in key(text, language)
 
 
-def relabelled(ctx: Context[Options], idiom: Idiom) -> Wrong | Skip:
-    """The explanation with one role changed by a model that never sees the idiom."""
+def relabelled(ctx: Context[Options], idiom: Idiom) -> Wrong:
+    """The explanation with one role changed by a model that never sees the idiom.
+
+    Raises:
+        Skip: There is no right explanation, or no usable reply.
+    """
     right = right_explanation(ctx, idiom)
-    if isinstance(right, Skip):
-        return right
-    if ctx.writer is None:
-        return Skip(idiom.id, "no_model")
-    request = ctx.asked(idiom.id, PROMPT, idiom.language, explanation=right)
 
     def rule(reply: Relabelled) -> str:
         refused = ctx.refuses(idiom.id, reply.sentence, idiom.language)
         again = "refused: people found it a poor wrong answer; change another role" if refused else ""
         return role_objection(reply, right, idiom.language) or again
 
-    try:
-        reply = ctx.writer.write(request, Relabelled, rule)
-    except RecordRejected as error:
-        return Skip(idiom.id, error.reason, error.detail)
+    reply, written = ctx.write(
+        idiom.id, "meaning_choice_srl", idiom.language, Relabelled, rule, explanation=right
+    )
     (changed,) = reply.changed
     return Wrong(
         right,
         reply.sentence.strip(),
         "srl",
-        written=Written.by(ctx.writer, request),
+        written=written,
         notes={"changed_role": changed.role},
     )

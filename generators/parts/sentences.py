@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from generators.task import Context, OptionsT, Skip, Written
 from generators.writing.replies import contains, same_text, wrong_language
 from generators.writing.writer import prose
-from mihakk.errors import RecordRejected
 from mihakk.text import key, word_keys, words
 from schemas.idiom import Idiom
 from schemas.record import Language, Record
 
-PROMPT = "pragmatic_use"
 BLANK = "____"
 LEAST_WORDS = 3
 """Words a sentence must have beside the idiom, so that they say something of the situation."""
@@ -61,8 +59,12 @@ def _cut(sentence: str, found: list[str], start: int, end: int) -> str:
     return f"{sentence[: edges[start][0]]}{BLANK}{sentence[edges[end - 1][1] :]}".strip()
 
 
-def find_sentence(ctx: Context[OptionsT], idiom: Idiom) -> Sentence | Skip:
-    """A sentence that uses the idiom word for word and does not explain it; the same one for every task."""
+def find_sentence(ctx: Context[OptionsT], idiom: Idiom) -> Sentence:
+    """A sentence that uses the idiom word for word and does not explain it; the same one for every task.
+
+    Raises:
+        Skip: There is none.
+    """
     phrase = idiom.phrase.shown
     objections = []
     by_people = idiom.source_labels.get("sentence", "")
@@ -74,24 +76,18 @@ def find_sentence(ctx: Context[OptionsT], idiom: Idiom) -> Sentence | Skip:
         if by_people:
             break  # what people left of a written sentence can't be used: not another one in its place
     if ctx.writer is None or by_people:
-        reason = "example_" + objections[0].split(":")[0] if objections else "no_sentence"
-        return Skip(idiom.id, reason, "; ".join(objections))
-    request = ctx.asked(
+        raise Skip("example_" + objections[0].split(":")[0] if objections else "no_sentence")
+    reply, written = ctx.write(
         idiom.id,
-        PROMPT,
+        "pragmatic_use",
         idiom.language,
+        SentenceUse,
+        lambda reply: sentence_objection(reply.sentence, idiom),
         phrase=phrase,
         explanation=idiom.explanation.shown,
         dialect=DIALECTS[idiom.language].get(idiom.dialect, idiom.dialect),
     )
-    try:
-        reply = ctx.writer.write(
-            request, SentenceUse, lambda reply: sentence_objection(reply.sentence, idiom)
-        )
-    except RecordRejected as error:
-        return Skip(idiom.id, error.reason, error.detail)
     text = " ".join(reply.sentence.split())
-    written = Written.by(ctx.writer, request)
     return Sentence(text, blanked(text, phrase, idiom.language) or "", written, "written")
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
 from generators.corpus_rows import Line, usable
-from generators.task import Context, Options, Skip, Stem
+from generators.task import Context, Made, Options, Skip, Stem
 from mihakk.text import words
 from schemas.idiom import Idiom
 from schemas.poem import Couplet, Poem
@@ -17,31 +17,35 @@ LEAST_WORDS = 2
 """Words a first hemistich needs to call another to mind."""
 
 
-def recalled(ctx: Context[OptionsT], poem: Poem) -> Iterator[tuple[Couplet, Line] | Skip]:
-    """Couplets of which one hemistich can be asked for from memory; a skip for every other one.
+def recalled(ctx: Context[OptionsT], poem: Poem, make: Callable[[Couplet, Line], Made]) -> Made:
+    """What `make` makes of each couplet of which one hemistich can be asked for from memory.
 
-    Left out: lines that are no couplets of two whole hemistichs (`not_two_hemistichs`, `mudawwar`), openings
+    Skipped: lines that are no couplets of two whole hemistichs (`not_two_hemistichs`, `mudawwar`), openings
     that go on in several ways (`ambiguous_opening`) or are too short to call anything to mind (`too_short`),
-    and hemistichs that answer themselves (`hemistichs_alike`).
+    hemistichs that answer themselves (`hemistichs_alike`), and couplets that `make` raises a `Skip` for.
     """
     if not poem.poet:
-        yield Skip(poem.id, "poet_unknown")
-        return
+        raise Skip("poet_unknown")
     if not poem.couplets:
-        yield Skip(poem.id, "no_couplets")
+        raise Skip("no_couplets")
     for couplet in ctx.in_order(poem.couplets, poem.id, lambda couplet: couplet.id):
-        if not usable(couplet):
-            yield Skip(couplet.id, "mudawwar" if couplet.mudawwar else "not_two_hemistichs")
-            continue
-        line = ctx.corpus.lines[ctx.corpus.line_number[couplet.id]]
-        if ctx.corpus.ambiguous(line):
-            yield Skip(couplet.id, "ambiguous_opening", line.first)
-        elif len(words(line.first)) < LEAST_WORDS or not line.second_key:
-            yield Skip(couplet.id, "too_short", f"{line.first} / {line.second}")
-        elif line.first_key == line.second_key:
-            yield Skip(couplet.id, "hemistichs_alike", line.first)
-        else:
-            yield couplet, line
+        try:
+            yield from make(couplet, _whole_line(ctx, couplet))
+        except Skip as skip:
+            yield skip
+
+
+def _whole_line(ctx: Context[OptionsT], couplet: Couplet) -> Line:
+    if not usable(couplet):
+        raise Skip("mudawwar" if couplet.mudawwar else "not_two_hemistichs")
+    line = ctx.corpus.lines[ctx.corpus.line_number[couplet.id]]
+    if ctx.corpus.ambiguous(line):
+        raise Skip("ambiguous_opening")
+    if len(words(line.first)) < LEAST_WORDS or not line.second_key:
+        raise Skip("too_short")
+    if line.first_key == line.second_key:
+        raise Skip("hemistichs_alike")
+    return line
 
 
 def poem_metadata(poem: Poem, couplet: Couplet | None = None) -> dict[str, str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from generators.parts.distractors import LineOptions, with_wrong_continuations
-from generators.parts.stems import couplet_stem
-from generators.task import Context, Made, Skip, task
-from schemas.poem import Poem
+from generators.corpus_rows import Line
+from generators.parts.distractors import SECOND, LineOptions, find_distractors
+from generators.parts.stems import couplet_stem, recalled
+from generators.task import Context, Made, task
+from schemas.poem import Couplet, Poem
 
 
 @task(
@@ -18,12 +19,10 @@ from schemas.poem import Poem
 def continuation_choice(ctx: Context[LineOptions], poem: Poem) -> Made:
     """One wrong line is from the same poem, one from another poem in the same metre and rhyme or, where the
     corpus has none, again from the same; both are nearest in meaning and neither truly continues the line."""
-    for found in with_wrong_continuations(ctx, poem):
-        if isinstance(found, Skip):
-            yield found
-            continue
-        couplet, line, wrong = found
-        yield from ctx.choice(
+
+    def make(couplet: Couplet, line: Line) -> Made:
+        wrong = find_distractors(ctx, line, SECOND)
+        return ctx.choice(
             couplet_stem(poem, couplet, first=line.first),
             line.second,
             (wrong.same_poem.second, wrong.other_poem.second),
@@ -31,3 +30,5 @@ def continuation_choice(ctx: Context[LineOptions], poem: Poem) -> Made:
             kinds=wrong.kinds,
             strategy=wrong.strategy,
         )
+
+    return recalled(ctx, poem, make)

@@ -15,8 +15,8 @@ def couplet_prose(ctx: Context[Options], poem: Poem) -> Made:
     couplet and commentary several times its length are left out."""
     for couplet in ctx.in_order(poem.couplets, poem.id, lambda couplet: couplet.id):
         if not couplet.prose.strip():
-            yield Skip(couplet.id, "no_prose")
+            yield Skip("no_prose")
         elif problem := prose_objection(couplet.prose, couplet, poem.language):
-            yield Skip(couplet.id, "prose_" + problem.split(":")[0], problem)
+            yield Skip("prose_" + problem.split(":")[0])
         else:
             yield ctx.answer(couplet_stem(poem, couplet, verse=shown(couplet)), couplet.prose.strip())

@@ -28,13 +28,13 @@ def metre_choice(ctx: Context[MetreOptions], poem: Poem) -> Made:
     for couplet in ctx.in_order(poem.couplets, poem.id, lambda couplet: couplet.id):
         right = known.get(poem.metre(couplet))
         if right is None:
-            yield Skip(couplet.id, "metre_unknown", poem.metre(couplet))
+            yield Skip("metre_unknown")
         elif contested(poem, "metre"):
-            yield Skip(couplet.id, "metre_contested", poem.metre(couplet))
+            yield Skip("metre_contested")
         elif couplet.kind != "couplet":
-            yield Skip(couplet.id, "not_two_hemistichs")
+            yield Skip("not_two_hemistichs")
         elif len(words(shown(couplet))) < LEAST_WORDS:
-            yield Skip(couplet.id, "too_short", shown(couplet))
+            yield Skip("too_short")
         else:
             draw = Draw(ctx.corpus, "metre", poem.language, known)
             wrong, drawn = wrong_terms(draw, f"{couplet.id}\x1fmetre", right, ctx.options.options)

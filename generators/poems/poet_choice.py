@@ -14,12 +14,10 @@ def poet_choice(ctx: Context[ExcerptOptions], poem: Poem) -> Made:
     """The wrong poets are of the same language, those of the same era first, drawn as often as they have
     poems. Couplets that name the poet are not shown."""
     if not poem.poet:
-        yield Skip(poem.id, "poet_unknown")
-        return
+        raise Skip("poet_unknown")
     shown = unnamed(poem)[: ctx.options.couplets]
     if not shown:
-        yield Skip(poem.id, "no_couplets")
-        return
+        raise Skip("no_couplets")
     drawn = [
         ctx.corpus.poems[n]
         for n in ctx.corpus.drawn(f"{poem.id}\x1fpoet", "poems", ctx.corpus.in_language[poem.language])
@@ -33,9 +31,8 @@ def poet_choice(ctx: Context[ExcerptOptions], poem: Poem) -> Made:
             taken.append(other.poet)
             wrong.append(other)
     if len(taken) < ctx.options.options:
-        yield Skip(poem.id, "too_few_poets", f"{len(wrong)} other poets")
-        return
-    yield from ctx.choice(
+        raise Skip("too_few_poets")
+    return ctx.choice(
         poem_stem(poem, excerpt(shown)),
         poem.poet,
         [other.poet for other in wrong],

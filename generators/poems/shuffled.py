@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from generators.corpus_rows import Line
 from generators.parts.permuted import permuted
-from generators.parts.stems import couplet_stem
-from generators.task import Context, Made, Options, Skip, task
-from schemas.poem import Poem
+from generators.parts.stems import couplet_stem, recalled
+from generators.task import Context, Made, Options, task
+from schemas.poem import Couplet, Poem
 
 
 @task(title="Shuffled hemistich, restored", reads="poem", version="3")
 def shuffled(ctx: Context[Options], poem: Poem) -> Made:
     """The words are a true permutation, never the original: the last word moves and at least three words
     stand elsewhere. Hemistichs under four words are left out."""
-    for found in permuted(ctx, poem):
-        if isinstance(found, Skip):
-            yield found
-            continue
-        couplet, line, mixed = found
-        yield ctx.answer(couplet_stem(poem, couplet, first=line.first, shuffled=mixed[1]), line.second)
+
+    def make(couplet: Couplet, line: Line) -> Made:
+        _, shuffled = permuted(ctx, line)
+        yield ctx.answer(couplet_stem(poem, couplet, first=line.first, shuffled=shuffled), line.second)
+
+    return recalled(ctx, poem, make)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from generators.corpus_rows import Line
 from generators.parts.permuted import permuted
-from generators.parts.stems import couplet_stem
+from generators.parts.stems import couplet_stem, recalled
 from generators.task import Context, Made, Options, Skip, task
-from schemas.poem import Poem
+from schemas.poem import Couplet, Poem
 
 
 @task(title="Shuffled hemistich against the original", reads="poem", version="3")
 def shuffled_choice(ctx: Context[Options], poem: Poem) -> Made:
     """Two options of the same words, both without punctuation and capitals, which would mark the true order.
     Couplets that rhyme within are left out: only the true order keeps the rhyme."""
-    for found in permuted(ctx, poem):
-        if isinstance(found, Skip):
-            yield found
-            continue
-        couplet, line, mixed = found
+
+    def make(couplet: Couplet, line: Line) -> Made:
+        in_order, shuffled = permuted(ctx, line)
         if line.rhymes_within:
-            yield Skip(couplet.id, "hemistichs_rhyme", line.second)
-            continue
-        yield from ctx.choice(
-            couplet_stem(poem, couplet, first=line.first), mixed[0], (mixed[1],), strategy="shuffled"
-        )
+            raise Skip("hemistichs_rhyme")
+        stem = couplet_stem(poem, couplet, first=line.first)
+        return ctx.choice(stem, in_order, (shuffled,), strategy="shuffled")
+
+    return recalled(ctx, poem, make)

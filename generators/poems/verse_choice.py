@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from generators.corpus_rows import Line
 from generators.parts.distractors import FIRST, LineOptions, find_distractors
 from generators.parts.stems import couplet_stem, recalled
 from generators.task import Context, Made, Skip, task
-from schemas.poem import Poem
+from schemas.poem import Couplet, Poem
 
 
 class OpeningOptions(LineOptions):
@@ -26,19 +27,12 @@ class OpeningOptions(LineOptions):
 def verse_choice(ctx: Context[OpeningOptions], poem: Poem) -> Made:
     """The continuation turned round: the rhyme stands in the question, so that it excludes no option. One
     wrong line is from the same poem, one from another in the metre, of the couplets nearest in meaning."""
-    for found in recalled(ctx, poem):
-        if isinstance(found, Skip):
-            yield found
-            continue
-        couplet, line = found
+
+    def make(couplet: Couplet, line: Line) -> Made:
         if len(ctx.corpus.openings[line.language, line.second_key]) > 1:
-            yield Skip(couplet.id, "ambiguous_closing", line.second)
-            continue
-        wrong = find_distractors(ctx.corpus, line, FIRST, ctx.options, ctx.refused.get(line.id, ()))
-        if isinstance(wrong, str):
-            yield Skip(couplet.id, wrong)
-            continue
-        yield from ctx.choice(
+            raise Skip("ambiguous_closing")
+        wrong = find_distractors(ctx, line, FIRST)
+        return ctx.choice(
             couplet_stem(poem, couplet, second=line.second),
             line.first,
             (wrong.same_poem.first, wrong.other_poem.first),
@@ -46,3 +40,5 @@ def verse_choice(ctx: Context[OpeningOptions], poem: Poem) -> Made:
             kinds=wrong.kinds,
             strategy=wrong.strategy,
         )
+
+    return recalled(ctx, poem, make)

@@ -15,18 +15,14 @@ def verse_explanation(ctx: Context[Options], poem: Poem) -> Made:
     explanations in another language, and ones that only repeat their verse."""
     given = [couplet for couplet in poem.couplets if couplet.explanation.strip()]
     if not given:
-        yield Skip(poem.id, "no_explanations")
-        return
+        raise Skip("no_explanations")
     if len(given) < len(poem.couplets):
-        yield Skip(poem.id, "explanations_unaligned", f"{len(given)} for {len(poem.couplets)} verses")
-        return
+        raise Skip("explanations_unaligned")
     for couplet in given:
-        if problem := wrong_language(couplet.explanation, poem.language):
-            yield Skip(poem.id, "explanation_language", f"{couplet.id}: {problem}")
-            return
+        if wrong_language(couplet.explanation, poem.language):
+            raise Skip("explanation_language")
         if same_text(couplet.explanation, shown(couplet), poem.language):
-            yield Skip(poem.id, "explanation_repeats_verse", couplet.id)
-            return
+            raise Skip("explanation_repeats_verse")
     yield ctx.explanation(
         poem_stem(poem, "", poet=poem.poet),
         verses=[shown(couplet) for couplet in given],
