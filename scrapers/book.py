@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from html import unescape
 from itertools import zip_longest
 from statistics import median
 from typing import NamedTuple
@@ -49,7 +50,7 @@ _CHAPTER_LINE = re.compile(
 _CHAPTER_WORDS = 12
 _MARK_EARLY = re.compile(r"^\S[^\n]{0,100}? [–—/-] \S", re.MULTILINE)
 _A_LINE_EACH = 0.8
-_INLINE_PAGE = re.compile(r"\s*\b(?:PageV\d+P\d+|ms\d+)\b\s*")
+_INLINE_PAGE = re.compile(r"\s*\b(?:PageV\d+P\d+|ms\d+|Milestone\d+)\b\s*")
 _STRIPPED = " \t\u200f\u200e\ufeff"
 
 
@@ -70,7 +71,7 @@ class BookEntry:
 # --- sections -------------------------------------------------------------------------------------------
 def sections(text: str, *, first_line: int = 1) -> list[Section]:
     """The book in sections: by marked headings, else by lines such as `حرف الباء` or `الباب الأول: ...`."""
-    lines = list(_lines(text, first_line))
+    lines = list(_lines(unescape(text), first_line))
     marked = any((heading := _SECTION.match(line.text)) and _TITLE.search(heading[0]) for line in lines)
     found = [Section("")]
     for line in lines:
@@ -260,7 +261,7 @@ def read(text: str, *, layout: str = "", title: str = "", first_line: int = 1) -
         counted=counted,
         alphabet=order,
         share=letters / total if total else 0.0,
-        doubts=() if layout else tuple(filter(None, [order.problem(), *doubts(seen)])),
+        doubts=() if layout else (*order.problems(), *doubts(seen), *_passed_over(every, taken, shape)),
         cut_short=taken[-1] is every[-1] and _cut_short(entries),
         swallowed=() if layout else tuple(_swallowed(taken, shape.name, {one.line for one in entries})),
     )
@@ -272,6 +273,24 @@ def _empty(taken: Sequence[Section]) -> Iterator[Leftover]:
     for section in taken:
         if section.letter and section.lines and section.title not in filled:
             yield Leftover(section.lines[0].number - 1, section.title, "a section without text")
+
+
+def _passed_over(every: Sequence[Section], taken: Sequence[Section], shape: Shape) -> Iterator[str]:
+    """Sections not read that hold heads of the shape: their titles were not taken for letters."""
+    read_ones = {head.text for one in taken for head in SHAPES[shape.name][1](one)}
+    found = [
+        (section, section.lines[head.start].number)
+        for section in every
+        if section not in taken
+        for head in SHAPES[shape.name][1](section)
+        if head.text not in read_ones  # as a table of contents has them
+    ]
+    if len(found) >= 3 and len(found) > 0.02 * shape.heads:
+        section, line = found[0]
+        yield (
+            f"sections that are not read hold {len(found)} heads of the shape, {section.title!r} first (line "
+            f"{line}): write their titles as the others', or name the `sections`"
+        )
 
 
 def _cut_short(entries: Sequence[BookEntry]) -> bool:

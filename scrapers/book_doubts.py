@@ -45,13 +45,21 @@ _INNER_STOP = re.compile(r"\w\. +\w+ +\w")
 _BEFORE_A_COLON = frozenset(
     {*GLOSS, "قالت", "قالوا", "قلت", "يقول", "تقول", "يقال", "يعني", "معناه", "قولهم", "بمعنى"}
 )
+_TELLS = re.compile(
+    r"(?:و?(?:قالت?|أنشدت?|روى|ذكر|حكى)|(?:و|ومنه |ومثله |وفيه |كما )(?:قول(?:هم|ه|ها)?|قيل)) "
+)
+"""How a head of few words begins that only names who speaks."""
+_TELLS_WORDS = 4
 _OTHER_LETTER = 0.05
 _WIDTH = 25
 """Letters of a line of heads that is wide enough to be a page's."""
 _FULL = 0.08
 """Heads within a tenth of the longest ones' width: 2 of 100 where al-Amthal has each on one line, 11 to 29
 where lines were cut."""
-_OPENING = re.compile(r"[.(\[]?[\d٠-٩۰-۹]{1,5}(?=[\s).\]–—ـ-]).{0,3}?(?=[^\W\d])|[•●▪◦*–—-]\s+(?=\S)")
+_OPENING = re.compile(
+    r"[.(\[]?[\d٠-٩۰-۹]{1,5}(?=[\s).\]–—ـ-]).{0,3}?(?=[^\W\d])|"
+    r"[^\w\s«»()\[\]\"'.:،؛؟!…/%]\s+(?=\S)"
+)
 _ENDS = (".", ":", "،", "؛", "؟", "!", "»", "…")
 _LETTER = re.compile(r"حرف ال\w{2,4}")
 _DIGITS = re.compile(r"[\d٠-٩۰-۹]+")
@@ -223,20 +231,25 @@ def _labels(heads: Sequence[tuple[int, Head]]) -> str:
 
 
 def _speech(heads: Sequence[tuple[int, Head]]) -> str:
-    """Heads that end in a word which a colon of the text follows: not one in both books of Taymur."""
-    cut = [
-        (line, head)
-        for line, head in heads
-        if not _BEFORE_A_COLON.isdisjoint({word := (head.text.split() or [""])[-1], word[1:]})
-    ]
+    """Heads that a colon of the text follows: they end in such a word, or say who speaks and no more.
+
+    In both books of Taymur no head ends so, and one is as short and begins with such a word.
+    """
+    cut = [(line, head) for line, head in heads if _brings_speech(head.text.split())]
     if not _enough(len(cut), len(heads)):
         return ""
     line, head = cut[0]
     return (
-        f"{len(cut)} of {len(heads)} heads end in a word that brings speech or a meaning, line {line} first, "
+        f"{len(cut)} of {len(heads)} heads bring speech or a meaning, line {line} first, "
         f"{head.text[-60:]!r}: the colon after it is the text's own; put another mark after heads, or "
         "name the `layout`"
     )
+
+
+def _brings_speech(words: Sequence[str]) -> bool:
+    if not words or not _BEFORE_A_COLON.isdisjoint({words[-1], words[-1][1:]}):
+        return bool(words)
+    return len(words) <= _TELLS_WORDS and _TELLS.match(" ".join(words) + " ") is not None
 
 
 def _other_letters(places: Sequence[tuple[Section, Sequence[Head]]]) -> str:
@@ -334,7 +347,11 @@ def _told(found: Sequence[_Line], what: str, fix: str) -> str:
 
 def _openings(body: Sequence[_Line], heads: int) -> str:
     """Lines in explanations that begin with a number or bullet, as heads do."""
-    found = [line for line in body if _OPENING.match(line.text)]
+    found = [
+        line
+        for line in body
+        if (mark := _OPENING.match(line.text)) and line.text[mark.end() :].partition(":")[0] not in GLOSS
+    ]
     if not _enough(len(found), heads):
         return ""
     what = "lines inside explanations open with a number or bullet"

@@ -22,6 +22,8 @@ SORTED = 0.75
 """Least share of heads in one alphabetical order: in the books of Taymur 0.89 and 0.92, shuffled 0.1."""
 _MISSED = 0.01
 _FEWEST = 3
+_STRANGE = 0.03
+_NEIGHBOURS = 10
 _SHIFTS = (7, 11, 13, 17)
 """Gaps away from its own in which a sentence is tried, to see how many fit by chance."""
 _SENTENCE = re.compile(r"(?:(?<=[.؟!…])|(?<=[.؟!…]»))\s+(?=\S)")
@@ -45,6 +47,8 @@ class Alphabet:
     """Sentences in explanations that stand between the heads around them."""
     by_chance: float
     """How many do so between heads elsewhere."""
+    strangers: Sequence[tuple[int, str]]
+    """Line and text of heads that sort between none of their ten neighbours on each side."""
 
     @property
     def counted(self) -> int | None:
@@ -63,13 +67,21 @@ class Alphabet:
             f"({self.by_chance:.1f} by chance), which makes {self.counted} entries"
         )
 
-    def problem(self) -> str:
-        """Heads that were taken for text; empty where the count agrees."""
-        missed = (self.counted or 0) - self.heads
+    def problems(self) -> Iterator[str]:
+        """Heads that were taken for text, and text that was taken for heads; none where the count agrees."""
+        if self.counted is None:
+            return
+        if len(self.strangers) >= _FEWEST and len(self.strangers) > _STRANGE * self.heads:
+            line, text = self.strangers[0]
+            yield (
+                f"{len(self.strangers)} of {self.heads} heads stand far from their place in the alphabet, "
+                f"which the others keep, line {line} first, {text[:60]!r}: they may be text"
+            )
+        missed = self.counted - self.heads
         if missed < _FEWEST or missed <= _MISSED * self.heads:
-            return ""
+            return
         first = self.between[0]
-        return (
+        yield (
             f"{self.heads} entries were read and the alphabet counts {self.counted}: {len(self.between)} "
             f"sentences inside explanations stand between the heads around them ({self.by_chance:.1f} by "
             f"chance), line {first.line} first, {first.text[:60]!r}: give these heads the mark of the others"
@@ -85,9 +97,9 @@ def alphabet(places: Sequence[tuple[Section, Sequence[Head]]]) -> Alphabet:
     Args:
         places: Sections with the heads found in them.
     """
-    heads = [head for _, found in places for head in found]
+    heads = [(section, head) for section, found in places for head in found]
     under = [one for section, found in places for one in _explanations(section, found)]
-    keys = [sort_key(head.text) for head in heads]
+    keys = [sort_key(head.text) for _, head in heads]
     chain = _longest_chain(keys)
     gaps = [(keys[one], keys[other]) for one, other in pairwise(chain)]
     inside = [list(joined.from_iterable(under[one:other])) for one, other in pairwise(chain)]
@@ -99,7 +111,25 @@ def alphabet(places: Sequence[tuple[Section, Sequence[Head]]]) -> Alphabet:
         for gap, found in zip(gaps, inside[shift:] + inside[:shift], strict=True)
         for one in found
     )
-    return Alphabet(len(heads), len(chain), between, elsewhere / max(1, len(shifts)))
+    return Alphabet(
+        heads=len(heads),
+        in_order=len(chain),
+        between=between,
+        by_chance=elsewhere / max(1, len(shifts)),
+        strangers=[
+            (section.lines[head.start].number, head.text)
+            for place, (section, head) in enumerate(heads)
+            if _is_strange(head, place, keys, chain)
+        ],
+    )
+
+
+def _is_strange(head: Head, place: int, keys: Sequence[str], chain: Sequence[int]) -> bool:
+    """It sorts between none of its neighbours in the chain, with or without an article."""
+    there = bisect_left(chain, place)
+    low, high = chain[max(0, there - _NEIGHBOURS)], chain[min(len(chain), there + _NEIGHBOURS) - 1]
+    near = any(keys[low] <= key <= keys[high] for key in (keys[place], sort_key(head.text, article=True)))
+    return not near and place not in (low, high)
 
 
 def _fits(sentence: _Sentence, gap: tuple[str, str]) -> bool:

@@ -11,9 +11,10 @@ _LETTERS = {
     **{"الدال": "د", "الذال": "ذ", "الراء": "ر", "الزاي": "ز", "السين": "س", "الشين": "ش", "الصاد": "ص"},
     **{"الضاد": "ض", "الطاء": "ط", "الظاء": "ظ", "العين": "ع", "الغين": "غ", "الفاء": "ف", "القاف": "ق"},
     **{"الكاف": "ك", "اللام": "ل", "الميم": "م", "النون": "ن", "الهاء": "ه", "الواو": "و", "الياء": "ي"},
+    **{"الف": "ا", "پ": "پ", "چ": "چ", "ژ": "ژ", "گ": "گ"},
 }
 _BEFORE_LETTER = frozenset({"حرف", "باب", "فصل", "أوله", "أولها", "بحرف"})
-_ALEFS = str.maketrans("أإآٱ", "اااا")
+_FOLDED = str.maketrans("أإآٱکیى", "ااااكيي")
 _MARKS = re.compile(r"[\u064B-\u065F\u0670\u0640]")
 _ORDER = {letter: chr(place) for place, letter in enumerate("ءابپتثجچحخدذرزژسشصضطظعغفقکگلمنهوي", ord("A"))}
 _ORDER |= {other: _ORDER[letter] for other, letter in zip("أإٱةؤئىیك", "اااهويييک", strict=True)}
@@ -31,7 +32,7 @@ def section_letter(title: str) -> str:
     if not words:
         return ""
     if len(words[-1]) == 1 and (len(words) == 1 or words[-2] in _BEFORE_LETTER):
-        bare = words[-1].translate(_ALEFS)
+        bare = words[-1].translate(_FOLDED)
         return bare if bare in _LETTERS.values() else ""
     return _LETTERS.get(words[-1], "")
 
@@ -50,16 +51,16 @@ def letter_line(text: str) -> str:
 
 def first_letter(text: str) -> str:
     """The letter that a line begins with, folded, its article left aside."""
-    start = _MARKS.sub("", text[:12]).translate(_ALEFS).lstrip(' «("*[')
+    start = _MARKS.sub("", text[:12]).translate(_FOLDED).lstrip(' «("*[')
     return (start.removeprefix("ال") or start)[:1]
 
 
-def sort_key(text: str) -> str:
-    """What a head is sorted by: its first words, the first one's article and all marks left aside."""
+def sort_key(text: str, *, article: bool = False) -> str:
+    """What a head is sorted by: letters of its first words, without the article of the first unless asked."""
     words = _WORD.findall(_MARKS.sub("", text[:120]))[:_SORTED_WORDS]
-    if words and words[0].startswith("ال") and words[0] not in _UNARTICLED:
+    if words and not article and words[0].startswith("ال") and words[0] not in _UNARTICLED:
         words[0] = words[0][2:] or words[0]
-    return " ".join(words).translate(_COLLATION)
+    return "".join(words).translate(_COLLATION)
 
 
 def is_short_head(text: str, letter: str, most: int = HEAD_WORDS) -> bool:
@@ -67,7 +68,7 @@ def is_short_head(text: str, letter: str, most: int = HEAD_WORDS) -> bool:
 
     The letter tells a head from the short line with a colon that introduces a quoted verse.
     """
-    folded = _MARKS.sub("", text).translate(_ALEFS).strip()
+    folded = _MARKS.sub("", text).translate(_FOLDED).strip()
     if ":" in folded or len(folded.split()) > most or not any(map(str.isalpha, folded)):
         return False
     return folded.startswith(letter) or folded.removeprefix("ال").startswith(letter)

@@ -6,6 +6,7 @@ An outsider made the layouts of both books of Taymur; here the sample idioms sta
 from __future__ import annotations
 
 import json
+import random
 import re
 import textwrap
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ SAMPLE: list[Pair] = sorted(
     for row in map(json.loads, Path("data/samples/egyptian_idioms.jsonl").read_text("utf-8").splitlines())
     if row["kind"] == "idiom"
 )
+SHUFFLED = random.Random(4).sample(SAMPLE, len(SAMPLE))
 NAMES = {
     **{"ا": "الألف", "أ": "الألف", "إ": "الألف", "آ": "الألف", "ب": "الباء", "ت": "التاء", "ج": "الجيم"},
     **{"ح": "الحاء", "خ": "الخاء", "د": "الدال", "ذ": "الذال", "ر": "الراء", "ز": "الزاي", "س": "السين"},
@@ -98,6 +100,31 @@ REFUSED: dict[str, tuple[str, str]] = {
     "a rule of asterisks between entries": (
         lettered(lambda _n, head, text: f"{head}\n{wrap(text)}\n\n* * *\n\n"),
         r"say the same once digits are gone, line \d+ first, '\* \* \*'",
+    ),
+    "who speaks, by theme": (
+        "باب\n\n"
+        + "".join(
+            f"{head}: {text}\n\n" + (f"قال {name}: بيت من الشعر طويل.\n\n" if n % 8 == 0 else "")
+            for (n, (head, text)), name in zip(
+                enumerate(SHUFFLED), 20 * ["زهير", "جرير", "لبيد", "كثير"], strict=False
+            )
+        ),
+        r"heads bring speech or a meaning, line \d+ first, 'قال زهير'",
+    ),
+    "other entries under a bullet of their own": (
+        lettered(
+            lambda n, head, text: (
+                f"{head}: {text}\n\n" + ("◆ فرع منه وله معنى آخر.\n\n" if n % 4 == 0 else "")
+            ),
+            "",
+        ),
+        r"lines inside explanations open with a number or bullet, line \d+ first, '◆ فرع منه",
+    ),
+    "letters under two kinds of title": (
+        lettered(lambda _n, head, text: f"**{head}** {text}\n\n", "\n## حرف {}\n\n").replace(
+            "حرف الميم", "باب الميم المفتوحة"
+        ),
+        r"sections that are not read hold \d+ heads of the shape, 'باب الميم المفتوحة' first \(line \d+\)",
     ),
     "page marks in brackets": (
         lettered(
@@ -213,7 +240,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     ),
     "heads that run on into the meaning": (
         lettered(lambda n, head, text: f"{n} - {head} يضرب في معناه، أي: {text}\n"),
-        r"83 of 83 heads end in a word that brings speech or a meaning, line \d+ first",
+        r"83 of 83 heads bring speech or a meaning, line \d+ first",
     ),
     "running heads at the margin of hanging entries": (
         lettered(

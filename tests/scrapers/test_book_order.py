@@ -47,7 +47,7 @@ def test_heads_that_lost_their_marks_are_counted_by_the_alphabet(shared_data: Pa
     counted = found.alphabet.counted
     assert counted is not None
     assert abs(counted - 743) <= 0.04 * 743
-    assert bool(found.alphabet.problem()) == (lost > 0)
+    assert bool(list(found.alphabet.problems())) == (lost > 0)
 
 
 def test_both_books_of_taymur_agree_with_their_alphabet(shared_data: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_book_that_is_not_sorted_says_that_nothing_counts_it(shared_data: Path
     assert len(found.entries) > 500
     assert found.alphabet.counted is None
     assert "the book is not sorted" in str(found.alphabet)
-    assert found.alphabet.problem() == ""
+    assert list(found.alphabet.problems()) == []
 
 
 def sample(entry: str = "{head}: {text}\n\n", other: str = "", every: int = 0) -> Reading:
@@ -82,6 +82,35 @@ def test_every_tenth_colon_lost_refuses_the_book(other: str) -> None:
     assert len(found.entries) < len(SAMPLE)
     assert any("the alphabet counts" in one for one in found.problems(0.8)), found.problems(0.8)
     assert sample().problems(0.8) == []
+
+
+def test_notes_read_as_entries_are_strange_to_the_alphabet(shared_data: Path) -> None:
+    blocks = re.split(r"\n(?= *«[^«»\n]+»\n\n)", amthal(shared_data))
+    notes = [
+        f"{block}\n\n«من الكتاب {place}»\n\nنقل.\n" if place % 15 == 0 else block
+        for place, block in enumerate(blocks)
+    ]
+    found = read("\n".join(notes))
+    assert any("heads stand far from their place in the alphabet" in one for one in found.problems(0.8))
+
+
+def test_persian_letters_head_their_sections() -> None:
+    heads = {
+        "آ": "آب از سر گذشتن",
+        "پ": "پول علف خرس نیست",
+        "چ": "چراغ دزدی روشن است",
+        "گ": "گربه دستش نرسید",
+        "ک": "کار از کار گذشت",
+    }
+    text = "".join(f"## حرف {letter}\n\n**{head}** معنی آن.\n\n" for letter, head in heads.items())
+    found = read(text)
+    assert [one.head for one in found.entries] == list(heads.values())
+    assert found.shape.in_order == found.shape.lettered == 5
+
+
+def test_entities_and_marks_of_openiti_are_no_text() -> None:
+    text = "".join(f"### $ مثل {one}\n# معناه &laquo;كذا&raquo; Milestone300\n~~وكذا.\n" for one in "أبجد")
+    assert read(text).entries[0].paragraphs == ["معناه «كذا» وكذا."]
 
 
 def test_a_letter_named_again_at_the_top_of_a_page_cuts_no_entry() -> None:
