@@ -109,7 +109,7 @@ def answers_one_on_the_screen(screen: Screen, known: dict[str, Known]) -> str:
     assert not screen.page.get_by_role("button", name="Skip").count()
     assert not screen.page.locator(".mk .skip").is_visible()
     shown = known[screen.page.locator(".mk .meta code").first.inner_text()]
-    assert not any(why in screen.page.content() for why in ("الجواب المؤشَّر خاطئ", "البند سليم؛"))
+    assert not any(why in screen.page.content() for why in ("الجواب المحدَّد خاطئ", "البند سليم؛"))
     if shown.side == "sound":
         screen.choose("q", "إبقاء")
     else:
