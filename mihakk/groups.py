@@ -1,8 +1,9 @@
-"""Sets that belong together, found pair by pair (union-find)."""
+"""Rows that belong together: by a key, or found pair by pair (union-find)."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, Protocol, TypeVar
 
 
@@ -12,6 +13,16 @@ class _Ordered(Protocol):
 
 
 Name = TypeVar("Name", bound=_Ordered)
+Key = TypeVar("Key")
+Row = TypeVar("Row")
+
+
+def grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> defaultdict[Key, list[Row]]:
+    """Key to its rows, both in the order in which they come; of a key without rows the empty list."""
+    found: defaultdict[Key, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[key(row)].append(row)
+    return found
 
 
 class Groups(Generic[Name]):

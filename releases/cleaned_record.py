@@ -70,6 +70,15 @@ class CleanedRecord(Record):
         return sum(table.rows for table in self.tables)
 
     @property
+    def rows_by_split(self) -> dict[str, dict[str, int]]:
+        """Config, or file without one, -> split -> rows in the release."""
+        rows: dict[str, dict[str, int]] = {}
+        for one in self.tables:
+            splits = rows.setdefault(one.config or one.path, {})
+            splits[one.split] = splits.get(one.split, 0) + one.rows
+        return rows
+
+    @property
     def original_rows(self) -> int:
         """Rows of the benchmark."""
         return sum(table.original_rows for table in self.tables)

@@ -272,7 +272,10 @@ def _baselines(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     def margin(one: BaselineFact) -> float:
         return release.baseline_margins.get(one.config.partition("_")[2], release.baseline_margin)
 
-    above = sorted((one for one in facts.baselines if one.low > one.chance + margin(one)), key=_excess)
+    def excess(one: BaselineFact) -> tuple[float, str, str]:
+        return one.chance - one.low, one.config, one.name
+
+    above = sorted((one for one in facts.baselines if one.low > one.chance + margin(one)), key=excess)
     named = "; ".join(
         f"{one.config} {one.name} {one.accuracy:.3f} of {one.items} (at least {one.low:.3f}), "
         f"chance {one.chance:.3f} + {margin(one):g}"
@@ -287,7 +290,3 @@ def _baselines(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
         remedy="Make better wrong options, leave the task out, or raise release.baseline_margins for it "
         "knowingly.",
     )
-
-
-def _excess(one: BaselineFact) -> tuple[float, str, str]:
-    return one.chance - one.low, one.config, one.name

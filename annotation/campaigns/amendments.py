@@ -16,7 +16,7 @@ from annotation.campaigns.figures import (
     says_sentence,
     says_text,
 )
-from annotation.campaigns.votes import Votes, settle
+from annotation.decisions.votes import Votes, settle
 from annotation.screens.ratings import Label
 from schemas.campaign import Amendment, Campaign, CampaignTemplate, Drawn
 
@@ -49,44 +49,45 @@ def amendments(
     ]
 
 
+def _amendment(
+    row: Drawn, field: str, after: str = "", *, reason: str, of: str = "", facts: dict[str, str] | None = None
+) -> Amendment:
+    """A field of the question's record changed; `of` names the text that people saw, if not by the field."""
+    return Amendment(
+        record=row.record,
+        field=field,
+        before=row.before[of or field],
+        after=after,
+        by=row.template,
+        reason=reason,
+        facts=facts or {},
+    )
+
+
 def _refused(row: Drawn, votes: Votes, least: float) -> Iterator[Amendment]:
     """A wrong option that people rated below the least mean is not to be offered again."""
     ratings = [float(values["plausibility"]) for values in votes.values()]
     if fmean(ratings) < least:
-        reason = f"mean rating {fmean(ratings):.2f} of {len(ratings)}"
-        yield Amendment(
-            record=row.record, field="wrong", before=row.before["wrong"], by=row.template, reason=reason
-        )
+        yield _amendment(row, "wrong", reason=f"mean rating {fmean(ratings):.2f} of {len(ratings)}")
 
 
 def _connotation(row: Drawn, votes: Votes, _: int, __: Collection[str]) -> Iterator[Amendment]:
     """Only what everybody says is a gold; how they voted stays with the idiom (Kinayat, section 3)."""
     for control, name in (("idiom", "connotation"), ("explanation", "explanation_connotation")):
         said = Counter(values[control] for values in votes.values())
-        yield Amendment(
-            record=row.record,
-            field=name,
-            before=row.before["connotation"],
-            after=next(iter(said)) if len(said) == 1 else "",
-            by=row.template,
-            reason=", ".join(f"{label} {count}" for label, count in sorted(said.items())),
-        )
+        after = next(iter(said)) if len(said) == 1 else ""
+        reason = ", ".join(f"{label} {count}" for label, count in sorted(said.items()))
+        yield _amendment(row, name, after, reason=reason, of="connotation")
 
 
 def _sentence(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]) -> Iterator[Amendment]:
     """The sentence as people leave it; one that they wrote owes nothing to the model."""
     if found := settle(votes, overlap, says_sentence, adjudicators):
         verdict, text = says_sentence(found.values)
-        facts = {name: row.before[name] for name in WRITTEN_BY if row.before.get(name)}
-        yield Amendment(
-            record=row.record,
-            field="sentence",
-            before=row.before["sentence"],
-            after=text or row.before["sentence"],
-            by=row.template,
-            reason=SENTENCE_IS[verdict],
-            facts={} if verdict == "replace" else facts,
-        )
+        written_by = () if verdict == "replace" else WRITTEN_BY
+        facts = {name: row.before[name] for name in written_by if row.before.get(name)}
+        after = text or row.before["sentence"]
+        yield _amendment(row, "sentence", after, reason=SENTENCE_IS[verdict], facts=facts)
 
 
 def _wrong_idiom(
@@ -95,14 +96,8 @@ def _wrong_idiom(
     """The idiom that people choose to stand beside the right one; none where no candidate serves."""
     found = settle(votes, overlap, itemgetter("wrong"), adjudicators)
     if found and found.values["wrong"] in {"none", *row.before}:  # there may be fewer candidates than keys
-        yield Amendment(
-            record=row.record,
-            field="wrong_idiom",
-            before=row.before["blanked"],
-            after=row.before.get(found.values["wrong"], ""),
-            by=row.template,
-            reason=f"{found.by} of {found.votes}",
-        )
+        after = row.before.get(found.values["wrong"], "")
+        yield _amendment(row, "wrong_idiom", after, reason=f"{found.by} of {found.votes}", of="blanked")
 
 
 def _text(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]) -> Iterator[Amendment]:
@@ -110,16 +105,10 @@ def _text(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str])
     if not (found := settle(votes, overlap, says_text, adjudicators)):
         return
     state, text = says_text(found.values)
-    ((field, before),) = row.before.items()
+    (name,) = row.before
     if state == "hopeless" or (state == "corrected" and text):
-        yield Amendment(
-            record=row.record,
-            field=f"hopeless {field}" if state == "hopeless" else field,
-            before=before,
-            after=text,
-            by=row.template,
-            reason=f"{state}, {found.by} of {found.votes}",
-        )
+        field = f"hopeless {name}" if state == "hopeless" else name
+        yield _amendment(row, field, text, reason=f"{state}, {found.by} of {found.votes}", of=name)
 
 
 def _labels(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]) -> Iterator[Amendment]:
@@ -131,14 +120,7 @@ def _labels(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str
             continue
         right = settle(votes, overlap, partial(says_label, name, language=language), adjudicators)
         after = says_label(name, right.values, language)[1] if right else ""
-        yield Amendment(
-            record=row.record,
-            field=name,
-            before=row.before[name],
-            after=after,
-            by=row.template,
-            reason=f"{wrong.by} of {wrong.votes}",
-        )
+        yield _amendment(row, name, after, reason=f"{wrong.by} of {wrong.votes}")
 
 
 WRITTEN_BY = ("model", "family", "prompt_version")

@@ -8,10 +8,10 @@ from operator import itemgetter
 from statistics import fmean
 from typing import Any, cast
 
-from annotation.campaigns.votes import Votes, settle, votes_of
+from annotation.decisions.votes import Votes, settle, votes_of
 from annotation.screens.ratings import Label
 from mihakk.errors import RecordRejected
-from mihakk.stats import clopper_pearson, mean_interval
+from mihakk.stats import Interval, clopper_pearson, mean_interval
 from mihakk.taxonomy import vocabulary
 from schemas.campaign import CONNOTATION_VOTES, Campaign, CampaignFigure, CampaignTemplate, Drawn
 from schemas.record import Record
@@ -106,19 +106,22 @@ def _figures(
     questions: Sequence[Votes],
     adjudicators: Collection[str],
 ) -> Iterator[CampaignFigure]:
-    if template in AVERAGED:
-        label, name, _ = AVERAGED[template]
-        means = [fmean(float(values[label]) for values in votes.values()) for votes in questions]
-        ends = mean_interval(means)
-        yield CampaignFigure(
+    def figure(name: str, value: float, ends: Interval | None, *, is_share: bool) -> CampaignFigure:
+        return CampaignFigure(
             template=template,
             figure=name,
             group=group,
-            questions=len(means),
-            value=fmean(means),
+            questions=len(questions),
+            value=value,
             low=ends.low if ends else None,
             high=ends.high if ends else None,
+            is_share=is_share,
         )
+
+    if template in AVERAGED:
+        label, name, _ = AVERAGED[template]
+        means = [fmean(float(values[label]) for values in votes.values()) for votes in questions]
+        yield figure(name, fmean(means), mean_interval(means), is_share=False)
         return
     counts: Counter[str] = Counter()
     for votes in questions:
@@ -129,16 +132,7 @@ def _figures(
             counts.update(TELLS[template](found.values) if found else [DIFFER])
     for name in sorted(counts):
         ends = clopper_pearson(counts[name], len(questions))
-        yield CampaignFigure(
-            template=template,
-            figure=name,
-            group=group,
-            questions=len(questions),
-            value=counts[name] / len(questions),
-            low=ends.low,
-            high=ends.high,
-            is_share=True,
-        )
+        yield figure(name, counts[name] / len(questions), ends, is_share=True)
 
 
 def _groups(row: Drawn) -> list[str]:

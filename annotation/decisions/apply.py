@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -10,6 +9,7 @@ from typing import Literal
 from annotation.decisions.pairs import pairs
 from annotation.decisions.resolution import binding
 from mihakk.errors import RecordRejected, UsageError
+from mihakk.groups import grouped
 from mihakk.ids import content_hash
 from schemas.audit import Verdict
 from schemas.item import Item
@@ -55,9 +55,7 @@ def apply(
     """
     by_item = {verdict.item: verdict for verdict in verdicts}
     settled = {resolution.item: resolution for resolution in resolutions}
-    votes: dict[str, list[Review]] = defaultdict(list)
-    for review in reviews:
-        votes[review.item].append(review)
+    votes = grouped(reviews, lambda review: review.item)
     reviewed, waiting = Reviewed(), []
     for item in items:
         try:

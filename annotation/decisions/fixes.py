@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from annotation.decisions.pairs import carried, pairs
 from annotation.decisions.resolution import binding, fix_key, resolve
 from annotation.screens.corrections import correct
+from mihakk.groups import grouped
 from mihakk.ids import content_hash
 from schemas.item import Item
 from schemas.review import Review
@@ -25,18 +26,14 @@ def fixed(
     Returns:
         The items, and for each corrected one its id with the key of the last correction.
     """
-    mine = {item.id for item in items}
-    votes: dict[str, list[Review]] = {}
-    for review in reviews:
-        if review.item in mine:
-            votes.setdefault(review.item, []).append(review)
+    votes = grouped(reviews, lambda review: review.item)
     settled: dict[str, str] = {}
-    done = {item.id: _fixed(item, votes.get(item.id, []), overlap, adjudicators, settled) for item in items}
+    done = {item.id: _fixed(item, votes[item.id], overlap, adjudicators, settled) for item in items}
     for one, two in list(pairs(items)) if settled else ():
         for item, other in ((one, two), (two, one)):
             if item.id not in settled or done[other.id] is not other:
                 continue
-            own = votes.get(other.id, [])
+            own = votes[other.id]
             told = resolve(own, {other.id: content_hash(other)}, overlap, adjudicators=adjudicators)
             turned = carried(item, done[item.id], other)  # type: ignore[arg-type]
             if turned is not None and not any(one.outcome == "discard" for one in told):

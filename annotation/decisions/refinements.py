@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from annotation.decisions.votes import votes_of
 from annotation.screens.ratings import Label
 from annotation.screens.refinements import TEMPLATE
 from validators.code.refinement import Decided
@@ -17,20 +17,12 @@ def decided(labels: Iterable[Label], hashes: Mapping[str, str], votes: int = 1) 
         labels: All labels of the template, oldest first; a person's later answer replaces the earlier one.
         hashes: Problem to content hash of what is shown now: answers to anything else don't count.
     """
-    answers: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    latest: dict[tuple[str, str], object] = {}
-    for label in sorted(labels, key=lambda one: one.decided_at):
-        if label.template != TEMPLATE or hashes.get(label.subject) != label.content_hash:
-            continue
-        place = (label.subject, label.annotator)
-        if latest.get(place) != label.decided_at:
-            answers[label.subject][label.annotator] = {}
-            latest[place] = label.decided_at
-        answers[label.subject][label.annotator][label.name] = label.value
+    answers = votes_of(sorted(labels, key=lambda one: one.decided_at))
+    given = {problem: answers.get((TEMPLATE, problem, content), {}) for problem, content in hashes.items()}
     return {
         problem: _decided(problem, list(people.values()))
-        for problem, people in answers.items()
-        if len(people) >= votes
+        for problem, people in given.items()
+        if people and len(people) >= votes
     }
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Literal
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import Literal, TypeVar
 
+from mihakk.groups import grouped
 from mihakk.ids import digest
 from schemas.review import Resolution, Review
+
+V = TypeVar("V")
 
 
 def resolve(
@@ -29,10 +32,7 @@ def resolve(
         content_hashes: Item id to the hash of its content now; items not named here are left out.
         overlap: Votes an item needs, or fewer where fewer people are assigned to it.
     """
-    votes: dict[str, list[Review]] = defaultdict(list)
-    for review in reviews:
-        if review.item in content_hashes:
-            votes[review.item].append(review)
+    votes = grouped((one for one in reviews if one.item in content_hashes), lambda one: one.item)
     return [
         _resolve(item, votes[item], content_hashes[item], overlap, adjudicators) for item in sorted(votes)
     ]
@@ -76,20 +76,23 @@ def _resolve(
     if len(votes) < (needed := votes_needed(votes, overlap)):
         reason = f"{len(votes)} of {needed} decisions"
         return Resolution(item=item, outcome="unresolved", reason=reason, votes=len(votes))
-    camps: dict[tuple[str, str], list[Review]] = defaultdict(list)
-    for vote in votes:
-        camps[vote.decision, fix_key(vote.corrections) if vote.decision == "fix" else ""].append(vote)
-    camp = max(camps.values(), key=len)
-    by: Literal["agreement", "majority", "single"]
-    if len(camp) == len(votes):
-        by = "agreement" if len(votes) > 1 else "single"
-    elif len(votes) >= 3 and 2 * len(camp) > len(votes):
-        by = "majority"
-    else:
+    won = winning(votes, lambda vote: (vote.decision, vote.decision == "fix" and fix_key(vote.corrections)))
+    if won is None:
         tally = Counter(vote.decision for vote in votes)
         reason = "split: " + ", ".join(f"{tally[name]} {name}" for name in sorted(tally))
         return Resolution(item=item, outcome="unresolved", reason=reason, votes=len(votes))
+    camp, by = won
     return Resolution(item=item, outcome=camp[0].decision, by=by, reason=_reason(camp), votes=len(votes))
+
+
+def winning(
+    votes: Collection[V], says: Callable[[V], Hashable]
+) -> tuple[list[V], Literal["single", "agreement", "majority"]] | None:
+    """Those who say the same, if they are all who voted or more than half of three or more."""
+    camp = max(grouped(votes, says).values(), key=len)
+    if len(camp) == len(votes):
+        return camp, "agreement" if len(votes) > 1 else "single"
+    return (camp, "majority") if len(votes) >= 3 and 2 * len(camp) > len(votes) else None
 
 
 def _reason(camp: list[Review]) -> str:

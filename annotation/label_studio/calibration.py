@@ -6,7 +6,6 @@ answers of who has not passed are kept and don't count, and once they have passe
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
@@ -30,8 +29,9 @@ from annotation.teaching.page import calibration_words
 from annotation.teaching.rounds import Gate, current, draw_round, due, is_right, needed
 from annotation.teaching.state import calibration_state
 from mihakk.errors import RecordRejected
+from mihakk.groups import grouped
 from schemas.benchmark import CalibrationConfig
-from schemas.calibration import CalibrationAnswer, Known, Round, Standing
+from schemas.calibration import CalibrationAnswer, Known, Round
 from schemas.guideline import Guideline
 from schemas.record import Language
 from schemas.review import Review, Voided
@@ -67,19 +67,13 @@ def push_calibration(
         By `calibration <template> <language>`, what changed on the server.
     """
     changed = substantial_changes(stored(stores.guidelines, Guideline))
-    rounds: dict[tuple[str, Language], list[Round]] = defaultdict(list)
-    states: dict[tuple[str, Language], list[Standing]] = defaultdict(list)
-    for row in stored(stores.rounds, Round):
-        rounds[row.template, row.language].append(row)
-    for one in calibration_state(stores):
-        states[one.template, one.language].append(one)
+    rounds = grouped(stored(stores.rounds, Round), lambda row: (row.template, row.language))
+    states = grouped(calibration_state(stores), lambda one: (one.template, one.language))
     why = {key: due(mine, states[key], changed.get(key[0], ())) for key, mine in rounds.items()}
     if not templates and not any(why.values()):
         return {}
-    by_project: dict[tuple[str, Language], list[Known]] = defaultdict(list)
-    if any(why.values()) or set(templates) - {template for template, _ in rounds}:
-        for known in candidates():
-            by_project[known.template, known.language].append(known)
+    is_due = any(why.values()) or set(templates) - {template for template, _ in rounds}
+    by_project = grouped(candidates() if is_due else (), lambda known: (known.template, known.language))
     pushed: dict[str, Pushed] = {}
     for key in sorted({*rounds, *(one for one in by_project if one[0] in templates)}):
         (template, language), mine = key, rounds[key]

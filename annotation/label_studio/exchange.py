@@ -26,6 +26,7 @@ from annotation.statistics.sampling import Queued
 from annotation.statistics.working_time import ProjectProgress, progress
 from annotation.teaching.state import gate
 from mihakk.errors import UsageError
+from mihakk.groups import grouped
 from mihakk.settings import Settings
 from schemas.benchmark import ReviewConfig
 from schemas.campaign import Drawn
@@ -249,11 +250,8 @@ def resolutions(stores: Stores, config: ReviewConfig) -> dict[tuple[str, str], R
 def _judged(reviews: Iterable[Review], stores: Stores) -> dict[tuple[str, str], list[Review]]:
     """Decisions by item and content hash, without those on attention checks."""
     checks = _attention_checks(stores)
-    by_content: dict[tuple[str, str], list[Review]] = defaultdict(list)
-    for review in reviews:
-        if review.item not in checks:
-            by_content[review.item, review.content_hash].append(review)
-    return by_content
+    real = (review for review in reviews if review.item not in checks)
+    return grouped(real, lambda review: (review.item, review.content_hash))
 
 
 def _attention_checks(stores: Stores) -> set[str]:

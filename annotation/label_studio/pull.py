@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -21,6 +21,7 @@ from annotation.screens.tasks import TEMPLATE
 from annotation.teaching.guidelines import version_at
 from annotation.teaching.rounds import Gate
 from mihakk.errors import RecordRejected
+from mihakk.groups import grouped
 from schemas.benchmark import ReviewConfig
 from schemas.guideline import Guideline
 from schemas.rejection import Rejection
@@ -116,9 +117,8 @@ def _read(
     judges = len(config.judges_of(*place)) if config.people else None
     annotators = pseudonyms(stores.people, project.connection.users())
     reader, guidelines = Reader(project.labelling), stored(stores.guidelines, Guideline)
-    given: dict[str, list[Label]] = defaultdict(list)
-    for label in labels(stores.labels) if config.hide_gold and project.labelling.name == TEMPLATE else ():
-        given[label.subject].append(label)
+    answered_first = config.hide_gold and project.labelling.name == TEMPLATE
+    given = grouped(labels(stores.labels) if answered_first else (), lambda label: label.subject)
     read: list[Review | Label] = []
     rejects = []
     for answer in latest_answers(exported, pulled, project.origin):
@@ -259,29 +259,24 @@ def _skipped(task: dict[str, Any], row: dict[str, Any], project: str) -> Rejecti
     }
     why = (said.get("skip", {}).get("choices") or ["unsaid"])[0]
     notes = " ".join(map(str, said.get("notes", {}).get("text") or ()))
-    body = {
-        "task": task["id"],
-        "annotation": row["id"],
-        "member": row["completed_by"],
-        "result": row["result"],
-    }
-    return Rejection(
-        record=str(task["data"].get("sample_id") or f"task {task['id']}"),
-        source=project,
-        reason=f"skipped_{why}",
-        detail=notes,
-        body=orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode(),
-    )
+    body = {"annotation": row["id"], "member": row["completed_by"], "result": row["result"]}
+    return _unused(project, task["id"], task["data"], f"skipped_{why}", detail=notes, body=body)
 
 
 def _rejection(answer: ReadAnnotation, rejected: RecordRejected, project: str) -> Rejection:
-    body = {"task": answer.task, "annotation": answer.id, "member": answer.person, "result": answer.result}
+    body = {"annotation": answer.id, "member": answer.person, "result": answer.result}
     if answer.person is None:
         body["result"] = None  # its author was deleted on the server, and may have asked for it
+    return _unused(project, answer.task, answer.data, rejected.reason, detail=rejected.detail, body=body)
+
+
+def _unused(
+    project: str, task: int, data: Mapping[str, Any], reason: str, *, detail: str, body: dict[str, Any]
+) -> Rejection:
     return Rejection(
-        record=str(answer.data.get("sample_id") or f"task {answer.task}"),
+        record=str(data.get("sample_id") or f"task {task}"),
         source=project,
-        reason=rejected.reason,
-        detail=rejected.detail,
-        body=orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode(),
+        reason=reason,
+        detail=detail,
+        body=orjson.dumps({"task": task, **body}, option=orjson.OPT_SORT_KEYS).decode(),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import orjson
 
 from annotation.screens.labelling import labelling
 from annotation.screens.tasks import TEMPLATE, review_task
+from mihakk.groups import grouped
 from schemas.audit import Audit, Verdict
 from schemas.finding import Finding
 from schemas.item import Item
@@ -38,13 +39,7 @@ def by_subject(
     findings: Iterable[Finding], audits: Iterable[Audit]
 ) -> tuple[dict[str, list[Finding]], dict[str, list[Audit]]]:
     """Findings and audits by the id of the item they speak of."""
-    said: dict[str, list[Finding]] = defaultdict(list)
-    seen: dict[str, list[Audit]] = defaultdict(list)
-    for finding in findings:
-        said[finding.subject].append(finding)
-    for audit in audits:
-        seen[audit.item].append(audit)
-    return said, seen
+    return grouped(findings, lambda finding: finding.subject), grouped(audits, lambda audit: audit.item)
 
 
 def write_queue(

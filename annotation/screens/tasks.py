@@ -118,7 +118,7 @@ def untouched(data: dict[str, Any]) -> bool:
     return _TAMPERED in data and sealed(data)[_TAMPERED] == data[_TAMPERED]
 
 
-def prefill(boxes: dict[str, str], sample: str, to_name: str = "item") -> dict[str, Any]:
+def prefill(boxes: dict[str, str], sample: str) -> dict[str, Any]:
     """Prediction that fills text boxes; region ids are digests, so equal tasks are equal bytes."""
     return {
         "model_version": PREFILL,
@@ -126,7 +126,7 @@ def prefill(boxes: dict[str, str], sample: str, to_name: str = "item") -> dict[s
             {
                 "id": blake2b(f"{sample}\x1f{name}".encode(), digest_size=5).hexdigest(),
                 "from_name": name,
-                "to_name": to_name,
+                "to_name": "item",
                 "type": "textarea",
                 "value": {"text": [text]},
             }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import StatisticsError, correlation
@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from annotation.screens.ratings import LEVELS, Label, Level
 from annotation.screens.tasks import TEMPLATE
+from mihakk.groups import grouped
 from mihakk.seeds import rng
 from mihakk.stats import fisher_mean, gwet_ac1
 from schemas.audit import CRITERIA
@@ -101,24 +102,21 @@ def agreement(
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
-    pairs: bool = True,
 ) -> list[PeopleAgreement]:
     """Agreement on one label: over all, by language, by task where there are several, by pair of people."""
     judged = sorted(set(judgements), key=lambda one: (one.unit, one.person, one.value))
     level = LEVELS[project].get(label, "nominal")
-    groups: dict[str, Callable[[Judgement], bool]] = {"all": lambda _: True}
-    for language in sorted({one.language for one in judged} - {""}):
-        groups[f"language:{language}"] = lambda one, language=language: one.language == language  # type: ignore[misc]
-    tasks = sorted({one.task for one in judged} - {""})
-    for task in tasks if len(tasks) > 1 else []:
-        groups[f"task:{task}"] = lambda one, task=task: one.task == task  # type: ignore[misc]
+    groups = {"all": judged}
+    languages = grouped(judged, lambda one: one.language)
+    groups |= {f"language:{name}": languages[name] for name in sorted(languages) if name}
+    tasks = grouped((one for one in judged if one.task), lambda one: one.task)
+    groups |= {f"task:{name}": tasks[name] for name in sorted(tasks) if len(tasks) > 1}
     people = sorted({one.person for one in judged})
-    for pair in combinations(people, 2) if pairs and len(people) > 2 else []:
-        groups[f"pair:{'+'.join(pair)}"] = lambda one, pair=pair: one.person in pair  # type: ignore[misc]
+    for pair in combinations(people, 2) if len(people) > 2 else []:
+        groups[f"pair:{'+'.join(pair)}"] = [one for one in judged if one.person in pair]
     rows = []
-    for group, belongs in groups.items():
-        chosen = [one for one in judged if belongs(one)]
-        units = list(_by_unit(chosen, lambda one: one.value).values())
+    for group, chosen in groups.items():
+        units = [[one.value for one in unit] for unit in grouped(chosen, lambda one: one.unit).values()]
         twice = [values for values in units if len(values) > 1]
         raw = gwet_ac1(units, _categories(project, label, units))
         if group.startswith("pair:") and not twice:
@@ -177,9 +175,7 @@ def review_judgements(
     every item is given. Further people are asked where the first disagree, so their votes would tell how far
     people agree on the hard items alone.
     """
-    by_content: dict[tuple[str, str], list[Review]] = defaultdict(list)
-    for review in reviews:
-        by_content[review.item, review.content_hash].append(review)
+    by_content = grouped(reviews, lambda review: (review.item, review.content_hash))
     judged: dict[str, list[Judgement]] = defaultdict(list)
     for (item, content), votes in by_content.items():
         unit, language = f"{item}@{content}", languages.get(item, "")
@@ -227,13 +223,6 @@ def _categories(project: str, label: str, units: Iterable[Sequence[str]]) -> int
     if project == TEMPLATE:
         return len(get_args(Decision)) if label == "decision" else 2
     return max(2, len({value for values in units for value in values}))
-
-
-def _by_unit(judged: Iterable[Judgement], value: Callable[[Judgement], str]) -> dict[str, list[str]]:
-    units: dict[str, list[str]] = defaultdict(list)
-    for one in judged:
-        units[one.unit].append(value(one))
-    return units
 
 
 def _counts(units: Sequence[Sequence[str]], level: Level) -> tuple[Any, list[Hashable]]:

@@ -13,6 +13,7 @@ from annotation.statistics.auditor_errors import Scores
 from annotation.statistics.miss_rate import soundness
 from annotation.statistics.sampling import Queued
 from annotation.statistics.vote_rows import judged
+from mihakk.groups import grouped
 from mihakk.ids import content_hash
 from schemas.audit import Verdict
 from schemas.item import ChoiceItem, Item
@@ -115,9 +116,7 @@ def auditor_accuracy(
         if row.why != "attention":
             first.setdefault(row.item, row)
     sampled = {row.item for row in queued if row.why == "sample"}
-    votes: dict[Content, list[Review]] = defaultdict(list)
-    for review in judged(reviews, queued):
-        votes[review.item, review.content_hash].append(review)
+    votes = grouped(judged(reviews, queued), lambda review: (review.item, review.content_hash))
     passed = {one.item: one.status == "pass" for one in verdicts}
     units: dict[str, list[tuple[Item, Content]]] = defaultdict(list)
     for item in items:
@@ -168,10 +167,8 @@ def _state(states: Sequence[str]) -> Literal["open", "sound", "defective"]:
 def _row(name: str, questions: Iterable[_Question]) -> AuditorAccuracy:
     """The figures of one auditor."""
     own = [one for one in questions if name in one.objected]
-    by_cell: dict[bool, dict[Band, list[_Question]]] = {True: defaultdict(list), False: defaultdict(list)}
-    for one in own:
-        by_cell[one.objected[name]][one.band].append(one)
-    cells = {said: [_cell(some) for _, some in sorted(by_cell[said].items())] for said in (True, False)}
+    by_cell = sorted(grouped(own, lambda one: (one.objected[name], one.band)).items())
+    cells = {said: [_cell(some) for (this, _), some in by_cell if this is said] for said in (True, False)}
     chance = [one for one in own if not one.objected[name] and one.band not in ("flagged", "suspect")]
     decided = sum(cell.decided for cell in cells[True])
     sampled = sum(one.state != "open" for one in chance)

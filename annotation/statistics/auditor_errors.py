@@ -9,6 +9,7 @@ from statistics import median
 from annotation.statistics.sampling import SOUND, Queued
 from annotation.statistics.skill import Skill, skills
 from annotation.teaching.planted import GROSS
+from mihakk.groups import grouped
 from mihakk.stats import clopper_pearson, wilson
 from schemas.audit import CRITERIA, Criterion
 from schemas.record import Record
@@ -130,9 +131,7 @@ def annotators(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Anno
     for row in queued:
         if row.why == "attention":
             checks[row.item][row.content_hash] = row.known
-    by_person: dict[str, list[Review]] = defaultdict(list)
-    for review in reviews:
-        by_person[review.annotator].append(review)
+    by_person = grouped(reviews, lambda review: review.annotator)
     times = [review.seconds for review in reviews if review.seconds is not None]
     usual = median(times) if times else None
     sound = {item for item, known in checks.items() if SOUND in known.values()}

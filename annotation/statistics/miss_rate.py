@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotation.decisions.resolution import binding, votes_needed
+from annotation.decisions.resolution import binding, votes_needed, winning
 from annotation.statistics.sampling import Queued, wanted_changed
+from mihakk.groups import grouped
 from mihakk.stats import clopper_pearson
 from schemas.record import Record
 from schemas.review import Review
@@ -82,9 +83,7 @@ def miss_rates(
         sizes: Unflagged items per stratum, the weights; None weighs every sampled item the same.
         now: Item id to the hash of its content in the benchmark; None where nothing can have changed.
     """
-    votes: dict[tuple[str, str], list[Review]] = defaultdict(list)
-    for review in reviews:
-        votes[review.item, review.content_hash].append(review)
+    votes = grouped(reviews, lambda review: (review.item, review.content_hash))
     strata: dict[str, _Tally] = defaultdict(_Tally)
     for row in sampled(queued):
         mine = votes[row.item, row.content_hash]
@@ -124,11 +123,10 @@ def soundness(
     counted = ruling[-1:] or votes
     if not ruling and len(votes) < votes_needed(votes, overlap):
         return "open"
-    bad = sum(vote.decision != "keep" for vote in counted)
-    good = len(counted) - bad
-    if 0 in (good, bad) or (len(counted) >= 3 and good != bad):
-        return "defective" if bad > good else "sound"
-    return "disputed"
+    won = winning(counted, lambda vote: vote.decision != "keep")
+    if won is None:
+        return "disputed"
+    return "sound" if won[0][0].decision == "keep" else "defective"
 
 
 def _overall(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from annotation.teaching.planted import GROSS, plant, plantable, relabelled
+from mihakk.groups import grouped
 from mihakk.ids import content_hash
 from mihakk.seeds import rng
 from schemas.audit import Audit, Criterion, Verdict
@@ -137,9 +138,7 @@ def _checks(
         QueueEntry(relabelled(item, "attention sound"), "attention", item.id, known=SOUND)
         for item in in_line(odd)[: wanted // 2]
     ]
-    alike: dict[tuple[str, str], list[Item]] = defaultdict(list)
-    for item in items:
-        alike[item.task, item.language].append(item)
+    alike = grouped(items, lambda item: (item.task, item.language))
     planted = []
     for item in in_line(passed)[: wanted - len(sound)]:
         draw = rng(seed, item.id, "defect")
@@ -174,10 +173,9 @@ def _new(
         known: Item and content hash of what earlier draws hold.
     """
     held, taken = Counter(row.stratum for row in mine), {row.item for row in mine}
-    strata: dict[str, list[Item]] = defaultdict(list)
-    for item in population:
-        if item.id not in taken and not (known and (item.id, content_hash(item)) in known):
-            strata[stratum(item)].append(item)
+    free = (item for item in population if item.id not in taken)
+    new = (item for item in free if not (known and (item.id, content_hash(item)) in known))
+    strata = grouped(new, stratum)
     names = sorted({*strata, *held})
     shares = allocate({name: len(strata[name]) + held[name] for name in names}, sample)
     return [item for name in names for item in strata[name][: max(0, shares[name] - held[name])]]

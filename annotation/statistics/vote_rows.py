@@ -9,6 +9,7 @@ from annotation.statistics.agreement import independent
 from annotation.statistics.auditor_errors import Scores
 from annotation.statistics.miss_rate import sampled
 from annotation.statistics.sampling import Queued
+from mihakk.groups import grouped
 from mihakk.ids import content_hash
 from schemas.audit import CRITERIA, Audit, Criterion
 from schemas.item import Item
@@ -44,9 +45,7 @@ def vote_rows(
     adjudicators: Collection[str] = (),
 ) -> tuple[tuple[ReviewedContent, ...], tuple[Vote, ...]]:
     """Every content that has votes or is in the sample, and every vote on it, sorted by item and content."""
-    by_content: dict[Content, list[Review]] = defaultdict(list)
-    for review in judged(reviews, queued):
-        by_content[review.item, review.content_hash].append(review)
+    by_content = grouped(judged(reviews, queued), lambda review: (review.item, review.content_hash))
     drawn = {(row.item, row.content_hash): row for row in sampled(queued)}
     strata = {(row.item, row.content_hash): row.stratum for row in queued}
     contents = tuple(

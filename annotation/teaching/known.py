@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -11,7 +10,7 @@ import orjson
 
 from annotation.campaigns.figures import SAYS, needed_votes
 from annotation.campaigns.questions import BY_FORM, TRUE, Question
-from annotation.campaigns.votes import settle, votes_of
+from annotation.decisions.votes import settle, votes_of
 from annotation.screens.ratings import (
     Label,
     connotation_task,
@@ -25,6 +24,7 @@ from annotation.screens.ratings import (
 )
 from annotation.screens.tasks import review_task, sealed
 from annotation.teaching.planted import METRE_TASK, mojibake, plant, plantable, relabelled
+from mihakk.groups import grouped
 from mihakk.ids import digest
 from mihakk.seeds import rng
 from mihakk.taxonomy import vocabulary
@@ -89,9 +89,7 @@ def known_items(
         resolved: By item, what people settled about it as it stands now.
         busy: Ids of items that people are still asked about; they are no calibration.
     """
-    alike: dict[tuple[str, str], list[Item]] = defaultdict(list)
-    for item in items:
-        alike[item.task, item.language].append(item)
+    alike = grouped(items, lambda item: (item.task, str(item.language)))
     for item in items:
         told = resolved.get(item.id)
         if isinstance(item, ChoiceItem) and item.order != 0:
@@ -165,26 +163,19 @@ def known_labels(poems: Iterable[Poem], seed: int) -> Iterator[Known]:
             accepts=dict.fromkeys(LABELS_OF_A_POEM, ("right", "unsure")),
         )
         metres = sorted({section.metre for section in poem.sections if section.metre})
-        if len(metres) == 1 and (other := _another("metre", metres[0], poem, seed)):
+        for name, value in (("metre", metres[0] if len(metres) == 1 else ""), ("era", poem.era)):
+            if not value or not (other := _another(name, value, poem, seed)):
+                continue
             sections = tuple(part.model_copy(update={"metre": other}) for part in poem.sections)
+            changes = {"sections": sections} if name == "metre" else {name: other}
             yield known(
-                label_task(_copied(poem, "metre", sections=sections)),
+                label_task(_copied(poem, name, **changes)),
                 poem.id,
                 "defective",
-                "wrong_metre",
+                f"wrong_{name}",
                 basis="planted",
-                accepts={"metre": ("wrong",)},
-                right=_in_words("metre", metres[0], poem),
-            )
-        if poem.era and (other := _another("era", poem.era, poem, seed)):
-            yield known(
-                label_task(_copied(poem, "era", era=other)),
-                poem.id,
-                "defective",
-                "wrong_era",
-                basis="planted",
-                accepts={"era": ("wrong",)},
-                right=_in_words("era", poem.era, poem),
+                accepts={name: ("wrong",)},
+                right=_in_words(name, value, poem),
             )
 
 
@@ -304,32 +295,29 @@ def known_connotations(idioms: Iterable[Idiom]) -> Iterator[Known]:
 
 def known_replies(template: str, items: Iterable[Item]) -> Iterator[Known]:
     """For replies of systems: the reference itself as a reply, and the reference of another item."""
-    kind = ExplanationItem if template == "interpretive_depth" else AnswerItem
+    is_depth = template == "interpretive_depth"
+    kind: type[ExplanationItem | AnswerItem] = ExplanationItem if is_depth else AnswerItem
+    make: Any = depth_task if is_depth else correctness_task
+    control, high, low = ("depth", range(6, 11), range(4)) if is_depth else ("correctness", [3], [0])
     mine = [item for item in items if isinstance(item, kind)]
     for item, other in zip(mine, [*mine[1:], *mine[:1]], strict=True):
-        if isinstance(item, ExplanationItem) and isinstance(other, ExplanationItem):
-            own = "\n".join(filter(None, [*item.explanations, item.overall]))
-            others = "\n".join(filter(None, [*other.explanations, other.overall]))
-            high: dict[str, tuple[str, ...]] = {"depth": tuple(str(points) for points in range(6, 11))}
-            low: dict[str, tuple[str, ...]] = {"depth": ("0", "1", "2", "3")}
-            make: Any = depth_task
-        elif isinstance(item, AnswerItem) and isinstance(other, AnswerItem):
-            own, others, make = item.answer, other.answer, correctness_task
-            high, low = {"correctness": ("3",)}, {"correctness": ("0",)}
-            if others in (item.answer, *item.accepted):
-                continue
-        else:
+        own, others = _reference(item), _reference(other)
+        if isinstance(item, AnswerItem) and others in (own, *item.accepted):
             continue
-        both: tuple[tuple[Side, str, Mapping[str, Sequence[str]]], ...] = (
-            ("sound", own, high),
-            ("defective", others, low),
+        both: tuple[tuple[Side, str, str, Sequence[int]], ...] = (
+            ("sound", "reference_reply", own, high),
+            ("defective", "reply_to_another", others, low),
         )
-        for side, reply, accepts in both:
-            name = f"reply-{digest([item.id, 'calibration', side])[:12]}"
-            kind_of = "reference_reply" if side == "sound" else "reply_to_another"
-            yield known(
-                make(item, name, reply), item.id, side, kind_of, basis="planted", accepts=accepts, right=own
-            )
+        for side, kind_of, reply, points in both:
+            task = make(item, f"reply-{digest([item.id, 'calibration', side])[:12]}", reply)
+            accepts = {control: tuple(map(str, points))}
+            yield known(task, item.id, side, kind_of, basis="planted", accepts=accepts, right=own)
+
+
+def _reference(item: ExplanationItem | AnswerItem) -> str:
+    if isinstance(item, AnswerItem):
+        return item.answer
+    return "\n".join(filter(None, [*item.explanations, item.overall]))
 
 
 def settled_questions(

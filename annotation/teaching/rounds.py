@@ -8,6 +8,7 @@ from datetime import datetime
 from math import ceil
 
 from mihakk.draw import in_turns, lot
+from mihakk.groups import grouped
 from mihakk.stats import clopper_pearson
 from schemas.calibration import Basis, CalibrationAnswer, Known, Round, Side, Standing, Why
 from schemas.record import Language
@@ -130,14 +131,9 @@ class Gate:
     def __init__(
         self, rounds: Iterable[Round], standings: Iterable[Standing], exempt: Collection[str]
     ) -> None:
-        self._asks: dict[tuple[str, str], list[Round]] = defaultdict(list)
-        for row in rounds:
-            if row.why != "failed":
-                self._asks[row.template, row.language].append(row)
-        self._passes: dict[tuple[str, str, str], list[Standing]] = defaultdict(list)
-        for one in standings:
-            if one.passed_at is not None:
-                self._passes[one.annotator, one.template, one.language].append(one)
+        asks = (row for row in rounds if row.why != "failed")
+        self._asks = grouped(asks, lambda row: (row.template, str(row.language)))
+        self._standings = grouped(standings, lambda one: (one.annotator, one.template, str(one.language)))
         self._exempt = set(exempt)
 
     def counts(self, annotator: str, template: str, language: str, when: datetime) -> bool:
@@ -151,7 +147,7 @@ class Gate:
         last = max(row.number for row in asked)
         return any(
             one.round >= last and one.passed_at is not None and one.passed_at <= when
-            for one in self._passes[annotator, template, language]
+            for one in self._standings[annotator, template, language]
         )
 
 

@@ -49,8 +49,10 @@ def card(matter: CardMatter, previous: str = "") -> str:
         "making": _making(matter),
         "audit": audit_section(matter.facts, matter.audit_states, matter.statuses),
         "limits": _limits(matter),
-        "charts": _charts(matter),
-        "citation": _citation(matter),
+        "charts": "\n\n".join(
+            ["## Charts", *(f"![{shown}]({file})" for file, shown in matter.charts.items())]
+        ),
+        "citation": f"## Citation\n\n```bibtex\n{bibtex(matter.config, matter.facts, matter.version)}\n```",
         "datasheet": datasheet(
             matter.config,
             matter.facts,
@@ -142,10 +144,11 @@ def _description(matter: CardMatter) -> str:
     release = matter.config.release
     spoken = sorted({LANGUAGES.get(one, one) for one in (s.config.split("_", 1)[0] for s in matter.splits)})
     asked = sorted({title_of(split.config) for split in matter.splits})
+    sources = ", ".join(dict.fromkeys(one.title or one.name for one in matter.facts.sources)) or "records"
     lines = [
         "## Dataset Details",
         "",
-        f"Questions for language models, made from {plain(_named_sources(matter))}. "
+        f"Questions for language models, made from {plain(sources)}. "
         f"They ask for: {plain('; '.join(asked))}.",
         "",
         f"- **Curated by:** {plain(', '.join(release.authors))}",
@@ -155,10 +158,6 @@ def _description(matter: CardMatter) -> str:
     if release.repository:
         lines.append(f"- **Repository:** {plain(release.repository)}")
     return "\n".join(lines)
-
-
-def _named_sources(matter: CardMatter) -> str:
-    return ", ".join(dict.fromkeys(one.title or one.name for one in matter.facts.sources)) or "records"
 
 
 def _contents(matter: CardMatter) -> str:
@@ -260,11 +259,6 @@ def _making(matter: CardMatter) -> str:
     return "\n\n".join(parts)
 
 
-def _charts(matter: CardMatter) -> str:
-    pictures = [f"![{shown}]({file})" for file, shown in matter.charts.items()]
-    return "\n\n".join(["## Charts", *pictures])
-
-
 def _limits(matter: CardMatter) -> str:
     facts = matter.facts
     lines = ["## Bias, Risks, and Limitations", ""]
@@ -339,7 +333,3 @@ def _use(matter: CardMatter) -> str:
         "match after spelling is folded and by character error rate, explanations by chrF.\n\n"
         "### Out-of-Scope Use\n\nTraining, and ranking models that were trained on these questions."
     )
-
-
-def _citation(matter: CardMatter) -> str:
-    return f"## Citation\n\n```bibtex\n{bibtex(matter.config, matter.facts, matter.version)}\n```"

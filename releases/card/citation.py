@@ -63,9 +63,6 @@ def bibtex(config: BenchmarkConfig, facts: ReleaseFacts, version: str) -> str:
 
 def _braced(text: str) -> str:
     """Text on one line in which nothing closes a field, ends a fence, starts a command or turns direction."""
-    line = " ".join("".join(letter for letter in text if _harmless(letter)).split())
+    shown = (letter for letter in text if letter.isprintable() or letter.isspace() or letter == "\u200c")
+    line = " ".join("".join(letter for letter in shown if letter not in "{}\\`<>").split())
     return re.sub(r"[&%$#_]", r"\\\g<0>", line)
-
-
-def _harmless(letter: str) -> bool:
-    return letter not in "{}\\`<>" and (letter.isprintable() or letter.isspace() or letter == "\u200c")

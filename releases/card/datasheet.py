@@ -27,6 +27,10 @@ def datasheet(
     """
     sources = plain(", ".join(one.title or one.name for one in facts.sources)) or "not named"
     kept = config.curate.sensitive == "keep"
+    toys = " that are too small to judge" if any(not one.capable for one in facts.auditors) else ""
+    left = "Unknown: nobody has sampled the unflagged items."
+    if facts.miss_rate is not None:
+        left = f"{facts.miss_rate.sentence}."
     rows = (
         ("Why was it made?", "To measure what language models know of Arabic and Persian verse and idiom."),
         ("What does an item stand for?", "One question about a poem, a couplet, an idiom or a proverb."),
@@ -41,27 +45,17 @@ def datasheet(
         ),
         (
             "Who checked it?",
-            f"Rules, every item; {len(facts.auditors)} language models{_toys(facts)} "
+            f"Rules, every item; {len(facts.auditors)} language models{toys} "
             f"({by_audit_state(audit_states)}); people, {reviewed} items. {_people(facts)}",
         ),
-        ("What share of defects is left?", _bound(facts)),
+        ("What share of defects is left?", left),
         ("What is it not for?", "Training; ranking models that were trained on these questions."),
         ("How is it kept up?", "Report a defect as a file; the next version names every change."),
     )
     return "## Datasheet\n\n" + table(("question", "answer"), rows)
 
 
-def _toys(facts: ReleaseFacts) -> str:
-    return " that are too small to judge" if any(not one.capable for one in facts.auditors) else ""
-
-
 def _people(facts: ReleaseFacts) -> str:
     if facts.agreement is None:
         return "No agreement among people was measured for this version."
     return f"{facts.agreement.annotators} people judged {facts.agreement.items} items twice or more."
-
-
-def _bound(facts: ReleaseFacts) -> str:
-    if facts.miss_rate is None:
-        return "Unknown: nobody has sampled the unflagged items."
-    return f"{facts.miss_rate.sentence}."

@@ -24,14 +24,10 @@ class Mark:
     box: tuple[float, float] | None = None
 
 
-def spans(
-    title: str, rows: Sequence[tuple[str, Mapping[str, Mark]]], axis: tuple[float, float] = (0.0, 1.0)
-) -> str:
-    """One row a name, one mark a series, on a common axis.
+def spans(title: str, rows: Sequence[tuple[str, Mapping[str, Mark]]]) -> str:
+    """One row a name, one mark a series, on an axis from 0 to 1 that is widened where a mark lies outside.
 
-    Args:
-        rows: (name, series -> mark), drawn in this order.
-        axis: Its ends; widened where a mark lies outside.
+    `rows` are (name, series -> mark), drawn in this order.
     """
     series = list(dict.fromkeys(name for _, marks in rows for name in marks))
     values = [
@@ -41,8 +37,7 @@ def spans(
         for one in (mark.value, mark.low, mark.high)
         if one is not None
     ]
-    start, end = min([axis[0], *values]), max([axis[1], *values])
-    start, end = floor(start * 4) / 4, ceil(end * 4) / 4
+    start, end = floor(min([0.0, *values]) * 4) / 4, ceil(max([1.0, *values]) * 4) / 4
 
     def place(value: float) -> float:
         return _LABEL + _WIDTH * (value - start) / (end - start)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from releases.card.charts import bars, grid
 from releases.card.matter import SplitSummary
@@ -29,19 +30,19 @@ def write_charts(
 ) -> dict[str, str]:
     """Write the charts there is matter for into `charts/`; file -> what it shows, in the card's order."""
     pictures: dict[str, tuple[str, str]] = {}
+
+    def draw(name: str, title: str, chart: Callable[..., str], rows: Any, *more: str) -> None:
+        if rows:
+            pictures[name] = title, chart(title, rows, *more)
+
     per_config: dict[str, dict[str, float]] = {}
     for one in splits:
         per_config.setdefault(one.config, {})[one.split] = one.rows
-    title = "Items per config and split"
-    pictures["items.svg"] = title, bars(title, list(per_config.items()))
+    draw("items.svg", "Items per config and split", bars, list(per_config.items()))
     kinds = Counter((one.metadata.get("era", ""), one.metadata.get("genre", "")) for one in described)
     known = {place: count for place, count in kinds.items() if all(place)}
-    if known:
-        title = "Items per era and genre"
-        pictures["era_genre.svg"] = title, grid(title, known)
-    if removed:
-        title = "Left out, by reason"
-        pictures["removed.svg"] = title, bars(title, _top(removed))
+    draw("era_genre.svg", "Items per era and genre", grid, known)
+    draw("removed.svg", "Left out, by reason", bars, _top(removed))
     funnel = [
         (
             f"{row.source or 'all'} · {row.stage.partition('_')[2]}",
@@ -50,26 +51,19 @@ def write_charts(
         for row in sorted(facts.funnel, key=lambda row: row.source)
         if row.read
     ]
-    if funnel:
-        title = "Records of each source, stage by stage"
-        pictures["funnel.svg"] = title, bars(title, funnel)
-    rates = _discard_rates(facts)
-    if rates:
-        title = "Share of records rejected, by stage and source (%)"
-        pictures["discard_rate.svg"] = title, bars(title, rates, "{:.2f}")
-    by_size = _discards_by_size(facts)
-    if by_size:
-        title = "Share of records rejected or merged (%), by size of the source"
-        pictures["discard_size.svg"] = title, scatter(title, by_size, "records read")
-    pictures |= _similarity(facts)
-    totals = _totals(audits)
-    if totals:
-        title = "Criteria met per item, by auditor"
-        pictures["audit_totals.svg"] = title, bars(title, totals)
-    agreed = _agreement(facts)
-    if agreed:
-        title = "Agreement beyond chance (1 full, 0 none)"
-        pictures["agreement.svg"] = title, spans(title, agreed)
+    draw("funnel.svg", "Records of each source, stage by stage", bars, funnel)
+    title = "Share of records rejected, by stage and source (%)"
+    draw("discard_rate.svg", title, bars, _discard_rates(facts), "{:.2f}")
+    title = "Share of records rejected or merged (%), by size of the source"
+    draw("discard_size.svg", title, scatter, _discards_by_size(facts), "records read")
+    title = "Groups of like records, by their lowest similarity"
+    draw("near_duplicates.svg", title, bars, cluster_similarities(facts.clusters))
+    title = "Wrong options: letters in common with the right one (5, 25, 50, 75, 95 % of them)"
+    draw("options_letters.svg", title, spans, _spread(facts, "letters"))
+    title = "Wrong options: cosine with the right one (5, 25, 50, 75, 95 % of them)"
+    draw("options_cosine.svg", title, spans, _spread(facts, "cosine"))
+    draw("audit_totals.svg", "Criteria met per item, by auditor", bars, _totals(audits))
+    draw("agreement.svg", "Agreement beyond chance (1 full, 0 none)", spans, _agreement(facts))
     (folder / "charts").mkdir(exist_ok=True)
     for name, (_, picture) in pictures.items():
         (folder / "charts" / name).write_text(picture, encoding="utf-8")
@@ -103,27 +97,15 @@ def _discards_by_size(facts: ReleaseFacts) -> list[tuple[str, float, float]]:
     return points if any(share for _, _, share in points) else []
 
 
-def _similarity(facts: ReleaseFacts) -> dict[str, tuple[str, str]]:
-    pictures: dict[str, tuple[str, str]] = {}
-    alike = cluster_similarities(facts.clusters)
-    if alike:
-        title = "Groups of like records, by their lowest similarity"
-        pictures["near_duplicates.svg"] = title, bars(title, alike)
-    for measure, title in (
-        ("letters", "Wrong options: letters in common with the right one (5, 25, 50, 75, 95 % of them)"),
-        ("cosine", "Wrong options: cosine with the right one (5, 25, 50, 75, 95 % of them)"),
-    ):
-        rows: list[tuple[str, dict[str, Mark]]] = [
-            (
-                f"{one.config}{f', {one.strategy}' if one.strategy else ''}",
-                {measure: Mark(one.median, one.p05, one.p95, (one.p25, one.p75))},
-            )
-            for one in facts.spreads
-            if one.measure == measure
-        ]
-        if rows:
-            pictures[f"options_{measure}.svg"] = title, spans(title, rows)
-    return pictures
+def _spread(facts: ReleaseFacts, measure: str) -> list[tuple[str, dict[str, Mark]]]:
+    return [
+        (
+            f"{one.config}{f', {one.strategy}' if one.strategy else ''}",
+            {measure: Mark(one.median, one.p05, one.p95, (one.p25, one.p75))},
+        )
+        for one in facts.spreads
+        if one.measure == measure
+    ]
 
 
 def _agreement(facts: ReleaseFacts) -> list[tuple[str, dict[str, Mark]]]:

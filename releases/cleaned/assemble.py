@@ -103,34 +103,29 @@ def _stamp(
     """Version, gates, changelog, card and manifest, from what stands in the folder."""
     before = read_cleaned(previous) if previous is not None else None
     if previous is None or before is None:
-        level: Level = "none"
-        record = record.model_copy(update={"version": str(choose("auto", None, level))})
-        _papers(record, folder, None, words)
+        record = _papers(record, folder, None, words, choose("auto", None, "none"))
     else:
         old = Version.parse(before.version)
-        level = "none" if before.data == record.data else "major"
-        record = record.model_copy(update={"version": str(choose("auto", old, level))})
-        _papers(record, folder, previous, words)
+        level: Level = "none" if before.data == record.data else "major"
+        record = _papers(record, folder, previous, words, choose("auto", old, level))
         if level == "none" and read_manifest(previous) != write_manifest(folder):
-            record = record.model_copy(update={"version": str(choose("auto", old, "patch"))})
-            _papers(record, folder, previous, words)
+            record = _papers(record, folder, previous, words, choose("auto", old, "patch"))
     digests = write_manifest(folder)
-    rows: dict[str, dict[str, int]] = {}
-    for one in record.tables:
-        splits = rows.setdefault(one.config or one.path, {})
-        splits[one.split] = splits.get(one.split, 0) + one.rows
     return AssembledRelease(
         name=record.name,
         version=record.version,
         folder=folder,
-        rows=rows,
+        rows=record.rows_by_split,
         digests=digests,
         diff=None,
         unchanged=before is not None and before.version == record.version,
     )
 
 
-def _papers(record: CleanedRecord, folder: Path, previous: Path | None, words: Iterable[Override]) -> None:
+def _papers(
+    record: CleanedRecord, folder: Path, previous: Path | None, words: Iterable[Override], version: Version
+) -> CleanedRecord:
+    record = record.model_copy(update={"version": str(version)})
     write_cleaned(record, folder)
     # A word on a gate binds as long as the data stay as they are.
     older = read_gate_record(previous) if previous is not None else None
@@ -146,6 +141,7 @@ def _papers(record: CleanedRecord, folder: Path, previous: Path | None, words: I
     gates = write_gate_record(gate_record(found, facts, record.version, previous), folder)
     (folder / "README.md").write_text(cleaned_card(record, gates), encoding="utf-8")
     (folder / LOG).write_text(_changelog(record, folder, previous), encoding="utf-8")
+    return record
 
 
 def _changelog(record: CleanedRecord, folder: Path, previous: Path | None) -> str:

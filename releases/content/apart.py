@@ -14,11 +14,12 @@ asked no more, for the option that stays is likely the right one.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mihakk.groups import grouped
 from mihakk.text import key
 from releases.content.item_tables import Placed, config_name
 from releases.content.placement import LIKE_TEST
@@ -135,9 +136,7 @@ def _ids(units: Iterable[_Unit]) -> list[str]:
 
 
 def _units(items: Iterable[Item]) -> Iterator[_Unit]:
-    orders: dict[str, list[Item]] = defaultdict(list)
-    for item in items:
-        orders[(isinstance(item, ChoiceItem) and item.pair_id) or item.id].append(item)
+    orders = grouped(items, lambda item: (isinstance(item, ChoiceItem) and item.pair_id) or item.id)
     for name, both in orders.items():
         yield _Unit(name, tuple(both), frozenset(text for item in both for text in _texts(item)))
 
@@ -171,18 +170,11 @@ def _runs(text: str, language: Language) -> Iterator[str]:
         yield " ".join(words[start : start + RUN])
 
 
-def _by_config(units: Iterable[_Unit]) -> dict[str, list[_Unit]]:
-    found: dict[str, list[_Unit]] = defaultdict(list)
-    for unit in units:
-        found[unit.config].append(unit)
-    return found
-
-
 def _in_turns(units: Sequence[_Unit], secret: bytes) -> list[_Unit]:
     """Configs take turns, so that none takes all couplets."""
     turns = [
         (turn, config, unit)
-        for config, line in _by_config(units).items()
+        for config, line in grouped(units, lambda unit: unit.config).items()
         for turn, unit in enumerate(sorted(line, key=lambda one: keyed(secret, "apart", one.name)))
     ]
     return [unit for _, _, unit in sorted(turns, key=lambda one: one[:2])]
@@ -200,7 +192,8 @@ def _disjoint(units: Iterable[_Unit], printed: Collection[str], others: Iterable
 
 def _untold_all(units: Iterable[_Unit], dev: Iterable[Item], old: Collection[str]) -> list[_Unit]:
     rates = _rates(dev)
-    return [unit for line in _by_config(units).values() for unit in _untold(line, rates, old)]
+    lines = grouped(units, lambda unit: unit.config).values()
+    return [unit for line in lines for unit in _untold(line, rates, old)]
 
 
 def _untold(units: Sequence[_Unit], rates: Mapping[Label, float], old: Collection[str]) -> list[_Unit]:

@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from mihakk.draw import in_turns, lot
 from mihakk.errors import UsageError
+from mihakk.groups import grouped
 from mihakk.ids import content_hash
 from mihakk.text import key
 from releases.content.item_tables import Placed, config_name, core_file, with_version, write_parquet
@@ -157,10 +158,7 @@ def _band(value: float, bounds: tuple[float, float]) -> Band:
 
 def _questions(items: Sequence[Item], asked: CoreConfig) -> list[_Question]:
     """The questions that may be drawn, in the order in which their works and couplets stand in line."""
-    shown: dict[str, list[Item]] = defaultdict(list)
-    for item in items:
-        pair = item.pair_id if isinstance(item, ChoiceItem) else ""
-        shown[pair or item.id].append(item)
+    shown = grouped(items, lambda item: (isinstance(item, ChoiceItem) and item.pair_id) or item.id)
     found = []
     for orders in shown.values():
         both = sorted(orders, key=lambda item: item.id)

@@ -79,76 +79,71 @@ def _metric(name: str, *, higher: bool = True) -> dict[str, Any]:
     return {"metric": name, "aggregation": "mean", "higher_is_better": higher}
 
 
-def _choice(task: dict[str, Any]) -> list[dict[str, Any]]:
-    by_likelihood = task | {
+def _likely(
+    task: dict[str, Any], target: str, metrics: list[dict[str, Any]], scores: str = ""
+) -> dict[str, Any]:
+    """A choice by the likelihood of its labels."""
+    return task | {
         "output_type": "multiple_choice",
         "doc_to_choice": "labels",
-        "doc_to_target": "{{gold[0]}}",
+        "doc_to_target": target,
         "target_delimiter": "",
-        "metric_list": [_metric("acc")],
+        **({"process_results": _Function(scores)} if scores else {}),
+        "metric_list": metrics,
     }
-    written = task | {
-        "task": f"{task['task']}_written",
+
+
+def _written(
+    task: dict[str, Any],
+    target: str,
+    tokens: int,
+    metrics: list[dict[str, Any]],
+    *,
+    scores: str = "",
+    until: str = "\n\n",
+) -> dict[str, Any]:
+    """A reply of at most so many tokens."""
+    return task | {
         "output_type": "generate_until",
-        "doc_to_target": "{{labels[gold[0]]}}",
+        "doc_to_target": target,
         "target_delimiter": "",
-        "generation_kwargs": {"until": ["\n\n"], "max_gen_toks": 16, "do_sample": False},
-        "process_results": _Function("harness.choice_scores"),
-        "metric_list": [_metric("acc"), _metric("unparsed", higher=False)],
+        "generation_kwargs": {"until": [until], "max_gen_toks": tokens, "do_sample": False},
+        **({"process_results": _Function(scores)} if scores else {}),
+        "metric_list": metrics,
     }
-    return [by_likelihood, written]
 
 
+_UNPARSED = _metric("unparsed", higher=False)
 _ALL_LABELS = "{% for place in gold %}{{ labels[place] }}{{ ', ' if not loop.last }}{% endfor %}"
+
+
+def _choice(task: dict[str, Any]) -> list[dict[str, Any]]:
+    written = task | {"task": f"{task['task']}_written"}
+    metrics = [_metric("acc"), _UNPARSED]
+    return [
+        _likely(task, "{{gold[0]}}", [_metric("acc")]),
+        _written(written, "{{labels[gold[0]]}}", 16, metrics, scores="harness.choice_scores"),
+    ]
 
 
 def _selection(task: dict[str, Any]) -> list[dict[str, Any]]:
     """Choices of which several options may be right: the whole set counts."""
-    by_likelihood = task | {
-        "output_type": "multiple_choice",
-        "doc_to_choice": "labels",
-        "doc_to_target": _ALL_LABELS,
-        "target_delimiter": "",
-        "process_results": _Function("harness.likely_selection"),
-        "metric_list": [_metric("exact_set")],
-    }
-    written = task | {
-        "task": f"{task['task']}_written",
-        "output_type": "generate_until",
-        "doc_to_target": _ALL_LABELS,
-        "target_delimiter": "",
-        "generation_kwargs": {"until": ["\n\n"], "max_gen_toks": 32, "do_sample": False},
-        "process_results": _Function("harness.selection_scores"),
-        "metric_list": [_metric("exact_set"), _metric("set_f1"), _metric("unparsed", higher=False)],
-    }
-    return [by_likelihood, written]
+    written = task | {"task": f"{task['task']}_written"}
+    metrics = [_metric("exact_set"), _metric("set_f1"), _UNPARSED]
+    return [
+        _likely(task, _ALL_LABELS, [_metric("exact_set")], "harness.likely_selection"),
+        _written(written, _ALL_LABELS, 32, metrics, scores="harness.selection_scores"),
+    ]
 
 
 def _answer(task: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        task
-        | {
-            "output_type": "generate_until",
-            "doc_to_target": "<answer>{{answer}}</answer>",
-            "target_delimiter": "",
-            "generation_kwargs": {"until": ["\n\n"], "max_gen_toks": 128, "do_sample": False},
-            "process_results": _Function("harness.answer_scores"),
-            "metric_list": [_metric("exact"), _metric("cer", higher=False), _metric("empty", higher=False)],
-        }
-    ]
+    metrics = [_metric("exact"), _metric("cer", higher=False), _metric("empty", higher=False)]
+    return [_written(task, "<answer>{{answer}}</answer>", 128, metrics, scores="harness.answer_scores")]
 
 
 def _explanation(task: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        task
-        | {
-            "output_type": "generate_until",
-            "doc_to_target": _Function("harness.reference"),
-            "target_delimiter": "",
-            "generation_kwargs": {"until": ["</s>"], "max_gen_toks": 1024, "do_sample": False},
-            "metric_list": [{"metric": "chrf"}, {"metric": "bleu"}],
-        }
-    ]
+    metrics = [{"metric": "chrf"}, {"metric": "bleu"}]
+    return [_written(task, _Function("harness.reference"), 1024, metrics, until="</s>")]
 
 
 _BY_KIND = {"choice": _choice, "selection": _selection, "answer": _answer, "explanation": _explanation}

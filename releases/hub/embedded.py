@@ -13,13 +13,19 @@ from filelock import FileLock
 from mihakk.errors import UsageError
 from mihakk.settings import settings
 from releases.assemble import AssembledRelease
-from releases.content.checksum import MANIFEST, faults, read_manifest
+from releases.content.checksum import MANIFEST, read_manifest
 from releases.hub._exchange import exchange
 from releases.hub._git import git, is_repository, tags
 from releases.hub._rot import rotten
 from releases.hub._tags import require_version
 from releases.hub._verification import Verification, verify_folder
-from releases.hub.publication import Publication, refuse_lower, refuse_other_bytes, sorted_versions
+from releases.hub.publication import (
+    Publication,
+    refuse_lower,
+    refuse_other_bytes,
+    require_whole,
+    sorted_versions,
+)
 from releases.hub.withdrawn import listed_withdrawals
 from releases.versions.withdrawal import add, mark, of_version, require_carried
 from schemas.withdrawal import Withdrawal
@@ -137,11 +143,7 @@ class EmbeddedHub:
         Raises:
             UsageError: The version stands on other bytes, or is lower than the newest one.
         """
-        wrong = faults(release.folder)
-        if wrong:
-            raise UsageError(
-                f"{release.folder} is not what its {MANIFEST} says, assemble it again: {wrong[0]}"
-            )
+        require_whole(release.folder)
         self.root.mkdir(parents=True, exist_ok=True)
         with self._locked(release.name):
             standing = self._standing(release)

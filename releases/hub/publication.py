@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from mihakk.errors import UsageError
+from releases.content.checksum import MANIFEST, faults
 from releases.versions.version import Version, is_version
 
 
@@ -21,6 +23,12 @@ class Publication:
     """Folder or `owner/name` that `datasets.load_dataset` takes."""
     created: bool
     """False when the same bytes stood there already."""
+
+
+def require_whole(folder: Path) -> None:
+    """Raise `UsageError` where an assembled folder is not what its manifest says."""
+    if wrong := faults(folder):
+        raise UsageError(f"{folder} is not what its {MANIFEST} says, assemble it again: {wrong[0]}")
 
 
 def sorted_versions(tags: Mapping[str, str] | Sequence[str]) -> list[str]:

@@ -22,11 +22,8 @@ def read_release(name: str, folder: Path) -> AssembledRelease:
     """
     if wrong := faults(folder, fetched=True):
         raise ExternalFailure(f"{folder} is not the release its manifest describes: {'; '.join(wrong[:5])}")
-    rows: dict[str, dict[str, int]] = {}
     cleaned = read_cleaned(folder)
-    for one in cleaned.tables if cleaned else ():
-        splits = rows.setdefault(one.config or one.path, {})
-        splits[one.split] = splits.get(one.split, 0) + one.rows
+    rows = cleaned.rows_by_split if cleaned else {}
     for config, split, path in data_files(folder):
         splits = rows.setdefault(config, {})
         splits[split] = splits.get(split, 0) + pq.read_metadata(path).num_rows

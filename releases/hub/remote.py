@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mihakk.errors import ExternalFailure, UsageError
 from releases.assemble import AssembledRelease
-from releases.content.checksum import FOREIGN, MANIFEST, faults, parse_manifest
+from releases.content.checksum import FOREIGN, MANIFEST, parse_manifest
 from releases.hub._client import StaleParent, Unavailable, asking, hub_api
 from releases.hub._tags import require_version
 from releases.hub._verification import Verification, verify_folder
-from releases.hub.publication import Publication, refuse_lower, refuse_other_bytes, sorted_versions
+from releases.hub.publication import (
+    Publication,
+    refuse_lower,
+    refuse_other_bytes,
+    require_whole,
+    sorted_versions,
+)
 from releases.versions.withdrawal import (
     CARD,
     CHANGELOG,
@@ -178,11 +184,7 @@ class RemoteHub:
             UsageError: The version stands on other bytes, is too low, or the token may not write.
             ExternalFailure: The Hub failed, or gave back other bytes than it was sent.
         """
-        wrong = faults(release.folder)
-        if wrong:
-            raise UsageError(
-                f"{release.folder} is not what its {MANIFEST} says, assemble it again: {wrong[0]}"
-            )
+        require_whole(release.folder)
         return self._patiently(lambda: self._publish(release))
 
     def _patiently(self, step: Callable[[], Done]) -> Done:

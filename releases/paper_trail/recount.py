@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
+from mihakk.groups import grouped
 from releases.cleaned_record import read_cleaned
 from releases.content.item_tables import data_files
 from releases.gates import Gate
@@ -43,10 +45,8 @@ def _sample(folder: Path, gate: Gate) -> Iterator[str]:
     path = folder / "audit" / "reviewed.parquet"
     if said is None or not path.is_file() or _is_blind(folder):
         return
-    votes: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-    for row in pq.read_table(folder / "audit" / "votes.parquet").to_pylist():
-        if row["last"]:
-            votes[row["item"], row["content_hash"]].append(row)
+    cast: list[dict[str, Any]] = pq.read_table(folder / "audit" / "votes.parquet").to_pylist()
+    votes = grouped((row for row in cast if row["last"]), itemgetter("item", "content_hash"))
     states: Counter[str] = Counter()
     for row in pq.read_table(path).to_pylist():
         if row["sampled"]:

@@ -20,9 +20,9 @@ from annotation.campaigns.questions import (
     sentence_questions,
     text_questions,
 )
-from annotation.campaigns.votes import settle, votes_of
 from annotation.decisions.store import add, stored
 from annotation.decisions.stores import Stores
+from annotation.decisions.votes import settle, votes_of
 from annotation.label_studio.exchange import open_disputes
 from annotation.screens.ratings import Label
 from annotation.statistics.review_markdown import markdown

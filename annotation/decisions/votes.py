@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import NamedTuple
 
+from annotation.decisions.resolution import winning
 from annotation.screens.ratings import Label
 
 Values = dict[str, str]
@@ -57,12 +58,5 @@ def settle(
         return Settled(ruling[-1], "adjudicator", len(votes))
     if len(votes) < overlap:
         return None
-    camps: dict[Hashable, list[Values]] = defaultdict(list)
-    for values in votes.values():
-        camps[says(values)].append(values)
-    camp = max(camps.values(), key=len)
-    if len(camp) == len(votes):
-        return Settled(camp[0], "agreement" if len(votes) > 1 else "single", len(votes))
-    if len(votes) >= 3 and 2 * len(camp) > len(votes):
-        return Settled(camp[0], "majority", len(votes))
-    return None
+    won = winning(votes.values(), says)
+    return Settled(won[0][0], won[1], len(votes)) if won else None
