@@ -19,31 +19,20 @@ from releases.card.croissant import croissant
 from releases.card.matter import CardMatter, SplitSummary
 from releases.card.statistics import write_charts
 from releases.content.blind import SPLIT as SCORED
-from releases.content.blind import write_answers
+from releases.content.blind import Papers, write_answers
 from releases.content.canary import canary_guid
 from releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
 from releases.content.core import write_core
-from releases.content.item_tables import (
-    Render,
-    Renders,
-    data_files,
-    with_version,
-    write_split,
-)
+from releases.content.item_tables import Render, Renders, data_files, with_version, write_split
 from releases.content.placement import KEPT
 from releases.export.tasks import write_tasks
 from releases.gathered import ReleaseInput, contents_of, gather, is_sealed, reasons_of
-from releases.paper_trail import audit_tables as papers
+from releases.paper_trail import audit_tables as tables
 from releases.paper_trail.gate_record import GateRecord, gate_record, write_gate_record
 from releases.release_facts import ReleaseFacts
 from releases.versions import changelog as changelogs
 from releases.versions import withdrawal
-from releases.versions.diff import (
-    ReleaseDiff,
-    compare,
-    folder_contents,
-    release_version,
-)
+from releases.versions.diff import ReleaseDiff, compare, folder_contents, release_version
 from releases.versions.version import Version, choose
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import BenchmarkConfig
@@ -114,11 +103,7 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
         raise UsageError(f"{folder} is not empty: a release is assembled into a fresh folder")
     matter = gather(
         tuple(items),
-        verdicts=tuple(verdicts),
-        audits=tuple(audits),
-        findings=tuple(findings),
-        resolutions=tuple(resolutions),
-        removed=tuple(removed),
+        Papers(tuple(verdicts), tuple(audits), tuple(findings), tuple(resolutions), tuple(removed)),
         config=config,
         facts=facts,
         canary=canary_guid(config, previous),
@@ -189,7 +174,7 @@ def _write(
     changelogs.write_history(folder, version, items, previous, changes, withdrawn=facts.withdrawn)
     withdrawal.write(facts.withdrawn, folder)
     if changes is not None:
-        papers.write_changes(changes, folder / changelogs.CHANGES)
+        tables.write_changes(changes, folder / changelogs.CHANGES)
     if matter.core is not None:
         write_core(matter.core, matter.tables, SCORED, version, folder)
     data = {path.relative_to(folder).as_posix(): file_digest(path) for _, _, path in data_files(folder)}
@@ -281,23 +266,22 @@ def _write_exports(matter: ReleaseInput, version: str, folder: Path) -> None:
 
 def _write_papers(
     matter: ReleaseInput, folder: Path, previous: Path | None, changes: ReleaseDiff | None
-) -> list[papers.Erratum]:
+) -> list[tables.Erratum]:
     released = {one.item.id for splits in matter.placed.values() for each in splits.values() for one in each}
-    papers.write_verdicts(
-        matter.verdicts, matter.resolutions, released, folder / "audit" / "verdicts.parquet"
-    )
-    papers.write_scores(matter.audits, folder / "audit" / "scores.parquet")
-    papers.write_findings(matter.findings, folder / "audit" / "findings.parquet")
-    papers.write_review(matter.facts.reviewed, matter.facts.votes, folder / "audit")
-    errata = papers.errata(matter.removed, released, previous, changes)
-    papers.write_removed(errata, folder / "errata" / "removed.parquet")
+    said, audit = matter.papers, folder / "audit"
+    tables.write_verdicts(said.verdicts, said.resolutions, released, audit / "verdicts.parquet")
+    tables.write_scores(said.audits, audit / "scores.parquet")
+    tables.write_findings(said.findings, audit / "findings.parquet")
+    tables.write_review(matter.facts.reviewed, matter.facts.votes, audit)
+    errata = tables.errata(said.removed, released, previous, changes)
+    tables.write_removed(errata, folder / "errata" / "removed.parquet")
     return errata
 
 
 def _card_matter(
     matter: ReleaseInput,
     summaries: Sequence[SplitSummary],
-    errata: Sequence[papers.Erratum],
+    errata: Sequence[tables.Erratum],
     record: GateRecord,
     folder: Path,
 ) -> CardMatter:
@@ -309,7 +293,7 @@ def _card_matter(
         version=record.version,
         canary=matter.canary,
         splits=summaries,
-        statuses=Counter(one.status for one in matter.verdicts),
+        statuses=Counter(one.status for one in matter.papers.verdicts),
         audit_states=Counter(one.audit_state for one in placed),
         reviewed=sum(one.verdict in KEPT for one in placed),
         removed=removed,
@@ -320,7 +304,7 @@ def _card_matter(
             folder,
             splits=summaries,
             described=[one.item for one in placed if matter.sealed is None or one.split != SCORED],
-            audits=matter.audits,
+            audits=matter.papers.audits,
             removed=removed,
             facts=matter.facts,
         ),

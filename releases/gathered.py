@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,29 +12,16 @@ from releases.content.apart import keep_apart
 from releases.content.blind import SPLIT as SCORED
 from releases.content.blind import Papers, Sealed, public_items, public_papers, public_votes, seal
 from releases.content.core import Core, core_of
-from releases.content.item_tables import (
-    Placed,
-    Renders,
-    item_schema,
-    item_table,
-    released_rows,
-)
+from releases.content.item_tables import Placed, Renders, item_schema, item_table, released_rows
 from releases.content.placement import place
 from releases.content.secret import blind_key
 from releases.gates import Gate, gates, require
 from releases.leaks import leaks_gate
 from releases.release_facts import ReleaseFacts
-from releases.versions.diff import (
-    Contents,
-    Signature,
-    table_signatures,
-)
-from schemas.audit import Audit, Verdict
+from releases.versions.diff import Contents, Signature, table_signatures
 from schemas.benchmark import BenchmarkConfig
-from schemas.finding import Finding
 from schemas.item import Item
 from schemas.rejection import Rejection
-from schemas.review import Resolution
 
 _NOTHING_SEALED = (
     "no question is left that a blind split can hold: each shares its texts with another, or an earlier "
@@ -54,13 +41,10 @@ class ReleaseInput:
     """Config -> split -> items sorted by id."""
     tables: Mapping[str, Mapping[str, Any]]
     """Config -> split -> Arrow table, with no version yet."""
-    verdicts: Sequence[Verdict]
-    audits: Sequence[Audit]
-    findings: Sequence[Finding]
-    resolutions: Sequence[Resolution]
-    removed: Sequence[Rejection]
+    papers: Papers
+    """What is said of the items, released or not."""
     left_out: tuple[Rejection, ...]
-    """Of those, the items that no split could hold."""
+    """Items that no split could hold; the papers name them among the removed."""
     gates: tuple[Gate, ...]
     """How the release stands to every condition."""
     core: Core | None
@@ -71,12 +55,8 @@ class ReleaseInput:
 
 def gather(
     items: Sequence[Item],
+    papers: Papers,
     *,
-    verdicts: tuple[Verdict, ...],
-    audits: tuple[Audit, ...],
-    findings: tuple[Finding, ...],
-    resolutions: tuple[Resolution, ...],
-    removed: tuple[Rejection, ...],
     config: BenchmarkConfig,
     facts: ReleaseFacts,
     canary: str,
@@ -90,7 +70,7 @@ def gather(
     Raises:
         UsageError: Something can't be released, or a blind release tells its golds.
     """
-    placed, left_out = place(items, verdicts, resolutions, config, facts)
+    placed, left_out = place(items, papers.verdicts, papers.resolutions, config, facts)
     key = None if config.release.blind == "off" else blind_key()
     printed: list[Mapping[str, Any]] = []
     if key is not None:
@@ -99,10 +79,10 @@ def gather(
         left_out = (*left_out, *more)
         if not any(SCORED in splits for splits in placed.values()):
             raise UsageError(_NOTHING_SEALED)
-    papers = Papers(verdicts, audits, findings, resolutions, (*removed, *left_out))
+    stands = gates(items, papers.verdicts, config, facts)
+    papers = replace(papers, removed=(*papers.removed, *left_out))
     if key is not None:
         placed = public_items(placed, key)
-    stands = gates(items, verdicts, config, facts)
     tables, sealed = _tables(placed, canary, renders), None
     if key is not None:
         sealed = seal(tables, config, key)
@@ -120,11 +100,7 @@ def gather(
         canary=canary,
         placed=placed,
         tables=tables if sealed is None else sealed.tables,
-        verdicts=papers.verdicts,
-        audits=papers.audits,
-        findings=papers.findings,
-        resolutions=papers.resolutions,
-        removed=papers.removed,
+        papers=papers,
         left_out=left_out,
         gates=stands,
         core=_core(placed, config),
@@ -161,9 +137,9 @@ def contents_of(matter: ReleaseInput) -> Contents:
 
 def reasons_of(matter: ReleaseInput) -> dict[str, str]:
     """Why an item that was there before may be gone."""
-    waiting = {one.item: "awaiting_review" for one in matter.verdicts if one.status == "flag"}
-    blocked = {one.item: "blocked_by_check" for one in matter.verdicts if one.status == "block"}
-    return waiting | blocked | {one.record: one.reason for one in matter.removed}
+    names = {"flag": "awaiting_review", "block": "blocked_by_check"}
+    said = {one.item: names[one.status] for one in matter.papers.verdicts if one.status in names}
+    return said | {one.record: one.reason for one in matter.papers.removed}
 
 
 def is_sealed(matter: ReleaseInput, split: str) -> bool:

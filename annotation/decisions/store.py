@@ -5,7 +5,7 @@ The store is the record; Label Studio is a screen in front of it that may be thr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -29,7 +29,7 @@ def decisions(folder: str) -> list[Review]:
             `review/voided` beside it are left out.
 
     Raises:
-        UsageError: A part isn't what `append` wrote: it was edited or cut by hand.
+        UsageError: A part isn't what `add` wrote: it was edited or cut by hand.
     """
     root = folder.rstrip("/").rpartition("/")[0]
     return _counting(stored(folder, Review), f"{root}/review/voided")
@@ -55,14 +55,6 @@ def decision_id(row: Review | Label) -> str:
 def _counting(rows: list[J], voided: str) -> list[J]:
     gone = {row.decision for row in stored(voided, Voided)}
     return [row for row in rows if decision_id(row) not in gone] if gone else rows
-
-
-def append(folder: str, reviews: Sequence[Review]) -> list[Review]:
-    """Adds the decisions that the store doesn't hold yet, as one new part, and returns them.
-
-    A killed pull leaves the part whole or absent; pulling again adds only what is missing.
-    """
-    return add(folder, Review, reviews)
 
 
 def stored(folder: str, kind: type[R]) -> list[R]:
@@ -92,7 +84,10 @@ def stored(folder: str, kind: type[R]) -> list[R]:
 
 
 def add(folder: str, kind: type[R], records: Iterable[R]) -> list[R]:
-    """Adds the records the store lacks as one new part; see `append`."""
+    """Adds the records that the store lacks as one new part, and returns them.
+
+    A killed pull leaves the part whole or absent; pulling again adds only what is missing.
+    """
     held = {canonical_json(row) for row in stored(folder, kind)}
     new: dict[bytes, R] = {}
     for record in records:

@@ -78,9 +78,7 @@ def value_words(
 ) -> str:
     """What a screen calls a stored answer, after the name of its control where the screen has one.
 
-    Args:
-        value: Its stored answer: aliases joined by commas, or what was typed.
-        typed: Writes what was typed.
+    The answer is one or several aliases, joined by commas, or what was typed, which `typed` writes.
     """
     aliases = value.split(",")
     groups = [one for one in labels.values() if isinstance(one, dict) and one.keys() >= set(aliases)]

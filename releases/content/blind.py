@@ -347,15 +347,11 @@ def write_answers(
     plain.unlink()
     seal_mark = keyed(blind_key(), "answers", hashlib.sha256(data).hexdigest())
     mark = f"{seal_mark} {config.release.answers_recipient}\n"
-    before = None if previous is None else previous / "answers"
-    same = (
-        before is not None and (before / "seal.txt").is_file() and (before / "seal.txt").read_text() == mark
-    )
-    encrypted = (
-        (before / "test.parquet.age").read_bytes()
-        if before is not None and same
-        else encrypt(data, config.release.answers_recipient)
-    )
+    before = (previous or folder) / "answers"
+    if (before / "seal.txt").is_file() and (before / "seal.txt").read_text() == mark:
+        encrypted = (before / "test.parquet.age").read_bytes()
+    else:
+        encrypted = encrypt(data, config.release.answers_recipient)
     (place / "test.parquet.age").write_bytes(encrypted)
     (place / "seal.txt").write_text(mark, encoding="utf-8")
     return place / "test.parquet.age"

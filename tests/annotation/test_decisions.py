@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import annotation.decisions.store
-from annotation.decisions.store import append, decisions
+from annotation.decisions.store import add, decisions
 from mihakk.errors import UsageError
+from schemas.review import Review
 from tests.annotation.judged import choice, review
 
 
@@ -25,29 +26,29 @@ def test_what_is_added_comes_back_in_order_and_only_once(tmp_path, where):
         review(choice(), "p1"),
         review(choice(), "p2", "discard", reason="ambiguous", notes="غامض"),
     )
-    assert append(folder, [first]) == [first]
-    assert append(folder, [first, second, second]) == [second]
-    assert append(folder, [first, second]) == []
+    assert add(folder, Review, [first]) == [first]
+    assert add(folder, Review, [first, second, second]) == [second]
+    assert add(folder, Review, [first, second]) == []
     assert decisions(folder) == [first, second]
 
 
 def test_a_changed_mind_is_a_further_decision(tmp_path):
     folder = str(tmp_path)
-    append(folder, [review(choice(), "p1", "keep")])
-    append(folder, [review(choice(), "p1", "discard", reason="other", minute=5)])
+    add(folder, Review, [review(choice(), "p1", "keep")])
+    add(folder, Review, [review(choice(), "p1", "discard", reason="other", minute=5)])
     assert [row.decision for row in decisions(folder)] == ["keep", "discard"]
 
 
 def test_a_part_never_changes(tmp_path):
-    append(str(tmp_path), [review(choice(), "p1")])
+    add(str(tmp_path), Review, [review(choice(), "p1")])
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    append(str(tmp_path), [review(choice(), "p2")])
+    add(str(tmp_path), Review, [review(choice(), "p2")])
     assert all(path.read_bytes() == content for path, content in before.items())
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_an_edited_part_is_an_error_that_names_it(tmp_path):
-    append(str(tmp_path), [review(choice(), "p1")])
+    add(str(tmp_path), Review, [review(choice(), "p1")])
     part = next(Path(tmp_path).iterdir())
     part.write_bytes(part.read_bytes().replace(b"keep", b"fix"))
     with pytest.raises(UsageError, match=part.name):
@@ -55,10 +56,10 @@ def test_an_edited_part_is_an_error_that_names_it(tmp_path):
 
 
 def test_a_half_written_part_is_not_read(tmp_path):
-    append(str(tmp_path), [review(choice(), "p1")])
+    add(str(tmp_path), Review, [review(choice(), "p1")])
     (tmp_path / ".000002-abc.jsonl.5f.tmp").write_bytes(b'{"item": "ar-')
     assert len(decisions(str(tmp_path))) == 1
-    assert append(str(tmp_path), [review(choice(), "p2")])
+    assert add(str(tmp_path), Review, [review(choice(), "p2")])
 
 
 def test_two_pulls_at_once_add_the_same_decisions_and_they_count_once(tmp_path, monkeypatch):
@@ -67,9 +68,9 @@ def test_two_pulls_at_once_add_the_same_decisions_and_they_count_once(tmp_path, 
     monkeypatch.setattr(
         annotation.decisions.store, "stored", lambda *_: []
     )  # both looked before either had written
-    append(folder, mine[:2])
-    append(folder, mine)
+    add(folder, Review, mine[:2])
+    add(folder, Review, mine)
     monkeypatch.setattr(annotation.decisions.store, "stored", real)
     assert len(list(tmp_path.iterdir())) == 2
     assert decisions(folder) == mine
-    assert append(folder, mine) == []
+    assert add(folder, Review, mine) == []

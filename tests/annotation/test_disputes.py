@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from annotation.decisions.disputes import Dispute
-from annotation.decisions.store import append
+from annotation.decisions.store import add
 from annotation.decisions.stores import Stores
 from annotation.label_studio.exchange import open_disputes
 from flows.cli import app
@@ -14,6 +14,7 @@ from flows.commands.review_lead import show_disputes
 from pipeline.opened_review import evidence_lines
 from reports.console import open_console
 from schemas.benchmark import ReviewConfig
+from schemas.review import Review
 from tests.annotation.judged import audit, choice, finding, review
 
 
@@ -25,11 +26,12 @@ def stores_of(tmp_path, *decisions: str) -> Stores:
             "discard": {"reason": "ambiguous", "notes": "[b]يحتمل معنيين"},
             "fix": {"corrections": {"question": "؟"}},
         }
-        append(
+        add(
             kept.decisions,
+            Review,
             [review(choice(0), f"annotator-{n:02d}", decision, task=7, **more.get(decision, {}))],
         )
-        append(kept.decisions, [review(choice(1), f"annotator-{n:02d}")])
+        add(kept.decisions, Review, [review(choice(1), f"annotator-{n:02d}")])
     return kept
 
 

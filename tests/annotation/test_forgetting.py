@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from annotation.decisions.forgetting import forget
 from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.store import add, append, decision_id, decisions, labels, stored
+from annotation.decisions.store import add, decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.voiding import void
 from annotation.screens.ratings import Label
@@ -34,12 +34,15 @@ def stores(tmp_path) -> Stores:
     fix = {"corrections": {"question": "ما معنى التعبير؟"}}
     for n, item in enumerate(ITEMS):
         note = {"notes": SECRET, "annotation": f"made/{n}", "seconds": 9.0}
-        append(
+        add(
             kept.decisions,
+            Review,
             [review(item, layla, "fix" if n == 1 else "keep", **note, **(fix if n == 1 else {}))],
         )
-        append(
-            kept.decisions, [review(item, omar, "discard" if n == 2 else "keep", annotation=f"made/{n + 50}")]
+        add(
+            kept.decisions,
+            Review,
+            [review(item, omar, "discard" if n == 2 else "keep", annotation=f"made/{n + 50}")],
         )
     told = {"content_hash": "c", "template": "connotation", "decided_at": NOON}
     for who in (layla, omar):

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from typer.testing import CliRunner
 
-from annotation.decisions.store import add, append, stored
+from annotation.decisions.store import add, stored
 from annotation.decisions.stores import Stores
 from annotation.screens.labelling import labelling
 from annotation.screens.ratings import Label
@@ -28,8 +28,10 @@ ASKED = "هل اللهجة <b>خطأ</b>؟"
 @pytest.fixture
 def stores(tmp_path) -> Stores:
     kept = Stores.under(str(tmp_path / "bench"))
-    append(
-        kept.decisions, [review(choice(0), "annotator-01", notes=ASKED), review(choice(1), "annotator-02")]
+    add(
+        kept.decisions,
+        Review,
+        [review(choice(0), "annotator-01", notes=ASKED), review(choice(1), "annotator-02")],
     )
     rated = Label(
         subject="x#1", content_hash="c", annotator="annotator-02", template="distractor_rating", name="notes",

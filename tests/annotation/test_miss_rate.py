@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import beta, binomtest
 
 from annotation.decisions.fixes import fixed
-from annotation.decisions.store import append, stored
+from annotation.decisions.store import add, stored
 from annotation.decisions.stores import Stores
 from annotation.label_studio import benchmark_push
 from annotation.label_studio.push import Pushed
@@ -77,11 +77,12 @@ def test_pushing_again_after_corrections_draws_nobody_anew(tmp_path, monkeypatch
     assert len(drawn) == 60
     mine = [item for item in desk.items if item.id in drawn]
     bad, good = mine[:12], mine[12:]
-    append(
+    add(
         desk.stores.decisions,
+        Review,
         [v for item in bad for v in both(item, "fix", "fix", corrections={"gold": "1"})],
     )
-    append(desk.stores.decisions, [v for item in good for v in both(item, "keep", "keep")])
+    add(desk.stores.decisions, Review, [v for item in good for v in both(item, "keep", "keep")])
     first = desk.rate()
     assert (first.missed, first.decided) == (12, 60)
     assert first.upper == pytest.approx(binomtest(12, 60).proportion_ci(0.90, "exact").high, abs=1e-9)
@@ -114,14 +115,20 @@ def test_a_corrected_item_is_never_drawn_and_weighs_nothing():
 def test_another_draw_is_asked_for_by_its_number_and_repeats_no_item(tmp_path, monkeypatch):
     desk = Desk(tmp_path, [choice(n) for n in range(150)], monkeypatch)
     first = {row.item for row in desk.push()}
-    append(
-        desk.stores.decisions, [v for i in desk.items if i.id in first for v in both(i, "discard", "discard")]
+    add(
+        desk.stores.decisions,
+        Review,
+        [v for i in desk.items if i.id in first for v in both(i, "discard", "discard")],
     )
     assert (desk.rate().missed, desk.rate().decided) == (60, 60)
     desk.draw = 2
     second = {row.item for row in desk.push()}
     assert (len(second), first & second) == (60, set())
-    append(desk.stores.decisions, [v for i in desk.items if i.id in second for v in both(i, "keep", "keep")])
+    add(
+        desk.stores.decisions,
+        Review,
+        [v for i in desk.items if i.id in second for v in both(i, "keep", "keep")],
+    )
     assert (desk.rate().missed, desk.rate().decided) == (0, 60)
     assert desk.push() == []
 

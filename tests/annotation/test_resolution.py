@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from annotation.decisions.apply import apply
 from annotation.decisions.fixes import fixed
 from annotation.decisions.resolution import fix_key, resolve
-from annotation.decisions.store import add, append
+from annotation.decisions.store import add
 from annotation.decisions.stores import Stores
 from annotation.label_studio.exchange import resolutions
 from annotation.screens.corrections import correct
@@ -17,7 +17,7 @@ from annotation.statistics.sampling import Queued, QueueEntry
 from mihakk.errors import UsageError
 from mihakk.ids import content_hash
 from schemas.benchmark import ReviewConfig
-from schemas.review import Resolution
+from schemas.review import Resolution, Review
 from tests.annotation.judged import answer, choice, review, verdict
 
 ITEM = choice()
@@ -259,7 +259,7 @@ def test_the_standing_of_items_leaves_out_attention_checks(tmp_path):
     check, open_one, split = choice(1), choice(2), choice(3)
     add(stores.queued, Queued, [QueueEntry(check, "attention").queued()])
     votes = [review(check, "p1"), review(open_one, "p1"), review(split, "p1")]
-    append(stores.decisions, [*votes, review(split, "p2", "discard", reason="other")])
+    add(stores.decisions, Review, [*votes, review(split, "p2", "discard", reason="other")])
     standing = {item: told.votes for (item, _), told in resolutions(stores, config).items()}
     assert standing == {open_one.id: 1, split.id: 2}
     judged = ReviewConfig(overlap=2, adjudicators=("p2",))

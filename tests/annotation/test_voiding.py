@@ -8,7 +8,7 @@ import pytest
 
 from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.resolution import resolve
-from annotation.decisions.store import add, append, decision_id, decisions, labels, stored
+from annotation.decisions.store import add, decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.voiding import void
 from annotation.label_studio.exchange import resolutions
@@ -26,7 +26,11 @@ ITEMS = [choice(n) for n in range(4)]
 @pytest.fixture
 def stores(tmp_path) -> Stores:
     kept = Stores.under(str(tmp_path / "bench"))
-    append(kept.decisions, [review(item, who) for item in ITEMS for who in ("annotator-01", "annotator-02")])
+    add(
+        kept.decisions,
+        Review,
+        [review(item, who) for item in ITEMS for who in ("annotator-01", "annotator-02")],
+    )
     return kept
 
 
@@ -43,7 +47,7 @@ def test_a_voided_person_counts_nowhere_and_what_they_say_later_does(stores):
     report = review_report(stores, ITEMS, [], seed=0)
     assert ([row.annotator for row in report.annotators], report.agreement[0].items) == (["annotator-01"], 0)
     assert len(stored(stores.decisions, Review)) == 8, "nothing is deleted"
-    append(stores.decisions, [review(ITEMS[0], "annotator-02", "keep", minute=9)])
+    add(stores.decisions, Review, [review(ITEMS[0], "annotator-02", "keep", minute=9)])
     assert outcomes(stores) == {"keep", "unresolved"}
 
 

@@ -7,12 +7,13 @@ from datetime import date, timedelta
 
 from typer.testing import CliRunner
 
-from annotation.decisions.store import add, append, decision_id
+from annotation.decisions.store import add, decision_id
 from annotation.decisions.stores import Stores
 from annotation.decisions.voiding import void
 from annotation.screens.ratings import Label
 from annotation.statistics.working_time import progress, working_times
 from flows.cli import app
+from schemas.review import Review
 from tests.annotation.judged import NOON, choice, review
 
 RATED = {"content_hash": "c", "template": "connotation", "annotator": "annotator-02", "decided_at": NOON}
@@ -60,7 +61,7 @@ def test_the_end_is_estimated_from_the_pace_of_the_last_two_weeks():
 
 def test_hours_are_exported_as_a_table_with_voided_items_beside(tmp_path):
     stores = Stores.under(str(tmp_path / "bench"))
-    append(stores.decisions, [row for row in worked() if not isinstance(row, Label)])
+    add(stores.decisions, Review, [row for row in worked() if not isinstance(row, Label)])
     add(stores.labels, Label, [row for row in worked() if isinstance(row, Label)])
     void(stores, "annotator-02", "misread the guideline")
     (tmp_path / "bench.yaml").write_text(

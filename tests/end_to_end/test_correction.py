@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from annotation.decisions.store import append
+from annotation.decisions.store import add
 from mihakk.ids import content_hash
 from mihakk.llm.scripted import ScriptedServer
 from mihakk.settings import settings
@@ -98,7 +98,7 @@ def corrected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Round]:
             item=corrected.id, content_hash=content_hash(corrected), annotator="annotator-01", decision="fix",
             reason="wrong_gold", corrections={"answer": RIGHT}, decided_at=datetime(2026, 1, 2, tzinfo=UTC),
         )  # fmt: skip
-        append(str(shop.lake("a") / "small" / "decisions"), [decision])
+        add(str(shop.lake("a") / "small" / "decisions"), Review, [decision])
         told["rebuild"] = mihakk(shop, "build", config)
         told["diff"] = mihakk(
             shop, "diff", config, "0.1.0", "0.2.0", "--markdown", "--parquet", str(folder / "changes.parquet")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from annotation.decisions.store import append
+from annotation.decisions.store import add
 from mihakk.ids import content_hash
 from pipeline.build import Build
 from pipeline.engines.local import LocalEngine
@@ -38,8 +38,9 @@ def test_a_correction_that_comes_after_the_checks_waits_for_the_next_build(
     items = [row for row in audited.read_all("items", ITEM_ROWS) if isinstance(row, ChoiceItem)]
     passed = next(row for row in items if status[row.id] == "pass")
     flagged = next(row for row in items if status[row.id] == "flag")
-    append(
+    add(
         review_stores(build).decisions,
+        Review,
         [
             Review(
                 item=row.id,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-from annotation.decisions.store import append, stored
+from annotation.decisions.store import add, stored
 from annotation.label_studio import benchmark_push
 from annotation.label_studio.push import Pushed
 from annotation.statistics.sampling import Queued
@@ -26,6 +26,7 @@ from pipeline.opened_review import open_review
 from reports.external.page import audit_to_page
 from schemas.audit import CRITERIA
 from schemas.evaluation import Answer, Question
+from schemas.review import Review
 from tests.annotation.judged import review
 from tests.evaluation.material import reply_to
 
@@ -153,7 +154,7 @@ def test_decisions_and_answers_tell_how_often_auditors_were_right(
         for row in queued
         for person in ("p", "q")
     ]
-    append(set_stores(exams.out).decisions, votes)
+    add(set_stores(exams.out).decisions, Review, votes)
     first, second, verdict = json.loads(command("evaluate", "auditors", *where, "--json"))
     assert (first["auditor"], first["questions"]) == ("first", len(audited))
     assert (first["objected"], first["decided"]) == (len(objections), len(objections))

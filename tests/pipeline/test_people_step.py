@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.decisions.store import add, append
+from annotation.decisions.store import add
 from annotation.decisions.stores import Stores
 from annotation.statistics.review_report import review_report
 from annotation.statistics.sampling import Queued, QueueEntry
 from pipeline.people import agreement_facts, miss_rate_fact
+from schemas.review import Review
 from tests.annotation.judged import choice, review
 
 
@@ -22,8 +23,9 @@ def judged(stores: Stores, count: int = 12):
     items = [choice(n) for n in range(count)]
     add(stores.queued, Queued, [QueueEntry(item, "sample").queued() for item in items])
     for who in ("annotator-01", "annotator-02"):
-        append(
+        add(
             stores.decisions,
+            Review,
             [
                 review(
                     item,

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from annotation.decisions.store import add, append, decisions, stored
+from annotation.decisions.store import add, decisions, stored
 from annotation.decisions.stores import Stores
 from annotation.statistics.review_report import ReviewReport, review_report
 from annotation.statistics.sampling import Queued, QueueEntry
@@ -26,6 +26,7 @@ from releases.assemble import assemble
 from releases.paper_trail.gate_record import require_publishable
 from releases.release_facts import ReleaseFacts
 from schemas.audit import CRITERIA, Audit
+from schemas.review import Review
 from tests.annotation.judged import review
 from tests.releases.release_material import FACTS, hafez_items, release_arguments
 
@@ -61,7 +62,7 @@ def history(folder: Path) -> tuple[ReviewReport, ReleaseFacts, Stores]:
             rows.append(_vote(item, people[0], "keep", draw, seconds=77))
         if len(set(opinions)) > 1:
             rows.append(_vote(item, people[2] if draw.random() < 0.5 else PEOPLE[3], "discard", draw))
-        append(stores.decisions, rows[: draw.choice((1, 9, 9, 9))])
+        add(stores.decisions, Review, rows[: draw.choice((1, 9, 9, 9))])
     rest = {"sizes": SIZES, "overlap": 2, "adjudicators": PEOPLE[3:]}
     state = review_report(stores, items, audits, seed=7, **rest)
     queued = stored(stores.queued, Queued)

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from annotation.decisions.store import append
+from annotation.decisions.store import add
 from flows.cli import app
 from mihakk.ids import content_hash
 from pipeline.campaigns import questions
@@ -58,8 +58,9 @@ def decide(
     **more: Any,
 ) -> None:
     item = next(one for one in audited.benchmark.items if one.metadata["id"] == name)
-    append(
+    add(
         set_stores(out).decisions,
+        Review,
         [
             Review(
                 item=item.id,
