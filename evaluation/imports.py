@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from pydantic import ValidationError
+
 from mihakk.configs import misfits
 from mihakk.errors import UsageError, no_file
 from schemas.evaluation import Answer, AnsweredBy, AskedItem, Question
@@ -107,8 +109,6 @@ def _lm_eval_reply(replies: Any, where: str) -> dict[str, Any]:
 def _answer(
     item: str, line: Mapping[str, Any], questions: Mapping[str, Question], by: AnsweredBy, where: str
 ) -> Answer:
-    from pydantic import ValidationError
-
     question = questions.get(item)
     if question is None:
         raise UsageError(f"{where}: there is no item {item!r} among the {len(questions):,} questions")

@@ -36,16 +36,13 @@ class _Answered(NamedTuple):
     cut: bool
 
 
-def metrics_named(
-    names: Iterable[str], options: Mapping[str, Mapping[str, str]] | None = None
-) -> list[Metric]:
-    """Metrics by name, with their options.
+def metrics_named(names: Iterable[str]) -> list[Metric]:
+    """Metrics by name.
 
     Raises:
-        UsageError: There is no such metric or option.
+        UsageError: There is no such metric.
     """
-    chosen = options or {}
-    return [METRICS.get(name).with_options(**chosen.get(name, {})) for name in names]
+    return [METRICS.get(name) for name in names]
 
 
 def score_answers(answers: Sequence[Answer], questions: Questions, metrics: Sequence[Metric]) -> list[Score]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from evaluation.adapters.adapter import ADAPTERS, Published, published, reason_of
+from evaluation.adapters._tables import rows_with, tables_in
+from evaluation.adapters.adapter import ADAPTERS, Published, published
 from evaluation.questions import listed
 from mihakk.errors import SourceChanged
 
 LABELS: Final = ("أ", "ب", "ج", "د", "ه")
 _KEYS: Final = "ABCDE"
+_COLUMNS: Final = ("ID", "Question", "Answer Key", *(f"Option {place}" for place in range(1, 6)))
 PROMPT: Final = "{context}{question}\n\n{options}\n\nأجب برمز الخيار الصحيح وحده ({labels}).\n"
 
 
@@ -23,21 +24,16 @@ class ArabicMMLU:
 
     def files(self, folder: Path) -> Sequence[Path]:
         """The tables."""
-        return sorted(folder.glob("*.csv"))
+        return tables_in(folder, "*.csv")
 
     def read(self, folder: Path, digest: str) -> Iterator[Published]:
         """One question a row."""
         for path in self.files(folder):
-            with path.open(encoding="utf-8", newline="") as file:
-                for number, row in enumerate(csv.DictReader(file), 2):
-                    try:
-                        if short := [column for column, cell in row.items() if cell is None]:
-                            raise ValueError(f"the row ends before its column {short[0]!r}")
-                        yield _question(row, path.stem, digest)
-                    except (KeyError, ValueError, TypeError) as error:
-                        raise SourceChanged(
-                            f"{path}, row {number}: not a row of ArabicMMLU ({reason_of(error)})"
-                        ) from error
+            for where, row in rows_with(path, _COLUMNS):
+                try:
+                    yield _question(row, path.stem, digest)
+                except ValueError as error:
+                    raise SourceChanged(f"{where}: not a row of ArabicMMLU ({error})") from error
 
 
 def _question(row: dict[str, str], table: str, digest: str) -> Published:

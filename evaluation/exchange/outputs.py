@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import yaml
 
 from evaluation.rows import ANSWER_KEY, folders_of, read_batches
 from schemas.evaluation import Answer, Score
@@ -93,25 +94,16 @@ def write_outputs(
 
 def _card(suite: Suite, configs: dict[str, list[str]], has_sealed: bool) -> str:
     listed = [
-        line
+        {
+            "config_name": config,
+            "data_files": [
+                {"split": split, "path": f"{config}/{split}.parquet"}
+                for split in map(split_name, sorted(names))
+            ],
+        }
         for config, names in sorted(configs.items())
-        for line in (
-            f"- config_name: {config}",
-            "  data_files:",
-            *(
-                f"  - split: {split_name(name)}\n    path: {config}/{split_name(name)}.parquet"
-                for name in sorted(names)
-            ),
-        )
     ]
-    front = [
-        "---",
-        "tags:",
-        "- evaluation",
-        "- model-outputs",
-        *(["configs:", *listed] if listed else []),
-        "---",
-    ]
+    front = {"tags": ["evaluation", "model-outputs"]} | ({"configs": listed} if listed else {})
     parts = [
         f"# Outputs of {_quoted(suite.title)}",
         "One row an answer: the raw reply, what became of it (`status`), the reading rule that fired "
@@ -133,7 +125,8 @@ def _card(suite: Suite, configs: dict[str, list[str]], has_sealed: bool) -> str:
         "Replies are the systems' own words, errors and offences included. Don't train on them what is to be "
         "measured by the same items."
     )
-    return "\n".join(front) + "\n\n" + "\n\n".join(parts) + "\n"
+    head = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=1000)
+    return f"---\n{head}---\n\n" + "\n\n".join(parts) + "\n"
 
 
 def _quoted(name: str) -> str:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
+from evaluation import rows as stored
 from evaluation.judges.asking import Judged
 from evaluation.judges.prompt import material
-from evaluation.rows import read_rows, write_rows
 from mihakk.draw import in_turns, lot
 from mihakk.errors import UsageError, no_file
 from schemas.record import Language, Record
 from schemas.rubric import SUM, Rubric
+from scrapers.tables import read_rows
 
 DRAWN: Final = "drawn.parquet"
 TEMPLATES: Final = {"answer_correctness": "answer", "interpretive_depth": "interpretive_depth"}
@@ -105,7 +104,7 @@ def write_drawn(folder: Path, drawn: Sequence[tuple[Drawn, Judged]], rubrics: Ma
 
     The lines come in an order that tells nothing of task, system or score.
     """
-    write_rows(folder / DRAWN, sorted((row for row, _ in drawn), key=lambda row: row.answer), Drawn)
+    stored.write_rows(folder / DRAWN, sorted((row for row, _ in drawn), key=lambda row: row.answer), Drawn)
     path = folder / "for_people.jsonl"
     lines = sorted((lot(f"{row.rubric} {row.answer}"), row, case) for row, case in drawn)
     with path.open("w", encoding="utf-8") as out:
@@ -131,7 +130,7 @@ def read_shown(path: Path) -> list[Shown]:
         UsageError: The file is missing or holds something else.
     """
     try:
-        return [Shown.model_validate(row) for row in _rows(path)]
+        return [Shown.model_validate(row) for _, row in _rows(path)]
     except ValidationError as error:
         raise UsageError(
             f"{path} is not a for_people.jsonl ({error.error_count()} misfits): write it with "
@@ -142,7 +141,7 @@ def read_shown(path: Path) -> list[Shown]:
 def load_drawn(folder: Path) -> dict[tuple[str, str], Drawn]:
     """Rubric and answer to how it was drawn; nothing where none was drawn."""
     path = folder / DRAWN
-    rows = read_rows(path, Drawn) if path.is_file() else []
+    rows = stored.read_rows(path, Drawn) if path.is_file() else []
     return {(row.rubric, row.answer): row for row in rows}
 
 
@@ -151,30 +150,30 @@ def read_people(path: Path, rubrics: Mapping[str, Rubric]) -> dict[tuple[str, st
 
     A row says `answer`, `annotator`, `rubric`, `field` and `score`; or, as `mihakk review export --labels`
     writes it, `subject` (the answer's id, alone or behind `@`), `annotator`, `template`, `name`, `value`.
-    A file ends in .csv or .jsonl. Of one person on one answer the last row counts.
+    A file ends in .csv, .jsonl, .tsv, .xlsx or .parquet. Of one person on one answer the last row counts.
 
     Raises:
         UsageError: The file is missing, lacks a column, or holds a score outside its scale.
     """
     given: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
-    for number, row in enumerate(_rows(path), 1):
+    for where, row in _rows(path):
         try:
             answer, person, name, field, text = _cells(row)
         except KeyError as error:
             raise UsageError(
-                f"{path}, row {number}: it has no column {error}; a table of people's scores has answer, "
+                f"{where}: it has no column {error}; a table of people's scores has answer, "
                 "annotator, rubric, field and score"
             ) from None
         rubric = rubrics.get(name)
         if rubric is None or ("template" in row and field not in {*rubric.fields, WHOLE}):
             continue  # an export holds notes and the labels of other templates too
-        low, high = _scale(rubric, field, path, number)
+        low, high = _scale(rubric, field, where)
         try:
             score = float(text)
         except ValueError:
-            raise UsageError(f"{path}, row {number}: {text!r} is not a score") from None
+            raise UsageError(f"{where}: {text!r} is not a score") from None
         if not low <= score <= high:
-            raise UsageError(f"{path}, row {number}: {field} is {text}; it goes from {low} to {high}")
+            raise UsageError(f"{where}: {field} is {text}; it goes from {low} to {high}")
         given[name, answer, person][field] = score
     found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for (name, answer, person), fields in given.items():
@@ -193,13 +192,12 @@ def _total(rubric: Rubric, fields: Mapping[str, float]) -> float | None:
     return sum(fields.values()) if set(rubric.fields) <= set(fields) else None
 
 
-def _scale(rubric: Rubric, field: str, path: Path, number: int) -> tuple[int, int]:
+def _scale(rubric: Rubric, field: str, where: str) -> tuple[int, int]:
     if field == WHOLE and rubric.total == SUM:
         return rubric.low, rubric.high
     if field not in rubric.fields:
         raise UsageError(
-            f"{path}, row {number}: the rubric {rubric.name!r} has no field {field!r}; it has: "
-            f"{', '.join(rubric.fields)}"
+            f"{where}: the rubric {rubric.name!r} has no field {field!r}; it has: {', '.join(rubric.fields)}"
         )
     return rubric.fields[field].low, rubric.fields[field].high
 
@@ -211,17 +209,12 @@ def _cells(row: Mapping[str, str]) -> tuple[str, str, str, str, str]:
     return row["answer"], row["annotator"], row["rubric"], row["field"], row["score"]
 
 
-def _rows(path: Path) -> Iterable[Mapping[str, str]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise no_file(path) from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text") from error
-    if path.suffix != ".jsonl":
-        return list(csv.DictReader(text.splitlines()))
-    try:
-        rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-        return [{name: str(value) for name, value in row.items()} for row in rows]
-    except (ValueError, AttributeError) as error:
-        raise UsageError(f"{path} is not JSON lines of objects: {error}") from error
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Rows of a table, each with its place."""
+    if not path.is_file():
+        raise no_file(path)
+    for row in read_rows(path):
+        where = f"{path}, row {row.number}"
+        if row.problem:
+            raise UsageError(f"{where}: {': '.join(row.problem)}")
+        yield where, {name: str(value) for name, value in row.fields.items()}

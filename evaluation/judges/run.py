@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from evaluation.judges.scores import Panel, is_vouched, judged_scores, load_vouc
 from evaluation.judges.style import STYLE_FILE, StyleRow, style_rows
 from evaluation.rows import read_rows, write_rows
 from evaluation.running.asking import Asked
-from evaluation.running.run import Plan
+from evaluation.running.run import Plan, planned
 from evaluation.running.suites import load_priced
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.llm.budget import LETTERS_A_TOKEN, Budget, BudgetSpent
@@ -104,11 +105,7 @@ def load_judges(suite: Suite, systems: Sequence[System]) -> tuple[System, System
                 f"{', '.join(own)}: a judge favours its own family. Name another judge, or "
                 "judge other systems (`--model`)"
             )
-    exact = {"temperature": 0.0, "top_p": 1.0}
-    return (
-        _with_sampling(first, {**exact, "max_tokens": named.reply_tokens + first.reasoning_tokens}),
-        _with_sampling(second, {**exact, "max_tokens": named.reply_tokens + second.reasoning_tokens}),
-    )
+    return _exact(first, named.reply_tokens), _exact(second, named.reply_tokens)
 
 
 @contextmanager
@@ -171,12 +168,8 @@ def judge_suite(job: JudgeJob, answered: Callable[[System], None] = lambda _: No
             for rubric in job.rubrics:
                 for system in job.systems:
                     own = asked_again(cases[system.name, rubric.name], again, job.suite.seed)
-
-                    def told(judge: System = judge) -> None:
-                        answered(judge)
-
                     found[system.name] += judge_cases(
-                        model, journal, rubric, own, seed=job.suite.seed, answered=told
+                        model, journal, rubric, own, seed=job.suite.seed, answered=partial(answered, judge)
                     )
     counts: Counter[str] = Counter()
     for system in job.systems:
@@ -244,11 +237,7 @@ def plan_judges(job: JudgeJob) -> list[Plan]:
                         letters = sum(len(message["content"]) for message in request.messages)
                         prompts += each * letters // LETTERS_A_TOKEN
         replies = (calls - journaled) * judge.sampling.max_tokens
-        price = judge.price
-        most = price.of(prompts, replies) if price else None
-        plans.append(
-            Plan(judge.name, calls, journaled, prompts, replies, most, price.currency if price else "")
-        )
+        plans.append(planned(judge, calls, journaled, prompts, replies))
     return plans
 
 
@@ -268,5 +257,6 @@ def cases_of(job: JudgeJob) -> dict[tuple[str, str], list[Judged]]:
     return found
 
 
-def _with_sampling(judge: System, update: dict[str, float | int]) -> System:
-    return judge.model_copy(update={"sampling": judge.sampling.model_copy(update=update)})
+def _exact(judge: System, reply_tokens: int) -> System:
+    sampling = {"temperature": 0.0, "top_p": 1.0, "max_tokens": reply_tokens + judge.reasoning_tokens}
+    return judge.model_copy(update={"sampling": judge.sampling.model_copy(update=sampling)})

@@ -11,7 +11,7 @@ from evaluation.judges.style import STYLE_FILE, STYLE_UNITS, StyleRow
 from evaluation.judges.validation import GATE, AgreementWithPeople, CorrectedMean
 from evaluation.judges.vouch import AGREEMENT, CORRECTED
 from evaluation.rows import read_rows
-from evaluation.table.sheets import GAP, Sheet
+from evaluation.table.sheets import GAP, Sheet, ranks_text
 
 
 def judge_sheets(folder: Path) -> list[Sheet]:
@@ -89,7 +89,7 @@ def _corrected(rows: Sequence[CorrectedMean]) -> list[Sheet]:
             (
                 row.model,
                 interval(row.corrected, row.low, row.high),
-                GAP if row.rank_low is None else _places(row.rank_low, row.rank_high),
+                ranks_text(row.rank_low, row.rank_high),
                 number(row.judges),
                 f"{row.scored:,} of {row.answers:,}",
                 f"{row.without:,}" if row.without else GAP,
@@ -163,7 +163,3 @@ def interval(value: float | None, low: float | None, high: float | None, *, sign
         return GAP
     shown = f"{value:+.2f}" if signed else number(value)
     return shown if low is None or high is None else f"{shown} [{low:.2f}, {high:.2f}]"
-
-
-def _places(low: int, high: int | None) -> str:
-    return f"{low}" if low == high else f"{low}–{high}"

@@ -21,13 +21,13 @@ from evaluation.statistics.agreement import (
     between_people,
     correlations,
     kappas,
-    slope,
     system_correlations,
 )
 from evaluation.statistics.bootstrap import RESAMPLES, ranks
 from evaluation.statistics.bootstrap import weights as drawn_weights
-from evaluation.statistics.cluster import clustered, codes_of, t_quantile
+from evaluation.statistics.cluster import clustered, codes_of
 from evaluation.statistics.prediction_powered import Labelled, corrected_mean, drawn_means
+from evaluation.statistics.regression import regression
 from schemas.evaluation import Answer
 from schemas.record import Record
 from schemas.rubric import Rubric
@@ -182,9 +182,8 @@ def _agreement(
     share = weights / weights.sum()
     rounded = np.floor(x + 0.5) - np.floor(y + 0.5)
     bias = clustered((x - y) * weights / weights.mean(), clusters)
-    length = np.array([log(len(one.case.reply), 2) for one in own])
-    steep = slope(length, x - y, clusters)
-    reach = t_quantile(max(1, len(np.unique(clusters)) - 1)) * steep[1] if steep else 0.0
+    length = np.array([[1.0, log(len(one.case.reply), 2)] for one in own])
+    _, steep = regression(length, x - y, clusters) or (None, None)
     return AgreementWithPeople(
         rubric=rubric.name,
         group=group,
@@ -212,9 +211,9 @@ def _agreement(
         without_weakest=rest.value,
         without_low=rest.low,
         without_high=rest.high,
-        length_slope=steep[0] if steep else None,
-        length_low=steep[0] - reach if steep else None,
-        length_high=steep[0] + reach if steep else None,
+        length_slope=steep.value if steep else None,
+        length_low=steep.low if steep else None,
+        length_high=steep.high if steep else None,
     )
 
 

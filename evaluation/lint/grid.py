@@ -45,10 +45,6 @@ class Grid:
     cells: tuple[tuple[Cell | None, ...], ...]
     """Rows x columns; None where there is no figure."""
 
-    def column(self, place: int) -> list[Cell | None]:
-        """The cells of one column, of all rows."""
-        return [row[place] for row in self.cells]
-
     @property
     def mean_rows(self) -> list[int]:
         """Places of the rows that say they are means of the others."""

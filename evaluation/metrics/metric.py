@@ -1,4 +1,4 @@
-"""What a metric is: a figure of one answer; and what a figure is that only many answers together have."""
+"""What a metric is: a figure of one answer."""
 
 from __future__ import annotations
 

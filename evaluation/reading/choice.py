@@ -166,7 +166,7 @@ def _label_line(lines: Sequence[str], labels: Labels, *, cut: bool) -> _Pick | N
         and labels.hint.search(line)
         and (place := whole_label(line, labels)) is not None
     ]
-    if not found or len(set(found)) == labels.count:
+    if not found or len(set(found)) == len(labels.own):
         return None
     if cut and whole_label(lines[-1], labels) is not None:
         begun = {_started(line, labels) for line in lines[:-1]} - {None, found[-1]}

@@ -65,11 +65,6 @@ class Labels:
     hint: re.Pattern[str]
     """Found in every line that has a label: most lines are told apart by it alone."""
 
-    @property
-    def count(self) -> int:
-        """How many options there are."""
-        return len(self.own)
-
 
 @lru_cache(maxsize=1024)
 def labels_of(labels: tuple[str, ...]) -> Labels:

@@ -26,9 +26,9 @@ class Spoken(NamedTuple):
     """The thought was opened and never ended: there is no answer in it."""
 
 
-def without_reasoning(reply: str, marks: tuple[tuple[str, str], ...] = MARKS) -> Spoken:
+def without_reasoning(reply: str) -> Spoken:
     """What follows the last end of a thought; nothing where a thought was opened and not ended."""
-    for opened, ended in marks:
+    for opened, ended in MARKS:
         if ended in reply:
             reply = reply.rpartition(ended)[2]
         elif opened in reply:

@@ -6,6 +6,7 @@ reply that skips or splits a verse would be misread from there on.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
@@ -94,8 +95,6 @@ def json_pieces(text: str) -> tuple[list[Piece], str]:
 
     JSON that does not parse as a whole (the paper's own example does not) is read object by object.
     """
-    import json
-
     text = _FENCE.sub("", text.strip())
     if "{" not in text:
         return [], ""
@@ -118,8 +117,6 @@ def json_pieces(text: str) -> tuple[list[Piece], str]:
 
 def _objects(text: str, decoder: Any) -> Iterator[dict[str, Any]]:
     """Every outermost JSON object that parses."""
-    import json
-
     place = text.find("{")
     while place >= 0:
         try:

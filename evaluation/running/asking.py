@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -202,8 +203,7 @@ def _unit(question: Question) -> str:
 
 def sizes(asked: Iterable[Asked]) -> Mapping[str, int]:
     """Config to number of calls."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for one in asked:
-        name = f"{one.question.release}/{one.question.config}"
-        counts[name] = counts.get(name, 0) + one.repeats
+        counts[f"{one.question.release}/{one.question.config}"] += one.repeats
     return counts

@@ -62,6 +62,13 @@ class Plan(NamedTuple):
     currency: str
 
 
+def planned(system: System, calls: int, journaled: int, prompts: int, replies: int) -> Plan:
+    """A plan with what its calls cost at most."""
+    price = system.price
+    most = price.of(prompts, replies) if price else None
+    return Plan(system.name, calls, journaled, prompts, replies, most, price.currency if price else "")
+
+
 class Calls(NamedTuple):
     """What asking one system took."""
 
@@ -90,16 +97,7 @@ def plan(job: Job) -> Plan:
     open_ = [chat for chat, known in calls if not known]
     prompts = sum(len(chat.messages[0]["content"]) // LETTERS_A_TOKEN for chat in open_)
     replies = sum(chat.max_tokens for chat in open_)
-    price = system.price
-    return Plan(
-        system.name,
-        len(calls),
-        len(calls) - len(open_),
-        prompts,
-        replies,
-        price.of(prompts, replies) if price else None,
-        price.currency if price else "",
-    )
+    return planned(system, len(calls), len(calls) - len(open_), prompts, replies)
 
 
 def run_system(job: Job, answered: Callable[[], None] = lambda: None) -> Ran:

@@ -151,20 +151,3 @@ def between_people(scores: Sequence[dict[str, float]]) -> float | None:
         if not np.isnan(value):
             found.append(float(np.clip(value, -1, 1)))
     return fisher_mean(found) if found and not {-1.0, 1.0} <= set(found) else None
-
-
-def slope(x: Values, y: Values, clusters: Codes) -> tuple[float, float] | None:
-    """Least-squares slope of y on x with its clustered standard error; None where x is constant.
-
-    The error is the sandwich's with the factors of statsmodels: C/(C-1) (n-1)/(n-2).
-    """
-    centred = x - x.mean()
-    spread = float(centred @ centred)
-    count = len(np.unique(clusters))
-    if spread < 1e-12 or count < 2 or len(x) < 3:
-        return None
-    found = float(centred @ y) / spread
-    residuals = y - y.mean() - found * centred
-    sums = np.bincount(clusters, weights=centred * residuals)
-    factor = count / (count - 1) * (len(x) - 1) / (len(x) - 2)
-    return found, float(np.sqrt(factor * float(sums @ sums))) / spread

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.statistics.cluster import CONFIDENCE
 from mihakk.seeds import rng
 
 RESAMPLES: Final = 2000
@@ -36,9 +37,9 @@ def weights(
         yield counted.reshape(count, clusters).astype(np.float64)
 
 
-def percentile_interval(drawn: NDArray[np.float64], confidence: float = 0.95) -> NDArray[np.float64]:
-    """Lower and upper ends (2 x ...) over the first axis."""
-    tail = 100 * (1 - confidence) / 2
+def percentile_interval(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Lower and upper ends (2 x ...) of the 95 % interval over the first axis."""
+    tail = 100 * (1 - CONFIDENCE) / 2
     ends: NDArray[np.float64] = np.percentile(drawn, [tail, 100 - tail], axis=0)
     return ends
 

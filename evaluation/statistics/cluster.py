@@ -15,8 +15,8 @@ Codes = NDArray[np.int64]
 
 LEAST_CLUSTERS: Final = 10
 """Fewer say nothing of their spread: there is no interval then."""
-
-
+CONFIDENCE: Final = 0.95
+"""Of every interval."""
 _ALIKE: Final = 1e-12
 """Standard errors below it are rounding."""
 
@@ -40,9 +40,15 @@ def codes_of(names: Sequence[Any] | NDArray[Any]) -> Codes:
     return codes.astype(np.int64)
 
 
-def clustered(
-    values: Values, clusters: Codes, confidence: float = 0.95, bounds: tuple[float, float] | None = None
-) -> Estimate:
+def t_estimate(mean: float, se: float, items: int, clusters: int) -> Estimate:
+    """A mean with its t interval of clusters - 1 degrees, where there are clusters enough for one."""
+    if clusters < LEAST_CLUSTERS:
+        return Estimate(mean, se, None, None, items, clusters)
+    reach = t_quantile(clusters - 1) * se
+    return Estimate(mean, se, mean - reach, mean + reach, items, clusters)
+
+
+def clustered(values: Values, clusters: Codes, bounds: tuple[float, float] | None = None) -> Estimate:
     """Mean with its clustered standard error and interval.
 
     SE = sqrt(C/(C-1) sum_c (sum_i (s_ci - m))^2) / n, with C-1 degrees of freedom (E. Miller, 2024, app. A,
@@ -53,7 +59,6 @@ def clustered(
     Args:
         values: One an item.
         clusters: One an item.
-        confidence: Of the interval.
         bounds: Least and greatest value there can be; the plain t interval without them.
 
     Raises:
@@ -69,17 +74,12 @@ def clustered(
     if count < 2:
         return Estimate(mean, None, None, None, size, count)
     se = sqrt(count / (count - 1) * float(sums @ sums)) / size
-    if count < LEAST_CLUSTERS:
-        return Estimate(mean, se, None, None, size, count)
-    if bounds is not None:
-        return Estimate(mean, se, *_inside(mean, se, count, confidence, bounds), size, count)
-    reach = t_quantile(count - 1, confidence) * se
-    return Estimate(mean, se, mean - reach, mean + reach, size, count)
+    if bounds is None or count < LEAST_CLUSTERS:
+        return t_estimate(mean, se, size, count)
+    return Estimate(mean, se, *_inside(mean, se, count, bounds), size, count)
 
 
-def _inside(
-    mean: float, se: float, count: int, confidence: float, bounds: tuple[float, float]
-) -> tuple[float, float]:
+def _inside(mean: float, se: float, count: int, bounds: tuple[float, float]) -> tuple[float, float]:
     """The interval of a mean of bounded values.
 
     Where all clusters have the same mean, their spread says nothing: then the ends are those of what the
@@ -89,10 +89,10 @@ def _inside(
     share, spread = (mean - least) / width, se / width
     variance = share * (1 - share)
     if spread < _ALIKE or variance <= 0:
-        unseen = 1 - ((1 - confidence) / 2) ** (1 / count)
+        unseen = 1 - ((1 - CONFIDENCE) / 2) ** (1 / count)
         return mean - unseen * share * width, mean + unseen * (1 - share) * width
     # z^2 / n of Wilson's formula, n being what plain sampling would need for this standard error.
-    part = (t_quantile(count - 1, confidence) * spread) ** 2 / variance
+    part = (t_quantile(count - 1) * spread) ** 2 / variance
     centre = (share + part / 2) / (1 + part)
     reach = sqrt(part * variance + part * part / 4) / (1 + part)
     return least + width * max(0.0, centre - reach), least + width * min(1.0, centre + reach)
@@ -124,18 +124,14 @@ def moved(before: Values, after: Values, of_before: Codes, of_after: Codes) -> E
     items = len(before) + len(after)
     if count < 2:
         return Estimate(difference, None, None, None, items, count)
-    se = sqrt(count / (count - 1) * float(parts @ parts))
-    if count < LEAST_CLUSTERS:
-        return Estimate(difference, se, None, None, items, count)
-    reach = t_quantile(count - 1) * se
-    return Estimate(difference, se, difference - reach, difference + reach, items, count)
+    return t_estimate(difference, sqrt(count / (count - 1) * float(parts @ parts)), items, count)
 
 
-def t_quantile(degrees: float, confidence: float = 0.95) -> float:
+def t_quantile(degrees: float) -> float:
     """Two-sided quantile of Student's t."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(degrees, (1 + confidence) / 2))
+    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
 def plain_se(share: float, items: int) -> float | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.cluster import LEAST_CLUSTERS, Codes, Estimate, Values, t_quantile
+from evaluation.statistics.cluster import Codes, Estimate, Values, t_estimate
 
 
 class Labelled(NamedTuple):
@@ -25,7 +25,7 @@ class Labelled(NamedTuple):
     clusters: Codes
 
 
-def corrected_mean(found: Labelled, confidence: float = 0.95) -> Estimate:
+def corrected_mean(found: Labelled) -> Estimate:
     """The judge's mean over all answers plus the mean of (people - judge) over those that people scored.
 
     Unbiased however wrong the judge is; the better it is, the narrower the interval. The error is clustered
@@ -50,11 +50,7 @@ def corrected_mean(found: Labelled, confidence: float = 0.95) -> Estimate:
     mean = base + doubtful * correction
     if count < 2:
         return Estimate(mean, None, None, None, size, count)
-    se = sqrt(count / (count - 1) * float(sums @ sums))
-    if count < LEAST_CLUSTERS:
-        return Estimate(mean, se, None, None, size, count)
-    reach = t_quantile(count - 1, confidence) * se
-    return Estimate(mean, se, mean - reach, mean + reach, size, count)
+    return t_estimate(mean, sqrt(count / (count - 1) * float(sums @ sums)), size, count)
 
 
 def drawn_means(found: Labelled, draws: Values) -> Values:

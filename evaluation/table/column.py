@@ -129,13 +129,11 @@ def _metric(name: str, row: Any) -> Metric:
         name=name,
         title=name,
         meaning="",
-        version="",
         kinds=(row["kind"],),
         methods=(row["method"],),
         low=_number(row["low"]),
         high=_number(row["high"]),
         higher_is_better=bool(row["higher_is_better"]),
-        when=lambda _: True,
         score_all=lambda *_: (),
         ranks=not name.endswith(NOT_VOUCHED_FOR),
     )

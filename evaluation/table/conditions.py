@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.metrics.metric import METRICS
 from evaluation.statistics.cluster import codes_of
 from evaluation.statistics.comparison import compare
-from evaluation.table.sheets import Sheet
+from evaluation.table.sheets import Sheet, signed
 from mihakk.errors import UsageError
 from mihakk.stats import holm
 
@@ -53,12 +53,6 @@ def conditions(
 
 def condition_sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
     """The differences as a table."""
-
-    def interval(row: dict[str, Any]) -> str:
-        if row["low"] is None:
-            return f"{row['difference']:+.3f} [no interval]"
-        return f"{row['difference']:+.3f} [{row['low']:+.3f}, {row['high']:+.3f}]"
-
     head = ("system", "first", "second", "metric", "first − second [95 %]", "p (Holm)", "records")
     return Sheet(
         "Conditions compared on the same records",
@@ -70,7 +64,7 @@ def condition_sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
                 row["first"],
                 row["second"],
                 f"{row['metric']} · {row['method']}",
-                interval(row),
+                signed(row["difference"], row["low"], row["high"], " [no interval]"),
                 f"{row['p_holm']:.3f}",
                 f"{row['records']:,}",
             )

@@ -11,7 +11,7 @@ from evaluation.statistics.cluster import codes_of, moved
 from evaluation.table.column import Column, columns_of
 from evaluation.table.results import results
 from evaluation.table.scores import COLUMN
-from evaluation.table.sheets import GAP, Sheet
+from evaluation.table.sheets import GAP, Sheet, ranks_text, signed
 from mihakk.errors import UsageError
 
 if TYPE_CHECKING:
@@ -220,9 +220,9 @@ def move_sheets(found: Moves) -> list[Sheet]:
                         row.model,
                         f"{row.before:.3f}",
                         f"{row.after:.3f}",
-                        _with_ends(row),
+                        signed(row.after - row.before, row.low, row.high),
                         f"{row.rank_before} → {row.rank_after}",
-                        *(_signed(part) for part in (row.answers, row.removed, row.changed, row.added)),
+                        *(_change(part) for part in (row.answers, row.removed, row.changed, row.added)),
                     )
                     for row in systems
                 ),
@@ -240,9 +240,9 @@ def _item_sheet(column: str, items: Sequence[ItemMove]) -> Sheet:
     for row in items[:MOST_ITEMS]:
         ordered = sorted(row.effects, key=lambda model: (-row.effects[model], model))
         best, worst = ordered[0], ordered[-1]
-        gains = f"{best} {_signed(row.effects[best])}, {worst} {_signed(row.effects[worst])}"
+        gains = f"{best} {_change(row.effects[best])}, {worst} {_change(row.effects[worst])}"
         rows.append(
-            (row.item, "corrected" if row.what == "changed" else row.what, _signed(row.spread), gains)
+            (row.item, "corrected" if row.what == "changed" else row.what, _change(row.spread), gains)
         )
     return Sheet(
         f"{column}: items that are not what they were",
@@ -285,10 +285,8 @@ def _ranks(frame: pd.DataFrame, seed: int) -> dict[tuple[str, str], str]:
     cells = results(frame, averaged=False, seed=seed).cells
     found = {}
     for row in cells.itertuples(index=False):
-        low, high = getattr(row, "rank_low", None), getattr(row, "rank_high", None)
-        if low is not None and high is not None and low == low and high == high:  # noqa: PLR0124 - NaN is not
-            place = f"{row.config} · {row.metric} · {row.method}", str(row.model)
-            found[place] = f"{int(low)}" if low == high else f"{int(low)}–{int(high)}"
+        place = f"{row.config} · {row.metric} · {row.method}", str(row.model)
+        found[place] = ranks_text(getattr(row, "rank_low", None), getattr(row, "rank_high", None))
     return found
 
 
@@ -296,10 +294,5 @@ def _mean(values: Sequence[Any]) -> float | None:
     return float(np.mean(values)) if values else None
 
 
-def _with_ends(row: SystemMove) -> str:
-    shown = f"{row.after - row.before:+.3f}"
-    return shown if row.low is None else f"{shown} [{row.low:+.3f}, {row.high:+.3f}]"
-
-
-def _signed(value: float) -> str:
+def _change(value: float) -> str:
     return f"{value:+.3f}" if abs(value) >= 0.0005 else GAP

@@ -84,15 +84,11 @@ def _row(column: Column, first: int, second: int, found: Comparison) -> dict[str
 
 def _drawn_pair(column: Column, drawn: NDArray[np.float64], first: int, second: int) -> dict[str, Any]:
     """A pair whose figures are no means: the interval and p-value are those of the drawn differences."""
-    differences = drawn[:, first] - drawn[:, second]
-    low, high = np.percentile(differences, [2.5, 97.5])
     one, other = column.figure(first) or 0.0, column.figure(second) or 0.0
     return _head(column, first, second) | {
         "difference": one - other,
-        "se": float(differences.std(ddof=1)),
-        "ci_low": float(low),
-        "ci_high": float(high),
-        "p": drawn_p_value(differences),
+        "se": float((drawn[:, first] - drawn[:, second]).std(ddof=1)),
+        **drawn_interval(drawn[:, first] - drawn[:, second]),
         "test": "bootstrap",
         "alike": float(np.mean((column.statistics[first] == column.statistics[second]).all(axis=1)))
         if column.statistics is not None
@@ -102,12 +98,13 @@ def _drawn_pair(column: Column, drawn: NDArray[np.float64], first: int, second: 
     }
 
 
-def drawn_p_value(differences: NDArray[np.float64]) -> float:
-    """Two-sided p-value of drawn differences: twice the share on the rarer side of 0, never 0 itself."""
+def drawn_interval(differences: NDArray[np.float64]) -> dict[str, float]:
+    """Interval of drawn differences, and their p-value: twice the share on the rarer side of 0, never 0."""
+    low, high = np.percentile(differences, [2.5, 97.5])
     size = len(differences)
     below = (int((differences <= 0).sum()) + 1) / (size + 1)
     above = (int((differences >= 0).sum()) + 1) / (size + 1)
-    return min(1.0, 2 * min(below, above))
+    return {"ci_low": float(low), "ci_high": float(high), "p": min(1.0, 2 * min(below, above))}
 
 
 def _head(column: Column, first: int, second: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,8 @@ from evaluation.table.cells import DIGITS, cells_of
 from evaluation.table.column import NOT_VOUCHED_FOR, Column, columns_of
 from evaluation.table.draws import drawn_figures
 from evaluation.table.items import item_rows
-from evaluation.table.overall import STATEMENT, average_rows, averages
-from evaluation.table.pairs import drawn_p_value, pairs_of
+from evaluation.table.overall import STATEMENT, Average, average_rows, averages
+from evaluation.table.pairs import drawn_interval, pairs_of
 from evaluation.table.scores import COLUMN
 from mihakk.stats import holm
 
@@ -148,29 +149,23 @@ def _with_ranks(
     return cells
 
 
-def _average_pairs(found: Any) -> list[dict[str, Any]]:
+def _average_pairs(found: Average) -> list[dict[str, Any]]:
     """Differences of overall averages, with intervals and p-values of the drawn tables."""
     if found.drawn is None:
         return []
     able = [place for place in range(len(found.models)) if not np.isnan(found.figures[place])]
-    rows = []
-    for at, first in enumerate(able):
-        for second in able[at + 1 :]:
-            differences = found.drawn[:, first] - found.drawn[:, second]
-            low, high = np.percentile(differences, [2.5, 97.5])
-            rows.append(
-                {
-                    "name": found.name,
-                    "ability": found.ability,
-                    "method": found.method,
-                    "first": found.models[first],
-                    "second": found.models[second],
-                    "difference": float(found.figures[first] - found.figures[second]),
-                    "ci_low": float(low),
-                    "ci_high": float(high),
-                    "p": drawn_p_value(differences),
-                }
-            )
+    rows: list[dict[str, Any]] = [
+        {
+            "name": found.name,
+            "ability": found.ability,
+            "method": found.method,
+            "first": found.models[first],
+            "second": found.models[second],
+            "difference": float(found.figures[first] - found.figures[second]),
+            **drawn_interval(found.drawn[:, first] - found.drawn[:, second]),
+        }
+        for first, second in combinations(able, 2)
+    ]
     adjusted = holm([row["p"] for row in rows])
     return [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
 

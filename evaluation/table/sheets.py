@@ -56,7 +56,7 @@ def _cell_columns(decimals: int) -> dict[str, Callable[[Row], str]]:
         "above chance": lambda row: _number(row.get("chance_adjusted"), 3),
         "pairs right": lambda row: _number(row.get("pair_accuracy"), 3),
         "consistent": lambda row: _number(row.get("consistency"), 3),
-        "order gap": lambda row: _signed(row, "order_gap"),
+        "order gap": lambda row: signed(*(row.get(f"order_gap{end}") for end in ("", "_low", "_high"))),
         "position": _position,
         "wrong picks": _wrong,
         "unparsed": lambda row: _share(row, ("unparsed", "empty", "refused", "error")),
@@ -161,18 +161,22 @@ def _wordings(row: Row, decimals: int) -> str:
 def _rank(row: Row) -> str:
     if not _is_there(row.get("rank_low")):
         return GAP
-    low, high = int(row["rank_low"]), int(row["rank_high"])
-    return (f"{low}" if low == high else f"{low}–{high}") + (
-        "*" if row["top"] is True or row["top"] == 1 else ""
-    )
+    star = "*" if row["top"] is True or row["top"] == 1 else ""
+    return ranks_text(row["rank_low"], row["rank_high"]) + star
 
 
-def _signed(row: Row, name: str) -> str:
-    if not _is_there(row.get(name)):
+def ranks_text(low: float | None, high: float | None) -> str:
+    """An interval of ranks, or the one rank that it holds."""
+    if low is None or high is None or not _is_there(low):
         return GAP
-    if not _is_there(row.get(f"{name}_low")):
-        return f"{row[name]:+.3f}"
-    return f"{row[name]:+.3f} [{row[f'{name}_low']:+.3f}, {row[f'{name}_high']:+.3f}]"
+    return f"{int(low)}" if low == high else f"{int(low)}–{int(high)}"
+
+
+def signed(value: Any, low: Any, high: Any, without: str = "") -> str:
+    """A difference and its interval; `without` follows it where it has none."""
+    if not _is_there(value):
+        return GAP
+    return f"{value:+.3f}" + (f" [{low:+.3f}, {high:+.3f}]" if _is_there(low) else without)
 
 
 def _position(row: Row) -> str:
