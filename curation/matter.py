@@ -13,6 +13,7 @@ from curation.marks import clean_line
 from curation.normalization import remove
 from mihakk.errors import RecordRejected
 from mihakk.text import arabic_share, key, poem_rhyme, words
+from mihakk.text.notes import BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, NUMBERED, is_dated
 from schemas.poem import Couplet, Poem
 from schemas.record import Form, Language
 from schemas.rejection import Rejection
@@ -23,31 +24,12 @@ PROSE_WORDS: Final = 20
 """Median words of a paragraph from which a text of paragraphs alone is prose and not free verse."""
 VERSE_SHARE: Final = 2 / 3
 """Share of couplets from which a lone line is a lost half or a heading, not a free-standing verse."""
-HEADING_WORDS: Final = 10
 COUNT_SLACK: Final = (1, 0.05)
 """Couplets, and share of the declared number, by which a poem may miss what its source declares."""
 
-_DIGIT: Final = "[0-9٠-٩۰-۹]"
 _MARKUP: Final = re.compile(r"</?[a-zA-Z!][^<>]*>?|&(?:[a-zA-Z]{2,8}|#\d{2,6}|#x[0-9a-fA-F]{2,6});")
 _LINK: Final = re.compile(r"https?://|www\.|@\w+\.")
 _LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]")
-_NUMBERED: Final = re.compile(rf"^\W*{_DIGIT}+\W*$")
-_BRACKETED: Final = re.compile(r"^\s*(?:\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|﴿[^﴾]*﴾)\s*[.:؛]?\s*$")
-_NOTE: Final = re.compile(
-    r"^\W*(?:ملاحظة|ملاحظه|هامش|الهامش|هوامش|المصدر|مصدر القصيدة|المراجع|تعليق|حاشية|الحاشية|شرح البيت"
-    r"|عدد الأبيات|مناسبة القصيدة|نبذة عن|القافية|البحر|توضیح|پانویس|حاشیه|یادداشت|نسخه ?بدل|در نسخهٔ?|منبع)"
-    r"\s*(?:[:：]|$)"
-)
-_FOOTNOTE: Final = re.compile(rf"^\s*[\[(]?{_DIGIT}{{1,3}}[\])]?\s*[-–—.:)\]]\s*\S+\s*:")
-_HEADING: Final = re.compile(
-    r"^\W*(?:(?:و?قال|وله|ولها|وأنشد|و?قالت|و?كتب|و?قلت)(?:\s(?:أيضا|أيضًا|يمدح|يهجو|يرثي|في|من|يصف|رحمه|فيه|على|إلى|رثاء|مدح)"
-    r"(?!\w)|\s*:)|(?:القصيدة|قصيدة|المقطع|مقطع|الفصل|فصل|الباب|الجزء|النشيد|غزل|قصیده|رباعی|قطعه|بخش|حکایت|باب)"
-    rf"\s+(?:شمار[هة]ٔ?\s*)?(?:رقم\s*)?(?:{_DIGIT}+|الأول|الثاني|الثالث|الرابع|الخامس|السادس|السابع|الثامن|التاسع|العاشر"
-    r"|الأولى|الثانية|اول|دوم|سوم|چهارم|پنجم)(?!\w)|(?:تمت|نهاية)\s(?:القصيدة|بحمد))"
-)
-_DATED: Final = re.compile(r"(?:1[0-9]|20|١[٠-٩]|٢٠|۱[۰-۹]|۲۰)[0-9٠-٩۰-۹]{2}\W*$")
-"""A text that ends in a year."""
-_DATE_WORDS: Final = 6
 _REFRAINS: Final = """
     لازمة، اللازمة، لازمه، كورس، الكورس، قفل، القفل، دور، الدور، ترجيع، بند، بند ترجيع، برگردان،
     ترجیع، بند ترجیع، مکرر، مكرر، تكرار، تکرار، إلخ، الخ، الى آخره، إلى آخره
@@ -120,15 +102,15 @@ def _not_verse(couplet: Couplet, language: Language) -> Reason | None:
         return "markup", f"holds markup: {shown!r}"
     if any(_LINK.search(text) for text in texts):
         return "link", f"holds an address: {shown!r}"
-    if any(_NUMBERED.match(text) for text in texts):
+    if any(NUMBERED.match(text) for text in texts):
         return "number", f"a bare number: {shown!r}"
     if language != "en" and _foreign(couplet, texts):
         return "foreign_letters", f"holds Latin letters: {shown!r}"
     if all(half.key in REFRAIN_MARKERS for half in halves):
         return "refrain_marker", f"only says that a refrain follows: {shown!r}"
-    if couplet.second is None and _FOOTNOTE.match(couplet.first.raw):
+    if couplet.second is None and FOOTNOTE.match(couplet.first.raw):
         return "footnote", f"a numbered gloss: {shown!r}"
-    if _NOTE.match(texts[0]) or (couplet.second is None and _BRACKETED.match(texts[0])):
+    if NOTE.match(texts[0]) or (couplet.second is None and BRACKETED.match(texts[0])):
         return "editorial_note", f"an editor's note: {shown!r}"
     if couplet.kind != "paragraph" and _is_heading(texts):
         return "heading", f"a heading: {shown!r}"
@@ -147,7 +129,7 @@ def _foreign(couplet: Couplet, texts: Sequence[str]) -> bool:
 def _is_heading(texts: Sequence[str]) -> bool:
     """A line of few words that announces verse; a full couplet may begin with `he said` and is none."""
     whole = " ".join(texts)
-    if len(words(whole)) > HEADING_WORDS or not _HEADING.match(whole):
+    if len(words(whole)) > HEADING_WORDS or not HEADING.match(whole):
         return False
     return len(texts) == 1 or whole.rstrip().endswith((":", "："))
 
@@ -155,8 +137,7 @@ def _is_heading(texts: Sequence[str]) -> bool:
 def _out_of_place(units: Sequence[Couplet]) -> Iterator[tuple[str, Reason]]:
     """What is no part of this poem though it might be one of another."""
     last = units[-1] if len(units) > 1 else None
-    dated = last is not None and last.second is None and _DATED.search(last.first.text)
-    if last and dated and len(words(last.first.text)) <= _DATE_WORDS:
+    if last and last.second is None and is_dated(last.first.text):
         yield last.id, ("place_and_date", f"where and when it was written: {last.first.text!r}")
     whole = sum(unit.second is not None for unit in units)
     if not whole:

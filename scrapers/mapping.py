@@ -20,7 +20,7 @@ from scrapers.boundary import MALFORMED, explain
 from scrapers.labels import number as stated_number
 from scrapers.labels import with_country
 from scrapers.source import Entry, LocalOptions
-from scrapers.verse import Arrangement, arrange, as_lines, couplets, dedications, split
+from scrapers.verse import Arrangement, arrange, as_lines, couplets, notes, split
 
 Kind = Literal["poem", "idiom"]
 
@@ -311,7 +311,7 @@ def _poem(values: Mapping[str, Any], identifier: str, provenance: Provenance) ->
     stated = {name: _text(values, name) for name in _LABELS if name in values}
     labels = with_country({name: text for name, text in stated.items() if text.strip()})
     form = _text(values, "form") or found.labels.get("form_found", "")
-    yield from dedications(identifier, found)
+    yield from notes(identifier, found)
     yield from rejected
     if not kept:
         raise RecordRejected("verses_missing", "no couplet of the row can be used")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from statistics import mean, pstdev
 
 from mihakk.errors import RecordRejected
-from mihakk.text import canonicalize, poem_rhyme
+from mihakk.text import canonicalize, poem_rhyme, words
+from mihakk.text.notes import BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, is_dated
 from schemas.poem import Couplet, CoupletKind
 from schemas.record import Form, Language
 from schemas.rejection import Rejection
@@ -22,10 +23,23 @@ FREE_LINES = 5
 """Fewest lines from which a spread says anything."""
 RAJAZ_LINES = 5
 """Fewest lines with one rhyme from which they are lines of their own and no couplets."""
+STROPHES = (3, 5, 7)
+"""Odd numbers of lines that a stanza of one rhyme and a refrain may have (a mukhammas or takhmis has 5)."""
+PARTED = 0.5
+"""Share of rows that hold two hemistichs from which the others, with one, are no accident of free verse."""
 _LETTER = re.compile(r"[^\W\d_]")
+_BETWEEN = re.compile(r"\s*(?:\.{3,}|…+|\*+|#+|={1,}|\t+|\s{3,}|\|+|/{1,})\s*")
+"""What scrapers and typists set between the two hemistichs of one row."""
+_MOST_UNEVEN = 2.0
+"""Letters of the longer hemistich by those of the shorter, at most."""
+_ATTRIBUTION = re.compile(r"^\s*(?:[-–—~]\s*\S+|[(\[].*[)\]]\s*$)")
+"""`- name` or `(name)` below a quotation that opens a poem."""
+_EPIGRAPH = 4
+"""Most rows of such a quotation with its author."""
 _DEDICATION = re.compile(
     r"^\W*(?:مهدا[ةه]|[إا]هداء|[إا]لى روح|مناسبة القصيدة|نظمت|كتبت|قيلت|ألقيت|تقدیم به|تقديم به)(?!\w)"
 )
+_TO = re.compile(r"^\W*[إا]لى(?!\w)")
 
 
 @dataclass(frozen=True)
@@ -35,12 +49,12 @@ class Arrangement:
     units: list[tuple[str, str | None]]
     """Two hemistichs each, or one line and None."""
     form: str = ""
-    """`free_verse`, `rajaz_lines` (one hemistich a line, all of one rhyme), `lines` (as the source says), or
-    nothing for couplets."""
+    """`free_verse`, `rajaz_lines` (one hemistich a line, all of one rhyme), `strophic` (stanzas of an odd
+    number of lines with a common last rhyme), `lines` (as the source says), or nothing for couplets."""
     stanza_breaks: int = 0
     """Rows that held no letter."""
-    dropped: tuple[str, ...] = ()
-    """Dedications above or below the verse."""
+    dropped: tuple[tuple[str, str], ...] = ()
+    """Reason and text of the rows around the verse that are none."""
 
     @property
     def kind(self) -> CoupletKind:
@@ -58,19 +72,31 @@ def arrange(rows: Sequence[str], language: Language = "ar", declared: int | None
     """Rows of a poem, a hemistich or line each, as couplets or as the lines that they are.
 
     Rows without a letter part stanzas; a couplet never reaches over one, so that a line that lost its partner
-    is not paired with the next. `declared` is how many couplets the source says there are.
+    is not paired with the next. Where every row holds two hemistichs (`sadr ... ajuz`), each is a couplet.
+    `declared` is how many couplets the source says there are.
 
     Raises:
-        RecordRejected: `odd_hemistichs` or `hemistichs_shifted`: no pairing can be trusted.
+        RecordRejected: `odd_hemistichs`, `hemistichs_shifted` or `hemistichs_mixed`: no pairing can be
+            trusted.
     """
     stanzas, breaks = _stanzas(rows)
-    stanzas, dropped = _without_dedications(stanzas)
+    stanzas, dropped = _without_notes(stanzas)
     lines = [line for stanza in stanzas for line in stanza]
+    halves = [_halves(line) or (line,) for line in lines]
+    parted = [both for both in halves if len(both) == 2]
+    if parted and len(parted) == len(lines):
+        return Arrangement(list(parted), "", breaks, dropped)
+    if len(parted) >= PARTED * len(lines) > 0 and not is_free_verse(sum(halves, ()), language):
+        raise RecordRejected(
+            "hemistichs_mixed", f"{len(parted)} of {len(lines)} rows hold two hemistichs, the others one"
+        )
     if is_free_verse(lines, language):
         return Arrangement([(line, None) for line in lines], "free_verse", breaks, dropped)
     paired = declared is not None and declared * 2 == len(lines)
     if not paired and language == "ar" and len(lines) >= RAJAZ_LINES and _one_rhyme(lines):
         return Arrangement([(line, None) for line in lines], "rajaz_lines", breaks, dropped)
+    if language != "en" and any(_strophic(lines, size, language) for size in STROPHES):
+        return Arrangement([(line, None) for line in lines], "strophic", breaks, dropped)
     units: list[tuple[str, str | None]] = []
     for number, stanza in enumerate(stanzas, start=1):
         if len(stanza) % 2:
@@ -105,20 +131,65 @@ def _stanzas(rows: Sequence[str]) -> tuple[list[list[str]], int]:
     return [stanza for stanza in stanzas if stanza], breaks
 
 
-def _without_dedications(stanzas: list[list[str]]) -> tuple[list[list[str]], tuple[str, ...]]:
-    """The stanzas without a first or last row that says for whom the poem was written.
+def _without_notes(stanzas: list[list[str]]) -> tuple[list[list[str]], tuple[tuple[str, str], ...]]:
+    """The stanzas without the rows that are no verse, and those rows with the reason of each.
 
-    Looked for only where a row is too many: a verse may begin with the same words.
+    Labelled notes, numbered glosses, a date at the end and a quotation above the first break always go. What
+    a verse may look like too (a dedication, a row in brackets, `and he said`) goes only where it stands at an
+    edge of a stanza that has one row too many.
     """
-    dropped: list[str] = []
-    if sum(map(len, stanzas)) % 2 == 0:
-        return stanzas, ()
-    kept = [list(stanza) for stanza in stanzas]
-    if kept and _DEDICATION.match(kept[0][0]):
-        dropped.append(kept[0].pop(0))
-    elif kept and _DEDICATION.match(kept[-1][-1]):
-        dropped.append(kept[-1].pop())
-    return [stanza for stanza in kept if stanza], tuple(dropped)
+    dropped: list[tuple[str, str]] = []
+    kept: list[list[str]] = []
+    first = stanzas[0] if len(stanzas) > 1 else []
+    if 1 < len(first) <= _EPIGRAPH and _ATTRIBUTION.match(first[-1]):
+        dropped += [("epigraph", row) for row in first]
+        stanzas = stanzas[1:]
+    for stanza in stanzas:
+        reasons = [_sure_note(row, last=row is stanzas[-1][-1]) for row in stanza]
+        dropped += [(reason, row) for reason, row in zip(reasons, stanza, strict=True) if reason]
+        rows = [row for reason, row in zip(reasons, stanza, strict=True) if not reason]
+        for place in (0, -1):
+            if len(rows) % 2 and (reason := _likely_note(rows[place], alone=len(rows) == 1)):
+                dropped.append((reason, rows.pop(place)))
+        kept.append(rows)
+    return [rows for rows in kept if rows], tuple(dropped)
+
+
+def _sure_note(row: str, *, last: bool) -> str:
+    """Why a row is no verse wherever it stands; empty where it may be one."""
+    if FOOTNOTE.match(row):
+        return "footnote"
+    if NOTE.match(row):
+        return "editorial_note"
+    return "place_and_date" if last and is_dated(row) else ""
+
+
+def _likely_note(row: str, *, alone: bool) -> str:
+    """Why a row that is one too many, or a stanza by itself, is no verse; empty where nothing says so."""
+    if _DEDICATION.match(row) or (alone and _TO.match(row)):
+        return "dedication"
+    if BRACKETED.match(row):
+        return "editorial_note"
+    return "heading" if HEADING.match(row) and len(words(row)) <= HEADING_WORDS else ""
+
+
+def _halves(row: str) -> tuple[str, str] | None:
+    """The two hemistichs of a row that holds both, about equally long; None where it does not."""
+    parts = [part.strip() for part in _BETWEEN.split(row) if _LETTER.search(part)]
+    if len(parts) != 2:
+        return None
+    short, long = sorted(len(_LETTER.findall(part)) for part in parts)
+    return (parts[0], parts[1]) if long <= _MOST_UNEVEN * short else None
+
+
+def _strophic(lines: Sequence[str], size: int, language: Language) -> bool:
+    """Stanzas of so many lines: each of one rhyme but for the last line, the last lines of another."""
+    if len(lines) % size or len(lines) < max(10, 2 * size):
+        return False
+    stanzas = [lines[place : place + size] for place in range(0, len(lines), size)]
+    rhymes = [_rhyme(stanza[:-1], language) for stanza in stanzas]
+    refrain = _rhyme([stanza[-1] for stanza in stanzas], language)
+    return all(rhymes) and bool(refrain) and len({*rhymes, refrain}) > 2
 
 
 def is_free_verse(lines: Sequence[str], language: Language) -> bool:
@@ -176,16 +247,11 @@ def couplets(
         )
 
 
-def dedications(poem: str, arrangement: Arrangement) -> list[Rejection]:
-    """A rejection for every row that is a dedication and no verse."""
+def notes(poem: str, arrangement: Arrangement) -> list[Rejection]:
+    """A rejection for every row around the verse that is none."""
     return [
-        Rejection(
-            record=f"{poem}:d{number}",
-            reason="dedication",
-            detail=f"a dedication, not verse: {row[:120]!r}",
-            body=row,
-        )
-        for number, row in enumerate(arrangement.dropped)
+        Rejection(record=f"{poem}:n{number}", reason=reason, detail=f"not verse: {row[:120]!r}", body=row)
+        for number, (reason, row) in enumerate(arrangement.dropped)
     ]
 
 

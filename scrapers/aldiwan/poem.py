@@ -10,7 +10,7 @@ from schemas.poem import Poem, Section
 from schemas.record import Provenance
 from schemas.rejection import Rejection
 from scrapers.source import Entry
-from scrapers.verse import Arrangement, arrange, as_lines, couplets, dedications, split
+from scrapers.verse import Arrangement, arrange, as_lines, couplets, notes, split
 
 
 @dataclass
@@ -51,13 +51,14 @@ def _record(read: Read, identifier: str, provenance: Provenance) -> Iterator[Ent
     units, kind = found.units, found.kind
     if not units:
         raise RecordRejected("verses_missing", "the page holds no verse")
-    whole = len(units) + len(found.dropped) // 2 + len(found.dropped) % 2
-    if kind == "couplet" and read.declared is not None and read.declared != whole:
+    # A site may count the rows of a note as verse.
+    counts = range(len(units), len(units) + (len(found.dropped) + 1) // 2 + 1)
+    if kind == "couplet" and read.declared is not None and read.declared not in counts:
         raise RecordRejected(
             "count_differs", f"the page declares {read.declared} couplets and holds {len(units)}"
         )
     kept, rejected = split(couplets(identifier, units, kind))
-    yield from dedications(identifier, found)
+    yield from notes(identifier, found)
     yield from rejected
     if not kept:
         raise RecordRejected("verses_missing", "no couplet can be used")

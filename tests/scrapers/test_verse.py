@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ from scrapers.verse import arrange
 Scrape = Callable[..., list[Entry]]
 FREE = {*range(30, 40), 58, 59, 60, 61, 62, 63, 64}
 RAJAZ, DEDICATED, ODD = 51, 56, 40
+DATED = {35, 36, 37, 38, 39}
 """Places of the poems that are no plain couplets, as read by eye."""
 VERSE = [  # al-Mutanabbi
     *("على قدر أهل العزم تأتي العزائم", "وتأتي على قدر الكرام المكارم"),
@@ -57,7 +60,8 @@ def test_each_of_seventy_real_poems_is_read_right_or_rejected_for_the_right_reas
     rejected = [entry for entry in entries if isinstance(entry, Rejection)]
     assert {entry.record: entry.reason for entry in rejected} == {
         f"files-{ODD}": "odd_hemistichs",
-        f"files-{DEDICATED}:d0": "dedication",
+        f"files-{DEDICATED}:n0": "dedication",
+        **{f"files-{place}:n0": "place_and_date" for place in DATED},
     }
     assert {n for n, poem in poems.items() if poem.sections[0].form == "free_verse"} == FREE
     assert [n for n, poem in poems.items() if poem.sections[0].form == "rajaz_lines"] == [RAJAZ]
@@ -71,7 +75,7 @@ def test_each_of_seventy_real_poems_is_read_right_or_rejected_for_the_right_reas
         # What is read, in order, is every line of the poem that holds a letter.
         lines = [line for line in row["poem_text"].split("\n") if re.search(r"[ء-ي]", line)]
         halves = [half.raw for c in poem.couplets for half in (c.first, c.second) if half is not None]
-        assert halves == (lines[:-1] if place == DEDICATED else lines), place
+        assert halves == (lines[:-1] if place in (DEDICATED, *DATED) else lines), place
         if poem.declared_couplets is not None and place != DEDICATED:
             assert len(poem.couplets) == poem.declared_couplets, place
     # Rows of stars and dots are stanza breaks.
@@ -113,6 +117,50 @@ def test_a_couplet_never_reaches_over_a_stanza_break() -> None:
     found = arrange([*VERSE[:4], "***", "", "......", *VERSE[4:]])
     assert found.stanza_breaks == 2
     assert found.units == list(zip(VERSE[::2], VERSE[1::2], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("rows", "reasons"),
+    [
+        (["[من الطويل]", *VERSE], {"editorial_note"}),
+        (["مناسبة القصيدة: بناء الحدث", *VERSE], {"editorial_note"}),
+        (["وقال يمدح سيف الدولة", *VERSE], {"heading"}),
+        ([*VERSE, "حلب 1990"], {"place_and_date"}),
+        ([*VERSE, "حلب، ١٢/٣/١٩٩٠"], {"place_and_date"}),
+        ([*VERSE, "(1) العزائم: جمع عزيمة", "(2) المكارم: جمع مكرمة"], {"footnote"}),
+        (["المقطع الأول", *VERSE[:4], "***", "المقطع الثاني", *VERSE[4:]], {"heading"}),
+        (["كلما أحببنا أحدا", "- أنسي الحاج", "*", *VERSE], {"epigraph"}),
+        (["إلى أبي", "***", *VERSE], {"dedication"}),
+        (["1", *VERSE[:4], "- ٢ -", *VERSE[4:]], set()),
+    ],
+)
+def test_rows_around_the_verse_are_told_from_it(rows: list[str], reasons: set[str]) -> None:
+    found = arrange(rows)
+    assert found.units == list(zip(VERSE[::2], VERSE[1::2], strict=True))
+    assert {reason for reason, _ in found.dropped} == reasons
+
+
+@pytest.mark.parametrize("between", ["...", " … ", "*", " *** ", "\t", "    ", " / ", "|", "#", " = "])
+def test_two_hemistichs_in_one_row_are_a_couplet(between: str) -> None:
+    pairs = list(zip(VERSE[::2], VERSE[1::2], strict=True))
+    assert arrange([between.join(pair) for pair in pairs]).units == pairs
+    with pytest.raises(RecordRejected, match="hemistichs_mixed"):
+        arrange([between.join(pair) for pair in pairs[:-1]] + list(pairs[-1]))
+
+
+def test_stanzas_of_five_lines_are_no_couplets(shared_data: Path) -> None:
+    """Stanzas made of real hemistichs: four that end in the same two letters, then one of the common rhyme."""
+    by_end: dict[str, list[str]] = {}
+    with gzip.open(shared_data / "metrec" / "baits_train.txt.gz", "rt", encoding="utf-8") as file:
+        for line in islice(file, 4_000):
+            half = line.strip().split(" # ")[1]
+            by_end.setdefault(half[-3:], []).append(half)
+    rhymes = [halves for end, halves in by_end.items() if len(halves) >= 12 and end.isalpha()]
+    common = rhymes[0]
+    assert len(rhymes) > 6
+    rows = [row for n in range(6) for row in (*rhymes[n + 1][:4], common[n])]
+    found = arrange(rows)
+    assert (found.form, found.kind, len(found.units)) == ("strophic", "line", 30)
 
 
 def test_a_verse_that_begins_like_a_dedication_stays() -> None:
