@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from pydantic_core import to_json
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 PIPED_COLUMNS = 200
 """Columns of a table that goes to a file or a pipe, where Rich takes 80 and cuts what is wider."""
@@ -36,3 +36,11 @@ def open_console(
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPED_COLUMNS
     return console
+
+
+def print_result(value: Any, text: RenderableType, *, as_json: bool) -> None:
+    """Prints what a command found: the value as JSON, or the text for people."""
+    if as_json:
+        print_json(value)
+    else:
+        open_console(soft_wrap=isinstance(text, str)).print(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,12 +12,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from flows.commands.options import AsJson, Lake
 from flows.completion import benchmarks, checks
-from reports.console import open_console, print_json
+from reports.console import open_console, print_json, print_result
 from schemas.stages import REVIEWED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     from pipeline.external_summary import Audited, AuditSummary
     from schemas.benchmark import ChecksConfig
@@ -180,10 +180,7 @@ def _audit_suite(path: Path, out: Path | None, *, as_json: bool) -> None:
     console = open_console(stderr=as_json)
     with bar(console, "Auditing") as tick:
         summary = suite_to_page(SuiteRun(config, base, folder), tick, console.log)
-    if as_json:
-        print_json(summary)
-    else:
-        console.print(show_suite(summary))
+    print_result(summary, show_suite(summary), as_json=as_json)
     if any(state.status == "failed" for state in summary.states):
         raise typer.Exit(1)
 
@@ -247,8 +244,6 @@ def audit_quality(
 
     Example: mihakk audit-quality demo --per-kind 10
     """
-    from contextlib import ExitStack
-
     from mihakk.llm.journal import Journal
     from mihakk.settings import settings
     from pipeline.build import load_auditors, open_build
@@ -288,15 +283,10 @@ def audit_quality(
         print(table(found))
 
 
-def bar(console: Console, title: str) -> AbstractContextManager[Callable[[int], None]]:
+@contextmanager
+def bar(console: Console, title: str) -> Iterator[Callable[[int], None]]:
     """A progress bar whose total is not known beforehand."""
-    from contextlib import contextmanager
-
-    @contextmanager
-    def shown() -> Iterator[Callable[[int], None]]:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=console, transient=True) as progress:
-            task = progress.add_task(title, total=None)
-            yield lambda count: progress.advance(task, count)
-
-    return shown()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(title, total=None)
+        yield lambda count: progress.advance(task, count)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from flows.commands.options import AsJson, Benchmark, Engine, Lake, Log, Workers
-from reports.console import open_console, print_json
+from reports.console import open_console, print_result
 from schemas.stages import AUDITED, RELEASED, REVIEWED
 
 if TYPE_CHECKING:
@@ -78,10 +78,7 @@ def build(
         from reports.plan_table import show_plan
 
         found = plan(opened)
-        if as_json:
-            print_json(found)
-        else:
-            console.print(show_plan(found))
+        print_result(found, show_plan(found), as_json=as_json)
         return
     if ask_again:
         from mihakk.llm.journal import Journal
@@ -165,10 +162,8 @@ def _run(
         rows.append(("Took", took))
     else:
         watch.lap(END)
-    if as_json:
-        print_json(summary(opened, run.manifests, rows))
-    else:
-        console.print(closing_table(run.manifests, run.seconds, rows))
+    table = closing_table(run.manifests, run.seconds, rows)
+    print_result(summary(opened, run.manifests, rows), table, as_json=as_json)
 
 
 def summary(opened: Build, manifests: list[StageManifest], rows: list[tuple[str, str]]) -> dict[str, object]:

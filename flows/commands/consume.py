@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from flows.commands.options import AsJson
 from flows.completion import versions
-from reports.console import open_console, print_json
+from reports.console import open_console, print_json, print_result
 
 SHOWN = 10
 """Files named per kind of difference; the rest is counted."""
@@ -35,11 +36,9 @@ def pull(
     from releases.hub.load import copy_release
 
     files = copy_release(name, version, folder, endpoint=endpoint or None)
-    if as_json:
-        print_json({"name": name, "version": version, "files": files, "folder": str(folder)})
-        return
-    console = open_console(soft_wrap=True, markup=False, highlight=False)
-    console.print(f"{name} {version}: {files} files in {folder}, each as its MANIFEST.sha256 states")
+    told = f"{name} {version}: {files} files in {folder}, each as its MANIFEST.sha256 states"
+    found = {"name": name, "version": version, "files": files, "folder": str(folder)}
+    print_result(found, escape(told), as_json=as_json)
 
 
 def verify(

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from flows.commands.options import AsJson, Benchmark, Lake
 from mihakk.errors import UsageError
-from reports.console import open_console, print_json
+from reports.console import print_result
 from schemas.stages import CURATED, GENERATED
 
 if TYPE_CHECKING:
@@ -51,12 +51,11 @@ def show(
     from reports.templates import RIGHT_TO_LEFT
 
     questions = _sampled(config, task, language, sample, lake)
-    if as_json:
-        print_json(questions)
-        return
-    console = open_console()
-    for number, question in enumerate(questions, 1):
-        console.print(card(number, question, rtl=question.item.language in RIGHT_TO_LEFT))
+    cards = [
+        card(number, question, rtl=question.item.language in RIGHT_TO_LEFT)
+        for number, question in enumerate(questions, 1)
+    ]
+    print_result(questions, Group(*cards), as_json=as_json)
 
 
 def page(
@@ -77,10 +76,8 @@ def page(
 
     questions = _sampled(config, task, language, sample, lake)
     write_questions_page(open_build(config, Path("runs"), lake).config.title, questions, out)
-    if as_json:
-        print_json({"questions": len(questions), "file": out})
-        return
-    open_console(soft_wrap=True).print(f"{len(questions):,} questions in [bold]{out}[/]")
+    told = f"{len(questions):,} questions in [bold]{out}[/]"
+    print_result({"questions": len(questions), "file": out}, told, as_json=as_json)
 
 
 def _sampled(config: Path, task: str, language: str, size: int, lake: str | None) -> list[Question]:
@@ -152,10 +149,7 @@ def quality(
     found = measure_quality(
         opened.stage(GENERATED).read_all("items", ITEM_ROWS), embedder=embedder, seed=opened.config.seed
     )
-    if as_json:
-        print_json(found)
-        return
-    open_console().print(quality_tables(found))
+    print_result(found, quality_tables(found), as_json=as_json)
 
 
 def quality_tables(found: ItemQuality) -> Group:

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Group
 from rich.table import Table
 
 from flows.commands.options import AsJson, Benchmark, Lake
 from mihakk.errors import UsageError
-from reports.console import open_console, print_json
+from reports.console import open_console, print_json, print_result
 
 
 def register(app: typer.Typer) -> None:
@@ -74,14 +75,9 @@ def prune(
         found = prunable(opened.lake, runs_kept)
         if not dry_run:
             remove(opened.lake, found)
-    if as_json:
-        print_json([one.model_dump() for one in found])
-        return
-    console = open_console()
     table = Table("path", "files", "MB", "why")
     for one in found:
         table.add_row(one.path, f"{one.files:,}", f"{one.bytes / 1e6:,.1f}", one.why)
-    if found:
-        console.print(table)
     done = "would be removed" if dry_run else "removed"
-    console.print(f"{sum(one.bytes for one in found) / 1e6:,.1f} MB {done}")
+    total = f"{sum(one.bytes for one in found) / 1e6:,.1f} MB {done}"
+    print_result(found, Group(table, total) if found else total, as_json=as_json)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,18 +12,17 @@ from rich.markdown import Markdown
 
 from flows.commands.options import AsJson, Benchmark, Lake, Reviewed
 from flows.completion import gates, versions
-from reports.console import open_console, print_json
+from reports.console import open_console, print_json, print_result
 from schemas.published import Published
 from schemas.stages import RELEASED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console
 
     from pipeline.build import Build
     from releases.gates import Gate
-    from releases.hub.publication import Publication
 
 Overridden = Annotated[
     list[str] | None,
@@ -70,32 +68,31 @@ def release(
     from pipeline.build import open_build
     from pipeline.external_people import sets_in
 
+    named, console = _pairs(override, why), open_console(stderr=as_json)
     if sets := sets_in(config):
         if sign_off or note or version != "auto":
             raise UsageError("an audited set has neither sign-off nor version to choose: leave them out")
-        console = open_console(stderr=as_json)
-        done = [_release_set(one, override, why, console) for one in sets]
+        done = [_release_set(one, named, console) for one in sets]
         if as_json:
             print_json(done)
         return
     opened = open_build(config, Path("runs"), lake)
     chosen = opened.config.release.model_copy(update={"version": version})
     opened = replace(opened, config=opened.config.model_copy(update={"release": chosen}))
-    console = open_console(stderr=as_json)
     if sign_off:
         from pipeline.sign_off import sign
 
         sign(opened, "approve", sign_off, note)
-    _keep_overrides(opened, override, why)
+    _keep_overrides(opened, named)
     made = _assemble(opened, console)
     if as_json:
         print_json(made)
 
 
-def _keep_overrides(opened: Build, gates: list[str] | None, reasons: list[str] | None) -> None:
+def _keep_overrides(opened: Build, named: Sequence[tuple[str, str]]) -> None:
     from pipeline.sign_off import override
 
-    for gate, reason in _pairs(gates, reasons):
+    for gate, reason in named:
         override(opened, gate, reason)
 
 
@@ -110,13 +107,11 @@ def _pairs(gates: list[str] | None, reasons: list[str] | None) -> list[tuple[str
     return list(zip(named, said, strict=True))
 
 
-def _release_set(
-    folder: Path, gates: list[str] | None, reasons: list[str] | None, console: Console
-) -> dict[str, Any]:
+def _release_set(folder: Path, named: Sequence[tuple[str, str]], console: Console) -> dict[str, Any]:
     """Puts the cleaned release of an audited set onto the embedded Hub and says how every gate stands."""
     from pipeline.external_release import release_set
 
-    publication, found = release_set(folder, _pairs(gates, reasons))
+    publication, found = release_set(folder, named)
     _show_gates(found, console)
     done = "released" if publication.created else "stands there already, byte for byte"
     console.print(f"{publication.name} {publication.version} {done}: {publication.location}", soft_wrap=True)
@@ -188,38 +183,25 @@ def publish(
     from mihakk.errors import UsageError
     from pipeline.build import open_build
     from pipeline.external_people import is_audited_set
+    from pipeline.external_release import publish_set, release_set
     from pipeline.publishing import publish_version
 
     if version and (override or why):
         raise UsageError("--override makes a new version: leave --version out")
+    named = _pairs(override, why)
     if is_audited_set(config):
-        published = _publish_set(config, version, repository, endpoint, _pairs(override, why))
-        _show_published(published, as_json=as_json)
-        return
-    opened = open_build(config, Path("runs"), lake)
-    if override or why:
-        _keep_overrides(opened, override, why)
-        _assemble(opened, open_console(stderr=as_json))
-    _show_published(publish_version(opened, version, repository, endpoint), as_json=as_json)
-
-
-def _publish_set(
-    folder: Path, version: str, repository: str, endpoint: str, named: list[tuple[str, str]]
-) -> Publication:
-    """Releases what the audit of a set has drafted, then pushes it, or an earlier version, to the Hub."""
-    from pipeline.external_release import publish_set, release_set
-
-    if not version:
-        release_set(folder, named)
-    return publish_set(folder, version, repository, endpoint)
-
-
-def _show_published(publication: Publication, *, as_json: bool) -> None:
-    if as_json:
-        print_json(asdict(publication))
-        return
+        if not version:
+            release_set(config, named)
+        publication = publish_set(config, version, repository, endpoint)
+    else:
+        opened = open_build(config, Path("runs"), lake)
+        if named:
+            _keep_overrides(opened, named)
+            _assemble(opened, open_console(stderr=as_json))
+        publication = publish_version(opened, version, repository, endpoint)
     done = "published" if publication.created else "stands there already, byte for byte"
-    open_console().print(f"{publication.name} {publication.version} {done}: commit {publication.commit}")
+    told = f"{publication.name} {publication.version} {done}: commit {publication.commit}"
+    print_result(publication, told, as_json=as_json)
 
 
 def withdraw(
@@ -349,7 +331,5 @@ def report_defect(
             reporter=reporter,
             folder=errata_folder(name),
         )
-    if as_json:
-        print_json({"item": item, "version": chosen, "file": str(path)})
-    else:
-        open_console().print(f"filed as {path}; it applies as long as the item is unchanged")
+    told = f"filed as {path}; it applies as long as the item is unchanged"
+    print_result({"item": item, "version": chosen, "file": str(path)}, told, as_json=as_json)

@@ -13,7 +13,7 @@ from flows.commands import review_lead
 from flows.commands.options import AsJson, Lake, Reviewed
 from flows.commands.review_output import show_pulled, show_pushed
 from mihakk.errors import UsageError
-from reports.console import open_console, print_json
+from reports.console import open_console, print_json, print_result
 
 if TYPE_CHECKING:
     from annotation.label_studio.push import Pushed
@@ -289,10 +289,7 @@ def export(
         count = write_csv(csv, exported_labels(kept), Label)
     else:
         count = write_csv(csv, decisions(kept.decisions), Review)
-    if as_json:
-        print_json({"rows": count, "file": csv})
-        return
-    open_console(soft_wrap=True).print(f"{count} rows in {csv}")
+    print_result({"rows": count, "file": csv}, f"{count} rows in {csv}", as_json=as_json)
 
 
 def person(
@@ -332,7 +329,4 @@ def report(config: Reviewed = Path("demo"), lake: Lake = None, as_json: AsJson =
     from pipeline.opened_review import open_review
 
     found = open_review(config, lake).report()
-    if as_json:
-        print_json(found)
-        return
-    open_console().print(Markdown(markdown(found)))
+    print_result(found, Markdown(markdown(found)), as_json=as_json)

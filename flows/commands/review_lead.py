@@ -14,7 +14,7 @@ from rich.table import Table
 
 from flows.commands.options import AsJson, Lake, Reviewed
 from mihakk.errors import UsageError
-from reports.console import open_console, print_json
+from reports.console import open_console, print_json, print_result
 from schemas.record import Record
 
 if TYPE_CHECKING:
@@ -50,12 +50,8 @@ def void(
     opened = open_review(config, lake)
     with opened.locked():
         rows = take_back(opened.stores, which, why)
-    if as_json:
-        print_json(rows)
-        return
-    open_console().print(
-        f"{len(rows)} decisions count no longer. Open their items for others: mihakk review pull {config}"
-    )
+    told = f"{len(rows)} decisions count no longer. Open their items for others: mihakk review pull {config}"
+    print_result(rows, told, as_json=as_json)
 
 
 def forget(
@@ -82,12 +78,10 @@ def forget(
         person, rows = delete_data(opened.stores, address, member)
         if member is not None:
             connection.remove_user(member)
-    if as_json:
-        print_json({"person": person, "rows": rows, "account_deleted": member is not None})
-        return
-    open_console().print(
-        f"{rows} rows of {person} hold nothing of theirs any more, and nobody can tell who {person} was"
-        + ("; their account is deleted" if member is not None else "; they had no account on the server")
+    account = "their account is deleted" if member is not None else "they had no account on the server"
+    told = f"{rows} rows of {person} hold nothing of theirs any more: nobody can tell who that was; {account}"
+    print_result(
+        {"person": person, "rows": rows, "account_deleted": member is not None}, told, as_json=as_json
     )
 
 
@@ -271,13 +265,9 @@ def answer(
             languages=[cast("Language", name) for name in screens],
             substantial=substantial,
         )
-    if as_json:
-        print_json(row)
-        return
     again = "; calibration is asked again then" if substantial else ""
-    open_console(soft_wrap=True).print(
-        f"kept; `mihakk review push {config}` shows it in the guideline of {row.template}{again}"
-    )
+    told = f"kept; `mihakk review push {config}` shows it in the guideline of {row.template}{again}"
+    print_result(row, told, as_json=as_json)
 
 
 def progress(
