@@ -69,13 +69,7 @@ def leaks_gate(
     records: Iterable[str],
     earlier: Iterable[Row] = (),
 ) -> Gate:
-    """How a blind release stands to the attacks.
-
-    Args:
-        tables: Config -> split -> public table.
-        records: Ids of public records.
-        earlier: Rows of the versions before it.
-    """
+    """How a blind release stands to the attacks."""
     rows = [
         {**row, "config": config}
         for config, splits in tables.items()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
 from schemas.campaign import CampaignFigure
 from schemas.record import Record
 from schemas.rejection import Cluster
@@ -59,7 +57,6 @@ class FunnelRow(Record):
     rejected: int = 0
     merged: int = 0
     written: int = 0
-    reasons: dict[str, int] = Field(default_factory=dict)
 
 
 class BaselineFact(Record):

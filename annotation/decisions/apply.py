@@ -44,10 +44,8 @@ def apply(
     are not applied here: the checks have applied every settled one, and one still open counts as none.
 
     Args:
-        items: Items of the stage before.
         verdicts: One per item; an item without one counts as flagged.
         resolutions: From `resolve` over the same reviews and these items' content hashes.
-        reviews: The store, for the evidence.
         unresolved: `wait` makes any flagged item without a settlement an error.
 
     Raises:

@@ -39,7 +39,6 @@ def disputes(
     """Every disputed item, stuck ones first, then by id.
 
     Args:
-        votes: Decisions that count, by item and content hash.
         screen_of: The language in whose words votes on an item are told; None: as the store has them.
     """
     found = []

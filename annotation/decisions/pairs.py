@@ -18,13 +18,7 @@ def pairs(items: Iterable[Item]) -> Iterator[tuple[ChoiceItem, ChoiceItem]]:
 
 
 def carried(before: ChoiceItem, after: ChoiceItem, other: ChoiceItem) -> ChoiceItem | None:
-    """The other order with the correction of this one; None where they differ in more than order already.
-
-    Args:
-        before: One order as it was.
-        after: The same, corrected.
-        other: The other order, not corrected.
-    """
+    """`other` with what changed from `before` to `after`; None where the two orders differed in more."""
     if (before.question, before.context) != (other.question, other.context):
         return None
     if sorted(before.options) != sorted(other.options) or len(set(other.options)) < len(other.options):

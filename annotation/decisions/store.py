@@ -45,10 +45,19 @@ def labels(folder: str) -> list[Label]:
     return _counting(stored(folder, Label), f"{root}/voided")
 
 
+def subject_of(row: Review | Label) -> str:
+    """What a decision or label is about."""
+    return row.item if isinstance(row, Review) else row.subject
+
+
+def project_of(row: Review | Label) -> str:
+    """The template that a decision or label was given on."""
+    return row.project if isinstance(row, Review) else row.template
+
+
 def decision_id(row: Review | Label) -> str:
     """Id of what one person submitted at one moment about one subject; labels of one annotation share it."""
-    subject, project = (row.item, row.project) if isinstance(row, Review) else (row.subject, row.template)
-    said = [project, subject, row.content_hash, row.annotator, row.decided_at.isoformat()]
+    said = [project_of(row), subject_of(row), row.content_hash, row.annotator, row.decided_at.isoformat()]
     return f"d-{digest(said)[:16]}"
 
 

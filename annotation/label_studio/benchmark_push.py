@@ -67,8 +67,6 @@ def push_review(
 
     Args:
         items: Items of the audited stage; corrected ones with their new content and verdicts.
-        stores: Where it is noted why each item is in the queue.
-        config: Overlap, size of the sample for the miss rate, and who judges what.
         suspects: Items that systems' answers speak against, and how; it decides their place.
         attention_every: One attention check per so many tasks; 0 for none.
 
@@ -212,10 +210,6 @@ def push_campaign(
 
     What was drawn is noted before it is pushed, so a push killed at any point is finished by the next one,
     under the same names.
-
-    Args:
-        stores: Where drawn questions and labels are kept.
-        progress: Called with the number of tasks imported by each batch.
 
     Returns:
         By `<template> <language>`, or `<template> <language> <dialect>`, what changed on the server.

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.store import add, decision_id, stored
+from annotation.decisions.store import add, stored, subject_of
 from annotation.decisions.stores import Stores
 from annotation.label_studio.answers import ReadAnnotation, Reader, texts_of
 from annotation.label_studio.connection import Connection
@@ -22,19 +22,17 @@ from annotation.label_studio.project import CALIBRATION, Project, ensure_project
 from annotation.label_studio.pull import Pulled, latest_answers
 from annotation.label_studio.push import Pushed, push
 from annotation.screens.labelling import DIRECTION, words
-from annotation.screens.ratings import Label
 from annotation.screens.tasks import numbered
 from annotation.teaching.guidelines import current_guideline, substantial_changes
 from annotation.teaching.page import calibration_words
 from annotation.teaching.rounds import Gate, current, draw_round, due, is_right, needed
-from annotation.teaching.state import calibration_state
+from annotation.teaching.state import calibration_state, withheld_rows
 from mihakk.errors import RecordRejected
 from mihakk.groups import grouped
 from schemas.benchmark import CalibrationConfig
 from schemas.calibration import CalibrationAnswer, Known, Round
 from schemas.guideline import Guideline
 from schemas.record import Language
-from schemas.review import Review, Voided
 
 EVERYBODY = 10_000
 """Overlap of a calibration project: whoever comes answers each question once."""
@@ -245,20 +243,13 @@ def ask_again(
 
     Args:
         project: A real one, just pulled.
-        found: What that pull found on the server.
         wanted: Subject and content hash of what lacks answers.
     """
-    voided = {row.decision for row in stored(stores.voided, Voided) if row.by == "calibration"}
-    if not voided:
-        return 0
     template, language, now = project.labelling.name, project.language, datetime.now(UTC)
-    rows: list[Review | Label] = [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
     again = {
         row.annotation: row.annotator
-        for row in rows
-        if row.annotation in found.there
-        and decision_id(row) in voided
-        and (row.item if isinstance(row, Review) else row.subject, row.content_hash) in wanted
+        for row in withheld_rows(stores)
+        if row.annotation in found.there and (subject_of(row), row.content_hash) in wanted
     }
     count = 0
     for annotation, person in again.items():

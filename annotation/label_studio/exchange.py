@@ -24,14 +24,14 @@ from annotation.screens.ratings import Label
 from annotation.screens.tasks import OWN_ANSWER, TEMPLATE
 from annotation.statistics.sampling import Queued
 from annotation.statistics.working_time import ProjectProgress, progress
-from annotation.teaching.state import gate
+from annotation.teaching.state import gate, withheld_rows
 from mihakk.errors import UsageError
 from mihakk.groups import grouped
 from mihakk.settings import Settings
 from schemas.benchmark import ReviewConfig
 from schemas.campaign import Drawn
 from schemas.record import Language
-from schemas.review import Resolution, Review, Voided
+from schemas.review import Resolution, Review
 
 
 @dataclass
@@ -84,9 +84,6 @@ def pull_review(
     connection: Connection, benchmark: str, *, stores: Stores, config: ReviewConfig
 ) -> ReviewPulled:
     """Pulls every project of a benchmark, then asks one more person wherever people disagree.
-
-    Args:
-        stores: Where decisions, labels and unusable annotations are kept.
 
     Raises:
         UsageError: The benchmark has no project on this server: never pushed, or deleted there.
@@ -185,7 +182,7 @@ def review_progress(
         UsageError: The benchmark has no project on this server.
     """
     given: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
-    rows = []
+    rows, unseen = [], withheld_rows(stores)
     for project in projects_of(connection, benchmark):
         held = project.held()
         wanted = [task for task in held if not task.labeled or task.annotations >= task.overlap]
@@ -196,16 +193,9 @@ def review_progress(
         tasks = [(task.annotations, task.overlap) for task in wanted]
         judges = config.judges_of(project.language, project.dialect)
         row = progress(project.name, tasks, mine, now, judges)
-        rows.append(row.model_copy(update={"withheld": _withheld(stores, project.origin)}))
+        kept = {decision_id(one) for one in unseen if one.annotation.startswith(f"{project.origin}/")}
+        rows.append(row.model_copy(update={"withheld": len(kept)}))
     return rows
-
-
-def _withheld(stores: Stores, origin: str) -> int:
-    """Answers of a project that are kept and don't count: their authors had not passed calibration."""
-    names = {row.decision for row in stored(stores.voided, Voided) if row.by == "calibration"}
-    rows: list[Review | Label] = [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
-    mine = (decision_id(row) for row in rows if row.annotation.startswith(f"{origin}/"))
-    return len(names.intersection(mine))
 
 
 def _short(

@@ -67,11 +67,6 @@ class Project:
         """The dialect its texts are in; empty where it holds every dialect, or texts without one."""
         return unquote((*self.name.split(":"), "")[3])
 
-    @property
-    def address(self) -> str:
-        """Where people label."""
-        return f"{self.connection.url}/projects/{self.id}/data"
-
     def held(self) -> list[Held]:
         """All its tasks that we made, by task id: one listing, a thousand a page."""
         return [held for row in self._rows() if (held := _held(row)) is not None]
@@ -160,8 +155,6 @@ def ensure_project(
     overlap: int = 2,
 ) -> Project:
     """The project, made where it is missing; its config is brought up to this version's.
-
-    Args:
 
     Raises:
         UsageError: The config was edited by hand.

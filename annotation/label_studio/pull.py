@@ -83,7 +83,6 @@ def pull(
     after the config assigns them.
 
     Args:
-        stores: Where decisions, labels and unusable annotations are kept.
         config: Says who judges what; everybody judges everything where it is None.
         gate: Whose answers count; what others say is kept as voided. None: everybody's.
 

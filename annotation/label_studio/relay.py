@@ -171,7 +171,6 @@ def register(connection: Connection, benchmark: str, base: str, secret: str) -> 
 
     Args:
         base: Where the server reaches the relay, e.g. `http://127.0.0.1:8091`.
-        secret: What the webhook shows in its header.
     """
     projects, path = projects_of(connection, benchmark), f"/annotated/{benchmark}"
     projects += find_projects(connection, calibration_of(benchmark))

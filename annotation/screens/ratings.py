@@ -95,7 +95,6 @@ def rating_task(
         boxes: Text boxes to fill, control name to text.
         facts: Shown in the closed panel `source`.
         screen: Language of the labels; the text's when None.
-        priority: Place in the queue, higher first.
     """
     labels = words(template, screen or language)
     headings = {**labels.get("names", {}), **labels.get("shown", {})}
@@ -150,8 +149,9 @@ def distractor_task(item: ChoiceItem, place: int, **options: Any) -> dict[str, A
         Shown("wrong", item.options[place]),
     ]
     facts = {"dialect": item.dialect}
-    subject = f"{item.id}#{place}"
-    return rating_task("distractor_rating", subject, item.language, parts, facts=facts, **options)
+    return rating_task(
+        "distractor_rating", f"{item.id}#{place}", item.language, parts, facts=facts, **options
+    )
 
 
 def sentence_task(idiom: Idiom, sentence: str, **options: Any) -> dict[str, Any]:
@@ -174,7 +174,6 @@ def wrong_idiom_task(
     """Which idiom misleads and does not fit the sentence?
 
     Args:
-        blanked: The sentence with a blank in its place.
         candidates: Phrase and meaning of up to four others.
     """
     right = f"{idiom.phrase.shown}: {idiom.explanation.shown}"
@@ -205,7 +204,6 @@ def reply_task(
     Args:
         template: `interpretive_depth` or `answer_correctness`.
         subject: Name of the reply on the server, which must not tell who wrote it.
-        asked: The poem, or the question with its context.
     """
     verses = template == "interpretive_depth"
     about = Shown("poem" if verses else "question", asked, verses=verses)

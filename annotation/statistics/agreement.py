@@ -201,9 +201,7 @@ def label_judgements(
     """Judgements per template and label; the last of a person on the same content counts.
 
     Args:
-        labels: In the order of the store.
         languages: Item, record or reply, by its name on the server, to its language.
-        tasks: Item or reply to the item's task.
     """
     latest: dict[tuple[str, str, str, str, str], Label] = {}
     for label in labels:
@@ -258,7 +256,6 @@ def _alphas(counts: Any, domain: Sequence[Any], level: Level, weights: Any) -> A
     weighted sum of them (Krippendorff 2011, "Computing Krippendorff's alpha-reliability").
 
     Args:
-        counts: Units x values.
         weights: Resamples x units: how often each unit was drawn.
     """
     import numpy as np

@@ -108,7 +108,6 @@ def auditor_accuracy(
 
     Args:
         scores: What auditors said of each content (`vote_rows.scored_contents`).
-        reviews: All decisions, in the order of the store.
         odds: What answers say against each content they were given to.
     """
     first: dict[str, Queued] = {}

@@ -40,8 +40,7 @@ def skills(
 
     Args:
         reviews: Decisions that count, checks among them; of one person on one content the last counts.
-        known_defects: Ids of attention checks with a planted defect.
-        known_sound: Ids of those that are sound.
+        known_defects, known_sound: Ids of attention checks with a planted defect, and of sound ones.
     """
     import numpy as np
 

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from math import ceil
 from statistics import median
 
-from annotation.decisions.store import decision_id
+from annotation.decisions.store import decision_id, project_of, subject_of
 from annotation.screens.ratings import Label
 from schemas.record import Record
 from schemas.review import Review
@@ -72,8 +72,7 @@ def working_times(rows: Iterable[Review | Label], counting: Iterable[Review | La
     good = {decision_id(row) for row in counting}
     items: dict[tuple[str, str], dict[str, list[Review | Label]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        subject, project = _subject(row)
-        items[row.annotator, project][f"{subject} {row.content_hash}"].append(row)
+        items[row.annotator, project_of(row)][f"{subject_of(row)} {row.content_hash}"].append(row)
     found = []
     for (person, project), answers in sorted(items.items()):
         times = [
@@ -127,7 +126,3 @@ def progress(
         people=len(Counter(row.annotator for row in recent.values())),
         end=end,
     )
-
-
-def _subject(row: Review | Label) -> tuple[str, str]:
-    return (row.item, row.project) if isinstance(row, Review) else (row.subject, row.template)

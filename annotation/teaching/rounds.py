@@ -29,7 +29,6 @@ def draw_round(
     round and each question's own base.
 
     Args:
-        candidates: Of one template and language.
         size: Questions wanted; fewer where a side has fewer.
         used: Bases of earlier rounds: their answers have been explained.
     """

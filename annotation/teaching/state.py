@@ -38,9 +38,15 @@ def gate(stores: Stores, config: ReviewConfig) -> Gate | None:
     return Gate(stored(stores.rounds, Round), calibration_state(stores), exempt)
 
 
-def withheld(stores: Stores) -> Counter[str]:
-    """By person, decisions and answers that are kept and don't count: made before passing."""
+def withheld_rows(stores: Stores) -> list[Review | Label]:
+    """Decisions and answers that are kept and don't count: made before passing."""
     names = {row.decision for row in stored(stores.voided, Voided) if row.by == "calibration"}
     rows: list[Review | Label] = [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
-    made = {(row.annotator, name) for row in rows if (name := decision_id(row)) in names}
-    return Counter(person for person, _ in made)
+    return [row for row in rows if decision_id(row) in names] if names else []
+
+
+def withheld(stores: Stores) -> Counter[str]:
+    """How many decisions and answers of each person are withheld."""
+    return Counter(
+        person for person, _ in {(row.annotator, decision_id(row)) for row in withheld_rows(stores)}
+    )

@@ -250,7 +250,7 @@ def _funnel(build: Build) -> Iterator[FunnelRow]:
     from mihakk.lake.stage import total
     from releases.release_facts import FunnelRow
 
-    fields = ("read", "kept", "rejected", "merged", "written", "reasons")
+    fields = ("read", "kept", "rejected", "merged", "written")
     names = [use.label for use in build.config.sources]
     for stage in STAGES[:-1]:
         manifest = build.stage(stage).manifest()

@@ -18,12 +18,7 @@ TOY = " They are too small to judge, so their agreement says nothing about the i
 def audit_section(
     facts: ReleaseFacts, audit_states: Mapping[AuditState, int], statuses: Mapping[str, int]
 ) -> str:
-    """The section's text.
-
-    Args:
-        audit_states: Released items per state of the audit.
-        statuses: Verdicts over all items made.
-    """
+    """The section's text."""
     parts = ["### Annotations: audit and review"]
     if facts.auditors:
         rows = [

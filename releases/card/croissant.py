@@ -57,12 +57,7 @@ _CONTEXT: dict[str, Any] = {
 def croissant(
     config: BenchmarkConfig, facts: ReleaseFacts, version: str, folder: Path, digests: Mapping[str, str]
 ) -> bytes:
-    """The file's bytes.
-
-    Args:
-        folder: The release folder with its data files written.
-        digests: Path -> sha256 of the data files.
-    """
+    """The file's bytes."""
     release = config.release
     known = licences()
     objects, sets = [], []

@@ -19,12 +19,7 @@ def datasheet(
     reviewed: int,
     removed: Mapping[str, int],
 ) -> str:
-    """The section's text.
-
-    Args:
-        audit_states: Released items per state of the audit.
-        reviewed: Released items that people decided on.
-    """
+    """The section's text."""
     sources = plain(", ".join(one.title or one.name for one in facts.sources)) or "not named"
     kept = config.curate.sensitive == "keep"
     toys = " that are too small to judge" if any(not one.capable for one in facts.auditors) else ""

@@ -43,8 +43,6 @@ def assemble_cleaned(
     Args:
         record: What is known of it; `version` and `data` are filled in here.
         folder: Must not exist or be empty.
-        write_data: Writes the benchmark's files below a folder.
-        write_audit: Writes the tables of the audit into a folder.
         papers: Folder of the benchmark, whose licence and notices go with it.
         previous: Folder of the release before; one of another benchmark doesn't count.
 
@@ -79,10 +77,6 @@ def is_other(record: CleanedRecord, previous: Path | None) -> bool:
 
 def override_gates(folder: Path, previous: Path | None, named: Iterable[tuple[str, str]]) -> AssembledRelease:
     """Write the papers of an assembled release once more, with a person's word on gates that stay shut.
-
-    Args:
-        folder: A cleaned release that is not published.
-        named: Gate and reason.
 
     Raises:
         UsageError: A gate does not exist, may not be overridden, or no reason is given.

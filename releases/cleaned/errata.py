@@ -98,7 +98,6 @@ def section(
     """The changelog's section of a release that follows another.
 
     Args:
-        before: Version and errata of the release before.
         same_original: Both were made from the same rows; else row numbers can't be compared.
     """
     head = f"## {version}\n\n"

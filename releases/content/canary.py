@@ -19,9 +19,6 @@ def canary_guid(config: BenchmarkConfig, previous: Path | None = None) -> str:
 
     The first version derives it from what tells benchmarks of one name apart: title, publisher, seed, sources
     and tasks. Later versions keep it, whatever changes. A blind benchmark's seed may be secret and stays out.
-
-    Args:
-        previous: Folder of the release before, where there is one.
     """
     kept = "" if previous is None else _canary_in(previous)
     if kept:

@@ -155,8 +155,6 @@ def write_tasks(
     """Write the task files of every harness, after the data files.
 
     Args:
-        kinds: Config -> kind of its items.
-        core: Configs that have a core.
         sealed: The split whose golds are elsewhere; it can't be scored.
     """
     files: dict[str, dict[str, dict[str, str]]] = {}

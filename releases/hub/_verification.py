@@ -31,7 +31,6 @@ def verify_folder(folder: Path, version: str, expected: Path | None = None) -> V
     """Check a release that was fetched: manifest, version, and every config and split through `datasets`.
 
     Args:
-        folder: The files as fetched.
         version: What the data must say it is.
         expected: The folder that was assembled, where there is one to compare with.
 

@@ -37,12 +37,10 @@ def load(
 
     Args:
         name: `owner/name` on a Hub, or the name of a benchmark on the embedded Hub.
-        version: MAJOR.MINOR.PATCH.
         config: One config; all of them, as a dict, when None.
         split: One split of the config.
         commit: Load this commit and do not ask the Hub what the tag points at. A commit fetched before is
             then read without any network.
-        endpoint: Address of the Hub.
 
     Raises:
         UsageError: There is no such version or config.

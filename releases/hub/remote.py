@@ -49,7 +49,6 @@ class RemoteHub:
     Args:
         repository: `owner/name`.
         endpoint: Address of the Hub; the client's own (`HF_ENDPOINT`, huggingface.co) when None.
-        private: Create the repository private.
         patience: Seconds to wait before the second attempt; doubled each time.
     """
 

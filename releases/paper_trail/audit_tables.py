@@ -157,7 +157,6 @@ def errata(
     """The errata of a release, sorted: what this build left out, and every item that earlier releases had.
 
     Args:
-        previous: The release before, whose errata go on.
         changes: Since the release before; an item they call removed is named even if the build is silent.
     """
     gone = {} if changes is None else {one.id: one for one in changes.changes if one.kind == "removed"}
