@@ -162,7 +162,7 @@ class PageSpider(scrapy.Spider):  # type: ignore[misc]
 
     def _request(self, wanted: PageRequest, known: Fetched | None, url: str = "", hops: int = 0) -> Request:
         self._pending += 1
-        headers = {**self.plan.secret_headers, **wanted.headers}
+        headers = dict(self.plan.secret_headers)
         if known is not None and known.etag:
             headers["If-None-Match"] = known.etag
         if known is not None and known.last_modified:
@@ -291,7 +291,7 @@ class PageSpider(scrapy.Spider):  # type: ignore[misc]
         elif quota := self._quota_spent(response):
             self.outcome["stopped"] = "quota"
             self.outcome["detail"] = (
-                f"{quota} is spent; run again when it is renewed: what was fetched stands"
+                f"{quota} is spent; run again when it is renewed: what was fetched is kept"
             )
 
     def _quota_spent(self, response: Response) -> str:

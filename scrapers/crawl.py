@@ -84,7 +84,6 @@ class PageRequest(Record):
     url: str
     kind: str = "page"
     """What the source takes the answer for, e.g. `listing` or `poem`."""
-    headers: dict[str, str] = Field(default_factory=dict)
     context: dict[str, str] = Field(default_factory=dict)
     """What the page that led here said, e.g. the poet."""
 
@@ -314,7 +313,7 @@ def _judge(crawl: CrawlPlan, outcome: Outcome) -> None:
         url, detail = next(iter(passing.items()))
         raise ExternalFailure(
             f"source {crawl.source!r}: {len(passing)} pages could not be fetched, first {url}: {detail}; "
-            "run again: what was fetched stands"
+            "run again; what was fetched is kept"
         )
     for request in crawl.starts:
         if request.url in outcome.failures:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,8 +30,6 @@ _SCALARS: dict[type, pa.DataType] = {
 def arrow_type(annotation: Any) -> pa.DataType:
     """Arrow type of a field annotation; None is allowed everywhere and adds nothing."""
     origin, args = get_origin(annotation), get_args(annotation)
-    if origin is Annotated:
-        return arrow_type(args[0])
     if origin in (Union, types.UnionType):
         inner = [arg for arg in args if arg is not type(None)]
         if len(inner) != 1:

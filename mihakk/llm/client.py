@@ -65,7 +65,6 @@ class Spending:
     requests: int = 0
     tokens: int = 0
     answered: int = 0
-    retries: int = 0
     hedged: int = 0
     """Calls sent to a second endpoint because the first took long; counted in `requests` too."""
 
@@ -114,7 +113,6 @@ class Client:
                 return await self._sent(endpoint, payload)
             except _Again as failure:
                 problem, timed_out = str(failure), failure.timed_out
-            self.spending.retries += 1
             if not self.spending.answered and self.dispatcher.hopeless():
                 raise ExternalFailure(
                     f"{self.name} never answered; last error: {problem}. "

@@ -62,7 +62,6 @@ class Endpoint:
         self.limit = float(concurrency)
         self.in_flight = 0
         self.opens_at = 0.0
-        self.sent = 0
         self._failures = 0
         self._tripped_at = 0.0
 
@@ -126,7 +125,6 @@ class Dispatcher:
             if free:
                 best = min(free, key=lambda e: e.load)
                 best.in_flight += 1
-                best.sent += 1
                 if best.room() or len(free) > 1:
                     self.wake()
                 return best

@@ -13,11 +13,6 @@ class Difference(NamedTuple):
     before: str
     after: str
 
-    def __str__(self) -> str:
-        return (
-            f"{self.start}: {code_points(self.before) or 'nothing'} -> {code_points(self.after) or 'nothing'}"
-        )
-
 
 def differences(before: str, after: str) -> list[Difference]:
     """The places where `after` departs from `before`, in order; putting `before` back at each undoes them."""

@@ -75,7 +75,7 @@ def read(page: Page) -> Read:
         return _generation_b(tree, found[1], page.request.url)
     if tree.css_first("#poemText") is not None:
         return _generation_c(tree, found[1], page.request.url)
-    raise SourceChanged(f"{page.request.url} is of no generation that the parser knows")
+    raise SourceChanged(f"{page.request.url} has none of the layouts that the parser knows")
 
 
 def _generation_b(tree: LexborHTMLParser, identifier: str, where: str) -> Read:

@@ -9,9 +9,13 @@ from mihakk.text import canonical, code_points, differences
 def test_what_changed_is_named():
     before = "لَــم\u00a0یكن"
     found = differences(before, canonical(before, "ar"))
-    assert [str(difference) for difference in found] == [
-        "2: U+0640 ARABIC TATWEEL, U+0640 ARABIC TATWEEL -> nothing",
-        "5: U+00A0 NO-BREAK SPACE, U+06CC ARABIC LETTER FARSI YEH -> U+0020 SPACE, U+064A ARABIC LETTER YEH",
+    assert [(one.start, code_points(one.before), code_points(one.after)) for one in found] == [
+        (2, "U+0640 ARABIC TATWEEL, U+0640 ARABIC TATWEEL", ""),
+        (
+            5,
+            "U+00A0 NO-BREAK SPACE, U+06CC ARABIC LETTER FARSI YEH",
+            "U+0020 SPACE, U+064A ARABIC LETTER YEH",
+        ),
     ]
     assert code_points("\ue000") == "U+E000 unnamed"
     assert differences("قال", "قال") == []
