@@ -123,18 +123,12 @@ class Corpus:
     @cached_property
     def continuations(self) -> dict[tuple[Language, str], frozenset[str]]:
         """Keys of all second hemistichs by the key of the first one they follow, whoever wrote them."""
-        found: dict[tuple[Language, str], set[str]] = defaultdict(set)
-        for line in self.lines:
-            found[line.language, line.first_key].add(line.second_key)
-        return {opening: frozenset(seconds) for opening, seconds in found.items()}
+        return _sets(((line.language, line.first_key), line.second_key) for line in self.lines)
 
     @cached_property
     def openings(self) -> dict[tuple[Language, str], frozenset[str]]:
         """Keys of all first hemistichs by the key of the second one that follows them."""
-        found: dict[tuple[Language, str], set[str]] = defaultdict(set)
-        for line in self.lines:
-            found[line.language, line.second_key].add(line.first_key)
-        return {closing: frozenset(firsts) for closing, firsts in found.items()}
+        return _sets(((line.language, line.second_key), line.first_key) for line in self.lines)
 
     @cached_property
     def line_keys(self) -> frozenset[tuple[Language, str]]:
@@ -188,10 +182,7 @@ class Corpus:
 
     @cached_property
     def _poet_continuations(self) -> dict[tuple[Language, str, str], frozenset[str]]:
-        found: dict[tuple[Language, str, str], set[str]] = defaultdict(set)
-        for line in self.lines:
-            found[line.language, line.poet, line.first_key].add(line.second_key)
-        return {opening: frozenset(seconds) for opening, seconds in found.items()}
+        return _sets(((line.language, line.poet, line.first_key), line.second_key) for line in self.lines)
 
     def drawn(
         self, item: str, kind: Literal["lines", "poems", "phrases"], numbers: Sequence[int] | Numbers
@@ -202,16 +193,10 @@ class Corpus:
         one: most askers take one of the first few, and sorting a whole language for each would not scale.
         """
         if not len(numbers):
-            return
+            return iter(())
         chosen = np.asarray(numbers, dtype=np.int64)
         mixed = (self._salts[kind][chosen] ^ np.uint64(salt(self.build_seed, item))) * _MIX
-        mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX
-        done = 0
-        if len(chosen) > 4 * FEW:
-            first = np.sort(np.argpartition(mixed, FEW)[:FEW])
-            yield from chosen[first[np.argsort(mixed[first], kind="stable")]].tolist()
-            done = FEW
-        yield from chosen[np.argsort(mixed, kind="stable")[done:]].tolist()
+        return _ordered(chosen, (mixed ^ (mixed >> np.uint64(29))) * _MIX)
 
     def in_turn(self, line: int, numbers: Sequence[int] | Numbers) -> Iterator[int]:
         """The lines in seeded order, from the one that follows the given line round to it.
@@ -219,15 +204,9 @@ class Corpus:
         Where each takes the next, each is taken once; a line that goes makes only those that took it change.
         """
         if not len(numbers):
-            return
+            return iter(())
         chosen = np.asarray(numbers, dtype=np.int64)
-        turns = self._salts["lines"][chosen] - self._salts["lines"][line]
-        if len(chosen) > 4 * FEW:
-            first = np.argpartition(turns, FEW)[:FEW]
-            yield from chosen[first[np.argsort(turns[first], kind="stable")]].tolist()
-            yield from chosen[np.argsort(turns, kind="stable")[FEW:]].tolist()
-            return
-        yield from chosen[np.argsort(turns, kind="stable")].tolist()
+        return _ordered(chosen, self._salts["lines"][chosen] - self._salts["lines"][line])
 
     @cached_property
     def _salts(self) -> dict[str, NDArray[np.uint64]]:
@@ -265,6 +244,23 @@ def _radif(lines: Sequence[Line]) -> frozenset[str]:
 def salt(build_seed: int, identifier: str) -> int:
     """64 bits that a record or item brings to every draw."""
     return rng(build_seed, identifier, "draw").getrandbits(64)
+
+
+def _ordered(numbers: Numbers, ranks: NDArray[np.uint64]) -> Iterator[int]:
+    """The numbers by rank, the first few before the rest is put in order."""
+    done = 0
+    if len(numbers) > 4 * FEW:
+        first = np.sort(np.argpartition(ranks, FEW)[:FEW])
+        yield from numbers[first[np.argsort(ranks[first], kind="stable")]].tolist()
+        done = FEW
+    yield from numbers[np.argsort(ranks, kind="stable")[done:]].tolist()
+
+
+def _sets(pairs: Iterable[tuple[K, str]]) -> dict[K, frozenset[str]]:
+    groups: dict[K, set[str]] = defaultdict(set)
+    for name, member in pairs:
+        groups[name].add(member)
+    return {name: frozenset(members) for name, members in groups.items()}
 
 
 def _grouped(pairs: Iterable[tuple[K, int]]) -> dict[K, list[int]]:

@@ -252,10 +252,7 @@ class _Noted:
         self._writer = writer
         self._asked: dict[WriteRequest, None] = {}
         self.model, self.family, self.concurrency = writer.model, writer.family, writer.concurrency
-
-    @property
-    def outcomes(self) -> Mapping[WriteRequest, Outcome]:
-        return self._writer.outcomes
+        self.outcomes = writer.outcomes
 
     def write(
         self, request: WriteRequest, schema: type[ReplyT], objection: Callable[[ReplyT], str]
@@ -265,10 +262,8 @@ class _Noted:
 
     def counts(self) -> dict[str, int]:
         """`written.<prompt>.<outcome>` to how many of the requests."""
-        known = ((request.name, self.outcomes.get(request)) for request in self._asked)
-        return dict(
-            sorted(Counter(f"written.{name}.{outcome}" for name, outcome in known if outcome).items())
-        )
+        known = (request for request in self._asked if request in self.outcomes)
+        return dict(sorted(Counter(f"written.{one.name}.{self.outcomes[one]}" for one in known).items()))
 
 
 class _Rehearsal:

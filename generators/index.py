@@ -67,7 +67,7 @@ def write_vectors(
     def make() -> list[pa.RecordBatch]:
         batch, first, last = piece
         rows = _rows(scratch, file, batch)[first:last]
-        texts = [_line(row).second if batch == LINES else embedded(_phrase(row)) for row in rows]
+        texts = [Line(*row).second if batch == LINES else embedded(_phrase(row)) for row in rows]
         return [_cell(embedder().encode(texts).astype("<f2").tobytes())]
 
     return scratch.made("vectors", [file, piece, model], make)
@@ -90,7 +90,7 @@ def read_corpus(scratch: Scratch, name: str, build_seed: int, test_share: float)
     """The corpus of a list of files: the same as `build_corpus` makes of all records at once."""
     listed = orjson.loads(_data(scratch, name, 0))
     rows = [[row for file in listed["files"] for row in _rows(scratch, file, batch)] for batch in range(3)]
-    lines, line_order = _ordered(map(_line, rows[LINES]))
+    lines, line_order = _ordered(Line(*row) for row in rows[LINES])
     phrases, phrase_order = _ordered(map(_phrase, rows[PHRASES]))
     poems, _ = _ordered(CorpusFacts(*row) for row in rows[POEMS])
     read = partial(_vectors, scratch, listed["files"], listed["vectors"])
@@ -126,10 +126,6 @@ def _vectors(
         return np.empty((0, 0), dtype=np.float16)
     rows: NDArray[np.float16] = np.concatenate(parts).astype(np.float16)[order]
     return rows
-
-
-def _line(row: Sequence[Any]) -> Line:
-    return Line(*row)
 
 
 def _phrase(row: Sequence[Any]) -> Phrase:

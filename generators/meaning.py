@@ -22,8 +22,6 @@ class Meaning:
 
     def similarity(self, one: str, other: str) -> float | None:
         """Cosine of the two texts' vectors, -1 to 1; None without embeddings."""
-        if self._embedder is None and self._spec == "none":
-            return None
         with self._lock:
             if self._embedder is None:
                 self._embedder = open_embedder(self._spec)

@@ -91,7 +91,8 @@ def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, Audi
     from mihakk.embeddings import open_embedder
     from validators.audit.auditing import verdicts
     from validators.checks.checking import check_set
-    from validators.checks.setindex import E5_BAND, cosine_band, gather, prepare
+    from validators.checks.gathering import gather
+    from validators.checks.setindex import E5_BAND, cosine_band, prepare
     from validators.external.benchmark import read_benchmark
     from validators.external.mapping import parse_mapping
     from validators.external.merging import merge_copies

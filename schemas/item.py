@@ -73,6 +73,13 @@ class ChoiceItem(BaseItem):
     order: int = 0
     """0 or 1: which order of the pair this is."""
 
+    @property
+    def only_gold(self) -> int | None:
+        """Index of the one right option; None where several are right, or none of those there are."""
+        if len(self.gold) == 1 and 0 <= self.gold[0] < len(self.options):
+            return self.gold[0]
+        return None
+
 
 class AnswerItem(BaseItem):
     """A question answered in words."""

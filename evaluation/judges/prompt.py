@@ -11,6 +11,7 @@ import yaml
 
 from evaluation.running.asking import Asked
 from mihakk.llm.chat import Message
+from mihakk.llm.structured import closed_object
 from mihakk.text.key import key
 from schemas.record import Language
 from schemas.rubric import Rubric
@@ -84,12 +85,14 @@ def judging_schema(rubric: Rubric, order: list[str]) -> dict[str, Any]:
         name: {"type": "integer", "enum": list(range(rubric.fields[name].low, rubric.fields[name].high + 1))}
         for name in order
     }
-    return _closed({"reason": {"type": "string", "maxLength": LONGEST_REASON}, "scores": _closed(scores)})
+    return closed_object(
+        {"reason": {"type": "string", "maxLength": LONGEST_REASON}, "scores": closed_object(scores)}
+    )
 
 
 def extraction_schema() -> dict[str, Any]:
     """JSON Schema of an extraction."""
-    return _closed({"extracted": {"type": "string"}})
+    return closed_object({"extracted": {"type": "string"}})
 
 
 def judged(rubric: Rubric, value: dict[str, Any]) -> tuple[dict[str, int], str]:
@@ -131,12 +134,3 @@ def _conversation(system: str, shown: dict[str, Any]) -> list[Message]:
         {"role": "system", "content": system},
         {"role": "user", "content": orjson.dumps(shown).decode()},
     ]
-
-
-def _closed(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

@@ -122,7 +122,8 @@ def _borrowed(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong:
             continue
         if not left and _same_meaning(own, other):
             alike.append(other.id)
-        elif _fits(corpus, own, other):
+        elif differs(corpus, own, other) and not own.forms & other.meaning_forms:
+            # It means something else, and shares no more words with the idiom than the right one does: none.
             if left == len(alike):
                 return Wrong(right, other.meaning, "other_explanation", records=(other.id, *alike))
             left += 1
@@ -133,11 +134,6 @@ def _unlike(own: Phrase, other: Phrase) -> tuple[bool, ...]:
     least, most = NEAR_IN_LENGTH
     disagrees = other.agreement != own.agreement
     return other.genre != own.genre, disagrees, not least <= length_ratio(other.meaning, own.meaning) <= most
-
-
-def _fits(corpus: Corpus, own: Phrase, other: Phrase) -> bool:
-    """It means something else, and shares no more words with the idiom than the right one does: none."""
-    return differs(corpus, own, other) and not own.forms & other.meaning_forms
 
 
 def differs(corpus: Corpus, own: Phrase, other: Phrase) -> bool:

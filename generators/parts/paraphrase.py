@@ -37,56 +37,40 @@ class Paraphrase(Record):
 class Overlap:
     """What BLEU-4 of texts against one other each is made of: it adds up, so that a corpus has one figure."""
 
-    matched: tuple[int, int, int, int]
-    """Groups of one to four words that both have."""
-    groups: tuple[int, int, int, int]
-    """Groups of one to four words of the text."""
-    words: int
-    against: int
-    """Words of the other text."""
+    numbers: tuple[int, ...]
+    """Groups of one to four words that both have, those of the text, its words, words of the other text."""
 
     def __add__(self, other: Overlap) -> Overlap:
-        one, two = (values(row) for row in (self, other))
-        return _overlap([a + b for a, b in zip(one, two, strict=True)])
+        return Overlap(tuple(a + b for a, b in zip(self.numbers, other.numbers, strict=True)))
 
     def __str__(self) -> str:
-        return " ".join(map(str, values(self)))
+        return " ".join(map(str, self.numbers))
 
     def bleu(self) -> float:
         """0 to 100; orders without a match count half of the one before, which is sacrebleu's `exp`."""
-        if not self.words or not self.against or not self.matched[0]:
+        matches, totals, (words, against) = self.numbers[:4], self.numbers[4:8], self.numbers[8:]
+        if not words or not against or not matches[0]:
             return 0.0
         total, halved = 0.0, 1.0
-        orders = min(4, self.words)
-        for matched, groups in zip(self.matched[:orders], self.groups[:orders], strict=True):
+        orders = min(4, words)
+        for matched, groups in zip(matches[:orders], totals[:orders], strict=True):
             if not matched:
                 halved /= 2
             total += log((matched or halved) / groups)
-        return 100 * exp(min(0.0, 1 - self.against / self.words) + total / orders)
-
-
-def values(overlap: Overlap) -> list[int]:
-    """Its numbers in order."""
-    return [*overlap.matched, *overlap.groups, overlap.words, overlap.against]
+        return 100 * exp(min(0.0, 1 - against / words) + total / orders)
 
 
 def overlap_of(text: str) -> Overlap:
     """The overlap that an item's metadata holds."""
-    return _overlap([int(number) for number in text.split()])
-
-
-def _overlap(numbers: list[int]) -> Overlap:
-    a, b, c, d, e, f, g, h, words, against = numbers
-    return Overlap((a, b, c, d), (e, f, g, h), words, against)
+    return Overlap(tuple(map(int, text.split())))
 
 
 def overlap(text: str, reference: str, language: Language) -> Overlap:
     """What one text shares with another, by word keys."""
     words, against = word_keys(text, language), word_keys(reference, language)
-    ours = [_ngrams(words, size) for size in range(1, 5)]
-    theirs = [_ngrams(against, size) for size in range(1, 5)]
+    ours, theirs = ([_ngrams(one, size) for size in range(1, 5)] for one in (words, against))
     matched = [(one & other).total() for one, other in zip(ours, theirs, strict=True)]
-    return _overlap([*matched, *(one.total() for one in ours), len(words), len(against)])
+    return Overlap((*matched, *(one.total() for one in ours), len(words), len(against)))
 
 
 def self_bleu(text: str, reference: str, language: Language) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import chain
 from math import inf, log2
@@ -109,31 +109,14 @@ def metres(language: Language) -> dict[str, Term]:
         UsageError: No table of metres for the language.
     """
     rows = _entries("metre", language)
-    return _arabic_metres(rows) if language == "ar" else _persian_metres(rows)
-
-
-def _arabic_metres(rows: list[Mapping[str, Any]]) -> dict[str, Term]:
+    if language != "ar":
+        kinds = {row["id"]: "name" if row.get("name") else "pattern" for row in rows}
+        return {row["id"]: Term(row["id"], row[kinds[row["id"]]], kind=kinds[row["id"]]) for row in rows}
     full = _mutual(
-        Term(
-            row["id"],
-            row["ar"],
-            overlaps=frozenset(_SCAN_ALIKE.get(row["id"], ())),
-        )
-        for row in rows
+        Term(row["id"], row["ar"], overlaps=frozenset(_SCAN_ALIKE.get(row["id"], ()))) for row in rows
     )
     short = {v["id"]: full[row["id"]] for row in rows for v in row.get("variants") or ()}
     return full | short
-
-
-def _persian_metres(rows: list[Mapping[str, Any]]) -> dict[str, Term]:
-    return {
-        row["id"]: Term(
-            row["id"],
-            row.get("name") or row["pattern"],
-            kind="name" if row.get("name") else "pattern",
-        )
-        for row in rows
-    }
 
 
 @dataclass(frozen=True)
@@ -257,12 +240,8 @@ def _mutual(terms: Any) -> dict[str, Term]:
     """Terms by id, with overlaps that hold both ways."""
     found: dict[str, Term] = {term.id: term for term in terms}
     return {
-        name: Term(
-            term.id,
-            term.name,
-            term.kind,
-            term.overlaps | {other.id for other in found.values() if name in other.overlaps},
-            term.near,
+        name: replace(
+            term, overlaps=term.overlaps | {other.id for other in found.values() if name in other.overlaps}
         )
         for name, term in found.items()
     }

@@ -34,19 +34,9 @@ def longest(item: ChoiceItem) -> Score:
     return [float(len(strip_marks(option))) for option in item.options]
 
 
-def shortest(item: ChoiceItem) -> Score:
-    """Length in letters, the other way round."""
-    return [-score for score in longest(item)]
-
-
 def most_words(item: ChoiceItem) -> Score:
     """Length in words."""
     return [float(len(words(option))) for option in item.options]
-
-
-def fewest_words(item: ChoiceItem) -> Score:
-    """Length in words, the other way round."""
-    return [-score for score in most_words(item)]
 
 
 def word_overlap(item: ChoiceItem) -> Score:
@@ -138,9 +128,9 @@ def metre_only(item: ChoiceItem, metres: Mapping[tuple[str, str], str]) -> Score
 
 FORM: Mapping[str, Cue] = {
     "longest": longest,
-    "shortest": shortest,
+    "shortest": lambda item: [-score for score in longest(item)],
     "most_words": most_words,
-    "fewest_words": fewest_words,
+    "fewest_words": lambda item: [-score for score in most_words(item)],
     "word_overlap": word_overlap,
     "stem_overlap": stem_overlap,
     "trigram_overlap": trigram_overlap,

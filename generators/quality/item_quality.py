@@ -244,20 +244,21 @@ def _spreads(
 ) -> list[ValueSpread]:
     measured: dict[tuple[str, str], list[float]] = defaultdict(list)
     for item in questions:
-        right = item.options[item.gold[0]]
-        for place, wrong in enumerate(item.options):
-            if place in item.gold:
-                continue
+        for right, wrong in _pairs(item):
             measured[item.origin.strategy, "length_ratio"].append(len(wrong) / max(1, len(right)))
     for item in vectors.questions:
-        right = item.options[item.gold[0]]
-        for place, wrong in enumerate(item.options):
-            if place not in item.gold:
-                measured[item.origin.strategy, "cosine"].append(vectors.cosine(right, wrong))
+        for right, wrong in _pairs(item):
+            measured[item.origin.strategy, "cosine"].append(vectors.cosine(right, wrong))
     return [
         _spread(task, language, strategy, measure, np.array(values))
         for (strategy, measure), values in sorted(measured.items())
     ]
+
+
+def _pairs(item: ChoiceItem) -> list[tuple[str, str]]:
+    """The right option beside each wrong one."""
+    right = item.options[item.gold[0]]
+    return [(right, wrong) for place, wrong in enumerate(item.options) if place not in item.gold]
 
 
 def _spread(

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from generators.writing.writer import CHOSEN, PROSE, Outcome, ReplyT, Writer, WriteRequest
 from mihakk.errors import RecordRejected
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import Model, open_model
-from mihakk.llm.structured import Request
+from mihakk.llm.structured import Request, fitted
 from schemas.model import ModelConfig
 from schemas.record import Language
 
@@ -47,23 +47,10 @@ class ModelWriter:
     def __init__(self, model: Model, journal: Journal) -> None:
         self._model = model
         self._journal = journal
+        self.model = model.config.name
+        self.family = model.config.family
+        self.concurrency = model.config.limits.concurrency
         self.outcomes: dict[WriteRequest, Outcome] = {}
-        """What became of each request so far."""
-
-    @property
-    def model(self) -> str:
-        """The config's name of the model."""
-        return self._model.config.name
-
-    @property
-    def family(self) -> str:
-        """The config's family of the model."""
-        return self._model.config.family
-
-    @property
-    def concurrency(self) -> int:
-        """The config's limit."""
-        return self._model.config.limits.concurrency
 
     def write(
         self, request: WriteRequest, schema: type[ReplyT], objection: Callable[[ReplyT], str]
@@ -71,11 +58,7 @@ class ModelWriter:
         """See `Writer.write`."""
 
         def check(value: dict[str, Any]) -> ReplyT:
-            try:
-                reply = schema.model_validate(value)
-            except ValidationError as error:
-                told = "; ".join(f"{misfit['loc']}: {misfit['msg']}" for misfit in error.errors())
-                raise ValueError(f"it does not fit the schema: {told}") from None
+            reply = fitted(schema, value)
             if problem := objection(reply):
                 raise ValueError(problem)
             return reply
@@ -106,8 +89,7 @@ def json_schema(schema: type[BaseModel], request: WriteRequest) -> dict[str, Any
     `prose` may hold the language's own script alone, `chosen` one of the request's choices: small models that
     are asked in Arabic like to answer in English, and a grammar is cheaper than a repair.
     """
-    strict: dict[str, Any] = _strict(schema.model_json_schema(), request)
-    return strict
+    return dict(_strict(schema.model_json_schema(), request))
 
 
 def _strict(node: Any, request: WriteRequest) -> Any:

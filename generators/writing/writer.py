@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
@@ -50,25 +50,14 @@ class WriteRequest:
 class Writer(Protocol):
     """Model access; thread-safe, for a stage asks about several records at once."""
 
-    @property
-    def model(self) -> str:
-        """Name of the model, as items record it."""
-        ...
-
-    @property
-    def family(self) -> str:
-        """Its family, so that an auditor of the same one is reported."""
-        ...
-
-    @property
-    def concurrency(self) -> int:
-        """Requests that may be under way at once."""
-        ...
-
-    @property
-    def outcomes(self) -> Mapping[WriteRequest, Outcome]:
-        """What became of each request so far."""
-        ...
+    model: str
+    """Name of the model, as items record it."""
+    family: str
+    """Its family, so that an auditor of the same one is reported."""
+    concurrency: int
+    """Requests that may be under way at once."""
+    outcomes: dict[WriteRequest, Outcome]
+    """What became of each request so far."""
 
     def write(
         self, request: WriteRequest, schema: type[ReplyT], objection: Callable[[ReplyT], str]

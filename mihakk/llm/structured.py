@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import orjson
+from pydantic import BaseModel, ValidationError
 
 from mihakk.ids import digest
 from mihakk.llm.chat import Chat, Message, chat_payload
 from schemas.model import ModelConfig
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 LONGEST_QUOTE = 1500
 """Characters of an invalid reply that are shown back to the model."""
 REPAIR = (
@@ -43,6 +45,29 @@ class Request(Generic[T]):
     """Kept in the journal beside the reply."""
     variant: int = 0
     """Added to the sampling seed: another number asks the same question anew."""
+
+
+def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
+    """JSON Schema of an object that has exactly these keys."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def fitted(model: type[M], value: dict[str, Any]) -> M:
+    """A reply as a model.
+
+    Raises:
+        ValueError: It does not fit, in words for the model that wrote it.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        told = "; ".join(f"{misfit['loc']}: {misfit['msg']}" for misfit in error.errors())
+        raise ValueError(f"it does not fit the schema: {told}") from None
 
 
 @dataclass(frozen=True)

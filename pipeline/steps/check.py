@@ -27,7 +27,8 @@ from schemas.review import Review
 from schemas.stages import CHECKED, CURATED
 
 if TYPE_CHECKING:
-    from validators.checks.setindex import Gathered, SetIndex
+    from validators.checks.gathering import Gathered
+    from validators.checks.setindex import SetIndex
 
 STAGE = CHECKED
 _COUPLET = re.compile(r"couplets\[(\d+)\]")
@@ -191,7 +192,7 @@ def _index(build: Build, spread: Spread) -> SetIndex:
 
 def _gathered(build: Build, shard: str) -> Gathered:
     """What one shard contributes to the index."""
-    from validators.checks.setindex import gather
+    from validators.checks.gathering import gather
 
     items = build.before(STAGE).read("items", ITEM_ROWS, shard)
     embedder = OpenedEmbedder(build.config.embeddings)() if cosines(build) else None

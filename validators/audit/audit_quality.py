@@ -11,7 +11,7 @@ from schemas.benchmark import POLICIES, Policy
 from schemas.finding import Finding
 from schemas.item import ChoiceItem, Item
 from schemas.record import Record
-from validators.audit.auditing import Panel, audit_items
+from validators.audit.auditing import Panel, audit_items, grouped
 from validators.audit.defects import DEFECTS, Defect, Seeded, seed_defects
 from validators.audit.policy import verdict
 from validators.audit.rates import AuditorAgreement, Rate, agreement
@@ -99,16 +99,16 @@ def measure_quality(
     seeded = seed_defects(items, seed, per_kind, defects)
     clean = list({twin.clean.id: twin.clean for twin in seeded}.values())
     bad = [twin.bad for twin in seeded]
-    found = _by_subject([*findings(clean), *findings(bad)])
+    found = grouped([*findings(clean), *findings(bad)], lambda finding: finding.subject)
     audits: dict[str, list[Audit]] = {}
     about_auditors: tuple[AuditorQuality, ...] = ()
     between = None
     if panel is not None and journal is not None:
         blind = any(policy.blind for policy in policies.values())
-        for audit in audit_items([*clean, *bad], set(), panel, journal, progress, blind=blind):
-            audits.setdefault(audit.item, []).append(audit)
+        asked = audit_items([*clean, *bad], set(), panel, journal, progress, blind=blind)
+        audits = grouped(asked, lambda audit: audit.item)
         about_auditors = _auditors(panel, journal, clean[:repeats], audits, seed)
-        between = _between(audits.values())
+        between = _same([both[0] for both in audits.values()], [both[1] for both in audits.values()])
     detectors = _detectors(found, audits, policies, panel)
     return AuditQuality(
         seed=seed,
@@ -118,13 +118,6 @@ def measure_quality(
         auditors=about_auditors,
         between=between,
     )
-
-
-def _by_subject(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
-    found: dict[str, list[Finding]] = {}
-    for finding in findings:
-        found.setdefault(finding.subject, []).append(finding)
-    return found
 
 
 def _detectors(
@@ -166,10 +159,8 @@ def _kinds(
         for kind, twins in by_kind.items():
             caught = [twin for twin in twins if twin.bad.id in objected]
             clean = {twin.clean.id for twin in twins}
-            judged = (
-                [twin for twin in caught if twin.defect.criteria] if detector.startswith("auditor:") else []
-            )
-            name = detector.removeprefix("auditor:")
+            kind_of, _, name = detector.partition(":")
+            judged = [twin for twin in caught if twin.defect.criteria and kind_of == "auditor"]
             missed = [
                 twin for twin in judged if not _zeros(audits[twin.bad.id], name) & set(twin.defect.criteria)
             ]
@@ -235,11 +226,6 @@ def _same(first: Sequence[Audit], second: Sequence[Audit]) -> AuditorAgreement:
         [a.scores[key] for a, _ in both for key in CRITERIA],
         [b.scores[key] for _, b in both for key in CRITERIA],
     )
-
-
-def _between(audits: Iterable[Sequence[Audit]]) -> AuditorAgreement:
-    pairs = list(audits)
-    return _same([pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
 
 def table(quality: AuditQuality, detectors: Sequence[str] = ()) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import Model, open_model
@@ -24,6 +24,7 @@ from validators.audit.policy import verdict
 from validators.audit.prompt import described, messages
 from validators.audit.reply import Opinion, opinion, schema, schema_digest, short_opinion
 
+T = TypeVar("T")
 TOKENISED = 64
 """Prompts of each auditor that an estimate really tokenises."""
 
@@ -80,12 +81,10 @@ def select(items: Sequence[Item], limit: int | None, seed: int) -> set[str]:
     """
     if limit is None or limit >= len(items):
         return {item.id for item in items}
-    by_task: dict[str, list[str]] = defaultdict(list)
-    for item in items:
-        by_task[item.task].append(item.id)
+    by_task = grouped(items, lambda item: item.task)
     chosen: set[str] = set()
-    for task, share in _shares({task: len(ids) for task, ids in by_task.items()}, limit).items():
-        ids = sorted(by_task[task])
+    for task, share in _shares({task: len(some) for task, some in by_task.items()}, limit).items():
+        ids = sorted(item.id for item in by_task[task])
         rng(seed, task, "audit_select").shuffle(ids)
         chosen.update(ids[:share])
     return chosen
@@ -117,7 +116,10 @@ def audit_items(
             replies are unusable. No item is judged on one vote; answered calls are kept.
     """
     asked = [item for item in items if item.id not in blocked]
-    first, second = (model.ask_all(_requests(asked, model, variant), journal) for model in panel.models)
+    first, second = (
+        model.ask_all(all_requests(asked, model, blind=False, variant=variant), journal)
+        for model in panel.models
+    )
     audits = []
     try:
         for pair in zip(first, second, strict=True):
@@ -173,12 +175,8 @@ def verdicts(
     Raises:
         ValueError: A selected item that no finding blocks lacks one of its two audits (a bug upstream).
     """
-    found: dict[str, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        found[finding.subject].append(finding)
-    opinions: dict[str, list[Audit]] = defaultdict(list)
-    for audit in audits:
-        opinions[audit.item].append(audit)
+    found = grouped(findings, lambda finding: finding.subject)
+    opinions = grouped(audits, lambda audit: audit.item)
     return [
         verdict(
             item.id,
@@ -188,6 +186,14 @@ def verdicts(
         )
         for item in items
     ]
+
+
+def grouped(rows: Iterable[T], name: Callable[[T], str]) -> dict[str, list[T]]:
+    """Rows by name, in the order they come."""
+    found: dict[str, list[T]] = defaultdict(list)
+    for row in rows:
+        found[name(row)].append(row)
+    return dict(found)
 
 
 def estimate(items: Sequence[Item], panel: Panel, journal: Journal, *, blind: bool = False) -> Estimate:
@@ -254,16 +260,14 @@ def request(item: Item, variant: int = 0, form: ReplyForm = "scores") -> Request
     )
 
 
-def all_requests(items: Iterable[Item], model: Model, *, blind: bool) -> Iterator[Request[Any]]:
+def all_requests(
+    items: Iterable[Item], model: Model, *, blind: bool, variant: int = 0
+) -> Iterator[Request[Any]]:
     """Everything that one auditor is asked about these items."""
     for item in items:
-        yield request(item, form=model.config.reply)
+        yield request(item, variant, model.config.reply)
         if blind and can_be_asked(item):
-            yield blind_request(item)
-
-
-def _requests(items: Iterable[Item], model: Model, variant: int) -> Iterator[Request[Opinion]]:
-    return (request(item, variant, model.config.reply) for item in items)
+            yield blind_request(item, variant)
 
 
 def _audit(auditor: str, reply: Reply[Opinion]) -> Audit:

@@ -11,11 +11,11 @@ from string import Template
 from typing import Any
 
 import orjson
-import yaml
 from pydantic import Field
 
+from mihakk.configs import load_config
 from mihakk.ids import content_hash, digest
-from mihakk.llm.structured import Request
+from mihakk.llm.structured import Request, closed_object
 from mihakk.text import words_key
 from schemas.item import AnswerItem, ChoiceItem, Item
 from schemas.record import Record
@@ -85,8 +85,7 @@ def differs(item: Item, answer: str) -> bool:
 
 @cache
 def _file() -> _PromptFile:
-    path = FOLDER / "prompts" / "blind.yaml"
-    return _PromptFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return load_config(FOLDER / "prompts" / "blind.yaml", _PromptFile)
 
 
 def _how(item: Item) -> str:
@@ -107,12 +106,7 @@ def _schema(how: str, options: int) -> dict[str, Any]:
         "selection": {"type": "array", "minItems": 1, "items": {"type": "string", "enum": letters}},
         "answer": {"type": "string", "minLength": 1, "maxLength": LONGEST},
     }
-    return {
-        "type": "object",
-        "properties": {"answer": answers[how]},
-        "required": ["answer"],
-        "additionalProperties": False,
-    }
+    return closed_object({"answer": answers[how]})
 
 
 def _checked(item: Item) -> Any:

@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from mihakk.configs import load_yaml
 from mihakk.seeds import rng
 from schemas.audit import Criterion
 from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
@@ -61,7 +60,7 @@ class Seeded:
 @cache
 def injections() -> tuple[str, ...]:
     """Texts that ask an auditor for ten ones, in English, Arabic and Persian."""
-    return tuple(yaml.safe_load((Path(__file__).parent / "injections.yaml").read_text(encoding="utf-8")))
+    return tuple(load_yaml(Path(__file__).parent / "injections.yaml"))
 
 
 def seed_defects(
@@ -120,17 +119,9 @@ def _gold(item: Item) -> str:
     return item.options[item.gold[0]] if item.gold and 0 <= item.gold[0] < len(item.options) else ""
 
 
-def _mojibake_question(item: Item, _: random.Random, __: Sequence[Item]) -> Item:
-    return _changed(item, question=_mojibake(item.question), context=_mojibake(item.context))
-
-
 def _lost_letters(item: Item, draw: random.Random, _: Sequence[Item]) -> Item:
     question = "".join("\ufffd" if c.isalpha() and draw.random() < 0.3 else c for c in item.question)
     return _changed(item, question=question)
-
-
-def _visual_order(item: Item, _: random.Random, __: Sequence[Item]) -> Item:
-    return _changed(item, question="\n".join(line[::-1] for line in item.question.split("\n")))
 
 
 def _misspelt(item: Item, draw: random.Random, _: Sequence[Item]) -> Item:
@@ -152,31 +143,27 @@ def _word_salad(item: Item, draw: random.Random, _: Sequence[Item]) -> Item | No
     return _changed(item, question=" ".join(words))
 
 
-def _vague(item: Item, _: random.Random, __: Sequence[Item]) -> Item:
-    return _changed(item, question=VAGUE[item.language], context="")
-
-
-def _points_away(item: Item, _: random.Random, __: Sequence[Item]) -> Item:
-    return _changed(item, question=POINTS_AWAY[item.language], context="")
-
-
 def _broken_off(item: Item, _: random.Random, __: Sequence[Item]) -> Item | None:
-    return (
-        _changed(item, question=item.question[: len(item.question) // 3]) if len(item.question) > 20 else None
-    )
-
-
-def _empty_answer(item: Item, _: random.Random, __: Sequence[Item]) -> Item | None:
-    return _with_gold(item, "")
-
-
-def _placeholder(item: Item, _: random.Random, __: Sequence[Item]) -> Item | None:
-    return _with_gold(item, PLACEHOLDER[item.language])
+    text = item.question
+    return _changed(item, question=text[: len(text) // 3]) if len(text) > 20 else None
 
 
 def _garbled_answer(item: Item, _: random.Random, __: Sequence[Item]) -> Item | None:
     gold = _gold(item)
     return _with_gold(item, _mojibake(gold)) if gold else None
+
+
+def _leaked(item: Item, _: random.Random, __: Sequence[Item]) -> Item | None:
+    gold = _gold(item)
+    return _changed(item, question=f"{item.question} ({gold})") if gold else None
+
+
+def _in_front(text: dict[str, str]) -> Change:
+    return lambda item, *_: _changed(item, question=f"{text[item.language]} {item.question}")
+
+
+def _instead(text: dict[str, str]) -> Change:
+    return lambda item, *_: _changed(item, question=text[item.language], context="")
 
 
 def _wrong_gold(item: Item, draw: random.Random, items: Sequence[Item]) -> Item | None:
@@ -189,14 +176,6 @@ def _wrong_gold(item: Item, draw: random.Random, items: Sequence[Item]) -> Item 
     answers = sorted({o.answer for o in items if isinstance(o, AnswerItem) and o.task == item.task})
     wrong = [text for text in answers if text not in (item.answer, *item.accepted)]
     return _changed(item, answer=draw.choice(wrong), accepted=()) if wrong else None
-
-
-def _untrue(item: Item, _: random.Random, __: Sequence[Item]) -> Item:
-    return _changed(item, question=f"{UNTRUE[item.language]} {item.question}")
-
-
-def _misused_term(item: Item, _: random.Random, __: Sequence[Item]) -> Item:
-    return _changed(item, question=f"{MISUSED[item.language]} {item.question}")
 
 
 def _row_shift(item: Item, draw: random.Random, items: Sequence[Item]) -> Item | None:
@@ -227,34 +206,41 @@ def _lost_option(item: Item, draw: random.Random, _: Sequence[Item]) -> Item | N
     return _changed(item, options=options, gold=(item.gold[0] - (gone < item.gold[0]),))
 
 
-def _gold_out_of_range(item: Item, _: random.Random, __: Sequence[Item]) -> Item | None:
-    return _changed(item, gold=(len(item.options),)) if isinstance(item, ChoiceItem) else None
-
-
-def _leaked(item: Item, _: random.Random, __: Sequence[Item]) -> Item | None:
-    gold = _gold(item)
-    return _changed(item, question=f"{item.question} ({gold})") if gold else None
-
-
 DEFECTS: tuple[Defect, ...] = (
-    Defect("mojibake", ("text_readability",), _mojibake_question),
+    Defect(
+        "mojibake",
+        ("text_readability",),
+        lambda item, *_: _changed(item, question=_mojibake(item.question), context=_mojibake(item.context)),
+    ),
     Defect("lost_letters", ("text_readability",), _lost_letters),
-    Defect("visual_order", ("text_readability",), _visual_order),
+    Defect(
+        "visual_order",
+        ("text_readability",),
+        lambda item, *_: _changed(item, question="\n".join(line[::-1] for line in item.question.split("\n"))),
+    ),
     Defect("misspelt", ("spelling_accuracy", "text_readability"), _misspelt),
     Defect("word_salad", ("grammatical_correctness", "question_clarity"), _word_salad),
-    Defect("vague", ("question_clarity", "question_completeness"), _vague),
-    Defect("points_away", ("question_completeness",), _points_away),
+    Defect("vague", ("question_clarity", "question_completeness"), _instead(VAGUE)),
+    Defect("points_away", ("question_completeness",), _instead(POINTS_AWAY)),
     Defect("broken_off", ("question_completeness", "question_clarity"), _broken_off),
-    Defect("empty_answer", ("answer_quality",), _empty_answer),
-    Defect("placeholder_answer", ("answer_quality", "answer_alignment"), _placeholder),
+    Defect("empty_answer", ("answer_quality",), lambda item, *_: _with_gold(item, "")),
+    Defect(
+        "placeholder_answer",
+        ("answer_quality", "answer_alignment"),
+        lambda item, *_: _with_gold(item, PLACEHOLDER[item.language]),
+    ),
     Defect("garbled_answer", ("answer_quality", "text_readability"), _garbled_answer),
     Defect("wrong_gold", ("answer_alignment",), _wrong_gold),
-    Defect("untrue", ("factual_accuracy",), _untrue),
-    Defect("misused_term", ("terminology_precision", "factual_accuracy"), _misused_term),
+    Defect("untrue", ("factual_accuracy",), _in_front(UNTRUE)),
+    Defect("misused_term", ("terminology_precision", "factual_accuracy"), _in_front(MISUSED)),
     Defect("row_shift", ("overall_coherence", "answer_alignment"), _row_shift),
     Defect("duplicate_option", ("overall_coherence", "question_clarity"), _duplicate_option),
     Defect("lost_option", (), _lost_option),
-    Defect("gold_out_of_range", ("answer_quality", "overall_coherence"), _gold_out_of_range),
+    Defect(
+        "gold_out_of_range",
+        ("answer_quality", "overall_coherence"),
+        lambda item, *_: _changed(item, gold=(len(item.options),)) if isinstance(item, ChoiceItem) else None,
+    ),
     Defect("leaked_answer", (), _leaked),
     Defect("injection", ("answer_alignment",), _wrong_gold, injections),
 )

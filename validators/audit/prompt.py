@@ -8,9 +8,9 @@ from string import Template
 from typing import Any, Literal, get_args
 
 import orjson
-import yaml
 from pydantic import Field
 
+from mihakk.configs import load_config, load_yaml
 from mihakk.ids import content_hash, digest
 from schemas.audit import CASCADE, CRITERIA, Criterion
 from schemas.item import AnswerItem, ChoiceItem, Item
@@ -74,7 +74,7 @@ class _Shapes(Record):
 @cache
 def criteria() -> dict[Criterion, CriterionText]:
     """The ten criteria in order."""
-    found = yaml.safe_load((FOLDER / "criteria.yaml").read_text(encoding="utf-8"))
+    found = load_yaml(FOLDER / "criteria.yaml")
     if tuple(found) != CRITERIA:
         raise ValueError(f"criteria.yaml must hold the ten criteria in order, not {list(found)}")
     return {key: CriterionText.model_validate(found[key]) for key in CRITERIA}
@@ -98,8 +98,7 @@ def shapes(item: Item) -> tuple[Shape, ...]:
 @cache
 def prompt(kind: Kind, form: ReplyForm = "scores", shaped: tuple[Shape, ...] = ()) -> Prompt:
     """The instructions for a kind of item, a form of reply and what the item is besides."""
-    path = FOLDER / "prompts" / f"{kind}.yaml"
-    file = _PromptFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    file = load_config(FOLDER / "prompts" / f"{kind}.yaml", _PromptFile)
     system = Template(file.system.strip()).substitute(
         criteria="\n".join(f"{key}: {text.wording(kind)}" for key, text in criteria().items()),
         cascade=", ".join(CASCADE),
@@ -108,9 +107,7 @@ def prompt(kind: Kind, form: ReplyForm = "scores", shaped: tuple[Shape, ...] = (
     )
     if not shaped:
         return Prompt(name=file.name, version=file.version, system=system, digest=digest(system))
-    told = _Shapes.model_validate(
-        yaml.safe_load((FOLDER / "prompts" / "shapes.yaml").read_text(encoding="utf-8"))
-    )
+    told = load_config(FOLDER / "prompts" / "shapes.yaml", _Shapes)
     more = "\n".join(told.shapes[one] for one in shaped)
     system = system.replace("\nDialect and poetic", f"\n{more}\nDialect and poetic", 1)
     name = "+".join((file.name, *shaped))

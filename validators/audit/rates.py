@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from math import sqrt
 
+from mihakk.stats import wilson
 from schemas.audit import CRITERIA, Audit, Criterion
 from schemas.record import Record
-
-Z95 = 1.959963984540054
 
 
 class Rate(Record):
@@ -25,13 +23,8 @@ class Rate(Record):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson score interval; 0 to 1 without cases (E. B. Wilson, 1927)."""
-        if not self.cases:
-            return 0.0, 1.0
-        share, n = self.hits / self.cases, self.cases
-        centre = (share + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
-        half = Z95 * sqrt(share * (1 - share) / n + Z95**2 / (4 * n * n)) / (1 + Z95**2 / n)
-        return max(0.0, centre - half), min(1.0, centre + half)
+        """Wilson score interval; 0 to 1 without cases."""
+        return wilson(self.hits, self.cases)
 
     def shown(self) -> str:
         """`80 % [67, 89] of 50`, or `-`."""

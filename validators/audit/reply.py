@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from mihakk.ids import digest
+from mihakk.llm.structured import closed_object
 from schemas.audit import CASCADE, CRITERIA, Criterion, Issue
 from schemas.model import ReplyForm
 
@@ -40,30 +41,12 @@ def schema(form: ReplyForm = "scores") -> dict[str, Any]:
     names = list(CRITERIA)
     short = form == "issues"
     longest = SHORT_EXPLANATION if short else LONGEST_EXPLANATION
-    issue = {
-        "type": "object",
-        "properties": {
-            "criterion": {"type": "string", "enum": names},
-            # maxLength, not a pattern: vLLM's xgrammar crashes on a pattern that repeats 200 times.
-            "explanation": {"type": "string", "minLength": 3, "maxLength": longest},
-        },
-        "required": ["criterion", "explanation"],
-        "additionalProperties": False,
-    }
+    # maxLength, not a pattern: vLLM's xgrammar crashes on a pattern that repeats 200 times.
+    explanation = {"type": "string", "minLength": 3, "maxLength": longest}
+    issue = closed_object({"criterion": {"type": "string", "enum": names}, "explanation": explanation})
     issues = {"type": "array", "maxItems": SHORT_ISSUES if short else len(names), "items": issue}
-    scores = {
-        "type": "object",
-        "properties": {name: {"type": "integer", "enum": [0, 1]} for name in names},
-        "required": names,
-        "additionalProperties": False,
-    }
-    properties = {"issues": issues} if short else {"scores": scores, "issues": issues}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    scores = closed_object({name: {"type": "integer", "enum": [0, 1]} for name in names})
+    return closed_object({"issues": issues} if short else {"scores": scores, "issues": issues})
 
 
 @cache

@@ -2,7 +2,8 @@
 
 from validators.checks.check import CHECKS, Check, Objection, active, check
 from validators.checks.checking import check_items, check_records, check_set
-from validators.checks.setindex import Gathered, SetIndex, gather, index, prepare
+from validators.checks.gathering import Gathered, gather
+from validators.checks.setindex import SetIndex, index, prepare
 
 __all__ = [
     "CHECKS",

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from math import erfc, sqrt
 
-from validators.checks.setindex import SetIndex, Tally
+from validators.checks.gathering import Tally
+from validators.checks.setindex import SetIndex
 
 LEAST_ITEMS = 30
 SURPRISE = 0.001

@@ -14,7 +14,7 @@ from zlib import crc32
 from schemas.item import AnswerItem, ChoiceItem, Item
 from validators.checks.hemistich import has_rhyme, offers_hemistichs
 from validators.checks.restated import Asked, numbered, packed, question_stems
-from validators.checks.texts import Texts
+from validators.checks.texts import Texts, answers
 from validators.truth import truth_word
 
 if TYPE_CHECKING:
@@ -133,9 +133,10 @@ def gather(items: Iterable[Item], embedder: Embedder | None = None) -> Gathered:
         gathered.prints.append(mark)
         if isinstance(item, ChoiceItem) and len(item.gold) == 1 and item.options:
             tally = gathered.tallies.setdefault((item.subset, item.task, len(item.options)), Tally())
-            _count(tally, item)
-        for gold in _golds(item):
-            gathered.golds[item.task, len(texts.words(gold)) >= LEAST_WORDS] += 1
+            if (gold := item.only_gold) is not None:
+                _count(tally, item, gold)
+        for right in answers(item):
+            gathered.golds[item.task, len(texts.words(right)) >= LEAST_WORDS] += 1
         _facts(gathered, item, mark)
         _state(gathered, item, texts)
         _ask(gathered, item, texts)
@@ -150,28 +151,14 @@ def gather(items: Iterable[Item], embedder: Embedder | None = None) -> Gathered:
 
 LEAST_WORDS = 3
 """Words of the options whose meaning is compared: a cosine of two names says nothing."""
-
-
 NUMBER_WEIGHT = 3
 NEGATIONS = frozenset(
     ["ليس", "ليست", "ليسوا", "لا", "لم", "لن", "غير", "not", "no", "never", "نیست", "نیستند"]
 )
-
-
 OUTSIDE = "external"
 """Who made the items of outside benchmarks."""
-
-
 LEAST_SHINGLES = 8
 """Items of fewer word pairs are compared exactly or not at all: short templated stems overlap."""
-
-
-def _golds(item: Item) -> Sequence[str]:
-    if isinstance(item, AnswerItem):
-        return (item.answer,)
-    if isinstance(item, ChoiceItem):
-        return [item.options[gold] for gold in item.gold if 0 <= gold < len(item.options)]
-    return ()
 
 
 def _print(item: Item, texts: Texts, words: int) -> Fingerprint:
@@ -210,8 +197,7 @@ def _cosines(items: Sequence[Item], embedder: Embedder) -> dict[str, tuple[tuple
         item
         for item in items
         if isinstance(item, ChoiceItem)
-        and len(item.gold) == 1
-        and 0 <= item.gold[0] < len(item.options)
+        and item.only_gold is not None
         and all(option.count(" ") >= LEAST_WORDS - 1 for option in item.options)
     ]
     texts = sorted({option for item in chosen for option in item.options})
@@ -259,9 +245,9 @@ def _word_of_answer(item: Item, texts: Texts) -> str:
     if isinstance(item, AnswerItem):
         folded = texts.folded(item.answer)
         return "" if " " in folded else folded
-    if isinstance(item, ChoiceItem) and len(item.options) == 2 and len(item.gold) == 1:
+    if isinstance(item, ChoiceItem) and len(item.options) == 2 and item.only_gold is not None:
         said = [truth_word(option, item.language) for option in item.options]
-        return said[item.gold[0]] if all(said) and 0 <= item.gold[0] < 2 else ""
+        return said[item.only_gold] if all(said) else ""
     return ""
 
 
@@ -270,18 +256,16 @@ def _ask(gathered: Gathered, item: Item, texts: Texts) -> None:
     if item.origin.generator != OUTSIDE:
         return
     if isinstance(item, ChoiceItem):
-        if len(item.gold) != 1 or not 0 <= item.gold[0] < len(item.options):
-            return
-        answers, gold = [texts.words(option) for option in item.options], item.gold[0]
-    elif isinstance(item, AnswerItem):
-        answers, gold = [texts.words(item.answer)], 0
+        offered, gold = [texts.words(option) for option in item.options], item.only_gold
     else:
+        offered, gold = [texts.words(answer) for answer in answers(item)], 0
+    if gold is None or not offered:
         return
     said = texts.words(item.question)
     stems = question_stems(said)
     if stems:
         place = text_hash(item.task, texts.key(item.context), *stems)
-        gathered.asked.setdefault(place, []).append(Asked(item.id, gold, packed(answers), numbered(said)))
+        gathered.asked.setdefault(place, []).append(Asked(item.id, gold, packed(offered), numbered(said)))
 
 
 def option_hash(option: str, texts: Texts) -> int:
@@ -307,10 +291,7 @@ def _shingles(item: Item, texts: Texts) -> array[int]:
     return array("I", sorted(pairs | heavy))
 
 
-def _count(tally: Tally, item: ChoiceItem) -> None:
-    gold = item.gold[0]
-    if not 0 <= gold < len(item.options):
-        return
+def _count(tally: Tally, item: ChoiceItem, gold: int) -> None:
     if offers_hemistichs(item):
         tally.rhymed += 1
         tally.rhyme_right += 1 / sum(has_rhyme(option, item) for option in item.options)

@@ -25,10 +25,8 @@ def offers_hemistichs(item: Item) -> bool:
     """
     if item.task == SHUFFLED:
         return False
-    if not item.metadata.get("rhyme") or not isinstance(item, ChoiceItem) or len(item.gold) != 1:
-        return False
-    if not 0 <= item.gold[0] < len(item.options):
+    if not item.metadata.get("rhyme") or not isinstance(item, ChoiceItem) or item.only_gold is None:
         return False
     if min(len(words(option)) for option in item.options) < LEAST_WORDS:
         return False
-    return has_rhyme(item.options[item.gold[0]], item)
+    return has_rhyme(item.options[item.only_gold], item)

@@ -15,24 +15,25 @@ from validators.checks.gathering import (
     Gathered,
     Tally,
     gather,
-    option_hash,
     text_hash,
 )
 from validators.checks.restated import Asked, lengthened, restated
-from validators.checks.similar import SHOWN, near_items
+from validators.checks.similar import SHOWN, near_items, nearest
 
-__all__ = [
-    "Fingerprint",
-    "Gathered",
-    "SetIndex",
-    "Tally",
-    "cosine_band",
-    "gather",
-    "index",
-    "option_hash",
-    "prepare",
-]
-
+MOST_RIVALS = 50
+"""Items compared per gold; a stem of thousands shows its conflict in the first ones."""
+LEAST_ROWS = 5
+"""Items that must have a field before its share says anything."""
+SAME_COUNT = 0.98
+"""Share of items with one number of options from which another number stands out."""
+LEAST_ITEMS = 50
+"""Choice items that a subset must have of a task before their usual number of options says anything."""
+LEAST_GOLDS = 20
+"""Right answers that a task must have before their usual length says anything."""
+OUTSIDE = "external_"
+"""What the tasks of outside benchmarks begin with."""
+TEMPLATE_SHARE = 0.5
+LEAST_SETS = 20
 E5_BAND = (0.78, 0.985)
 """For the bundled model, whose cosines of unrelated texts begin near 0.78; another model needs its own."""
 
@@ -152,26 +153,6 @@ def index(items: Iterable[Item]) -> SetIndex:
     return prepare([gather(items)])
 
 
-MOST_RIVALS = 50
-"""Items compared per gold; a stem of thousands shows its conflict in the first ones."""
-
-
-LEAST_ROWS = 5
-"""Items that must have a field before its share says anything."""
-
-
-SAME_COUNT = 0.98
-"""Share of items with one number of options from which another number stands out."""
-
-
-LEAST_ITEMS = 50
-"""Choice items that a subset must have of a task before their usual number of options says anything."""
-
-
-LEAST_GOLDS = 20
-"""Right answers that a task must have before their usual length says anything."""
-
-
 def strange_value(task: str, name: str, prompt: list[str], own: str, index: SetIndex) -> str:
     """A text that the prompt holds and that is another item's value of the field; empty when there is none.
 
@@ -227,12 +208,6 @@ def _group(index: SetIndex, prints: Sequence[Fingerprint]) -> None:
     index.split_of_records = {
         record: tuple(sorted(found)) for record, found in sorted(splits.items()) if len(found) > 1
     }
-
-
-OUTSIDE = "external_"
-"""What the tasks of outside benchmarks begin with."""
-TEMPLATE_SHARE = 0.5
-LEAST_SETS = 20
 
 
 def _leave_template(shingles: dict[str, dict[int, array[int]]]) -> None:
@@ -295,10 +270,7 @@ def _restate(
                 near.setdefault(name, {}).setdefault(its, overlap)
             else:
                 disputed[name].append(its)
-    index.near = {
-        name: tuple(sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))[:SHOWN])
-        for name, pairs in near.items()
-    }
+    index.near = {name: nearest(pairs.items()) for name, pairs in near.items()}
     index.disputed = {name: tuple(sorted(others)[:SHOWN]) for name, others in disputed.items()}
 
 

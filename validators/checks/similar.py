@@ -55,8 +55,13 @@ def near_items(
                 else:
                     found.append((their.item, overlap))
             if found:
-                near[mark.item] = tuple(sorted(found, key=lambda pair: (-pair[1], pair[0]))[:SHOWN])
+                near[mark.item] = nearest(found)
     return near, opposed
+
+
+def nearest(found: Iterable[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+    """The first of some items with their overlap, best first."""
+    return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0]))[:SHOWN])
 
 
 def _two_questions(one: Fingerprint, other: Fingerprint) -> bool:

@@ -160,6 +160,20 @@ def _numbered(name: str, texts: Iterable[str]) -> Iterator[Part]:
         yield f"{name}[{i}]", text
 
 
+def answers(item: Item) -> list[str]:
+    """Every right answer in words; of poems to be explained none."""
+    if isinstance(item, ChoiceItem):
+        return [item.options[gold] for gold in item.gold if 0 <= gold < len(item.options)]
+    return [item.answer] if isinstance(item, AnswerItem) else []
+
+
+def wrong(item: Item) -> list[str]:
+    """Every wrong option."""
+    if not isinstance(item, ChoiceItem):
+        return []
+    return [option for i, option in enumerate(item.options) if i not in item.gold]
+
+
 def excerpt(text: str, limit: int = 60) -> str:
     """`text` for a message: quoted, white space visible as written, cut at `limit` characters."""
     shown = text if len(text) <= limit else text[: limit - 1] + "…"

@@ -10,7 +10,7 @@ from typing import Final
 
 from mihakk.sandbox import Limits, Outcome, run_examples, run_trials
 from validators.code.docstring import docstring_of, examples_of, line_kinds
-from validators.code.problem import CodeFinding, Kind, Problem, defines, parsed, trials
+from validators.code.problem import CodeFinding, Kind, Problem, defines, parsed
 from validators.code.terms import off_glossary
 
 _WESTERN: Final = re.compile("[0-9]")
@@ -55,7 +55,7 @@ def check_runs(problems: Sequence[Problem], limits: Limits | None = None) -> Ite
     """
     # A prompt that does not parse is a finding already: what is built on it fails by that alone.
     runnable = [one for one in problems if parsed(one.prompt) or defines(one.solution, one.entry_point)]
-    for problem, outcome in zip(runnable, run_trials(trials(runnable), limits), strict=True):
+    for problem, outcome in zip(runnable, run_trials((one.trial for one in runnable), limits), strict=True):
         if not outcome.passed:
             yield _finding(problem, "reference_fails_tests", _told(outcome))
         yield from _check_examples(problem, limits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -187,13 +187,3 @@ def _entry_point(solution: str, tests: str) -> str:
     tree = parsed(solution, stub=False)
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)] if tree else []
     return next((name for name in reversed(names) if name in tests), "")
-
-
-def own_columns(problem: Problem, columns: Mapping[str, str], prompt: str) -> dict[str, Any]:
-    """The problem's row with another prompt, all else as it was."""
-    return {**problem.row, columns["prompt"]: prompt}
-
-
-def trials(problems: Sequence[Problem]) -> Iterator[Trial]:
-    """The reference solutions against their tests."""
-    return (one.trial for one in problems)

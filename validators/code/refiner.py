@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import Model
-from mihakk.llm.structured import Request
+from mihakk.llm.structured import Request, closed_object, fitted
 from mihakk.sandbox import Limits, Trial, run_trials
 from validators.code.docstring import Docstring, docstring_of, has_arabic, replaced
 from validators.code.problem import Problem, completed
-from validators.code.refinement import Refinement, change_kinds, objection
+from validators.code.refinement import Refinement, Status, change_kinds, objection
 
 PROMPT: Final = "code_refinement"
 VERSION: Final = "1"
@@ -32,12 +32,7 @@ Keep to these rules; a reply that breaks one is thrown away:
 - Where you are not sure of a word or a term, or would have to change the meaning, set needs_human to true.
 
 Answer with one JSON object: {"docstring": the text between the quotes, "needs_human": true or false}."""
-SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {"docstring": {"type": "string"}, "needs_human": {"type": "boolean"}},
-    "required": ["docstring", "needs_human"],
-    "additionalProperties": False,
-}
+SCHEMA: Final = closed_object({"docstring": {"type": "string"}, "needs_human": {"type": "boolean"}})
 
 
 class RefinedText(BaseModel):
@@ -94,11 +89,7 @@ def request(one: _Sound) -> Request[RefinedText]:
     """What the model is asked of one problem, and what its reply must be."""
 
     def check(value: dict[str, Any]) -> RefinedText:
-        try:
-            reply = RefinedText.model_validate(value)
-        except ValidationError as error:
-            told = "; ".join(f"{misfit['loc']}: {misfit['msg']}" for misfit in error.errors())
-            raise ValueError(f"it does not fit the schema: {told}") from None
+        reply = fitted(RefinedText, value)
         if told := objection(one.problem, one.docstring, reply.docstring, needs_human=reply.needs_human):
             raise ValueError(told)
         return reply
@@ -142,24 +133,22 @@ def _refinement(one: _Sound, reply: RefinedText | None, problem: str, model: str
     before = one.docstring.text
     after = reply.docstring if reply and not fails else before
     needs_human = reply is not None and reply.needs_human
+    status: Status = "unchanged" if after == before else "proposed"
+    reason = ""
     if reply is None or fails:
         status, reason = "refused", problem or "the reference fails with the new prompt"
     elif needs_human:
         status, reason = "for_people", "the model is not sure"
-    else:
-        status, reason = ("unchanged" if after == before else "proposed"), ""
-    return Refinement.model_validate(
-        {
-            "problem": one.problem.id,
-            "line": one.problem.line,
-            "status": status,
-            "before": before,
-            "after": after,
-            "kinds": change_kinds(before, after) if after != before else (),
-            "needs_human": needs_human,
-            "reason": reason,
-            "model": model,
-        }
+    return Refinement(
+        problem=one.problem.id,
+        line=one.problem.line,
+        status=status,
+        before=before,
+        after=after,
+        kinds=change_kinds(before, after),
+        needs_human=needs_human,
+        reason=reason,
+        model=model,
     )
 
 

@@ -5,7 +5,6 @@ from validators.expectations.guard import (
     TableViolation,
     data_docs,
     examine,
-    guard,
     require,
 )
 from validators.expectations.suites import SUITES, TableName
@@ -17,6 +16,5 @@ __all__ = [
     "TableViolation",
     "data_docs",
     "examine",
-    "guard",
     "require",
 ]

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """Offending values named per violation."""
+_NUMBERS = count(1)
+"""Of the tables examined in this process: no two assets may have one name."""
 
 
 class TableViolation(MihakkError):
@@ -52,7 +55,9 @@ def examine(
     if columns.empty:
         return TableResult(table, 0, (), None)
     batch = (
-        _source().add_dataframe_asset(name=_fresh(name or table)).add_batch_definition_whole_dataframe("all")
+        _source()
+        .add_dataframe_asset(name=f"{name or table} {next(_NUMBERS)}")
+        .add_batch_definition_whole_dataframe("all")
     )
     suite = gx.ExpectationSuite(name=name or table)
     for rule in SUITES[table]:
@@ -60,11 +65,6 @@ def examine(
     outcome = batch.get_batch({"dataframe": columns}).validate(suite)
     found = tuple(_violation(one) for one in outcome.results if not one.success)
     return TableResult(table, len(columns), found, outcome)
-
-
-def guard(table: TableName, frame: pd.DataFrame, references: References | None = None) -> list[str]:
-    """What is wrong with a table, one sentence each; empty when it keeps its contract."""
-    return list(examine(table, frame, references).violations)
 
 
 def require(results: Sequence[TableResult]) -> None:
@@ -155,12 +155,3 @@ def _context() -> Any:
 @cache
 def _source() -> Any:
     return _context().data_sources.add_pandas("stage tables")
-
-
-_NAMES: dict[str, int] = {}
-
-
-def _fresh(name: str) -> str:
-    """An asset name not used before in this process."""
-    _NAMES[name] = _NAMES.get(name, 0) + 1
-    return f"{name} {_NAMES[name]}"

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from mihakk.errors import RecordRejected, UsageError
 from mihakk.ids import item_id
-from schemas.item import AnswerItem, ChoiceItem, Origin, Split
+from schemas.item import AnswerItem, ChoiceItem, Origin, QuestionItem, Split
 from schemas.record import Language
 from schemas.rejection import Rejection
 from validators.external.cells import answers_in, blank, listed, options_in, shown
@@ -25,7 +25,10 @@ from validators.external.table import FORMATS, SHOWN, Table, read_dataset, read_
 GENERATOR_VERSION = "1"
 OPTIONAL_SHARE = 0.05
 """Share of rows that leave a column of options empty from which the column is one that questions may lack."""
-_SPLITS = {"dev": "dev", "test": "test", "validation": "validation", "valid": "validation", "train": "train"}
+_SPLITS: dict[str, Split] = {
+    **{"dev": "dev", "test": "test", "train": "train"},
+    **{"validation": "validation", "valid": "validation"},
+}
 FEW_ANSWERS = 6
 """Different answers in words up to which a table's answers are labels, as `yes` and `no`."""
 MOST_CELL = 100_000
@@ -38,7 +41,7 @@ class ExternalBenchmark:
 
     source: str
     tables: list[Table]
-    items: list[ChoiceItem | AnswerItem] = field(default_factory=list)
+    items: list[QuestionItem] = field(default_factory=list)
     rejected: list[Rejection] = field(default_factory=list)
     place: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Item id to its table and row number."""
@@ -55,6 +58,12 @@ class ExternalBenchmark:
     gold_as: str = ""
     """How the golds were read: `letter`, `index0`, `index1` or `text`, joined by `and` where tables differ;
     empty for questions in words."""
+
+    def reject(self, row: str, reason: str, detail: str, body: str) -> None:
+        """Notes a row that is no record."""
+        self.rejected.append(
+            Rejection(record=row, source=self.source, reason=reason, detail=detail, body=body)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +121,8 @@ def read_benchmark(
     terms = {"licence": licence, "attribution": attribution}
     for row, cell in zip(rows, odd, strict=True):
         item = _item(row, benchmark.tables[row.table], mapping, golds.get(row.table), terms)
-        item = (
-            item.model_copy(update={"fields": fields(row.cells, parts[row.table])})
-            if parts[row.table]
-            else item
-        )
+        if parts[row.table]:
+            item = item.model_copy(update={"fields": fields(row.cells, parts[row.table])})
         if cell:
             item = item.model_copy(update={"metadata": {**item.metadata, "gold_cell": cell}})
         wanted = {split, _SPLITS.get(split, split)} if split else set()
@@ -173,12 +179,7 @@ def _require(mapping: Mapping, table: Table) -> None:
 def _rows(benchmark: ExternalBenchmark, mapping: Mapping, language: Language) -> Iterator[_Row]:
     for place, table in enumerate(benchmark.tables):
         for bad in table.unreadable:
-            name = f"{table.name}#{bad.number}"
-            benchmark.rejected.append(
-                Rejection(
-                    record=name, source=benchmark.source, reason=bad.reason, detail=bad.detail, body=bad.body
-                )
-            )
+            benchmark.reject(f"{table.name}#{bad.number}", bad.reason, bad.detail, bad.body)
         optional = _optional(mapping, table)
         for number, cells in table.rows.items():
             name = f"{table.name}#{number}"
@@ -188,15 +189,7 @@ def _rows(benchmark: ExternalBenchmark, mapping: Mapping, language: Language) ->
                 spoken = _language(cells, mapping, language)
             except RecordRejected as error:
                 body = json.dumps(_cut(cells), ensure_ascii=False, default=str)
-                benchmark.rejected.append(
-                    Rejection(
-                        record=name,
-                        source=benchmark.source,
-                        reason=error.reason,
-                        detail=error.detail,
-                        body=body,
-                    )
-                )
+                benchmark.reject(name, error.reason, error.detail, body)
                 continue
             yield _Row(place, number, cells, name, spoken, options)
 
@@ -297,7 +290,7 @@ def _language(cells: dict[str, Any], mapping: Mapping, language: Language) -> La
 
 def _item(
     row: _Row, table: Table, mapping: Mapping, golds: Golds | None, terms: dict[str, str]
-) -> ChoiceItem | AnswerItem:
+) -> QuestionItem:
     cells = row.cells
     task = "external_choice" if golds else "external_answer"
     gold = cells.get(mapping.gold)
@@ -312,7 +305,7 @@ def _item(
         "question": "\n\n".join(shown(cells.get(name)) for name in mapping.question).strip("\n"),
         "context": "\n\n".join(filter(None, (shown(cells.get(name)) for name in mapping.context))),
         "subset": _subset(cells, mapping) if mapping.subset else table.subset,
-        "split": _split(split),
+        "split": _SPLITS.get(split, ""),
         "origin": Origin(records=(row.name,), generator="external", generator_version=GENERATOR_VERSION),
         **terms,
     }
@@ -331,8 +324,3 @@ def _subset(cells: dict[str, Any], mapping: Mapping) -> str:
     named = shown(cells.get(mapping.subset))
     before, found, _ = named.rpartition(mapping.subset_until) if mapping.subset_until else (named, "", "")
     return before if found else named
-
-
-def _split(name: str) -> Split:
-    known: dict[str, Split] = {"dev": "dev", "test": "test", "validation": "validation", "train": "train"}
-    return known.get(_SPLITS.get(name, ""), "")

@@ -95,8 +95,3 @@ def with_answer(value: Any, answer: str) -> Any:
     if isinstance(whole, dict):
         changed = {**whole, "text": changed}
     return json.dumps(changed, ensure_ascii=value.isascii()) if isinstance(value, str) else changed
-
-
-def plain(value: Any) -> Any:
-    """The cell in plain Python: arrays as lists, library scalars as their own value."""
-    return value.tolist() if hasattr(value, "tolist") else value

@@ -162,19 +162,19 @@ def _write(table: Table, numbers: list[int], path: Path) -> None:
 
 
 def _line(table: Table, number: int) -> str:
-    """A line of jsonl: as it stood, unless a cell of it was repaired."""
+    """A line of jsonl: as it stood, unless a cell of it was changed."""
     raw = table.raw[number]
-    if number not in table.repaired:
+    if number not in table.before:
         return raw
     return json.dumps(table.rows[number], ensure_ascii=raw.isascii())
 
 
 def _arrow(table: Table) -> Any:
-    """The Arrow table with its repaired cells, types unchanged."""
+    """The Arrow table with its changed cells, types unchanged."""
     import pyarrow as pa
 
     arrow = table.arrow
-    for name in sorted({column for cells in table.repaired.values() for column in cells}):
+    for name in sorted({column for cells in table.before.values() for column in cells}):
         place = arrow.column_names.index(name)
         values = [table.rows[number][name] for number in sorted(table.rows)]
         arrow = arrow.set_column(place, arrow.field(place), pa.array(values, arrow.field(place).type))
@@ -193,9 +193,9 @@ def _workbook(sheets: Sequence[tuple[Table, list[int]]], path: Path) -> None:
     book = open_workbook(source, read_only=False)
     for table, numbers in sheets:
         sheet = book[table.sheet]
-        for number, cells in table.repaired.items():
-            for name, value in cells.items():
-                sheet.cell(number + 2, table.header.index(name) + 1).value = value
+        for number, cells in table.before.items():
+            for name in cells:
+                sheet.cell(number + 2, table.header.index(name) + 1).value = table.rows[number][name]
         for number in sorted(set(table.rows) - set(numbers), reverse=True):
             sheet.delete_rows(number + 2)
     save_workbook(book, path)

@@ -15,7 +15,6 @@ from typing import Any, Literal
 from mihakk.errors import ExternalFailure, UsageError, no_file
 from mihakk.text.encoding import decode
 from mihakk.workbook import open_workbook
-from validators.external.cells import plain
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx"]
 FORMATS: dict[str, Format] = {
@@ -69,10 +68,8 @@ class Table:
     """A json file that holds a list a column, all of one length, as pandas writes it."""
     encoding: str = "utf-8"
     delimiter: str = ","
-    repaired: dict[int, dict[str, Any]] = field(default_factory=dict)
-    """Cells that no longer hold what the file holds, by row and column."""
     before: dict[int, dict[str, Any]] = field(default_factory=dict)
-    """What the cells of `repaired` held."""
+    """What the cells that were changed held, by row and column."""
     lines: dict[int, int] = field(default_factory=dict)
     """First line of each row of a delimited file, counted from 1: cells may hold line breaks."""
 
@@ -82,7 +79,6 @@ class Table:
         for name in cells:
             kept.setdefault(name, row.get(name))
         row.update(cells)
-        self.repaired.setdefault(number, {}).update(cells)
 
     def original(self, number: int) -> dict[str, Any]:
         """A row as the benchmark holds it."""
@@ -312,7 +308,7 @@ def _sheet(name: str, title: str, lines: Sequence[Sequence[Any]]) -> Table:
     columns = _unique(header)
     named = tuple(column for column, given in zip(columns, header, strict=True) if given)
     rows = {
-        number: {column: plain(cell) for column, cell in zip(columns, cells, strict=False) if column in named}
+        number: {column: cell for column, cell in zip(columns, cells, strict=False) if column in named}
         for number, cells in enumerate(lines[1:])
         if any(cell is not None for cell in cells)
     }

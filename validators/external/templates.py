@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from schemas.finding import Finding
-from schemas.item import AnswerItem, ChoiceItem
+from schemas.item import QuestionItem
 from validators.checks.text.markup import TAG
 
 MARKUP = "TX21"
@@ -15,7 +15,7 @@ SHARE = 0.9
 LEAST_ITEMS = 20
 
 
-def leave_templates(items: Sequence[ChoiceItem | AnswerItem], findings: Sequence[Finding]) -> list[Finding]:
+def leave_templates(items: Sequence[QuestionItem], findings: Sequence[Finding]) -> list[Finding]:
     """The findings without those about a template's markup; that there is one is reported of the set."""
     counts = Counter(tag for item in items for tag in set(TAG.findall(item.question)))
     template = {

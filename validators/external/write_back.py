@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from mihakk.errors import RecordRejected
-from schemas.item import AnswerItem, ChoiceItem
+from schemas.item import AnswerItem, ChoiceItem, QuestionItem
 from validators.external.benchmark import ExternalBenchmark
 from validators.external.cells import listed, options_in, shown, with_answer
 from validators.external.mapping import Mapping
@@ -14,8 +14,8 @@ from validators.external.mapping import Mapping
 
 def write_back(
     benchmark: ExternalBenchmark,
-    before: ChoiceItem | AnswerItem,
-    after: ChoiceItem | AnswerItem,
+    before: QuestionItem,
+    after: QuestionItem,
     mapping: Mapping,
 ) -> list[str]:
     """Writes what differs into the item's row; the cleaned copy holds it from then on.

@@ -64,7 +64,8 @@ def test_only_plain_data_is_packed() -> None:
 def test_the_index_of_a_set_is_packed_whole() -> None:
     from collections import Counter as Counts
 
-    from validators.checks.setindex import Fingerprint, SetIndex, Tally
+    from validators.checks.gathering import Fingerprint, Tally
+    from validators.checks.setindex import SetIndex
 
     hashes = frozenset([2**64 - 1, 1])
     mark = Fingerprint(

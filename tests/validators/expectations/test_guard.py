@@ -21,7 +21,6 @@ from validators.expectations import (
     TableViolation,
     data_docs,
     examine,
-    guard,
     require,
 )
 
@@ -137,7 +136,7 @@ BAD: list[tuple[str, Any, pd.DataFrame, dict[str, set[str]], str]] = [
 def test_tables_that_keep_their_contract_pass(
     table: Any, frame: pd.DataFrame, references: dict[str, set[str]]
 ) -> None:
-    assert guard(table, frame, references) == []
+    assert examine(table, frame, references).violations == ()
 
 
 def test_every_suite_is_tried() -> None:
@@ -151,13 +150,13 @@ def test_every_suite_is_tried() -> None:
 def test_what_breaks_a_contract_is_named(
     table: Any, frame: pd.DataFrame, references: dict[str, set[str]], named: str
 ) -> None:
-    violations = guard(table, frame, references)
+    violations = examine(table, frame, references).violations
     assert len(violations) == 1
     assert violations[0].startswith(named)
 
 
 def test_an_empty_table_breaks_nothing() -> None:
-    assert guard("findings", _frame([], Finding)) == []
+    assert examine("findings", _frame([], Finding)).violations == ()
 
 
 def test_a_broken_contract_stops_the_run_and_says_where() -> None:

@@ -17,23 +17,24 @@ def length(item: ChoiceItem, texts: Texts) -> Objections:
 
     Options that speak of the others (`all of the above`) are short for another reason and are left out.
     """
-    if len(item.gold) != 1 or not 0 <= item.gold[0] < len(item.options) or len(item.options) < 2:
+    gold = item.only_gold
+    if gold is None or len(item.options) < 2:
         return
     lengths = [len(option) for option in item.options]
-    right = lengths.pop(item.gold[0])
+    right = lengths.pop(gold)
     # Looked at only where there is something to say: folding all options costs most of the check.
     if right < RATIO * max(lengths) and right * RATIO > min(lengths):
         return
-    if is_meta(item.options[item.gold[0]], texts.folded(item.options[item.gold[0]])):
+    if is_meta(item.options[gold], texts.folded(item.options[gold])):
         return
     lengths = [
         len(option)
         for place, option in enumerate(item.options)
-        if place != item.gold[0] and not is_meta(option, texts.folded(option))
+        if place != gold and not is_meta(option, texts.folded(option))
     ]
     if not lengths:
         return
-    where = f"options[{item.gold[0]}]"
+    where = f"options[{gold}]"
     shortest, longest = min(lengths), max(lengths)
     if right >= RATIO * longest and right - longest >= LEAST_DIFFERENCE:
         yield Objection(f"the gold has {right} characters, the longest wrong option {longest}", where)

@@ -2,8 +2,9 @@
 
 from schemas.item import ChoiceItem
 from validators.checks.check import Objection, Objections, check
+from validators.checks.gathering import option_hash
 from validators.checks.hemistich import offers_hemistichs
-from validators.checks.setindex import SetIndex, option_hash
+from validators.checks.setindex import SetIndex
 from validators.checks.texts import Texts
 
 

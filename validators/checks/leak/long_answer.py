@@ -2,9 +2,9 @@
 
 from math import ceil
 
-from schemas.item import AnswerItem, QuestionItem
+from schemas.item import QuestionItem
 from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import Texts, excerpt
+from validators.checks.texts import Texts, answers, excerpt, wrong
 from validators.checks.word_runs import longest_run
 
 LEAST_WORDS = 3
@@ -53,20 +53,6 @@ def _unscrambled(words: list[str], text: str, texts: Texts) -> list[str]:
 def _stands(words: list[str], prompt: list[str], share: float) -> bool:
     """Whether so much of the words stands in the prompt in one run."""
     return bool(words) and longest_run(words, prompt) >= share * len(words)
-
-
-def answers(item: QuestionItem) -> list[str]:
-    """Every right answer."""
-    if isinstance(item, AnswerItem):
-        return [item.answer]
-    return [item.options[gold] for gold in item.gold if 0 <= gold < len(item.options)]
-
-
-def wrong(item: QuestionItem) -> list[str]:
-    """Every wrong option."""
-    if isinstance(item, AnswerItem):
-        return []
-    return [option for i, option in enumerate(item.options) if i not in item.gold]
 
 
 def prompts(item: QuestionItem) -> list[tuple[str, str]]:

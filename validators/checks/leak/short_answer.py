@@ -2,8 +2,8 @@
 
 from schemas.item import QuestionItem
 from validators.checks.check import Objection, Objections, check
-from validators.checks.leak.long_answer import LEAST_WORDS, answers, prompts, wrong
-from validators.checks.texts import Texts, excerpt
+from validators.checks.leak.long_answer import LEAST_WORDS, prompts
+from validators.checks.texts import Texts, answers, excerpt, wrong
 from validators.checks.word_runs import contains
 
 LEAST_LETTERS = 4

@@ -2,10 +2,9 @@
 
 from schemas.item import ChoiceItem, QuestionItem
 from validators.checks.check import Objection, Objections, check
-from validators.checks.leak.long_answer import answers, wrong
 from validators.checks.setindex import SetIndex
 from validators.checks.text.placeholder import NATURAL
-from validators.checks.texts import Texts, excerpt
+from validators.checks.texts import Texts, answers, excerpt, wrong
 
 WORDY = 0.95
 """Share of a task's right answers that are texts of three words or more from which a short one stands out."""
