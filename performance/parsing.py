@@ -3,8 +3,9 @@
 Run: python -m performance.parsing [--seconds 2]
 
 Pages are the samples of tests/fixtures/sources; where the real data lies beside the checkout, Ganjoor's
-export and the Hindawi EPUB are measured as well. The peer is what others do with such a page: parse the HTML
-with lxml and take the text of every h3, which keeps words of the site's own and loses the pairing.
+export, the Hindawi EPUB and the books of Taymur are measured as well, al-Amthal in every shape of entries.
+The peer is what others do with such a page: parse the HTML with lxml and take the text of every h3, which
+keeps words of the site's own and loses the pairing.
 """
 
 from __future__ import annotations
@@ -17,12 +18,17 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import groupby, starmap
 from pathlib import Path
 
 import lxml.html
 
+from mihakk.errors import SourceChanged
+from performance._measure import verdict
 from schemas.record import Provenance
+from scrapers import book
 from scrapers.aldiwan import api as aldiwan_api
 from scrapers.aldiwan import page as aldiwan_page
 from scrapers.aldiwan.poem import record
@@ -39,7 +45,29 @@ ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "tests" / "fixtures" / "sources"
 SHARED = Path(os.environ.get("MIHAKK_SHARED_DATA", ROOT.parent / "shared" / "data"))
 LEAST = 500
-"""Pages per second per core that parsing is held to."""
+"""Pages, or entries of a book, per second per core that parsing is held to."""
+MOST_SHARE = 1.0
+"""Cost of finding a book's shape by that of the rest of its reading, at most: the pass may double it."""
+LAID_OUT = {
+    "colon": "{}:\n\n{}\n\n",
+    "same_line": "{}: {}\n\n",
+    "dash": "{} - {}\n\n",
+    "slash": "{} / {}\n\n",
+    "equals": "{} = {}\n\n",
+    "numbered": "1) {}\n{}\n",
+    "bulleted": "• {}\n{}\n",
+    "mark": "### $ {}\n# {}\n",
+    "definition": "{}\n: {}\n\n",
+    "columns": "{}\t{}\n",
+    "parentheses": "({})\n{}\n\n",
+    "brackets": "[{}] {}\n\n",
+    "bold": "**{}**\n\n{}\n\n",
+    "straight_quotes": '"{}": {}\n\n',
+    "indented": "{}\n    {}\n",
+    "first_line": "{}\n{}\n\n",
+}
+"""Shape to one entry in it."""
+ALEFS = str.maketrans("أإآ", "ااا")
 AT = Provenance(source="x", url="https://x/poem1.html", licence="unknown", sha256="0", parser_version="1")
 
 
@@ -130,7 +158,7 @@ def real() -> dict[str, Callable[[], int]]:
                 assert list(parse(body, AT))
         return 100
 
-    def book() -> int:
+    def chapters() -> int:
         found = open_book(data, "book")
         inner = [c for c in found.chapters if not c.name.endswith(("cover.xhtml", "fp1.xhtml", "fp2.xhtml"))]
         for part in inner:
@@ -140,8 +168,52 @@ def real() -> dict[str, Callable[[], int]]:
     return {
         "real: Ganjoor export, ghazals": export,
         "real: the same, bytes kept": kept,
-        "real: Hindawi EPUB chapters": book,
+        "real: Hindawi EPUB chapters": chapters,
     }
+
+
+def books() -> dict[str, tuple[float, float]]:
+    """Book and shape to entries a second, and the cost of finding the shape by that of all else in reading.
+
+    A text that its shape does not fit is refused, after the same search.
+    """
+    folder = SHARED / "openiti"
+    if not folder.is_dir():
+        return {}
+    whole = (folder / "amthal_head.txt").read_text("utf-8").partition("#META#Header#End#")[2]
+    kinayat = SHARED / "kinayat" / "taymur_kinayat_hindawi_93047907.txt"
+    texts = {
+        "al-Amthal, as it is": (whole, "quoted"),
+        "al-Kinayat, as it is": (kinayat.read_text("utf-8").partition("#META#Header#End#")[2], "colon"),
+    }
+    groups = groupby(book.read(whole).entries, key=lambda one: one.head[0].translate(ALEFS))
+    letters = [(letter, [(one.head, " ".join(one.paragraphs)) for one in group]) for letter, group in groups]
+    for shape, entry in LAID_OUT.items():
+        laid = "".join(
+            f"# | حرف {letter}\n\n" + "".join(starmap(entry.format, found)) for letter, found in letters
+        )
+        texts[f"al-Amthal as {shape}"] = (laid, shape)
+    return {name: book_figures(*text) for name, text in texts.items()}
+
+
+def book_figures(text: str, shape: str) -> tuple[float, float]:
+    """Entries a second, and the share of `books`, by processor seconds."""
+    entries = len(book.read(text, layout=shape).entries)
+    taken = book.chosen(book.sections(text), "")
+    reading = least_seconds(lambda: book.read(text))
+    finding = least_seconds(lambda: book.find_shape(taken))
+    return entries / reading, finding / (reading - finding)
+
+
+def least_seconds(work: Callable[[], object]) -> float:
+    """Processor seconds of the fastest of five runs, for other processes share the machine."""
+    least = math.inf
+    for _ in range(5):
+        start = time.process_time()
+        with suppress(SourceChanged):
+            work()
+        least = min(least, time.process_time() - start)
+    return least
 
 
 def ghazals(tar: Path) -> list[bytes]:
@@ -179,12 +251,16 @@ def main() -> None:
     arguments = parser.parse_args()
     rates = {name: round(rate(work, arguments.seconds)) for name, work in works().items()}
     grown = slope()
+    shapes = books()
     if arguments.json:
-        print(json.dumps({"pages_per_second": rates, "slope": grown, "least": LEAST}))
+        print(json.dumps({"pages_per_second": rates, "slope": grown, "least": LEAST, "books": shapes}))
         return
     for name, pages in rates.items():
-        verdict = "" if name.startswith("  ") else ("ok" if pages >= LEAST else f"below {LEAST}")
-        print(f"{name:<34} {pages:>8,} pages/s/core  {verdict}")
+        met = "" if name.startswith("  ") else verdict(pages >= LEAST)
+        print(f"{name:<34} {pages:>8,} pages/s/core  {met}")
+    for name, (entries_a_second, share) in shapes.items():
+        met = entries_a_second >= LEAST and share <= MOST_SHARE
+        print(f"{name:<34} {entries_a_second:>8,.0f} entries/s/core, shape pass {share:.0%}  {verdict(met)}")
     if grown is not None:
         print(f"cost against pages, log-log slope: {grown:.2f} (1 is linear)")
 

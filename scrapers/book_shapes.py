@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -57,7 +58,7 @@ class Section:
     title: str
     lines: list[Line] = field(default_factory=list)
 
-    @property
+    @cached_property
     def letter(self) -> str:
         """The letter that all its heads begin with, folded; empty for other sections."""
         return section_letter(self.title)
@@ -82,6 +83,7 @@ def unwrap(lines: Sequence[str]) -> str:
 
 
 def _blank(lines: Sequence[Line], place: int) -> bool:
+    """No line stands there, or one without text."""
     return not 0 <= place < len(lines) or not lines[place].text
 
 
@@ -139,11 +141,15 @@ def head_on_line(text: str, mark: str) -> tuple[str, str] | None:
 
 def _same_line(mark: str) -> Callable[[Section], Iterator[Head]]:
     """A paragraph that begins with a short head, a mark and its explanation."""
+    marked = re.compile(mark)
 
     def heads(section: Section) -> Iterator[Head]:
         lines = section.lines
         for place, line in enumerate(lines):
-            if not line.text or not (_blank(lines, place - 1) or _starts_entry(lines[place - 1].text)):
+            # Few lines of a book in another shape hold the mark at all.
+            if not marked.search(line.text) or not (
+                _blank(lines, place - 1) or _starts_entry(lines[place - 1].text)
+            ):
                 continue
             head, rest = head_on_line(line.text, mark) or ("", "")
             head = head.strip(" «»*_")
