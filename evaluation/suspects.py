@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluation.reading import read
+from evaluation.running.probes import OPTIONS_ALONE
 from evaluation.statistics.items import item_statistics
 from evaluation.statistics.wrong_golds import gold_odds
 from mihakk.errors import UsageError
@@ -34,11 +35,19 @@ class _Unit(NamedTuple):
     questions: tuple[Question, ...]
     given: Mapping[str, list[str]]
     """System to the answers it gave, by content; empty for one that could not be read."""
+    alone: Mapping[str, list[str]]
+    """Likewise, where it was shown the options and no question."""
 
     @property
     def gold(self) -> str:
         """Key of the right answer."""
         return _right(self.questions[0])[0]
+
+    @property
+    def is_solved_alone(self) -> bool:
+        """Whether six systems or more all choose the gold without seeing the question."""
+        chosen = {answer for own in self.alone.values() for answer in own}
+        return len(self.alone) >= LEAST_SYSTEMS and chosen == {self.gold}
 
 
 def suspects(answers: Iterable[Answer], questions: Mapping[str, Question]) -> list[Suspect]:
@@ -93,17 +102,27 @@ def suspects(answers: Iterable[Answer], questions: Mapping[str, Question]) -> li
 def _units(answers: Iterable[Answer], questions: Mapping[str, Question]) -> list[_Unit]:
     asked: dict[tuple[str, str, str], dict[str, Question]] = defaultdict(dict)
     given: dict[tuple[str, str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    alone: dict[tuple[str, str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for answer in answers:
         question = questions.get(answer.item)
-        if question is None or not _has_one_answer(question) or question.ability == "probe":
+        if question is None or not _has_one_answer(question):
+            continue
+        is_alone = question.task == OPTIONS_ALONE
+        if question.ability == "probe" and not is_alone:
             continue
         if answer.content_hash != question.content_hash:
             raise UsageError(f"{answer.model}: {answer.item} has changed since it was asked: ask it again")
+        if is_alone:
+            item, config = question.item.removesuffix("#options"), question.config.removesuffix("_options")
+            name = question.release, config, question.pair_id or item
+            alone[name][answer.model].append(_said(answer, question))
+            continue
         name = question.release, question.config, question.pair_id or question.item
         asked[name][question.item] = question
         given[name][answer.model].append(_said(answer, question))
     return [
-        _Unit(tuple(asked[name][item] for item in sorted(asked[name])), given[name]) for name in sorted(asked)
+        _Unit(tuple(asked[name][item] for item in sorted(asked[name])), given[name], alone[name])
+        for name in sorted(asked)
     ]
 
 
@@ -175,7 +194,7 @@ def _suspect(
         config=first.config,
         task=first.task,
         language=first.language,
-        reason=_reason(odds, gold_share, other_share, rest, len(unit.given)),
+        reason=_reason(unit, odds, gold_share, other_share, rest),
         odds=round(odds, 6),
         gold=_text(unit, unit.gold),
         other=shown,
@@ -188,7 +207,7 @@ def _suspect(
 
 
 def _reason(
-    odds: float, gold_share: float, other_share: float, rest: float | None, systems: int
+    unit: _Unit, odds: float, gold_share: float, other_share: float, rest: float | None
 ) -> SuspectReason:
     if gold_share == 1:
         return "always_right"
@@ -198,7 +217,9 @@ def _reason(
         return "other_answer"
     if gold_share == 0:
         return "never_right"
-    if rest is not None and systems >= FLAT_SYSTEMS and abs(rest) < FLAT:
+    if unit.is_solved_alone:
+        return "without_question"
+    if rest is not None and len(unit.given) >= FLAT_SYSTEMS and abs(rest) < FLAT:
         return "flat"
     return "inverted" if rest is not None and rest < 0 else "none"
 
@@ -218,6 +239,8 @@ def _evidence(
         said += f"; {len(others)} choose «{shown}»{_names(others, ability)}"
     if len(unit.questions) > 1:
         said += ", over both orders"
+    if unit.is_solved_alone:
+        said += f"; all {len(unit.alone)} that saw the options alone choose the gold"
     return said + (f"; correlation with the other items {rest:+.2f}." if rest is not None else ".")
 
 

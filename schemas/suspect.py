@@ -7,11 +7,19 @@ from typing import Literal
 from schemas.record import Language, Record
 
 SuspectReason = Literal[
-    "other_answer", "ambiguous", "inverted", "never_right", "always_right", "flat", "none"
+    "other_answer",
+    "ambiguous",
+    "inverted",
+    "never_right",
+    "always_right",
+    "without_question",
+    "flat",
+    "none",
 ]
 """other_answer: systems that are right elsewhere agree on another answer. ambiguous: they are split between
 the gold and one other. inverted: those who know the other items miss this one. never_right, always_right: it
-tells no two systems apart. flat: ten systems or more answered, and its correlation with
+tells no two systems apart. without_question: six systems or more, shown the options alone, all choose the
+gold. flat: ten systems or more answered, and its correlation with
 the other items is under .05 either way. none: nothing speaks against it."""
 
 

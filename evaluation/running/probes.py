@@ -16,6 +16,8 @@ from schemas.suite import Probe
 
 VERSION: Final = "1"
 """Raised with every change of what a probe asks."""
+OPTIONS_ALONE: Final = "probe_options"
+"""Task of the probes that show the options and no question."""
 _CONTINUE: Final[dict[Language, str]] = {
     "ar": "أكمل النص التالي كما هو في الأصل حرفيا، دون أي تعليق:\n\n{shown}",
     "fa": "متن زیر را عینا همان‌گونه که در اصل است ادامه دهید، بی هیچ توضیحی:\n\n{shown}",

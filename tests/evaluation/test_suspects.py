@@ -15,6 +15,7 @@ from scipy.integrate import quad
 from annotation.decisions.stores import Stores
 from annotation.label_studio import benchmark_push
 from annotation.statistics.sampling import choose
+from evaluation.running.probes import probes_of
 from evaluation.statistics.wrong_golds import gold_odds
 from evaluation.suspects import suspects
 from mihakk.errors import UsageError
@@ -199,6 +200,38 @@ def test_items_that_tell_no_two_systems_apart_are_named() -> None:
     }  # fmt: skip
     assert "flat" not in {reason for name, reason in twelve.items() if name != "q0"}
     assert "flat" not in listed(8).values(), "eight systems can't show that"
+
+
+def test_items_solved_from_their_options_alone_are_named() -> None:
+    """All choose q4's gold without the question, all but one q5's; five systems would not be enough."""
+    questions = {f"q{n}": choice(f"q{n}", 0) for n in range(12)}
+    probes = {
+        probe.item: probe
+        for one in questions.values()
+        for probe, _ in probes_of(one, {"question": "؟"}, ("options",), 0)
+    }
+    asked = questions | probes
+
+    def listed(probed: int) -> dict[str, Suspect]:
+        def label(system: int, one: Question) -> str:
+            number = int(one.item.partition("#")[0][1:])
+            if one.ability == "probe":
+                return AR[0] if number == 4 or (number == 5 and system) else AR[1 + system % 3]
+            return AR[0] if (number * 5 + system) % 12 < 9 else AR[1 + (number + system) % 3]
+
+        answers = [
+            reply_to(one, label(system, one), model=f"s{system}")
+            for system in range(8)
+            for one in asked.values()
+            if one.ability != "probe" or system < probed
+        ]
+        return {one.items[0]: one for one in suspects(answers, asked)}
+
+    eight = listed(8)
+    assert set(eight) == set(questions), "probes are no items"
+    assert {name for name, one in eight.items() if one.reason == "without_question"} == {"q4"}
+    assert "all 8 that saw the options alone choose the gold" in eight["q4"].evidence
+    assert "without_question" not in {one.reason for one in listed(5).values()}
 
 
 def test_answers_in_words_agree_by_content_and_accepted_ones_are_the_gold() -> None:
