@@ -95,14 +95,7 @@ def score_file(answers: Path, questions: Questions, metrics: Sequence[Metric], o
 def score_batch(
     batch: Any, questions: Questions, metrics: Sequence[Metric], counts: Counter[str] | None = None
 ) -> Iterator[Any]:
-    """Scores of an Arrow batch of answers, one batch a metric.
-
-    Args:
-        batch: Columns of `Answer`.
-        questions: All questions that are answered.
-        metrics: Those that apply are computed.
-        counts: Added to, by status.
-    """
+    """Scores of an Arrow batch of answers, one a metric that applies; `counts` is added to, by status."""
     answered = _read(batch, questions)
     if counts is not None:
         counts.update(one.status for one in answered)

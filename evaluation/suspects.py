@@ -56,10 +56,6 @@ def suspects(answers: Iterable[Answer], questions: Mapping[str, Question]) -> li
     Choices of one gold and answers in words; explanations have no one answer. A system that was not asked an
     item has no vote on it.
 
-    Args:
-        answers: Of six systems or more.
-        questions: By item.
-
     Raises:
         UsageError: There are fewer systems, or no such items.
     """

@@ -1,1 +1,1 @@
-"""Scoring against sealed golds, so that the figures told during a season give no gold away."""
+"""Scoring against sealed golds, so that figures shown during a season reveal no gold."""

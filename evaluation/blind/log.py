@@ -16,11 +16,7 @@ from schemas.blind import LoggedSubmission
 
 
 class SubmissionLog:
-    """The log of one board.
-
-    Args:
-        path: The file; made with the first entry.
-    """
+    """The log of one board; its file is made with the first entry."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

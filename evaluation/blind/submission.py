@@ -69,12 +69,7 @@ def read_replies(path: Path) -> dict[str, str]:
 
 
 def check_replies(replies: Mapping[str, str], questions: Mapping[str, Question], where: str) -> None:
-    """Every ranked question is answered, and nothing else.
-
-    Args:
-        replies: Item to reply.
-        questions: The ranked ones.
-        where: Names the file.
+    """Refuses a file (`where` names it) that does not answer every ranked question, or answers another.
 
     Raises:
         UsageError: The message says what is missing or too much, with an example.

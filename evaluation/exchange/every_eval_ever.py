@@ -34,20 +34,9 @@ def write_records(
     sealed: frozenset[str],
     day: date,
 ) -> int:
-    """Writes `data/<suite>/<developer>/<model>/<uuid>.json` with its samples beside.
+    """Writes `data/<suite>/<developer>/<model>/<uuid>.json` with its samples beside; how many aggregates.
 
-    Args:
-        suite: What was measured.
-        systems: Whom.
-        found: The tables.
-        asked: Item to question, in the first wording: a sample without its prompt is left out.
-        folder: The suite's folder of answers.
-        out: Folder.
-        sealed: Items of which no sample is written.
-        day: Of the run.
-
-    Returns:
-        How many aggregates there are.
+    Samples of `sealed` items are left out, and those of items that `asked` has no prompt of.
     """
     count = 0
     for system in systems:

@@ -18,18 +18,8 @@ def write_hub_results(
 ) -> int:
     """Writes a folder a system, to be put into its model's repository.
 
-    Only figures over whole data sets of releases on the Hub (`owner/name`) that systems may be ordered by.
-
-    Args:
-        suite: What was measured.
-        systems: Whom.
-        found: The tables.
-        out: Folder.
-        day: Of the run.
-        source: Address that the entries name as their source.
-
-    Returns:
-        How many systems have a file.
+    Only figures over whole data sets of releases on the Hub (`owner/name`). `source` is the address that the
+    entries name as theirs. Returns how many systems have a file.
     """
     count = 0
     for system in systems:

@@ -25,13 +25,7 @@ Row = dict[str, Any]
 
 
 def answer_rows(folder: Path, system: System, sealed: frozenset[str]) -> Iterator[Row]:
-    """Every answer of a system with its scores, but for the items of blind splits.
-
-    Args:
-        folder: The suite's folder.
-        system: Who answered.
-        sealed: Items of which nothing is published.
-    """
+    """Every answer of a system with its scores, but for `sealed` items; `folder` is the suite's."""
     for place in folders_of(folder, system.name):
         if not (place / "answers.parquet").is_file():
             continue
@@ -62,11 +56,7 @@ def split_name(system: str) -> str:
 def write_outputs(
     suite: Suite, systems: Sequence[System], folder: Path, sealed: frozenset[str], out: Path
 ) -> int:
-    """Writes the data set's folder.
-
-    Returns:
-        How many answers are in it.
-    """
+    """Writes the data set's folder; how many answers are in it."""
     configs: dict[str, list[str]] = {}
     count = 0
     for system in systems:
@@ -122,8 +112,8 @@ def _card(suite: Suite, configs: dict[str, list[str]], has_sealed: bool) -> str:
         )
     )
     parts.append(
-        "Replies are the systems' own words, errors and offences included. Don't train on them what is to be "
-        "measured by the same items."
+        "Replies are the systems' own words, errors and offences included. Don't train a system on them that "
+        "is to be measured by the same items."
     )
     head = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=1000)
     return f"---\n{head}---\n\n" + "\n\n".join(parts) + "\n"

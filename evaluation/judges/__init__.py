@@ -1,1 +1,1 @@
-"""Judges: models that score replies by a rubric, and what their word is worth."""
+"""Judges: models that score replies by a rubric, and how far people agree with them."""

@@ -67,13 +67,7 @@ def draw(
 ) -> list[tuple[Drawn, Judged]]:
     """So many answers of one rubric, spread evenly over task, system and third of the judges' scores.
 
-    What no judge could score comes first: people have the only word there.
-
-    Args:
-        cases: System to answers.
-        means: Answer to the mean of its judges; answers without one are missing.
-        rubric: Which one.
-        count: How many.
+    Those that no judge could score (not in `means`) come first: only people can score them.
     """
     everything = [case for own in cases.values() for case in own]
     ordered = sorted(means[case.name] for case in everything if case.name in means)

@@ -122,14 +122,7 @@ def probe_judges(job: JudgeJob, count: int, answered: Callable[[], None] = lambd
 def probe_row(
     judge: str, probe: Probe, rubric: Rubric, judged: Sequence[tuple[Judged, Judgement, Judgement]]
 ) -> ProbeRow:
-    """One row; its p-value is not adjusted yet.
-
-    Args:
-        judge: Who.
-        probe: Which.
-        rubric: Whose totals.
-        judged: Answers with their plain and their altered judgement.
-    """
+    """The row of answers with their plain and their altered judgement; its p-value is not adjusted yet."""
     there = [
         (case, rubric.total_of(two.scores) - rubric.total_of(one.scores))
         for case, one, two in judged

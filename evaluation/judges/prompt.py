@@ -37,14 +37,7 @@ def order_of(rubric: Rubric, presentation: int) -> list[str]:
 
 
 def material(rubric: Rubric, asked: Asked, reply: str, *, reply_first: bool = False) -> dict[str, Any]:
-    """What the judge is shown, part by part.
-
-    Args:
-        rubric: Says which parts.
-        asked: The question.
-        reply: What is judged.
-        reply_first: Turns the order of the parts around.
-    """
+    """What the judge is shown, part by part; `reply_first` turns their order around."""
     question = asked.question
     if question.kind == "explanation":
         reference: Any = [*question.explanations, *filter(None, [question.overall])]

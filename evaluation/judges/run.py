@@ -68,7 +68,7 @@ class JudgeJob(NamedTuple):
         if not path.is_file():
             raise UsageError(
                 f"{system.name} has no answers in {self.out}: "
-                f"`mihakk evaluate run {self.suite.name} --model {system.name}` first"
+                f"run `mihakk evaluate run {self.suite.name} --model {system.name}` first"
             )
         questions = self.questions
         return [one for one in read_rows(path, Answer) if (one.item, one.variant) in questions]
@@ -211,7 +211,9 @@ def judgements_of(job: JudgeJob, system: System) -> list[Judgement]:
     """
     path = job.out / system.name / JUDGEMENTS
     if not path.is_file():
-        raise UsageError(f"nobody has judged {system.name}: `mihakk evaluate judge {job.suite.name}` first")
+        raise UsageError(
+            f"{system.name} has no judgements: run `mihakk evaluate judge {job.suite.name}` first"
+        )
     return read_rows(path, Judgement)
 
 

@@ -110,12 +110,6 @@ def judged_scores(
 
     An answer that is not there has the least value. Where a judge gave no usable reply there is no value: a
     mean of one judge would be another figure than that of two.
-
-    Args:
-        answers: Of one system.
-        judgements: Of its answers; others are left alone.
-        asked: Item and wording to question.
-        by: The judges, and the rubric.
     """
     rubric = by.rubric
     digest = rubric_digest(rubric)

@@ -68,12 +68,8 @@ def style_rows(rubric: Rubric, cases: Sequence[Judged], totals: Mapping[str, flo
     """The regression of the judges' totals on system and style; nothing where there are too few answers.
 
     Style is measured from the mean of all systems' replies to the same item, so that hard items, which may
-    ask for longer answers, teach it nothing. A feature that no two replies to one item differ in is left out.
-
-    Args:
-        rubric: By which they were judged.
-        cases: Answers of all systems.
-        totals: Answer to the judges' mean; answers without one are left out.
+    ask for longer answers, teach it nothing. A feature that no two replies to one item differ in is left out,
+    and so are answers that have no judges' mean in `totals`.
     """
     known = [case for case in cases if case.name in totals]
     systems = sorted({case.answer.model for case in known})

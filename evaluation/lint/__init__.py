@@ -1,4 +1,4 @@
-"""Anybody's table of results, checked for what can't be."""
+"""Checks of anybody's table of results for impossible figures."""
 
 from evaluation.lint.checks import lint
 from evaluation.lint.grid import Grid, read_grids

@@ -1,4 +1,4 @@
-"""What a table of results can't be, by its figures alone.
+"""What is impossible in a table of results, by its figures alone.
 
 | check | finds |
 |---|---|

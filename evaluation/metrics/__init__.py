@@ -1,1 +1,1 @@
-"""Figures of merit, one file each, found by their folder."""
+"""Metrics of one answer and figures of many, registered by the modules of this folder."""

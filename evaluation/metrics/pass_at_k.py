@@ -12,13 +12,8 @@ from evaluation.metrics.figure import Measured, Scores, figure, mean_of
 def pass_at_k(tries: int, solved: int, k: int) -> float:
     """Unbiased estimate of the chance that one of k tries solves a problem: 1 - C(n-c, k) / C(n, k).
 
-    Args:
-        tries: How many were made, at least k.
-        solved: How many of them did.
-        k: As many as are looked at.
-
     Raises:
-        ValueError: The numbers don't fit each other.
+        ValueError: There are fewer than k tries, or more solved than tried.
     """
     if not 0 <= solved <= tries or not 1 <= k <= tries:
         raise ValueError(f"pass@{k} of {solved} solved in {tries} tries")

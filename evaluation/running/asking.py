@@ -44,12 +44,7 @@ class Asked(NamedTuple):
 
 
 def asked_of_suite(suite: Suite, fetch: Fetch, limit: int | None = None) -> list[Asked]:
-    """Everything a suite asks, part by part.
-
-    Args:
-        suite: What to ask.
-        fetch: Finds a release's folder.
-        limit: Ask only so many questions of each config, instead of the parts' own numbers.
+    """Everything a suite asks, part by part; `limit` takes the place of the parts' own `sample`.
 
     Raises:
         UsageError: A part is not there, is not pinned, or is not what its digest says.

@@ -24,8 +24,8 @@ FILTERED: Final = ("content_filter", "content_policy", "content management polic
 class Channel:
     """Everything that asks one system in one run.
 
-    Failures of single calls stand in a file beside the answers: such a call is not answered, so the journal
-    does not hold it, and a run that goes on must not forget that it was tried.
+    Calls that failed stand in a file beside the answers: the journal holds answered ones alone, and a resumed
+    run must know which have failed.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Channel:
         return found
 
     def failure(self, key: str) -> str | None:
-        """Why a call has no reply; None where none was tried in vain."""
+        """Why a call failed; None where it did not."""
         return self._failed.get(key)
 
     def _note(self, key: str, problem: str) -> None:
@@ -93,7 +93,7 @@ def chat_of(messages: list[tuple[str, str]], max_tokens: int, repeat: int) -> Ch
 
 
 def filtered(problem: str) -> bool:
-    """Whether a call failed because a content filter would not have it."""
+    """Whether a content filter refused a call."""
     return any(word in problem.casefold() for word in FILTERED)
 
 

@@ -39,9 +39,7 @@ class _Task(NamedTuple):
 def run_likelihood(job: Job, fetch: Fetch) -> Ran:
     """Compares the likelihoods of the labels of a suite's choices; a config that is done is not run again.
 
-    Args:
-        job: Who is asked what; choices of releases in their own prompts, once each, are.
-        fetch: Finds a release's folder.
+    Only choices of releases are asked, in their own prompts, once each.
 
     Raises:
         UsageError: The system can't give likelihoods, or the suite has no choice of a release.

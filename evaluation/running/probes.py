@@ -35,14 +35,7 @@ _CHOOSE: Final[dict[Language, str]] = {
 def probes_of(
     question: Question, row: Mapping[str, Any], kinds: tuple[Probe, ...], seed: int
 ) -> Iterator[tuple[Question, str]]:
-    """The probes made of one item, each with its prompt.
-
-    Args:
-        question: The item.
-        row: The same as the release has it.
-        kinds: Which probes.
-        seed: Of the suite; twins are shuffled by it.
-    """
+    """The probes made of one item (`row`: as the release has it), each with its prompt."""
     if "options" in kinds and question.kind == "choice":
         prompt = _CHOOSE[question.language].format(
             labels=", ".join(question.labels), options=listed(question.labels, question.options)
@@ -66,12 +59,7 @@ def probes_of(
 
 
 def canary_probe(question: Question, guid: str, card: Path) -> tuple[Question, str]:
-    """The probe for a release's canary.
-
-    Args:
-        question: Any of the release's items.
-        guid: The canary's identifier.
-        card: The release's README, which has the whole line.
+    """The probe for a release's canary, from any of its items and its README, which has the whole line.
 
     Raises:
         UsageError: It has not.

@@ -45,7 +45,7 @@ class MihakkAPI(ModelAPI):  # type: ignore[misc]
         return str(self.model_name)
 
     def max_connections(self) -> int:
-        """As many as the system's endpoints may be pressed with."""
+        """Calls in flight at once, over all endpoints of the system."""
         return places(self._channel)
 
     async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:

@@ -103,9 +103,7 @@ def plan(job: Job) -> Plan:
 def run_system(job: Job, answered: Callable[[], None] = lambda: None) -> Ran:
     """Asks one system everything that the journal does not hold, then writes its answers and scores.
 
-    Args:
-        job: Who is asked what.
-        answered: Called after every call.
+    `answered` is called after every call.
 
     Raises:
         ExternalFailure: A server failed for good or a limit is reached; answered calls are kept.

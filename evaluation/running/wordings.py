@@ -23,13 +23,7 @@ WORDINGS: Final = load_config(Path(__file__).with_name("wordings.yaml"), Wording
 
 
 def reworded(question: Question, row: Mapping[str, Any], wording: int) -> str:
-    """The question in another wording.
-
-    Args:
-        question: What is asked.
-        row: The item, with `question` and `context`.
-        wording: 1 or 2; 0 is the release's own prompt.
-    """
+    """The question of a release's row in wording 1 or 2; 0 is the release's own prompt."""
     template = WORDINGS.templates[question.kind][question.language][wording - 1]
     context = row.get("context") or ""
     return template.format(

@@ -28,11 +28,6 @@ def conditions(
     Questions from one couplet or idiom are joined by the fact `record`; their orders, wordings and repeats
     are averaged first. Adjusted (Holm) over all rows.
 
-    Args:
-        frame: Scores that compare.
-        pairs: Two configs each.
-        seed: Of the permutations.
-
     Raises:
         UsageError: There is no such config, or two share no record.
     """

@@ -71,12 +71,7 @@ def moves(before: pd.DataFrame, after: pd.DataFrame, *, seed: int = 0) -> Moves:
     """How the figures of systems that answered two versions of a release move.
 
     A column is compared for the systems that have a figure in both, on the items that all of them have a
-    value for; metrics whose figure is no mean are left out.
-
-    Args:
-        before: Scores on the older version (`load_scores`).
-        after: On the newer one.
-        seed: Of the rank intervals.
+    value for; metrics whose figure is no mean are left out. `seed` is that of the rank intervals.
 
     Raises:
         UsageError: The two have no column in common, or are one version.

@@ -19,11 +19,7 @@ def pairs_of(
 ) -> list[dict[str, Any]]:
     """One row a pair of systems that both have a figure; p-values adjusted (Holm) for all of them.
 
-    Args:
-        column: Its values.
-        drawn: Resamples x systems: the figures from drawn clusters, for metrics whose figure is not a mean.
-        seed: Of the suite.
-        resamples: Permutations.
+    `drawn` (resamples x systems) holds the figures from drawn clusters, for metrics whose figure is no mean.
     """
     able = [place for place in range(len(column.models)) if column.figure(place) is not None]
     if column.statistics is not None:

@@ -89,8 +89,8 @@ def results(
         frame: All score rows.
         categories: Category to tasks, for averages; every task is a category of its own where there are none.
         main: Task to the metric that stands for it in averages; by the kind of its answers where not named.
-        seed: Of the suite; draws depend on it and on names alone.
-        name: Of the suite.
+        seed: Draws depend on it and on `name` and the columns' names alone.
+        name: Of what is compared.
         averaged: Whether data sets are averaged; not where they are slices of one.
         resamples: Cluster bootstraps.
         permutations: Sign flips.
