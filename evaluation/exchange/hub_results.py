@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from evaluation.table.column import may_rank
 from evaluation.table.results import Results
 from schemas.suite import Suite, System
 
@@ -18,8 +19,8 @@ def write_hub_results(
 ) -> int:
     """Writes a folder a system, to be put into its model's repository.
 
-    Only figures over whole data sets of releases on the Hub (`owner/name`). `source` is the address that the
-    entries name as theirs. Returns how many systems have a file.
+    Only figures over whole data sets of releases on the Hub (`owner/name`) that systems may be ordered by.
+    `source` is the address that the entries name as theirs. Returns how many systems have a file.
     """
     count = 0
     for system in systems:
@@ -27,7 +28,7 @@ def write_hub_results(
         entries = [
             _entry(row, day, source)
             for _, row in own.sort_values(["release", "config", "metric", "method"]).iterrows()
-            if "/" in str(row["release"])
+            if "/" in str(row["release"]) and may_rank(str(row["metric"]))
         ]
         if entries:
             path = out / system.name / ".eval_results" / f"{suite.name}.yaml"

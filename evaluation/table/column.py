@@ -116,6 +116,12 @@ def column_of(rows: pd.DataFrame) -> Column:
     )
 
 
+def may_rank(metric: str) -> bool:
+    """Whether systems may be ordered by a metric, by its name."""
+    known = metric not in METRICS.names() or METRICS.get(metric).ranks
+    return known and not metric.endswith(NOT_VOUCHED_FOR)
+
+
 def _metric(name: str, row: Any) -> Metric:
     """The metric of that name; one that is scored elsewhere needs no more than its row tells."""
     if name in METRICS.names():
@@ -135,7 +141,7 @@ def _metric(name: str, row: Any) -> Metric:
         high=_number(row["high"]),
         higher_is_better=bool(row["higher_is_better"]),
         score_all=lambda *_: (),
-        ranks=not name.endswith(NOT_VOUCHED_FOR),
+        ranks=may_rank(name),
     )
 
 

@@ -7,16 +7,20 @@ import os
 import re
 import shutil
 import subprocess
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pandas as pd
 import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
+from evaluation.exchange.hub_results import write_hub_results
 from evaluation.questions import question_of_row, questions_of_release
 from evaluation.rows import read_rows
+from evaluation.table import Results
 from flows.cli import app
 from mihakk.settings import settings
 from releases.assemble import assemble
@@ -183,6 +187,23 @@ def test_the_result_files_are_read_by_the_hubs_own_parser(
     choice = next(one for one in entries if one.task_id == "fa_continuation_choice")
     assert 0 < choice.value < 1
     assert re.search(r"accuracy, written, \d+ items, 95 % interval", choice.notes or "")
+
+
+def test_no_result_file_holds_a_figure_that_nobody_is_ranked_by(release: Path, tmp_path: Path) -> None:
+    row = {"model": SYSTEMS[0].name, "release": "owner/name", "config": "c", "method": "written", "items": 3}
+    metrics = ("exact", "similarity", "judged_answer", "judged_answer_not_vouched_for")
+    cells = pd.DataFrame(
+        [row | {"metric": one, "figure": 0.5, "ci_low": 0.4, "ci_high": 0.6} for one in metrics]
+    )
+    none = pd.DataFrame()
+    found = Results(cells, none, none, none, none, ())
+    assert (
+        write_hub_results(suite(release, published=[]), SYSTEMS[:1], found, tmp_path, day=date(2026, 1, 1))
+        == 1
+    )
+    (file,) = tmp_path.rglob("*.yaml")
+    told = [entry["notes"].partition(",")[0] for entry in yaml.safe_load(file.read_text("utf-8"))]
+    assert told == ["exact", "judged_answer"]
 
 
 def test_the_shared_records_fit_their_schema_and_agree_with_each_other(
