@@ -18,11 +18,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any
 
 LONGEST = 16 << 20
 """Bytes of one message."""
 Setup = dict[str, Any]
+Wire = io.BufferedRWPair
 DEEPEST = 200
 MOST_ITEMS = 100_000
 SHOWN = 300
@@ -116,7 +117,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def send(stream: Both, message: Any) -> None:
+def send(stream: Wire, message: Any) -> None:
     """Writes one message."""
     data = json.dumps(message).encode()
     if len(data) > LONGEST:
@@ -125,7 +126,7 @@ def send(stream: Both, message: Any) -> None:
     stream.flush()
 
 
-def receive(stream: Both) -> Any:
+def receive(stream: Wire) -> Any:
     """Reads one message; None where the other side has gone."""
     head = stream.read(4)
     if len(head) < 4 or (size := struct.unpack("!I", head)[0]) > LONGEST:
@@ -134,7 +135,7 @@ def receive(stream: Both) -> Any:
     return json.loads(data) if len(data) == size else None
 
 
-def answer_of_solution(wire: Both, least: int) -> list[Any] | None:
+def answer_of_solution(wire: Wire, least: int) -> list[Any] | None:
     """A message of the solution's process; None where it sent none, or not a list of so many."""
     try:
         message = receive(wire)
@@ -150,7 +151,7 @@ def shown(error: BaseException) -> str:
     return ""
 
 
-def answer_calls(program: str, setup: Setup, wire: Both) -> None:
+def answer_calls(program: str, setup: Setup, wire: Wire) -> None:
     """The solution's side: loads it, then answers every call."""
     send(wire, ["here"])
     names: dict[str, Any] = {"__name__": "solution"}
@@ -173,7 +174,7 @@ def answer_calls(program: str, setup: Setup, wire: Both) -> None:
 class Caller:
     """The solution as tests have it: a function whose calls are answered by another process."""
 
-    def __init__(self, wire: Both) -> None:
+    def __init__(self, wire: Wire) -> None:
         self.wire, self.calls, self.raised, self.unsendable = wire, 0, "", ""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -205,7 +206,7 @@ class Caller:
         raise again
 
 
-def run_tests(program: str, setup: Setup, wire: Both) -> dict[str, Any]:
+def run_tests(program: str, setup: Setup, wire: Wire) -> dict[str, Any]:
     """The tests' side: the verdict, which no other process can write."""
     if answer_of_solution(wire, 1) is None:
         return {"status": "absent"}
@@ -307,24 +308,20 @@ def main() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     sys.setrecursionlimit(3000)
     if setup["role"] == "solution":
-        with os.fdopen(way_in, "rb") as there, os.fdopen(os.dup(way_in), "wb") as back:
-            os.close(way_out)
-            with contextlib.suppress(OSError):
-                answer_calls(program, setup, Both(there, back))
+        os.close(way_out)
+        with contextlib.suppress(OSError):
+            answer_calls(program, setup, wire_of(way_in))
         return
     if setup["role"] == "tests":
-        with os.fdopen(way_in, "rb") as there, os.fdopen(os.dup(way_in), "wb") as back:
-            verdict = run_tests(program, setup, Both(there, back))
+        verdict = run_tests(program, setup, wire_of(way_in))
     else:
         verdict = run_examples(program, setup)
     os.write(way_out, json.dumps(verdict).encode())
 
 
-class Both:
-    """A reader and a writer of one socket."""
-
-    def __init__(self, reader: BinaryIO, writer: BinaryIO) -> None:
-        self.read, self.write, self.flush = reader.read, writer.write, writer.flush
+def wire_of(number: int) -> Wire:
+    """A socket, by its descriptor, to read from and to write to."""
+    return Wire(io.FileIO(number), io.FileIO(os.dup(number), "w"))
 
 
 if __name__ == "__main__":

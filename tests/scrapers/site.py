@@ -21,12 +21,20 @@ class Site:
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     url: str = ""
 
-    def page(self, path: str, body: str | bytes, *, content_type: str = "text/html", **headers: str) -> None:
-        """Serves a fixed body."""
+    def page(
+        self,
+        path: str,
+        body: str | bytes = "",
+        *,
+        status: int = 200,
+        content_type: str = "text/html",
+        **headers: str,
+    ) -> None:
+        """Serves a fixed answer."""
         data = body.encode() if isinstance(body, str) else body
 
         async def handler(_request: web.Request) -> web.StreamResponse:
-            return web.Response(body=data, headers={"Content-Type": content_type} | headers)
+            return web.Response(body=data, status=status, headers={"Content-Type": content_type} | headers)
 
         self.routes[path] = handler
 

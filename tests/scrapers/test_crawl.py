@@ -70,10 +70,7 @@ def test_retry_after_is_waited_for(site: Site, raw: RawStore) -> None:
 
 
 def test_a_retry_after_beyond_patience_ends_the_run(site: Site, raw: RawStore) -> None:
-    @site.on("/")
-    async def answer(_request: web.Request) -> web.Response:
-        return web.Response(status=429, headers={"Retry-After": "7200"})
-
+    site.page("/", status=429, **{"Retry-After": "7200"})
     with pytest.raises(ExternalFailure, match="asks to come back after 7200"):
         fetch(crawl(site), raw)
     assert site.paths() == ["/"]
@@ -131,10 +128,7 @@ def test_a_truncated_body_is_not_taken_for_a_page(site: Site, raw: RawStore) -> 
     [(403, "no"), (200, "<title>Just a moment...</title>"), (503, '<form id="challenge-form">')],
 )
 def test_a_challenge_stops_the_source(status: int, body: str, site: Site, raw: RawStore) -> None:
-    @site.on("/a")
-    async def answer(_request: web.Request) -> web.Response:
-        return web.Response(status=status, text=body, content_type="text/html")
-
+    site.page("/a", body, status=status)
     site.page("/", '<a href="/a"><a href="/b">')
     site.page("/b", "b")
     with pytest.raises(SourceChanged, match="keeps programs out; it is not worked around"):
@@ -226,10 +220,7 @@ def test_a_missing_page_is_a_rejection_and_a_missing_start_an_error(site: Site, 
 
 
 def test_a_spent_quota_ends_the_run(site: Site, raw: RawStore) -> None:
-    @site.on("/")
-    async def answer(_request: web.Request) -> web.Response:
-        return web.json_response({"error": {"code": "full_text_quota_exceeded"}}, status=429)
-
+    site.page("/", '{"error": {"code": "full_text_quota_exceeded"}}', status=429)
     with pytest.raises(ExternalFailure, match="quota is spent"):
         fetch(crawl(site), raw)
     assert len(site.paths()) == 1

@@ -17,22 +17,10 @@ from tests.scrapers.toy import crawl, pages
 
 
 def test_redirects_stay_on_the_host(site: Site, raw: RawStore) -> None:
-    @site.on("/away")
-    async def away(_request: web.Request) -> web.Response:
-        return web.Response(status=302, headers={"Location": "http://example.com/x"})
-
-    @site.on("/inside")
-    async def inside(_request: web.Request) -> web.Response:
-        return web.Response(status=301, headers={"Location": "http://10.0.0.1/secret"})
-
-    @site.on("/near")
-    async def near(_request: web.Request) -> web.Response:
-        return web.Response(status=301, headers={"Location": "/here"})
-
-    @site.on("/round")
-    async def around(_request: web.Request) -> web.Response:
-        return web.Response(status=302, headers={"Location": "/round"})
-
+    site.page("/away", status=302, Location="http://example.com/x")
+    site.page("/inside", status=301, Location="http://10.0.0.1/secret")
+    site.page("/near", status=301, Location="/here")
+    site.page("/round", status=302, Location="/round")
     site.page("/", '<a href="/away"><a href="/inside"><a href="/near"><a href="/round">')
     site.page("/here", "here")
     bodies, rejected = pages(gather(crawl(site), raw))
@@ -107,10 +95,7 @@ def test_a_crawl_delay_beyond_patience_is_told(site: Site, raw: RawStore) -> Non
 def test_a_robots_file_that_cannot_be_had_closes_the_site(
     status: int, tries: int, site: Site, raw: RawStore
 ) -> None:
-    @site.on("/robots.txt")
-    async def answer(_request: web.Request) -> web.Response:
-        return web.Response(status=status, text="User-agent: *\nAllow: /\n")
-
+    site.page("/robots.txt", "User-agent: *\nAllow: /\n", status=status)
     site.page("/", "x")
     with pytest.raises(ExternalFailure, match=rf"robots\.txt answered with status {status}"):
         fetch(crawl(site, retries=1), raw)
@@ -120,27 +105,19 @@ def test_a_robots_file_that_cannot_be_had_closes_the_site(
 
 
 def test_a_robots_file_follows_redirects_on_its_host_alone(site: Site, raw: RawStore) -> None:
-    def leads_to(target: str) -> None:
-        @site.on("/robots.txt")
-        async def answer(_request: web.Request) -> web.Response:
-            return web.Response(status=301, headers={"Location": target})
-
-    leads_to("/rules.txt")
+    site.page("/robots.txt", status=301, Location="/rules.txt")
     site.page("/rules.txt", "User-agent: *\nDisallow: /a\n", content_type="text/plain")
     site.page("/", '<a href="/a">')
     _, rejected = pages(gather(crawl(site), raw))
     assert rejected == {"/a": "robots_forbid"}
-    leads_to("http://10.0.0.1/robots.txt")
+    site.page("/robots.txt", status=301, Location="http://10.0.0.1/robots.txt")
     with pytest.raises(ExternalFailure, match=r"leads to http://10\.0\.0\.1/robots\.txt, on another host"):
         fetch(crawl(site, fresh_hours=0), raw)
 
 
 @pytest.mark.parametrize("status", [404, 403, 410])
 def test_no_robots_file_means_no_rules(status: int, site: Site, raw: RawStore) -> None:
-    @site.on("/robots.txt")
-    async def answer(_request: web.Request) -> web.Response:
-        return web.Response(status=status, text="User-agent: *\nDisallow: /\n")
-
+    site.page("/robots.txt", "User-agent: *\nDisallow: /\n", status=status)
     site.page("/", "x")
     assert fetch(crawl(site), raw).fetched == 1
 

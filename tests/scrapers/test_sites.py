@@ -98,11 +98,7 @@ def test_aldiwan_stops_when_the_daily_quota_is_spent(
     monkeypatch.setenv("MIHAKK_ALDIWAN_TOKEN", "hush-hush")
     settings.cache_clear()
 
-    @site.on("/poems/1")
-    async def spent(_request: web.Request) -> web.Response:
-        headers = {"X-FullTextQuota-Daily-Remaining": "0"}
-        return web.json_response({"error": "too many"}, status=429, headers=headers)
-
+    site.page("/poems/1", "{}", status=429, **{"X-FullTextQuota-Daily-Remaining": "0"})
     with pytest.raises(ExternalFailure, match="x-fulltextquota-daily-remaining is spent"):
         scraped("aldiwan", base=site.url, poems=["1", "2"], **LOCAL)
     assert site.paths() == ["/poems/1"]
@@ -156,10 +152,7 @@ def test_pages_of_ganjoor_are_crawled_and_read(site: Site, scraped: Scrape) -> N
 
 
 def test_aldiwan_pages_stop_at_a_bot_wall(site: Site, scraped: Scrape) -> None:
-    @site.on("/poem70.html")
-    async def wall(_request: web.Request) -> web.Response:
-        return web.Response(status=403, text="<title>Just a moment...</title>", content_type="text/html")
-
+    site.page("/poem70.html", "<title>Just a moment...</title>", status=403)
     with pytest.raises(SourceChanged, match="keeps programs out"):
         scraped("aldiwan", base=site.url, read="pages", start=["/poem70.html"], **LOCAL)
     assert site.paths() == ["/poem70.html"]
@@ -219,10 +212,7 @@ def test_hindawi_pages_in_which_no_layout_is_seen_are_refused(site: Site, scrape
 
 
 def test_hindawi_that_has_moved_says_where_to(site: Site, scraped: Scrape) -> None:
-    @site.on("/books/123/")
-    async def moved(_request: web.Request) -> web.Response:
-        return web.Response(status=301, headers={"Location": "https://www.safahat.org/books/123/"})
-
+    site.page("/books/123/", status=301, Location="https://www.safahat.org/books/123/")
     with pytest.raises(SourceChanged, match=r"other_host: https://www\.safahat\.org/books/123/ is not on"):
         scraped("hindawi", base=site.url, read="pages", books=["123"], **LOCAL)
 
