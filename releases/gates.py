@@ -11,7 +11,7 @@ from mihakk.errors import UsageError
 from releases.auditor_agreement import ALL
 from releases.content.split import group_items
 from releases.licence import known
-from releases.release_facts import AgreementFact, BaselineFact, ReleaseFacts
+from releases.release_facts import AgreementFact, AuditorFact, BaselineFact, ReleaseFacts
 from schemas.audit import AUDIT_STATES, Verdict
 from schemas.benchmark import BenchmarkConfig
 from schemas.item import Item
@@ -75,8 +75,17 @@ def gates(
         _licences(items, config),
         _unresolved(config, facts),
         _splits(items, config, facts),
-        _full_audit(items, audited, config),
-        _capable(config, facts),
+        full_audit(
+            sum(item.id in audited for item in items),
+            len(items),
+            asked=config.release.require_full_audit,
+            remedy="Raise or remove audit.limit.",
+        ),
+        capable(
+            facts.auditors,
+            asked=config.release.require_capable_auditors,
+            remedy="Name two large models of different families in audit.auditors and build again.",
+        ),
         _auditor_agreement(config, facts),
         _agreement(config, facts),
         _miss_rate(config, facts),
@@ -97,11 +106,7 @@ def require(found: Iterable[Gate]) -> None:
 
 
 def overridable(gate: str, why: str, gates: Sequence[str] = GATES) -> str:
-    """The reason for which a gate may stay shut, in one line.
-
-    Raises:
-        UsageError: There is no such gate, it may not be overridden, or no reason is given.
-    """
+    """Why a gate may stay shut, in one line; `UsageError` where it may not, or no reason is given."""
     if gate not in gates:
         near = get_close_matches(gate, gates, n=1)
         meant = f"; did you mean {near[0]}?" if near else "."
@@ -164,27 +169,22 @@ def _splits(items: Sequence[Item], config: BenchmarkConfig, facts: ReleaseFacts)
     )
 
 
-def _full_audit(items: Sequence[Item], audited: set[str], config: BenchmarkConfig) -> Gate:
-    seen = sum(item.id in audited for item in items)
-    return Gate(
-        name="full_audit",
-        passed=seen == len(items),
-        asked=config.release.require_full_audit,
-        found=f"{seen} of {len(items)} items: {AUDIT_STATES['both']}.",
-        remedy="Raise or remove audit.limit.",
-    )
+def full_audit(seen: int, whole: int, *, of: str = "items", asked: bool = False, remedy: str) -> Gate:
+    """Whether both auditors gave usable replies on all items, or rows."""
+    found = f"{seen} of {whole} {of}: {AUDIT_STATES['both']}."
+    return Gate(name="full_audit", passed=seen == whole, asked=asked, found=found, remedy=remedy)
 
 
-def _capable(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
-    weak = [one.name for one in facts.auditors if not one.capable]
-    enough = len(facts.auditors) >= 2 and not weak
+def capable(auditors: Sequence[AuditorFact], *, asked: bool = False, remedy: str) -> Gate:
+    """Whether two auditors or more judged, all of them large enough to judge."""
+    weak = [one.name for one in auditors if not one.capable]
     named = f"; too small to judge: {', '.join(weak)}" if weak else ""
     return Gate(
         name="capable_auditors",
-        passed=enough,
-        asked=config.release.require_capable_auditors,
-        found=f"{len(facts.auditors)} auditors{named}.",
-        remedy="Name two large models of different families in audit.auditors and build again.",
+        passed=len(auditors) >= 2 and not weak,
+        asked=asked,
+        found=f"{len(auditors)} auditors{named}.",
+        remedy=remedy,
     )
 
 

@@ -18,7 +18,7 @@ from mihakk.configs import load_yaml
 from mihakk.ids import item_id
 from mihakk.settings import REFERENCE
 from mihakk.stats import holm
-from mihakk.text import key
+from releases.content.apart import RUN, folded_words, runs
 from releases.content.split import work
 from releases.gates import Gate
 
@@ -26,7 +26,6 @@ FAMILY_WISE = 0.01
 """Chance that a release without a leak is refused."""
 COINCIDENCE = 0.005
 """Answers in words that may stand elsewhere by coincidence."""
-RUN = 4
 COMMON = 40
 """A run of words that so many questions hold says nothing about any of them."""
 VARIANTS = tuple(
@@ -157,7 +156,7 @@ class _Public:
         self.offered = Counter(option for row in own for option in row.get("options") or ())
         self.holders: dict[str, list[int]] = defaultdict(list)
         for number, texts in enumerate(self.texts):
-            for run in {run for text in texts for run in _runs(text)}:
+            for run in {run for text in texts for run in runs(text.split())}:
                 self.holders[run].append(number)
         self.grouped: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self.places: dict[str, Counter[int]] = defaultdict(Counter)
@@ -173,7 +172,7 @@ class _Public:
     def _others(self, row: Row, text: str) -> Iterator[int]:
         """Other questions that hold a run of a text."""
         own = row.get("pair_id") or row["id"]
-        for run in set(_runs(text)):
+        for run in set(runs(text.split())):
             holders = self.holders.get(run, ())
             if len(holders) <= COMMON:
                 yield from (number for number in holders if self.unit[number] != own)
@@ -268,14 +267,7 @@ def _printed(row: Row) -> list[str]:
 
 @cache
 def _fold(text: str, language: Any) -> str:
-    """Words folded as the pipeline folds them, apart."""
-    return " ".join(word for word in (key(part, language) for part in text.split()) if word)
-
-
-def _runs(text: str) -> Iterator[str]:
-    words = text.split()
-    for start in range(max(1, len(words) - RUN + 1) if words else 0):
-        yield " ".join(words[start : start + RUN])
+    return " ".join(folded_words(text, language))
 
 
 def _said(row: Row) -> str:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from releases.cleaned_record import CleanedRecord
-from releases.gates import Gate
+from releases.gates import Gate, capable, full_audit
 from releases.licence import forbids_derivatives, known
-from schemas.audit import AUDIT_STATES
 
 
 def cleaned_gates(record: CleanedRecord) -> tuple[Gate, ...]:
     """How a cleaned release stands to every condition of a publication; all figures are the record's."""
-    return (_licences(record), _unresolved(record), _full_audit(record), _capable(record), _miss_rate(record))
+    seen, remedy = record.audit_states.get("both", 0), "Audit without --rules-only and --limit."
+    return (
+        _licences(record),
+        _unresolved(record),
+        full_audit(seen, record.rows, of="rows", remedy=remedy),
+        capable(record.auditors, remedy="Name two large models of different families by --auditors."),
+        _miss_rate(record),
+    )
 
 
 def _licences(record: CleanedRecord) -> Gate:
@@ -31,29 +37,6 @@ def _unresolved(record: CleanedRecord) -> Gate:
         asked=False,
         found=f"{waiting} rows wait for people and are left out until they decide.",
         remedy="`mihakk review push` the folder, have the rows decided, pull, and audit again.",
-    )
-
-
-def _full_audit(record: CleanedRecord) -> Gate:
-    seen = record.audit_states.get("both", 0)
-    return Gate(
-        name="full_audit",
-        passed=seen == record.rows,
-        asked=False,
-        found=f"{seen} of {record.rows} rows: {AUDIT_STATES['both']}.",
-        remedy="Audit without --rules-only and --limit.",
-    )
-
-
-def _capable(record: CleanedRecord) -> Gate:
-    weak = [one.name for one in record.auditors if not one.capable]
-    named = f"; too small to judge: {', '.join(weak)}" if weak else ""
-    return Gate(
-        name="capable_auditors",
-        passed=len(record.auditors) >= 2 and not weak,
-        asked=False,
-        found=f"{len(record.auditors)} auditors{named}.",
-        remedy="Name two large models of different families by --auditors.",
     )
 
 

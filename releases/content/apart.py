@@ -87,9 +87,7 @@ def keep_apart(
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
     """The items that a blind release may hold, and those left out.
 
-    Args:
-        secret: Draws the order in which questions are tried.
-        earlier: Public rows of all earlier versions.
+    The secret draws the order in which questions are tried; `earlier` are public rows of earlier versions.
     """
     before = _earlier(earlier)
     test: list[Item] = []
@@ -161,11 +159,16 @@ def _texts(item: Item) -> Iterator[str]:
         shown += (*item.verses, *item.explanations, item.overall)
     for text in shown:
         for piece in _PIECES.split(text):
-            yield from _runs(piece, item.language)
+            yield from runs(folded_words(piece, item.language))
 
 
-def _runs(text: str, language: Language) -> Iterator[str]:
-    words = [word for word in (key(part, language) for part in text.split()) if word]
+def folded_words(text: str, language: Language) -> list[str]:
+    """Words folded as the pipeline folds them, apart."""
+    return [word for word in (key(part, language) for part in text.split()) if word]
+
+
+def runs(words: Sequence[str]) -> Iterator[str]:
+    """Every so many words in a row; all of them where there are fewer."""
     for start in range(max(1, len(words) - RUN + 1) if words else 0):
         yield " ".join(words[start : start + RUN])
 
@@ -287,12 +290,11 @@ def _earlier(rows: Iterable[Mapping[str, Any]]) -> Earlier:
             shown += [row.get(name) or ""]
         for name in ("accepted", "explanations"):
             shown += row.get(name) or ()
-        runs = frozenset(
-            run for text in shown for piece in _PIECES.split(text) for run in _runs(piece, row["language"])
-        )
+        pieces = (piece for text in shown for piece in _PIECES.split(text))
+        found_runs = frozenset(run for piece in pieces for run in runs(folded_words(piece, row["language"])))
         if row["sealed"]:
             name = asked[_said(row)] = row.get("pair_id") or row["id"]
-            sealed[name] = frozenset(options), runs
+            sealed[name] = frozenset(options), found_runs
         else:
-            told |= runs
+            told |= found_runs
     return Earlier(sealed, asked, frozenset(told))
