@@ -85,11 +85,7 @@ class CleanedRecord(Record):
 
 
 def read_cleaned(folder: Path) -> CleanedRecord | None:
-    """The record of a release folder; None where it is no cleaned benchmark.
-
-    Raises:
-        ExternalFailure: Another version of Mihakk wrote it.
-    """
+    """The record of a release folder; None where it has none. `ExternalFailure` where it can't be read."""
     return read_stored(folder / FILE, CleanedRecord, "audit the benchmark again")
 
 

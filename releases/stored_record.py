@@ -16,11 +16,7 @@ Stored = TypeVar("Stored", bound=Record)
 def read_stored(path: Path, kind: type[Stored], remedy: str) -> Stored | None:
     """The record in a file; None where the release carries no such file.
 
-    Args:
-        remedy: What else helps than the version of Mihakk that wrote it.
-
-    Raises:
-        ExternalFailure: Another version of Mihakk wrote it.
+    `ExternalFailure` where another version of Mihakk wrote it; `remedy` is what else helps than that version.
     """
     if not path.is_file():
         return None

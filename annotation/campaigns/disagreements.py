@@ -24,10 +24,7 @@ def campaign_disputes(
     """Every disputed question of a campaign; nobody further is asked about one, so an adjudicator decides.
 
     Templates whose answers are averaged have none, and connotation has none: where people differ about an
-    idiom's connotation, it has no label (Kinayat, section 3).
-
-    Args:
-        screen_of: The language in whose words answers to a question are told; None: as the store has them.
+    idiom's connotation, it has no label (Kinayat, section 3). `screen_of`: see `disputes`.
     """
     needs = needed_votes(config.campaigns, config.overlap)
     tasks: dict[tuple[str, str, str], set[int]] = defaultdict(set)

@@ -126,11 +126,7 @@ def sentence_questions(items: Iterable[Item], idioms: Mapping[str, Idiom]) -> It
 def wrong_idiom_questions(
     sentences: Iterable[tuple[Idiom, str, Sequence[Candidate]]],
 ) -> Iterator[Question]:
-    """Every sentence with a blank, with the idioms that could stand beside the right one.
-
-    Args:
-        sentences: The right idiom, the sentence without it, and the candidates.
-    """
+    """Every sentence with a blank, each with its right idiom and those that could stand beside it."""
     for idiom, blanked, candidates in sentences:
         yield Question(
             key=idiom.id,
@@ -206,11 +202,7 @@ def text_questions(records: Iterable[Poem | Idiom], findings: Iterable[Finding] 
 def reply_questions(
     answers: Iterable[tuple[str, Answer]], items: Mapping[str, Item], template: CampaignTemplate
 ) -> Iterator[Question]:
-    """Replies of systems to explanation items (their depth) or to answer items (whether they are right).
-
-    Args:
-        template: `interpretive_depth` or `answer_correctness`.
-    """
+    """Replies of systems, whose depth (`interpretive_depth`) or rightness (`answer_correctness`) is rated."""
     for name, answer in answers:
         item, reply = items.get(answer.item), answer.reply.strip()
         if not reply or answer.error:

@@ -38,8 +38,7 @@ def disputes(
 ) -> list[Dispute]:
     """Every disputed item, stuck ones first, then by id.
 
-    Args:
-        screen_of: The language in whose words votes on an item are told; None: as the store has them.
+    `screen_of` gives the language in whose words votes on an item are told; None: as the store has them.
     """
     found = []
     for key, told in resolved.items():

@@ -25,11 +25,9 @@ def known_as(folder: str, address: str) -> str:
 
 
 def pseudonyms(folder: str, users: Mapping[int, str]) -> dict[int, str]:
-    """Pseudonym of each member of a server; new people are added to the store.
+    """Pseudonym of each member of a server; new people are added to the store of persons.
 
-    Args:
-        folder: Store of persons, by habit `<lake>/<benchmark>/review/people`.
-        users: Member id to e-mail address. One address is one person, on whatever server.
+    One e-mail address is one person, on whatever server; `users` are member ids with their addresses.
     """
     known = {person.address_digest: person.pseudonym for person in stored(folder, Person)}
     digests = {user: _digest(users[user]) for user in sorted(users)}

@@ -11,11 +11,9 @@ from validators.code.refinement import Decided
 
 
 def decided(labels: Iterable[Label], hashes: Mapping[str, str], votes: int = 1) -> dict[str, Decided]:
-    """Decision by problem; problems that too few people answered are not among them.
+    """Decision by problem, on what is shown now; a person's later answer replaces the earlier one.
 
-    Args:
-        labels: All labels of the template, oldest first; a person's later answer replaces the earlier one.
-        hashes: Problem to content hash of what is shown now: answers to anything else don't count.
+    Problems that too few people answered are not among them. `hashes` give the content shown now.
     """
     answers = votes_of(sorted(labels, key=lambda one: one.decided_at))
     given = {problem: answers.get((TEMPLATE, problem, content), {}) for problem, content in hashes.items()}

@@ -36,11 +36,7 @@ def decisions(folder: str) -> list[Review]:
 
 
 def labels(folder: str) -> list[Label]:
-    """All labels of the rating templates that count; see `decisions`.
-
-    Args:
-        folder: By habit `<lake>/<benchmark>/review/labels`.
-    """
+    """All labels that count, of `<lake>/<benchmark>/review/labels`; see `decisions`."""
     root = folder.rstrip("/").rpartition("/")[0]
     return _counting(stored(folder, Label), f"{root}/voided")
 

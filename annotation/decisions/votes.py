@@ -48,10 +48,7 @@ def settle(
     """What people agree on, as of decisions on items; None while it is open.
 
     An adjudicator's answer settles a question. Else it needs `overlap` answers of which all say the same, or
-    more than half of three or more.
-
-    Args:
-        says: The part of an answer that has to be the same.
+    more than half of three or more; `says` is the part that has to be the same.
     """
     ruling = [values for person, values in votes.items() if person in adjudicators]
     if ruling:

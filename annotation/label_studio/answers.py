@@ -71,8 +71,7 @@ class Reader:
     def values(self, answer: ReadAnnotation) -> Values:
         """What was chosen or typed in each control.
 
-        Raises:
-            RecordRejected: `task_edited`, `invalid_annotation` or `incomplete`.
+        `RecordRejected` with `task_edited`, `invalid_annotation` or `incomplete` where it can't be used.
         """
         if not untouched(dict(answer.data)):
             raise RecordRejected("task_edited", f"task {answer.task} is not as it was pushed")

@@ -142,10 +142,8 @@ def _set_up(project: Project, benchmark: str, last: Round, stores: Stores) -> No
 def instruct(connection: Connection, benchmark: str, stores: Stores, *, calibrated: bool) -> int:
     """Shows every project of a benchmark its guideline as it is now; returns how many were changed.
 
-    A guideline that differs from the last one becomes the next version, from this moment on.
-
-    Args:
-        calibrated: Say that calibration comes first, where a template has a round.
+    A guideline that differs from the last one becomes the next version. With `calibrated` the instructions
+    say that calibration comes first, where a template has a round.
     """
     asked = {(row.template, row.language) for row in stored(stores.rounds, Round)} if calibrated else set()
     count = 0
@@ -239,11 +237,7 @@ def ask_again(
     """Gives people who have passed since the questions back whose answers did not count; how many.
 
     The server offers nobody a task twice, so the answers that don't count are deleted there; the store keeps
-    them. Only what still lacks answers is asked again.
-
-    Args:
-        project: A real one, just pulled.
-        wanted: Subject and content hash of what lacks answers.
+    them. Only what still lacks answers (`wanted`: subject and content hash) is asked again.
     """
     template, language, now = project.labelling.name, project.language, datetime.now(UTC)
     again = {

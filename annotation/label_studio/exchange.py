@@ -176,10 +176,9 @@ def open_disputes(
 def review_progress(
     connection: Connection, benchmark: str, stores: Stores, config: ReviewConfig, now: datetime
 ) -> list[ProjectProgress]:
-    """How far each project of a benchmark is: its tasks as the server holds them, the pace as the stores do.
+    """How far each project is: its tasks as the server holds them, the pace as the stores do.
 
-    Raises:
-        UsageError: The benchmark has no project on this server.
+    `UsageError` where the benchmark has no project on this server.
     """
     given: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
     rows, unseen = [], withheld_rows(stores)
@@ -213,11 +212,7 @@ def _short(
 
 
 def projects_of(connection: Connection, benchmark: str) -> list[Project]:
-    """Every project of a benchmark on the server, whatever its template and language.
-
-    Raises:
-        UsageError: It has none there: never pushed, or deleted.
-    """
+    """Every project of a benchmark on the server; `UsageError` where it has none there."""
     projects = find_projects(connection, benchmark)
     if not projects:
         raise UsageError(

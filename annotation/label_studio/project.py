@@ -92,11 +92,7 @@ class Project:
 
 
 def find_projects(connection: Connection, benchmark: str) -> list[Project]:
-    """All projects of a benchmark on the server, by name: one listing of the server's projects.
-
-    Raises:
-        UsageError: Two projects say that they are the same one.
-    """
+    """All projects of a benchmark on the server, by name; `UsageError` where two say they are the same."""
     found: dict[str, dict[str, Any]] = {}
     page = 1
     while page:
@@ -154,11 +150,7 @@ def ensure_project(
     *,
     overlap: int = 2,
 ) -> Project:
-    """The project, made where it is missing; its config is brought up to this version's.
-
-    Raises:
-        UsageError: The config was edited by hand.
-    """
+    """The project, made or brought up to date; `UsageError` where its config was edited by hand."""
     wanted = labelling(template, screen, skips=not benchmark.endswith(CALIBRATION))
     name = project_name(benchmark, template, screen, dialect)
     settings: dict[str, Any] = {

@@ -68,19 +68,16 @@ class Pulled:
 def pull(
     project: Project, stores: Stores, config: ReviewConfig | None = None, *, gate: Gate | None = None
 ) -> Pulled:
-    """Adds everything the people finished since the last pull.
+    """Adds everything that people finished since the last pull.
 
-    The whole project is exported each time, as the server means it to be: an export of a thousand tasks takes
-    two seconds, and what is in the store already is not added again. Nothing is written before everything has
-    been read, and then at once, so a pull killed at any point is a pull not made.
+    The whole project is exported each time (a thousand tasks take two seconds); what is in the store is not
+    added again. Nothing is written before everything has been read, so a pull killed at any point is a pull
+    not made.
 
-    The free server lets every member change and delete what others wrote. An annotation that somebody else
-    changed last is refused as `changed_by_another`, and what its author said before goes on counting. One
-    that was deleted is withdrawn, unless its whole task was deleted.
-
-    The free server opens every project to every member. An answer of somebody to whom the config does not
-    assign the project's language and dialect is refused as `not_assigned`; it counts from the first pull on
-    after the config assigns them.
+    The free server opens every project to every member, who can change and delete what others wrote. An
+    annotation that somebody else changed last is refused as `changed_by_another`, and what its author said
+    before counts; a deleted one is withdrawn, unless its whole task was deleted. An answer of somebody to
+    whom the config does not assign the project's language and dialect is refused as `not_assigned`.
 
     Args:
         config: Says who judges what; everybody judges everything where it is None.

@@ -85,12 +85,9 @@ def push(
 
 
 def reopen(project: Project, samples: Mapping[tuple[str, str], int]) -> int:
-    """Asks further people about tasks that all who were asked have answered; returns how many were reopened.
+    """Asks so many further people about tasks that all who were asked have answered; how many were reopened.
 
     A task that a push closed before everybody answered stays closed: its content is no longer wanted.
-
-    Args:
-        samples: Sample id and content hash to how many more people are asked.
     """
     count = 0
     for held in project.held() if samples else []:

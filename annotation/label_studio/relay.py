@@ -144,11 +144,7 @@ def relay_app(
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket for the relay; port 0 takes a free one.
-
-    Raises:
-        UsageError: The port is taken, or not ours to take.
-    """
+    """A socket for the relay; port 0 takes a free one. `UsageError` where the port can't be taken."""
     try:
         return socket.create_server((host, port))
     except OSError as error:
@@ -165,12 +161,9 @@ async def relay(app: Starlette, hints: Hints, door: socket.socket) -> None:
 
 
 def register(connection: Connection, benchmark: str, base: str, secret: str) -> int:
-    """Makes every project of a benchmark send the relay a hint; returns how many projects there are.
+    """Makes every project of a benchmark send the relay at `base` hints; returns how many projects there are.
 
     Registering again moves the webhook to the new address and secret: there is one per project.
-
-    Args:
-        base: Where the server reaches the relay, e.g. `http://127.0.0.1:8091`.
     """
     projects, path = projects_of(connection, benchmark), f"/annotated/{benchmark}"
     projects += find_projects(connection, calibration_of(benchmark))

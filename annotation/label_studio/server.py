@@ -42,11 +42,8 @@ class Secrets:
 def install(environment: Path = ENVIRONMENT) -> Path:
     """Path of the `label-studio` command; installs the pinned version where it is missing.
 
-    Label Studio's dependencies clash with the pipeline's, so it lives in an environment of its own. Who comes
-    while another process installs waits for it.
-
-    Raises:
-        ExternalFailure: The package registry could not be reached.
+    Label Studio's dependencies clash with the pipeline's, so it lives in an environment of its own. A second
+    process waits while one installs. `ExternalFailure` where the package registry can't be reached.
     """
     with FileLock(environment.with_name(f"{environment.name}.lock")):
         return _installed(environment)
@@ -219,11 +216,7 @@ class LocalServer:
         self._process = None
 
     def wait(self) -> None:
-        """Blocks while the server runs, for a server in the foreground.
-
-        Raises:
-            ExternalFailure: It ended by itself; everything people did is in its database.
-        """
+        """Blocks while a server in the foreground runs; `ExternalFailure` where it ended by itself."""
         if self._process is not None:
             code = self._process.wait()
             raise ExternalFailure(

@@ -40,14 +40,9 @@ def form(item: Item) -> dict[str, str]:
 
 
 def read_form(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    """Corrections, by item field, that turn one form into the other.
+    """Corrections, by item field, that turn a form as it was shown into what the person left in its boxes.
 
-    Args:
-        before: The form as it was shown (`form`).
-        after: What the person left in the boxes; a box that is missing was not touched.
-
-    Raises:
-        RecordRejected: Verses or explanations changed in number, so that they no longer align.
+    A box that is missing was not touched. `RecordRejected` where verses or explanations changed in number.
     """
     corrections: dict[str, str] = {}
     for name in sorted(after):
@@ -67,9 +62,7 @@ def read_form(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, 
 def correct(item: Item, corrections: Mapping[str, str]) -> Item:
     """The item with the corrections made; its id stays, its content hash changes.
 
-    Raises:
-        RecordRejected: A correction names a field or index the item doesn't have, or a gold outside the
-            options.
+    `RecordRejected` where one names a field or index the item doesn't have, or a gold outside the options.
     """
     row: dict[str, Any] = item.model_dump()
     for field, text in corrections.items():

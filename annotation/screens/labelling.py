@@ -42,13 +42,10 @@ def template_names() -> list[str]:
 
 @cache
 def labelling(name: str, screen: Language = "ar", *, skips: bool = True) -> Labelling:
-    """The template of that name with its labels in the language of the screen.
+    """The template of that name in the language of the screen; `UsageError` where there is none.
 
     Without `skips` the reasons to skip are hidden; the control stays, for the server refuses a config without
     a control that answers were given in.
-
-    Raises:
-        UsageError: No such template.
     """
     folder = TEMPLATES / name
     if not (folder / "config.xml.j2").is_file():

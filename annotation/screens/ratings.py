@@ -90,11 +90,8 @@ def rating_task(
 ) -> dict[str, Any]:
     """Label Studio task of one small question.
 
-    Args:
-        parts: What is shown, from top to bottom.
-        boxes: Text boxes to fill, control name to text.
-        facts: Shown in the closed panel `source`.
-        screen: Language of the labels; the text's when None.
+    `parts` are shown from top to bottom, `facts` in the closed panel `source`; `boxes` fill text boxes by
+    control name. The labels are in the text's language unless `screen` names another.
     """
     labels = words(template, screen or language)
     headings = {**labels.get("names", {}), **labels.get("shown", {})}
@@ -171,11 +168,7 @@ def sentence_task(idiom: Idiom, sentence: str, **options: Any) -> dict[str, Any]
 def wrong_idiom_task(
     idiom: Idiom, blanked: str, candidates: Sequence[tuple[str, str]], **options: Any
 ) -> dict[str, Any]:
-    """Which idiom misleads and does not fit the sentence?
-
-    Args:
-        candidates: Phrase and meaning of up to four others.
-    """
+    """Which idiom misleads and does not fit the sentence? Candidates are phrase and meaning, up to four."""
     right = f"{idiom.phrase.shown}: {idiom.explanation.shown}"
     others = [
         Shown(f"c{place}", ": ".join(filter(None, candidate)))
@@ -201,9 +194,7 @@ def reply_task(
 ) -> dict[str, Any]:
     """How deep is a system's explanation of a poem, 0 to 10, or how right its answer, 0 to 3?
 
-    Args:
-        template: `interpretive_depth` or `answer_correctness`.
-        subject: Name of the reply on the server, which must not tell who wrote it.
+    `subject`, the reply's name on the server, must not tell who wrote it.
     """
     verses = template == "interpretive_depth"
     about = Shown("poem" if verses else "question", asked, verses=verses)

@@ -39,17 +39,13 @@ def review_task(
 ) -> dict[str, Any]:
     """Label Studio task for the quality review of one item.
 
-    Args:
-        findings: What checks say of it, for its place in the queue.
-        audits: What the auditors say of it; same.
-        screen: Language of the labels; the item's own when None.
-        priority: Place in the queue, higher first; worked out from findings and audits when None.
-        after_answer: People are to have answered its question (`own_answer_task`) before they see this.
+    Nothing that checks or auditors say is in it, nor why the item is in the queue: whoever judges it judges
+    alone. Its predictions fill text boxes only, never a verdict: a prefilled verdict anchors people.
 
-    Returns:
-        `{"data": ..., "predictions": [...]}`. The predictions fill text boxes only, never a verdict:
-        a prefilled verdict anchors people. Nothing that checks or auditors say is in it, nor why the item is
-        in the queue: whoever judges it judges alone.
+    Args:
+        findings, audits: Give its place in the queue where `priority` does not.
+        screen: Language of the labels; the item's own when None.
+        after_answer: People are to have answered its question (`own_answer_task`) before they see this.
     """
     labels = words(TEMPLATE, screen or item.language)
     boxes = form(item)

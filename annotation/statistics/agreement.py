@@ -63,11 +63,7 @@ class Judgement:
 
 
 def krippendorff_alpha(units: Sequence[Sequence[str]], level: Level) -> float | None:
-    """Krippendorff's alpha over units with at least two values each; None where it is not defined.
-
-    Args:
-        units: Values per unit; for ordinal and interval levels they are numbers.
-    """
+    """Krippendorff's alpha over units of two values or more, numbers unless nominal; None if undefined."""
     counts, domain = _counts(units, level)
     return _alpha(counts, domain, level)
 
@@ -198,11 +194,7 @@ def independent(votes: Iterable[Review], overlap: int) -> list[Review]:
 def label_judgements(
     labels: Iterable[Label], languages: Mapping[str, str], tasks: Mapping[str, str] | None = None
 ) -> dict[tuple[str, str], list[Judgement]]:
-    """Judgements per template and label; the last of a person on the same content counts.
-
-    Args:
-        languages: Item, record or reply, by its name on the server, to its language.
-    """
+    """Judgements per template and label; the last of a person on the same content counts."""
     latest: dict[tuple[str, str, str, str, str], Label] = {}
     for label in labels:
         if label.name in LEVELS.get(label.template, {}):

@@ -81,8 +81,7 @@ Scores = Mapping[tuple[str, str], Mapping[str, Mapping[Criterion, int]]]
 def overturns(reviews: Iterable[Review], scores: Scores) -> list[Overturn]:
     """Human overturn rate of each auditor per criterion, over decisions on the very content it audited.
 
-    Args:
-        reviews: Decisions; of one person on one content the last counts.
+    Of one person on one content the last decision counts.
     """
     judged: dict[tuple[str, str], dict[str, Review]] = defaultdict(dict)
     for review in reviews:
@@ -122,11 +121,7 @@ def overturns(reviews: Iterable[Review], scores: Scores) -> list[Overturn]:
 
 
 def annotators(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Annotator]:
-    """Speed, habits and drift of each person, with alarms worth a talk rather than a verdict.
-
-    Args:
-        reviews: All decisions, attention checks among them.
-    """
+    """Speed, habits and drift of each person; alarms call for a talk, they are no verdict."""
     checks: dict[str, dict[str, str]] = defaultdict(dict)
     for row in queued:
         if row.why == "attention":

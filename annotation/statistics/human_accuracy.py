@@ -60,9 +60,6 @@ def human_accuracy(answered: Sequence[Answered], queued: Iterable[Queued]) -> li
 
     There is no figure over all: flagged and drawn items together are a sample of nothing. Several answers to
     one question are no independent cases, so the interval rests on the number of questions.
-
-    Args:
-        answered: From `answered_items`; attention checks are not among a benchmark's items.
     """
     drawn = {row.item for row in queued if row.why == "sample"}
     groups: dict[tuple[int, str], list[Answered]] = defaultdict(list)

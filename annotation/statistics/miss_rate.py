@@ -74,12 +74,11 @@ def miss_rates(
     """Miss rate over the random sample of unflagged items, overall and per stratum.
 
     An item counts as it stood when it was drawn: what was found in it stays found, whatever is corrected,
-    drawn or pushed later. The intervals are Clopper and Pearson's; over all strata they rest on the effective
-    number of items under the weights (E. L. Korn and B. I. Graubard, 1998, with L. Kish's effective size).
+    drawn or pushed later; of several samples the latest counts. The intervals are Clopper and Pearson's; over
+    all strata they rest on the effective number of items under the weights (E. L. Korn and B. I. Graubard,
+    1998, with L. Kish's effective size).
 
     Args:
-        queued: What was put before people and why. Of the samples the latest draw counts, and of an item
-            the content it was first drawn with.
         sizes: Unflagged items per stratum, the weights; None weighs every sampled item the same.
         now: Item id to the hash of its content in the benchmark; None where nothing can have changed.
     """

@@ -70,13 +70,7 @@ def review_report(
     adjudicators: Collection[str] = (),
     campaigns: Sequence[Campaign] = (),
 ) -> ReviewReport:
-    """The report over everything in the stores.
-
-    Args:
-        audits: Opinions of the auditors on these items; what they said of content pushed earlier is in the
-            store.
-        sizes: Unflagged items per stratum, which weigh the miss rate; None weighs sampled items the same.
-    """
+    """The report over everything in the stores; `sizes`, unflagged items per stratum, weigh the miss rate."""
     reviews = decisions(stores.decisions)
     queued = stored(stores.queued, Queued)
     real = judged_items(reviews, queued)

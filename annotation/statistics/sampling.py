@@ -168,9 +168,7 @@ def _new(
 ) -> list[Item]:
     """Of a population in the order of the draw, the items that strata lack of their shares.
 
-    Args:
-        mine: What this draw holds already.
-        known: Item and content hash of what earlier draws hold.
+    `mine` is what this draw holds already, `known` the contents that earlier draws hold.
     """
     held, taken = Counter(row.stratum for row in mine), {row.item for row in mine}
     free = (item for item in population if item.id not in taken)

@@ -61,13 +61,9 @@ class ProjectProgress(Record):
 
 
 def working_times(rows: Iterable[Review | Label], counting: Iterable[Review | Label]) -> list[PersonTime]:
-    """Totals by person and project.
+    """Totals by person and project, over `rows`, voided ones too; those that count are `counting`.
 
     The server adds up the time of an answer that is changed later, so of one item the longest counts.
-
-    Args:
-        rows: Everything in the stores, voided rows too.
-        counting: Of those the rows that count.
     """
     good = {decision_id(row) for row in counting}
     items: dict[tuple[str, str], dict[str, list[Review | Label]]] = defaultdict(lambda: defaultdict(list))
@@ -106,8 +102,7 @@ def progress(
 ) -> ProjectProgress:
     """How far a project is, and its end at the pace of the last two weeks.
 
-    Args:
-        tasks: Of every wanted task how many people have answered it and how many it needs.
+    `tasks` say of every wanted task how many people have answered it and how many it needs.
     """
     missing = sum(max(0, needed - given) for given, needed in tasks)
     recent = {decision_id(row): row for row in answers if now - RECENT < row.decided_at <= now}

@@ -38,11 +38,9 @@ def person_page(
     *,
     refresh: int = 0,
 ) -> str:
-    """The page of one person, HTML.
+    """The page of one person, HTML; only what is answered is explained.
 
-    Args:
-        answers: Theirs alone: only what is answered is explained.
-        refresh: Seconds after which a browser loads it again; 0: never.
+    A browser loads it again after `refresh` seconds; 0: never.
     """
     asked = {(row.template, row.language, row.round, row.subject): row for row in known}
     given: dict[tuple[str, Language, int], list[dict[str, Any]]] = {}

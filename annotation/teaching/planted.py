@@ -51,7 +51,6 @@ def plant(
 
     Args:
         defect: One of `plantable(item)`, or the gross one.
-        draw: Decides what stands in the place of what is right.
         others: Items of the same task and language, from which a wrong answer is taken.
         variant: Tells apart several copies of one item.
     """

@@ -26,11 +26,7 @@ def draw_round(
     """The questions of one round, half of them sound; none where either side has too few.
 
     The surest answers go first, and the kinds of defects take turns. What is drawn depends on the seed, the
-    round and each question's own base.
-
-    Args:
-        size: Questions wanted; fewer where a side has fewer.
-        used: Bases of earlier rounds: their answers have been explained.
+    round and each question's own base. Bases `used` in earlier rounds are left out: they have been explained.
     """
     bases = {side: {one.base for one in candidates if one.side == side} - set(used) for side in SIDES}
     half = min(
@@ -123,8 +119,7 @@ def standings(
 class Gate:
     """Whose answers count, and from when on.
 
-    Args:
-        exempt: People who need no calibration: adjudicators, and whom the config names.
+    Adjudicators, and whom the config names, are `exempt` from calibration.
     """
 
     def __init__(
@@ -155,8 +150,7 @@ def due(
 ) -> Why | None:
     """Why another round of one template and language is to be drawn now; None where it is not.
 
-    Args:
-        substantial: When its guideline changed so that people are asked again.
+    `substantial` are the moments at which its guideline changed so that people are asked again.
     """
     if not rounds:
         return "first"

@@ -40,11 +40,7 @@ _ROWS = TypeAdapter(tuple[Written, ...])
 
 
 def read_written(path: Path) -> Iterator[Known]:
-    """The questions of a file, YAML with the list `questions`.
-
-    Raises:
-        UsageError: The file can't be read, or a question is none that people could answer.
-    """
+    """The questions of a YAML file with the list `questions`; `UsageError` where nobody could answer one."""
     try:
         rows = _ROWS.validate_python(load_yaml(path).get("questions", ()))
     except ValidationError as error:

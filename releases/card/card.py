@@ -35,9 +35,8 @@ _CATEGORIES = {"choice": "multiple-choice", "answer": "question-answering", "exp
 def card(matter: CardMatter, previous: str = "") -> str:
     """The card's text.
 
-    Args:
-        previous: The last card: its text outside the markers is kept word for word. When empty, a card
-            with every section and one line of introduction is written.
+    Of `previous`, the last card, all text outside the markers is kept word for word; without one, a card with
+    every section is written.
     """
     sections = {
         "summary": _summary(matter),

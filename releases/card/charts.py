@@ -16,12 +16,7 @@ _BAR = 420
 
 
 def bars(title: str, rows: Sequence[tuple[str, Mapping[str, float]]], form: str = "{:,.0f}") -> str:
-    """Horizontal bars, one row a name, stacked by series; values written at the end of each row.
-
-    Args:
-        rows: (name, series -> value), drawn in this order.
-        form: How a row's sum is written.
-    """
+    """Horizontal bars, stacked by series; `rows` are (name, series -> value), `form` writes a row's sum."""
     series = list(dict.fromkeys(name for _, values in rows for name in values))
     most = max((sum(values.values()) for _, values in rows), default=0) or 1
     parts, y = legend(series, 44), 60 if len(series) > 1 else 44

@@ -76,12 +76,7 @@ def _mark(mark: Mark, place: Callable[[float], float], y: float, ink: str) -> li
 
 
 def scatter(title: str, points: Sequence[tuple[str, float, float]], across: str) -> str:
-    """Points over a logarithmic size, each named beside it.
-
-    Args:
-        title: Read aloud as the picture's name; says what the height is, in per cent.
-        points: (name, size of 1 or more, per cent).
-    """
+    """Points (name, size of 1 or more, per cent) over a logarithmic size, each named beside it."""
     left, top, width, height = 60, 46, 560, 240
     decades = max(1, ceil(log10(max([10.0, *(size for _, size, _ in points)]))))
     most = max([1.0, *(share for _, _, share in points)])

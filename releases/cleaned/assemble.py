@@ -42,7 +42,6 @@ def assemble_cleaned(
 
     Args:
         record: What is known of it; `version` and `data` are filled in here.
-        folder: Must not exist or be empty.
         papers: Folder of the benchmark, whose licence and notices go with it.
         previous: Folder of the release before; one of another benchmark doesn't count.
 
@@ -78,8 +77,7 @@ def is_other(record: CleanedRecord, previous: Path | None) -> bool:
 def override_gates(folder: Path, previous: Path | None, named: Iterable[tuple[str, str]]) -> AssembledRelease:
     """Write the papers of an assembled release once more, with a person's word on gates that stay shut.
 
-    Raises:
-        UsageError: A gate does not exist, may not be overridden, or no reason is given.
+    `UsageError` where a gate may not be overridden, or no reason is given.
     """
     record = read_cleaned(folder)
     if record is None:

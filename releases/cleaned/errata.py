@@ -97,8 +97,7 @@ def section(
 ) -> str:
     """The changelog's section of a release that follows another.
 
-    Args:
-        same_original: Both were made from the same rows; else row numbers can't be compared.
+    Row numbers can be compared where both were made from the same rows (`same_original`).
     """
     head = f"## {version}\n\n"
     if level == "patch":

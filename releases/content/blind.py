@@ -186,14 +186,7 @@ def _findings(
 
 
 def seal(tables: Mapping[str, Mapping[str, Any]], config: BenchmarkConfig, key: bytes) -> Sealed:
-    """Part the golds of the test split from its questions.
-
-    Args:
-        tables: Of items in their public form.
-
-    Raises:
-        UsageError: No recipient for `age`.
-    """
+    """Part the golds of the test split from its questions; `UsageError` for `age` without a recipient."""
     if config.release.blind == "age" and not config.release.answers_recipient.startswith("age1"):
         raise UsageError("release.blind is age: give the public key (age1...) in release.answers_recipient")
     public: dict[str, dict[str, Any]] = {}
@@ -287,11 +280,7 @@ def read_answers(path: Path, identity: str = "") -> dict[str, dict[str, Any]]:
 
 
 def find_answers(folder: Path) -> Path:
-    """The table of answers in the folder of their release, or encrypted in that of the questions.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """The golds' table below a release folder, plain or encrypted; `UsageError` where there is none."""
     for name in (f"answers/{SPLIT}-00000-of-00001.parquet", f"answers/{SPLIT}.parquet.age"):
         if (folder / name).is_file():
             return folder / name

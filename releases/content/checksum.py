@@ -58,9 +58,7 @@ def manifest_text(digests: Mapping[str, str]) -> str:
 def read_manifest(folder: Path) -> dict[str, str]:
     """Path -> digest as the manifest of a folder states them.
 
-    Raises:
-        UsageError: There is no such folder.
-        ExternalFailure: It has no manifest.
+    `UsageError` where there is no such folder, `ExternalFailure` where it has no manifest.
     """
     path = folder / MANIFEST
     if not folder.is_dir():
@@ -82,9 +80,8 @@ def parse_manifest(text: str) -> dict[str, str]:
 def faults(folder: Path, *, fetched: bool = False) -> list[str]:
     """What in a folder differs from its manifest, one sentence each; empty when all is as stated.
 
-    Args:
-        fetched: It has just been fetched, so nobody has read it yet: what readers' programs leave behind
-            (a compiled file that Python would run in place of the one beside it) is a fault there as well.
+    In a folder just `fetched`, which nobody has read yet, what readers' programs leave behind is a fault
+    too: a compiled file that Python would run in place of the one beside it.
     """
     stated = read_manifest(folder)
     present = {path.relative_to(folder).as_posix(): path for path in release_files(folder)}

@@ -71,11 +71,7 @@ class _Question:
 
 
 def core_of(placed: Iterable[Placed], asked: CoreConfig) -> Core:
-    """Draw the core from the items of the test split.
-
-    Raises:
-        UsageError: What systems answered can't be read.
-    """
+    """Draw the core from the test split; `UsageError` where what systems answered can't be read."""
     able = _questions([one.item for one in placed], asked)
     dead = _dead(asked)
     questions = [

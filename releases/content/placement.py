@@ -33,8 +33,7 @@ def place(
 ) -> tuple[dict[str, dict[str, list[Placed]]], tuple[Rejection, ...]]:
     """Config -> split -> items sorted by id, and the items that no split can hold.
 
-    Raises:
-        UsageError: No item, two items of one id, a licence nobody knows, or a flagged item nobody kept.
+    `UsageError`: no item, two of one id, a licence nobody knows, or a flagged item that nobody kept.
     """
     ordered = sorted(items, key=lambda item: item.id)
     if not ordered:

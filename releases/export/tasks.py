@@ -152,11 +152,7 @@ _BY_KIND = {"choice": _choice, "selection": _selection, "answer": _answer, "expl
 def write_tasks(
     name: str, version: str, kinds: Mapping[str, str], release: Path, *, core: Iterable[str], sealed: str = ""
 ) -> None:
-    """Write the task files of every harness, after the data files.
-
-    Args:
-        sealed: The split whose golds are elsewhere; it can't be scored.
-    """
+    """Write the task files of every harness, after the data files; the split `sealed` can't be scored."""
     files: dict[str, dict[str, dict[str, str]]] = {}
     for config, split, path in data_files(release):
         if split != sealed:

@@ -14,11 +14,7 @@ SEEN = "tags.json"
 
 
 def require_version(folder: Path, name: str, version: str) -> Path:
-    """The folder, where its data says that it is of this version.
-
-    Raises:
-        ExternalFailure: The data is of another version.
-    """
+    """The folder, if its data is of this version; else `ExternalFailure`."""
     inside = release_version(folder)
     if inside != version:
         raise moved(name, version, f"a release that says it is {inside or 'of no version'}")
@@ -26,11 +22,7 @@ def require_version(folder: Path, name: str, version: str) -> Path:
 
 
 def require_same_commit(name: str, version: str, commit: str) -> str:
-    """The commit, where a remote tag still points at what it pointed at when it was first seen here.
-
-    Raises:
-        ExternalFailure: It points at another commit now.
-    """
+    """The commit, if a remote tag points where it did when first seen here; else `ExternalFailure`."""
     path = settings().cache / "releases" / name.replace("/", "__") / SEEN
     seen: dict[str, str] = orjson.loads(path.read_bytes()) if path.is_file() else {}
     before = seen.setdefault(version, commit)

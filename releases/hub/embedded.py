@@ -81,11 +81,7 @@ class EmbeddedHub:
     def withdraw(self, name: str, one: Withdrawal) -> bool:
         """Say on the main branch that a version is withdrawn; its tag and bytes stay.
 
-        Returns:
-            Whether it was not withdrawn before.
-
-        Raises:
-            UsageError: There is no such version.
+        Whether it was not withdrawn before; `UsageError` where there is no such version.
         """
         self.commit(name, one.version)
         with self._locked(name):
@@ -105,9 +101,7 @@ class EmbeddedHub:
     def checkout(self, name: str, version: str, folder: Path) -> Path:
         """Write the files of a version into a fresh folder, without the repository around them.
 
-        Raises:
-            UsageError: There is no such version.
-            ExternalFailure: The version's tag was moved to another version.
+        `UsageError` where there is none, `ExternalFailure` where its tag was moved to another version.
         """
         files = self.checkout_commit(name, self.commit(name, version), folder)
         return require_version(files, name, version)

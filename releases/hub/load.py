@@ -94,12 +94,7 @@ def require_empty(target: Path) -> None:
 
 
 def copy_release(name: str, version: str, target: Path, *, endpoint: str | None = None) -> int:
-    """Write the checked files of a release into a folder and return how many.
-
-    Raises:
-        UsageError: The folder is not empty, or there is no such version.
-        ExternalFailure: As for `load`.
-    """
+    """Write the checked files of a release into an empty folder and return how many; errors as for `load`."""
     require_empty(target)
     folder = release_folder(name, version, endpoint=endpoint)
     stated = [*read_manifest(folder), MANIFEST]
@@ -128,14 +123,10 @@ def warn_of_folder(folder: Path, version: str) -> None:
 
 
 def named_folder(name: str) -> tuple[Path, str]:
-    """A release as commands name it, to its folder, and its name where the folder does not say it.
+    """The folder of a release as commands name it, and its name where the folder does not say it.
 
-    Args:
-        name: A folder, or NAME@VERSION on the embedded Hub or, with an owner, on a Hub; NAME@latest for the
-            newest on the embedded Hub.
-
-    Raises:
-        UsageError: There is no such release.
+    A folder, or NAME@VERSION on the embedded Hub or, with an owner, on a Hub; NAME@latest for the newest on
+    the embedded Hub. `UsageError` where there is no such release.
     """
     folder = Path(name)
     if folder.is_dir():

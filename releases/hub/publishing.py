@@ -23,8 +23,7 @@ def push_release(
 ) -> Publication:
     """Publish on huggingface.co (or `endpoint`); the golds of a blind release first, in a private repository.
 
-    Raises:
-        UsageError: The config names no repository, or the golds' repository is the public one.
+    `UsageError` where the config names no repository, or the public one for the golds.
     """
     repository = config.release.repository
     if not repository:

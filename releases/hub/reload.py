@@ -15,11 +15,7 @@ from releases.versions.diff import release_version
 
 
 def read_release(name: str, folder: Path) -> AssembledRelease:
-    """The release in a folder, its bytes compared with its manifest.
-
-    Raises:
-        ExternalFailure: A file is damaged, missing or foreign.
-    """
+    """The release in a folder; `ExternalFailure` where a file is damaged, missing or foreign."""
     if wrong := faults(folder, fetched=True):
         raise ExternalFailure(f"{folder} is not the release its manifest describes: {'; '.join(wrong[:5])}")
     cleaned = read_cleaned(folder)

@@ -156,8 +156,7 @@ def errata(
 ) -> list[Erratum]:
     """The errata of a release, sorted: what this build left out, and every item that earlier releases had.
 
-    Args:
-        changes: Since the release before; an item they call removed is named even if the build is silent.
+    An item that `changes` since the release before call removed is named even if the build is silent.
     """
     gone = {} if changes is None else {one.id: one for one in changes.changes if one.kind == "removed"}
     before = changes.old if changes is not None else ""

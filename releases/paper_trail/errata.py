@@ -64,8 +64,7 @@ def report_defect(
 ) -> Path:
     """Write a report about an item of a release folder and return the file.
 
-    Raises:
-        UsageError: The release has no such item, or the evidence says too little.
+    `UsageError` where the release has no such item, or the evidence says too little.
     """
     for _, _, path in data_files(release):
         table = pq.read_table(path, columns=["id", "canary", "content_hash"])
@@ -92,11 +91,7 @@ def report_defect(
 
 
 def read_reports(folder: Path, canary: str = "") -> list[DefectReport]:
-    """The reports of a folder (about the benchmark of this canary alone, if one is named), by file name.
-
-    Raises:
-        UsageError: A file is no report.
-    """
+    """The reports of a folder, of one benchmark if its canary is named; `UsageError` where a file is none."""
     reports = []
     for path in sorted(folder.glob("*.yaml")):
         try:

@@ -30,11 +30,7 @@ _LIST = TypeAdapter(tuple[Withdrawal, ...])
 
 
 def withdrawal(version: str, why: str, day: date) -> Withdrawal:
-    """The record of a withdrawal, its reason in one line.
-
-    Raises:
-        UsageError: No reason is given.
-    """
+    """The record of a withdrawal, its reason in one line; `UsageError` without a reason."""
     reason = " ".join(why.split())
     if not reason:
         raise UsageError(f"say why {version} is withdrawn: --why TEXT; card, changelog and loaders repeat it")
@@ -48,11 +44,7 @@ def add(known: Iterable[Withdrawal], one: Withdrawal) -> tuple[Withdrawal, ...]:
 
 
 def parse(data: bytes, place: str) -> tuple[Withdrawal, ...]:
-    """The withdrawals in the bytes of a file.
-
-    Raises:
-        ExternalFailure: They are not what a withdrawal writes.
-    """
+    """The withdrawals in the bytes of a file; `ExternalFailure` where they can't be read."""
     try:
         return _LIST.validate_json(data)
     except ValidationError as error:
@@ -116,11 +108,7 @@ def mark_changelog(changelog: str, withdrawals: Iterable[Withdrawal]) -> str:
 
 
 def mark(folder: Path, version: str, withdrawals: tuple[Withdrawal, ...]) -> None:
-    """Write withdrawals into card, changelog, list and manifest of the newest release's files.
-
-    Args:
-        folder: Holds at least the card, the changelog and the manifest of that release.
-    """
+    """Write withdrawals into card, changelog, list and manifest of the newest release in a folder."""
     for name, text in (
         (CARD, mark_card((folder / CARD).read_text(encoding="utf-8"), version, withdrawals)),
         (CHANGELOG, mark_changelog((folder / CHANGELOG).read_text(encoding="utf-8"), withdrawals)),
@@ -132,11 +120,7 @@ def mark(folder: Path, version: str, withdrawals: tuple[Withdrawal, ...]) -> Non
 
 
 def require_carried(name: str, hub: Iterable[Withdrawal], folder: Path) -> None:
-    """Refuse a release that does not tell of a version withdrawn on the Hub it goes to.
-
-    Raises:
-        UsageError: It would hide a withdrawal.
-    """
+    """Raise `UsageError` where a release would hide that a version is withdrawn on the Hub it goes to."""
     carried = {one.version for one in read(folder)}
     hidden = [one for one in hub if one.version not in carried]
     if hidden:
