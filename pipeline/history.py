@@ -199,8 +199,9 @@ class RunLog:
     def started(self, step: Step, total: int) -> None:
         """A step begins."""
         self._clock = time.monotonic()
-        event = RunEvent(time=datetime.now(UTC), stage=step.stage, event="started", total=total)
-        self._note(stage=step.stage, done=0, total=total, events=(*self._record.events, event))
+        self._note(
+            stage=step.stage, done=0, total=total, events=self._events(step.stage, "started", 0, total)
+        )
         self._observer.started(step, total)
 
     def tick(self, count: int) -> None:
@@ -210,10 +211,7 @@ class RunLog:
             done = before + count
             changes: dict[str, object] = {"done": done}
             if tenth(before, done, total):
-                event = RunEvent(
-                    time=datetime.now(UTC), stage=self._record.stage, event="progress", done=done, total=total
-                )
-                changes["events"] = (*self._record.events, event)
+                changes["events"] = self._events(self._record.stage, "progress", done, total)
             self._record = self._record.model_copy(update=changes)
         if time.monotonic() - self._told > PROGRESS_SECONDS:
             self._note()
@@ -231,18 +229,10 @@ class RunLog:
             peak_memory_mb=manifest.peak_memory_mb,
         )
         total = self._record.total
-        event = RunEvent(
-            time=datetime.now(UTC),
-            stage=step.stage,
-            event="finished",
-            done=total,
-            total=total,
-            counts=told.counts,
-        )
         more: dict[str, object] = {
             "stages": (*self._record.stages, told),
             "done": total,
-            "events": (*self._record.events, event),
+            "events": self._events(step.stage, "finished", total, total, told.counts),
         }
         if step.stage == SCRAPED:
             more["sources"] = yields(manifest)
@@ -255,6 +245,18 @@ class RunLog:
     def phase(self, name: str, seconds: float | None = None) -> None:
         """Work that is no step is passed on and not recorded."""
         self._observer.phase(name, seconds)
+
+    def _events(
+        self,
+        stage: str,
+        event: Literal["started", "progress", "finished"],
+        done: int,
+        total: int,
+        counts: ShardCounts | None = None,
+    ) -> tuple[RunEvent, ...]:
+        now = datetime.now(UTC)
+        new = RunEvent(time=now, stage=stage, event=event, done=done, total=total, counts=counts)
+        return (*self._record.events, new)
 
     def _note(self, **changes: object) -> None:
         with suppress(MihakkError, OSError):

@@ -98,7 +98,8 @@ class Verifier:
                 yield from self._parses(f"journals/{folder}/{name}", fix, lines=True)
         for folder in ("decisions", *(f"review/{name}" for name in self._names("review"))):
             for name in self._named(folder, ".jsonl"):
-                yield from self._digest_in_name(f"{folder}/{name}")
+                wanted = name.removesuffix(".jsonl").rpartition("-")[2]
+                yield from self._digest(f"{folder}/{name}", wanted, RESTORE)
         if self._hub:
             repository = self._hub.repository(self._lake.benchmark)
             for name, what in self._hub.rotten(self._lake.benchmark):
@@ -135,57 +136,51 @@ class Verifier:
         if shard and recorded and shard.digest == recorded.digest and shard.parts != recorded.parts:
             yield Damage(path=path, what=f"its digests are not those of {stage}/manifest.json", fix=REBUILD)
         for table, wanted in shard.parts.items() if shard else ():
-            yield from self._part(f"{stage}/{table}/part-{name}.parquet", wanted)
+            yield from self._digest(f"{stage}/{table}/part-{name}.parquet", wanted)
 
     def _rejected(self, stage: str, wanted: str) -> Iterator[Damage]:
         path = f"{stage}/rejected.parquet"
-        if wanted:
-            yield from self._part(path, wanted)
-        else:
-            yield from self._table(path)
+        yield from self._digest(path, wanted) if wanted else self._table(path)
 
     def _table(self, path: str) -> Iterator[Damage]:
-        try:
-            pq.read_table(io.BytesIO(self._read(path)))
-        except (pa.ArrowInvalid, OSError, MihakkError) as error:
-            yield Damage(path=path, what=_first_line(error), fix=REBUILD)
+        def look(data: bytes) -> str:
+            pq.read_table(io.BytesIO(data))
+            return ""
 
-    def _part(self, path: str, wanted: str) -> Iterator[Damage]:
-        try:
-            found = sha256(self._read(path))
-        except (OSError, MihakkError) as error:
-            yield Damage(path=path, what=_first_line(error), fix=REBUILD)
-            return
-        if found != wanted:
-            yield Damage(path=path, what=f"sha256 {found[:12]}, recorded {wanted[:12]}", fix=REBUILD)
+        return self._looked(path, REBUILD, look)
+
+    def _digest(self, path: str, wanted: str, fix: str = REBUILD) -> Iterator[Damage]:
+        def look(data: bytes) -> str:
+            found = sha256(data)
+            return "" if found.startswith(wanted) else f"sha256 {found[:12]}, recorded {wanted[:12]}"
+
+        return self._looked(path, fix, look)
 
     def _raw(self) -> Iterator[Damage]:
         again = "delete it and run `mihakk build`, which fetches it again if the source still has it"
         for folder in self._names("raw"):
-            if folder.startswith("index"):
-                continue
-            for name in self._named(f"raw/{folder}", ".gz"):
-                path = f"raw/{folder}/{name}"
-                data = self._read(path)
-                try:
+            for name in [] if folder.startswith("index") else self._named(f"raw/{folder}", ".gz"):
+
+                def look(data: bytes, wanted: str = name.removesuffix(".gz")) -> str:
                     found = sha256(gzip.decompress(data))
-                except (OSError, EOFError, zlib.error) as error:
-                    yield Damage(path=path, what=_first_line(error), fix=again)
-                    continue
-                if data[:10] not in HEADERS:
-                    yield Damage(path=path, what="its first ten bytes are not those written", fix=again)
-                elif found != name.removesuffix(".gz"):
-                    yield Damage(path=path, what=f"its content has sha256 {found[:12]}", fix=again)
+                    if data[:10] not in HEADERS:
+                        return "its first ten bytes are not those written"
+                    return "" if found == wanted else f"its content has sha256 {found[:12]}"
+
+                yield from self._looked(f"raw/{folder}/{name}", again, look)
         if "index.jsonl" in self._names("raw"):
             yield from self._parses(
                 "raw/index.jsonl", "remove the line: that page is fetched again", lines=True
             )
 
-    def _digest_in_name(self, path: str) -> Iterator[Damage]:
-        wanted = path.removesuffix(".jsonl").rpartition("-")[2]
-        found = sha256(self._read(path))[:16]
-        if found != wanted:
-            yield Damage(path=path, what=f"sha256 {found[:12]}, named {wanted[:12]}", fix=RESTORE)
+    def _looked(self, path: str, fix: str, look: Callable[[bytes], str]) -> Iterator[Damage]:
+        """What `look` says is wrong with a file's bytes, or why it can't be read."""
+        try:
+            what = look(self._read(path))
+        except (pa.ArrowInvalid, OSError, EOFError, zlib.error, MihakkError) as error:
+            what = _first_line(error)
+        if what:
+            yield Damage(path=path, what=what, fix=fix)
 
     def _parses(self, path: str, fix: str, *, lines: bool) -> Iterator[Damage]:
         data = self._read(path)

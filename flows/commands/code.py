@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.markup import escape
 
 from flows.commands.options import AsJson
-from reports.console import open_console, print_json
+from reports.console import open_console, print_result
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from validators.code.refinement import Refinement
 
 File = Annotated[Path, typer.Argument(help="Problems: jsonl, json, csv, tsv, parquet or xlsx.")]
@@ -66,25 +68,19 @@ def check(
     if run:
         findings += check_runs(found.problems, Limits(seconds=seconds))
     findings.sort(key=lambda one: (one.line, one.where, one.kind))
-    if as_json:
-        print_json(findings)
-    else:
-        console = open_console(soft_wrap=True)
-        for one in findings:
-            where = f", line {one.where} of the prompt" if one.where else ""
-            console.print(
-                f"{file}:{one.line}: {one.problem}{where}: {one.kind}: {one.detail}",
-                markup=False,
-                highlight=False,
-            )
-        counts = ", ".join(
-            f"{count} {kind}" for kind, count in sorted(Counter(one.kind for one in findings).items())
-        )
-        told = counts or "nothing found"
-        console.print(
-            f"{len(found.problems)} problems: {told}{'' if run else ' (nothing was run)'}", markup=False
-        )
+    lines = []
+    for one in findings:
+        where = f", line {one.where} of the prompt" if one.where else ""
+        lines.append(f"{file}:{one.line}: {one.problem}{where}: {one.kind}: {one.detail}")
+    told = _counted(one.kind for one in findings) or "nothing found"
+    lines.append(f"{len(found.problems)} problems: {told}{'' if run else ' (nothing was run)'}")
+    print_result(findings, escape("\n".join(lines)), as_json=as_json)
     raise typer.Exit(1 if findings else 0)
+
+
+def _counted(names: Iterable[str]) -> str:
+    """`3 digits, 1 term`: each name with how often it came up."""
+    return ", ".join(f"{count} {name}" for name, count in sorted(Counter(names).items()))
 
 
 def refine(
@@ -123,28 +119,24 @@ def refine(
     with Journal(out / "journal", config.name) as journal, open_model(config) as opened:
         results = list(refined(found.problems, opened, journal, Limits(seconds=seconds)))
     write_refinements(out, file, mapping, results)
-    if as_json:
-        print_json({"file": out / "refinements.jsonl", "problems": results})
-    else:
-        _tell(results, open_console(soft_wrap=True), out)
+    path = out / "refinements.jsonl"
+    print_result(
+        {"file": path, "problems": results}, escape("\n".join(_told(results, path))), as_json=as_json
+    )
 
 
-def _tell(results: list[Refinement], console: Console, out: Path) -> None:
+def _told(results: list[Refinement], path: Path) -> Iterator[str]:
     from validators.code.refinement import PAPER
 
-    statuses = Counter(one.status for one in results)
-    told = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
-    console.print(f"{len(results)} problems: {told} -> {out / 'refinements.jsonl'}", markup=False)
-    kinds = Counter(kind for one in results for kind in one.kinds)
-    if kinds:
-        counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-        console.print(f"Changes by kind (one may be of several): {counts}", markup=False)
+    yield f"{len(results)} problems: {_counted(one.status for one in results)} -> {path}"
+    if kinds := _counted(kind for one in results for kind in one.kinds):
+        yield f"Changes by kind (one may be of several): {kinds}"
     changed = sum(one.before != one.after for one in results)
     paper = ", ".join(f"{done}/{whole} of {name}" for name, (done, whole) in PAPER.items())
-    console.print(f"{changed}/{len(results)} would change; QIMMA changed {paper}", markup=False)
+    yield f"{changed}/{len(results)} would change; QIMMA changed {paper}"
     for one in results:
         if one.status in ("refused", "for_people"):
-            console.print(f"  {one.problem} (line {one.line}): {one.status}: {one.reason}", markup=False)
+            yield f"  {one.problem} (line {one.line}): {one.status}: {one.reason}"
 
 
 def review(
@@ -179,37 +171,30 @@ def review(
 
     if push + pull + (export is not None) > 1:
         raise UsageError("give one of --push, --pull and --export")
-    console = open_console(soft_wrap=True, stderr=as_json)
     tasks, stores = _tasks(folder), Stores.under(str(folder))
     template = labelling(TEMPLATE, "ar")
+    result: Any
     if export is not None:
         pulled = read_export(export, template, stores)
         unusable = f", {pulled.rejected.total()} unusable: {dict(pulled.rejected)}" if pulled.rejected else ""
-        console.print(f"{pulled.read} answers read{unusable}", markup=False)
-        if as_json:
-            print_json({"read": pulled.read, "unusable": pulled.rejected})
-        return
-    if push or pull:
+        result = {"read": pulled.read, "unusable": pulled.rejected}
+        told = f"{pulled.read} answers read{unusable}"
+    elif push or pull:
         with connect(settings()) as connection:
             project = ensure_project(connection, folder.resolve().name, TEMPLATE, "ar", overlap=overlap)
             if push:
-                done = push_tasks(project, tasks)
-                console.print(
-                    f"{done.created} tasks new, {done.unchanged} unchanged, {done.withdrawn} withdrawn"
-                )
-                result: Any = done
+                result = done = push_tasks(project, tasks)
+                told = f"{done.created} tasks new, {done.unchanged} unchanged, {done.withdrawn} withdrawn"
             else:
-                labels = pull_project(project, stores).labels
-                console.print(f"{len(labels)} new labels")
-                result = {"labels": labels}
-        if as_json:
-            print_json(result)
-        return
-    (folder / "tasks.json").write_text(json.dumps(tasks, ensure_ascii=False, indent=1), encoding="utf-8")
-    (folder / "labelling.xml").write_text(template.config, encoding="utf-8")
-    console.print(f"{len(tasks)} tasks for people -> {folder / 'tasks.json'}", markup=False)
-    if as_json:
-        print_json({"tasks": len(tasks), "file": folder / "tasks.json"})
+                result = {"labels": pull_project(project, stores).labels}
+                told = f"{len(result['labels'])} new labels"
+    else:
+        file = folder / "tasks.json"
+        file.write_text(json.dumps(tasks, ensure_ascii=False, indent=1), encoding="utf-8")
+        (folder / "labelling.xml").write_text(template.config, encoding="utf-8")
+        result = {"tasks": len(tasks), "file": file}
+        told = f"{len(tasks)} tasks for people -> {file}"
+    print_result(result, escape(told), as_json=as_json)
 
 
 def release(
@@ -247,24 +232,20 @@ def release(
         console.print(f"  {one.problem}: not released: {one.reason}", markup=False)
     with hub.previous(name) as before:
         same = before and (before / PROBLEMS).read_bytes() == (folder / "release" / PROBLEMS).read_bytes()
+    result: dict[str, Any] = {"name": name, "version": latest, "created": False}
     if same:
-        console.print(f"Nothing changed since {name} {latest}", markup=False)
-        if as_json:
-            print_json({"name": name, "version": latest, "created": False})
+        print_result(result, f"Nothing changed since {name} {latest}", as_json=as_json)
         return
     hub.publish(made.release)
-    verdicts = Counter(one.verdict for one in decisions.values())
-    told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
-    console.print(
-        f"People: {told or 'nothing decided'}; {len(hashes) - len(decisions)} waiting", markup=False
+    verdicts = [one.verdict for one in decisions.values()]
+    waiting, whole, changed = len(hashes) - len(decisions), len(found.problems), len(made.changes)
+    result |= {"version": str(chosen), "created": True, "problems": whole, "changed": changed}
+    result |= {"kinds": made.kinds, "verdicts": Counter(verdicts)}
+    told = (
+        f"People: {_counted(verdicts) or 'nothing decided'}; {waiting} waiting\n"
+        f"{name} {chosen}: {changed}/{whole} prompts changed ({_counted(made.kinds.elements()) or 'none'})"
     )
-    kinds = ", ".join(f"{count} {kind}" for kind, count in made.kinds.most_common())
-    console.print(
-        f"{name} {chosen}: {len(made.changes)}/{len(found.problems)} prompts changed ({kinds or 'none'})"
-    )
-    if as_json:
-        told_json = {"name": name, "version": str(chosen), "created": True, "problems": len(found.problems)}
-        print_json(told_json | {"changed": len(made.changes), "kinds": made.kinds, "verdicts": verdicts})
+    print_result(result, told, as_json=as_json)
 
 
 def _tasks(folder: Path) -> list[dict[str, Any]]:

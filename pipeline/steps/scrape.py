@@ -13,7 +13,6 @@ from mihakk.lake import ShardOutput
 from pipeline.build import Build
 from pipeline.step import Step, Tick
 from releases.licence import known
-from schemas.benchmark import SourceUse
 from schemas.idiom import Idiom
 from schemas.manifest import ShardCounts, ShardManifest
 from schemas.poem import Poem
@@ -26,12 +25,8 @@ REFUSED = "refused licence "
 Entry = Poem | Idiom | Rejection
 
 
-def _name(use: SourceUse) -> str:
-    return use.label
-
-
 def _units(build: Build) -> list[str]:
-    names = [_name(use) for use in build.config.sources]
+    names = [use.label for use in build.config.sources]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise UsageError(f"source {twice[0]!r} is used twice: give each use its own `name`")
     return names
@@ -41,7 +36,7 @@ def _scrape(build: Build, unit: str, _: Any, tick: Tick) -> list[ShardManifest]:
     from scrapers.raw import RawStore
     from scrapers.source import run
 
-    use = next(use for use in build.config.sources if _name(use) == unit)
+    use = next(use for use in build.config.sources if use.label == unit)
     entries = iter(run(use, RawStore(build.pages or build.lake.url)))
     shards = []
     rejected: list[Rejection] = []

@@ -73,21 +73,21 @@ class SourceState:
 
     name: str
     title: str
-    licence: str
+    level: Level
+    said: str
     records: int | None
     """In the lake now; None when it has never been read."""
     rejected: int
-    before: int | None
+    licence: str = ""
+    before: int | None = None
     """Records of the run before the last that read it."""
-    least: int | None
+    least: int | None = None
     """Fewest to expect; None where the config takes only the first so many."""
-    limit: int | None
-    read_at: datetime | None
+    limit: int | None = None
+    read_at: datetime | None = None
     """When a run last read it to its end; None when no run is recorded."""
-    written_at: str
+    written_at: str = ""
     """When its records last changed."""
-    level: Level
-    said: str
 
 
 @dataclass
@@ -169,7 +169,9 @@ def source_states(
         try:
             opened = open_source(use)
         except MihakkError as error:
-            yield _unopened(name, now.get(name), str(error))
+            given = now.get(name, SourceYield(records=0, rejected=0))
+            records = given.records if name in now else None
+            yield SourceState(name, name, "bad", f"can't be opened: {error}", records, given.rejected)
             continue
         reads = [run.record for run in told if name in run.record.sources]
         shards = [s for s in scraped.shards if s.source == name] if scraped else []
@@ -227,23 +229,6 @@ def _late(state: SourceState, found: Late | None) -> SourceState:
         return state
     said = str(found) if state.level == "good" else f"{state.said}; {found}"
     return replace(state, level=max(state.level, "look", key=LEVELS.index), said=said)
-
-
-def _unopened(name: str, given: SourceYield | None, error: str) -> SourceState:
-    return SourceState(
-        name=name,
-        title=name,
-        licence="",
-        records=given.records if given else None,
-        rejected=given.rejected if given else 0,
-        before=None,
-        least=None,
-        limit=None,
-        read_at=None,
-        written_at="",
-        level="bad",
-        said=f"can't be opened: {error}",
-    )
 
 
 def _stopped(name: str, opened: OpenSource, told: Sequence[RunWithState]) -> str:
