@@ -120,7 +120,7 @@ class World:
         return first - 1 / self.options, second - 1 / self.options
 
 
-def boost(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int = SEED) -> list[Told]:
+def boost(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int) -> list[Told]:
     """Random answers, each weighed by how far its figure lies from chance (Blum and Hardt, 2015)."""
     draw = np.random.default_rng(seed)
     told = []
@@ -131,7 +131,7 @@ def boost(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int =
     return told
 
 
-def climb(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int = SEED) -> list[Told]:
+def climb(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int) -> list[Told]:
     """Random answers to ever more of the questions: each figure rises, so that the ladder shows it."""
     draw = np.random.default_rng(seed)
     told = []
@@ -143,7 +143,7 @@ def climb(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int =
     return told
 
 
-def hill(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int = SEED) -> list[Told]:
+def hill(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int) -> list[Told]:
     """A share of the answers changed at a time, kept where a better figure is shown."""
     draw = np.random.default_rng(seed)
     best = {team: draw.integers(0, world.options, len(world.golds)) for team in teams}
@@ -163,9 +163,9 @@ def hill(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int = 
 ATTACKS: dict[str, Callable[..., list[Told]]] = {"boost": boost, "climb": climb, "hill": hill}
 
 
-def guessed(world: World, told: Sequence[Told], seed: int = SEED) -> Picks:
+def guessed(world: World, told: Sequence[Told]) -> Picks:
     """The likeliest golds: every figure votes for the answers it is of by how far it exceeds what was due."""
-    votes = np.random.default_rng(seed).random((len(world.golds), world.options)) * 1e-9
+    votes = np.random.default_rng(SEED).random((len(world.golds), world.options)) * 1e-9
     for one in told:
         if one.figure is None:
             continue

@@ -60,13 +60,10 @@ class Verifier:
     Args:
         lake: Of one benchmark.
         hub: Where its releases are; None: they are not looked at.
-        progress: Told the bytes of each file.
     """
 
-    def __init__(
-        self, lake: Lake, hub: EmbeddedHub | None = None, progress: Callable[[int], None] = lambda _: None
-    ) -> None:
-        self._lake, self._storage, self._hub, self._progress = lake, lake.storage, hub, progress
+    def __init__(self, lake: Lake, hub: EmbeddedHub | None = None) -> None:
+        self._lake, self._storage, self._hub = lake, lake.storage, hub
         self._files = self._bytes = 0
 
     def run(self) -> Verification:
@@ -206,7 +203,6 @@ class Verifier:
         data = self._storage.read(self._storage.path(*path.split("/")))
         self._files += 1
         self._bytes += len(data)
-        self._progress(len(data))
         return data
 
 

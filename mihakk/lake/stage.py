@@ -170,21 +170,34 @@ class Stage:
         Raises:
             ExternalFailure: The part is damaged.
         """
+        found = self._part(table, shard)
+        if found is None:
+            return []
+        if chosen:
+            column, values = chosen
+            found = found.filter(pc.is_in(found[column], pa.array(values, pa.string())))
+        try:
+            return from_table(found, row)
+        except ValidationError as error:
+            raise _damaged(self._path(table, f"part-{shard}.parquet"), str(error).splitlines()[0]) from error
+
+    def ids(self, table: str, shard: str) -> list[str]:
+        """Ids of the rows of one shard's part, of which no records are made."""
+        found = self._part(table, shard, ["id"])
+        return [] if found is None else list(found["id"].to_pylist())
+
+    def _part(self, table: str, shard: str, columns: Sequence[str] | None = None) -> pa.Table | None:
         path = self._path(table, f"part-{shard}.parquet")
         if not self._storage.exists(path):
-            return []
+            return None
         data = self._storage.read(path)
         manifest = read_manifest(self._storage, self._path("shards", f"{shard}.json"), ShardManifest)
         # Bytes that rotted may still decode, to other letters: what counts is the digest.
         if manifest and manifest.parts.get(table, "") not in ("", sha256(data)):
             raise _damaged(path, "its digest is not the recorded one")
         try:
-            found = pq.read_table(io.BytesIO(data))
-            if chosen:
-                column, values = chosen
-                found = found.filter(pc.is_in(found[column], pa.array(values, pa.string())))
-            return from_table(found, row)
-        except (pa.ArrowInvalid, OSError, ValidationError) as error:
+            return pq.read_table(io.BytesIO(data), columns=columns)
+        except (pa.ArrowInvalid, OSError) as error:
             raise _damaged(path, str(error).splitlines()[0]) from error
 
     def read_all(

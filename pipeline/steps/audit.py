@@ -15,7 +15,7 @@ from mihakk.lake.seal import seal, unsealed
 from mihakk.llm.journal import Journal
 from mihakk.settings import settings
 from pipeline.build import Build, whole_input
-from pipeline.step import Share, Spread, Step, Tick, shards_before
+from pipeline.step import Share, Spread, Step, Tick, prepared, shards_before
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import POLICIES, Policy
 from schemas.finding import Finding
@@ -64,10 +64,14 @@ def chosen_items(build: Build) -> frozenset[str]:
     """Items the audit will see: all that no rule blocks, or as many of each task as the limit allows."""
     from validators.audit.auditing import select
 
-    before = build.before(STAGE)
-    stopped = blocked(list(before.read_all("findings", Finding)))
-    candidates = [item for item in before.read_all("items", ITEM_ROWS) if item.id not in stopped]
-    return frozenset(select(candidates, build.config.audit.limit, build.config.seed))
+    before, limit, seed = build.before(STAGE), build.config.audit.limit, build.config.seed
+
+    def choose() -> frozenset[str]:
+        stopped = blocked(list(before.read_all("findings", Finding)))
+        candidates = [item for item in before.read_all("items", ITEM_ROWS) if item.id not in stopped]
+        return frozenset(select(candidates, limit, seed))
+
+    return prepared("chosen items", digest([whole_input(build, STAGE), limit, seed]), choose)
 
 
 @contextmanager
@@ -120,9 +124,7 @@ def audited_by(build: Build) -> AuditorsConfig:
 
 
 def _audit(build: Build, shard: str, chosen: Chosen, tick: Tick) -> list[ShardManifest]:
-    items = build.before(STAGE).read("items", ITEM_ROWS, shard)
-    mine = [item for item in items if item.id in chosen.items]
-    asked = [item.id for item in mine]
+    asked = [name for name in build.before(STAGE).ids("items", shard) if name in chosen.items]
     again = chosen.journal.times_asked_again(asked)
     inputs = STEP.shard_inputs(build, shard, chosen=asked, **({"asked_again": again} if again else {}))
     manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, chosen, tick))

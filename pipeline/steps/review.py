@@ -38,12 +38,12 @@ def unchecked(told: Resolution) -> Resolution:
 
 def _review(build: Build, shard: str, _: Any, tick: Tick) -> list[ShardManifest]:
     before = build.before(STAGE)
-    items = before.read("items", ITEM_ROWS, shard)
-    mine = {item.id for item in items}
+    mine = set(before.ids("items", shard))
     reviews = [review for review in reviews_of(build) if review.item in mine]
     inputs = STEP.shard_inputs(build, shard, reviews=[review.model_dump(mode="json") for review in reviews])
 
     def work() -> ShardOutput:
+        items = before.read("items", ITEM_ROWS, shard)
         hashes = {item.id: content_hash(item) for item in items}
         config = build.config.review
         told = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)

@@ -14,7 +14,7 @@ from reports.run.funnel import funnel_chart
 from reports.run.quality_section import QualityFacts, quality_facts
 from schemas.audit import CRITERIA, Audit, AuditState, Verdict
 from schemas.finding import SEVERITIES, Finding, Severity
-from schemas.item import ITEM_ROWS, Item
+from schemas.item import Item
 from schemas.manifest import ShardCounts, StageManifest
 from schemas.published import Published
 from schemas.rejection import Rejection
@@ -113,13 +113,14 @@ def gather(build: Build, seconds: Mapping[str, float]) -> ReportFacts:
     """The facts of a finished build; `seconds` are the stages' wall times in this run."""
     manifests = [build.stage(stage).manifest() for stage in STAGES]
     audits = list(build.stage(AUDITED).read_all("audits", Audit))
-    verdicts = {v.item: v for v in build.stage(AUDITED).read_all("verdicts", Verdict)}
+    review = review_of(build)
+    verdicts = {verdict.item: verdict for verdict in review.verdicts}
     waiting = {r.record for r in build.stage(REVIEWED).rejections() if r.reason == "unresolved"}
     released = set(build.stage(REVIEWED).frame("items", ["id"]).get("id", ()))
     tasks: dict[tuple[str, str], TaskRow] = {}
     shown: list[tuple[Any, Verdict]] = []
     written: list[Item] = []
-    for item in build.stage(AUDITED).read_all("items", ITEM_ROWS):
+    for item in review.items:
         verdict = verdicts[item.id]
         if item.origin.model_family:
             written.append(item)
@@ -150,7 +151,7 @@ def gather(build: Build, seconds: Mapping[str, float]) -> ReportFacts:
         waiting=shown,
         waiting_total=len(waiting),
         text_changes=_text_changes(manifests[1].counts),
-        people=review_of(build).report(),
+        people=review.report(),
         quality=quality_facts(build, manifests[3]),
         funnel=funnel_chart({one.name: one.stages for one in sources}),
     )
