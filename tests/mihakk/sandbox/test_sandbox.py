@@ -102,7 +102,7 @@ DRILLS = {
         "import gc, json, struct\n"
         "def f(x):\n    return 5\n"
         "for one in gc.get_objects():\n"
-        "    if type(one).__name__ == 'Both':\n"
+        "    if type(one).__name__ == 'BufferedRWPair':\n"
         "        data = json.dumps(['passed', 1]).encode()\n"
         "        one.write(struct.pack('!I', len(data)) + data)\n"
         "        one.flush()\n"
