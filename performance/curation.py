@@ -135,7 +135,7 @@ def metres(data: Path) -> None:
     results = []
     for label, *halves in sample:
         first, second = (canonical(half, "ar") for half in halves)
-        found = scan(first, second)
+        found = scan((first, second))
         signs = (vocalised(first) + vocalised(second)) / 2
         results.append((signs, found.confidence, found.metre_id == METRES[labels[label]]))
     seconds = time.process_time() - start

@@ -1,5 +1,5 @@
 """Arabic prosody: what the letters of a couplet say of its metre."""
 
-from mihakk.prosody.scansion import SURE, Scansion, scan, scan_poem
+from mihakk.prosody.scansion import SURE, Scansion, scan
 
-__all__ = ["SURE", "Scansion", "scan", "scan_poem"]
+__all__ = ["SURE", "Scansion", "scan"]

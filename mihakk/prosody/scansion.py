@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -36,16 +35,11 @@ class Scansion(NamedTuple):
     """Its letters as read, moved (1) or quiescent (0); a space parts the hemistichs, `/` couplets."""
 
 
-def scan(first: str, second: str) -> Scansion:
-    """The metre of two Arabic hemistichs in canonical text, vocalised or bare.
+def scan(*couplets: tuple[str, str]) -> Scansion:
+    """The metre that Arabic couplets share, in canonical text, vocalised or bare; each adds its evidence.
 
     A hint for people and checks, never a label: see `docs/curation.md` for how sure it is.
     """
-    return scan_poem([(first, second)])
-
-
-def scan_poem(couplets: Iterable[tuple[str, str]]) -> Scansion:
-    """The metre of couplets that share one: each adds its evidence."""
     readings: list[Costs] = []
     signs = 0.0
     for couplet in couplets:

@@ -1,6 +1,6 @@
 """PO07: the metre that a poem's sounds give is the one its source names."""
 
-from mihakk.prosody import SURE, scan_poem
+from mihakk.prosody import SURE, scan
 from schemas.poem import Poem
 from validators.checks.check import Objection, Objections, check
 
@@ -21,7 +21,7 @@ def other_metre(poem: Poem) -> Objections:
         ]
         if not section.metre or not lines:
             continue
-        found = scan_poem(lines)
+        found = scan(*lines)
         if found.confidence >= SURE and found.metre_id != section.metre:
             yield Objection(
                 f"said to be {section.metre}, scans as {found.metre_id} ({found.confidence:.2f} sure)",
