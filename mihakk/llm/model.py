@@ -105,11 +105,6 @@ class Model:
         finally:
             self._drain(loop, stop, pending)
 
-    async def ask(self, request: Request[T], journal: Journal) -> Reply[T]:
-        """The reply to one request, from any event loop."""
-        coroutine = self._ask(request, journal, Stop())
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, self._running_loop()))
-
     async def complete(self, chat: Chat, journal: Journal, stop: Stop) -> Entry:
         """The reply to one request in words, whatever it says; from any event loop.
 
