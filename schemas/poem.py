@@ -73,7 +73,3 @@ class Poem(Record):
     def metre(self, couplet: Couplet) -> str:
         """Metre identifier of a couplet's section, empty when unknown."""
         return self.sections[couplet.section].metre
-
-    def rhyme(self, couplet: Couplet) -> str:
-        """Rhyme of a couplet's section, empty when unknown."""
-        return self.sections[couplet.section].rhyme

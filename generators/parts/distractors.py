@@ -139,17 +139,10 @@ def _first_fit(
     refused: frozenset[str],
     elsewhere: bool = False,
 ) -> int | None:
-    """The first candidate that is no true alternative; a rank depends on its candidate alone.
+    """The first of the candidates, ascending numbers of lines, that is no true alternative to a line.
 
-    Args:
-        corpus: All lines.
-        number: The line that needs a distractor.
-        take: In which order candidates are tried.
-        side: Which hemistich is the option.
-        candidates: Numbers of lines, ascending.
-        avoid: Lines that it must not be a variant of.
-        refused: Texts that people refused.
-        elsewhere: Leave the line's own poem out.
+    Nor is it a variant of a line of `avoid`; `elsewhere` leaves the line's own poem out. A rank depends on
+    its candidate alone.
     """
     line = corpus.lines[number]
     taken = side.taken(corpus, line)

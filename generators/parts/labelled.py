@@ -25,13 +25,8 @@ def label_choice(
 ) -> Made:
     """The right label among wrong ones that are as frequent.
 
-    Args:
-        ctx: Of the task.
-        poem: Whose label is asked for.
-        label: Which one.
-        known: Its table.
-        couplets: Those that may be shown.
-        nearer: How many times likelier a neighbour of the right label is than another wrong one.
+    `couplets` are those that may be shown; a neighbour of the right label is `nearer` times likelier than
+    another wrong one.
     """
     right = known.get(getattr(poem, label))
     shown = couplets[: ctx.options.couplets]

@@ -264,7 +264,7 @@ def _pairs(item: ChoiceItem) -> list[tuple[str, str]]:
 def _spread(
     task: str, language: Language, strategy: str, measure: str, values: NDArray[np.float64]
 ) -> ValueSpread:
-    p05, p25, median, p75, p95 = (round(float(q), 4) for q in np.percentile(values, (5, 25, 50, 75, 95)))
+    quantiles = [round(float(one), 4) for one in np.percentile(values, (5, 25, 50, 75, 95))]
     return ValueSpread(
         task=task,
         language=language,
@@ -272,11 +272,7 @@ def _spread(
         measure=measure,
         options=len(values),
         mean=round(float(values.mean()), 4),
-        p05=p05,
-        p25=p25,
-        median=median,
-        p75=p75,
-        p95=p95,
+        **dict(zip(("p05", "p25", "median", "p75", "p95"), quantiles, strict=True)),
     )
 
 

@@ -1,4 +1,4 @@
-"""The audit stage: which items are audited, by whom, and what it comes to."""
+"""The audit stage: which items are audited, by whom, and the verdicts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Panel:
 
     @property
     def capable(self) -> bool:
-        """Both are large enough for their word to count."""
+        """Both are large enough to be judges."""
         return all(model.config.capable for model in self.models)
 
 

@@ -25,7 +25,7 @@ Checked: TypeAlias = Item | Poem | Idiom
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """What a check holds against its subject; the framework adds who says it and how hard."""
+    """What is wrong with a subject; the framework adds the check's id and severity."""
 
     detail: str
     where: str = ""

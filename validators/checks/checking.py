@@ -1,4 +1,4 @@
-"""Running the checks over shards: rejections aside, everything here yields rows of the findings table."""
+"""Runs the checks over shards; what they object to becomes rows of the findings table."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ from validators.checks.texts import Texts
 def check_items(items: Sequence[Item], config: ChecksConfig, index: SetIndex | None) -> list[Finding]:
     """Findings about the items of one shard, in order of the items and of the checks' ids.
 
-    Args:
-        items: One shard.
-        config: Which checks run and how hard.
-        index: The prepared whole set; None leaves out the checks that compare items with each other.
+    Without an index of the set, checks that compare items with each other are left out.
 
     Raises:
         UsageError: The config names a check that does not exist.

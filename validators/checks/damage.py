@@ -1,4 +1,4 @@
-"""Places where a finder of `mihakk.text.corruption` sees damage, told per field."""
+"""Damage that a finder of `mihakk.text.corruption` or a pattern sees, one objection per field."""
 
 from __future__ import annotations
 
@@ -6,23 +6,19 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from re import Pattern
 
-from mihakk.text.corruption import PatternFinder
 from validators.checks.check import Objection, Objections
 from validators.checks.texts import Texts, excerpt
 
-Finder = Callable[[str], Iterator[tuple[int, int]]] | Pattern[str]
+Finder = Callable[[str], Iterator[tuple[int, int]]]
 AROUND = 12
 """Characters shown on either side of the damage."""
 
 
-def damaged(texts: Texts, finder: Finder, saying: str) -> Objections:
+def damaged(texts: Texts, finder: Finder | Pattern[str], saying: str) -> Objections:
     """One objection per field that the finder or pattern sees damage in, with the first place."""
-    if isinstance(finder, (PatternFinder, Pattern)):
-        if finder.search(texts.joined) is None:
-            return
-    elif next(finder(texts.joined), None) is None:
+    find = partial(_spans, finder) if isinstance(finder, Pattern) else finder
+    if next(find(texts.joined), None) is None:
         return
-    find = finder if callable(finder) else partial(_spans, finder)
     for where, text in texts.parts:
         span = next(find(text), None)
         if span is not None:

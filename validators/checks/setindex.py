@@ -156,12 +156,7 @@ def index(items: Iterable[Item]) -> SetIndex:
 def strange_value(task: str, name: str, prompt: list[str], own: str, index: SetIndex) -> str:
     """A text that the prompt holds and that is another item's value of the field; empty when there is none.
 
-    Args:
-        task: Task of the item.
-        name: Name of the field.
-        prompt: Folded words of the prompt.
-        own: Folded text of the item's own field.
-        index: The prepared set.
+    `prompt` and `own`, the item's own value, are folded.
     """
     values = index.values.get((task, name), {})
     for length in sorted(set(values.values()), reverse=True):

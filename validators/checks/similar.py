@@ -40,11 +40,11 @@ def near_items(
         for one, other, overlap in similar_pairs(shingles[task], similar):
             alike.setdefault((task, one), [(1.0, one)]).append((overlap, other))
             alike.setdefault((task, other), [(1.0, other)]).append((overlap, one))
-    spokesmen = {(task, words): _spokesmen(holders[task, words]) for task, words in alike}
+    named = {(task, words): _named(holders[task, words]) for task, words in alike}
     near: Near = {}
     opposed: set[tuple[str, str]] = set()
     for (task, words), sets in alike.items():
-        others = [(overlap, their) for overlap, its in sets for their in spokesmen[task, its]]
+        others = [(overlap, their) for overlap, its in sets for their in named[task, its]]
         for mark in holders[task, words]:
             found = []
             for overlap, their in others:
@@ -74,8 +74,8 @@ def _two_questions(one: Fingerprint, other: Fingerprint) -> bool:
     )
 
 
-def _spokesmen(held: Sequence[Fingerprint]) -> list[Fingerprint]:
-    """Of items with the same words as many as can be named: the first of each body, and none twice over."""
+def _named(held: Sequence[Fingerprint]) -> list[Fingerprint]:
+    """Of items with the same words, as many as neighbours are shown: the first few of each body."""
     bodies: dict[int, list[Fingerprint]] = defaultdict(list)
     for mark in sorted(held, key=lambda mark: mark.item):
         if len(bodies[mark.body]) < SHOWN:

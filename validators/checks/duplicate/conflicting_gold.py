@@ -6,10 +6,7 @@ from validators.checks.setindex import SetIndex
 
 
 @check(
-    "DU03",
-    severity="block",
-    on=QuestionItem,
-    title="no other item gives the same question another answer",
+    "DU03", severity="block", on=QuestionItem, title="no other item gives the same question another answer"
 )
 def conflicting_gold(item: QuestionItem, index: SetIndex) -> Objections:
     """No item with the same prompt counts as right what this one offers as wrong, or the reverse.

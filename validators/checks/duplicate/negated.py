@@ -5,12 +5,7 @@ from validators.checks.check import Objection, Objections, check
 from validators.checks.setindex import SetIndex
 
 
-@check(
-    "DU05",
-    severity="flag",
-    on=QuestionItem,
-    title="no statement and its negation have the same answer",
-)
+@check("DU05", severity="flag", on=QuestionItem, title="no statement and its negation have the same answer")
 def negated(item: QuestionItem, index: SetIndex) -> Objections:
     """No other statement is this one with a word of negation more or less, and has its answer of one word.
 

@@ -13,10 +13,7 @@ QUOTED = re.compile(r"[«\"“]([^»\"”\n]{2,40})[»\"”]|(?:كلمة|لفظ�
 
 
 @check(
-    "EX03",
-    severity="flag",
-    on=Poem | ExplanationItem,
-    title="words an explanation quotes stand in the poem",
+    "EX03", severity="flag", on=Poem | ExplanationItem, title="words an explanation quotes stand in the poem"
 )
 def foreign_word(subject: Poem | ExplanationItem) -> Objections:
     """Every word or phrase that an explanation puts in quotation marks stands in the poem."""

@@ -7,12 +7,7 @@ from validators.checks.explained import Explained, explained
 from validators.checks.texts import excerpt
 
 
-@check(
-    "EX01",
-    severity="flag",
-    on=Explained,
-    title="no explanation that only points elsewhere",
-)
+@check("EX01", severity="flag", on=Explained, title="no explanation that only points elsewhere")
 def only_refers(subject: Explained) -> Objections:
     """No explanation made of nothing but a reference to another entry (`see: ...`, `etc.`, `under S`)."""
     for where, _, explanation in explained(subject):

@@ -12,12 +12,7 @@ SIMILAR = 0.8
 LEAST_WORDS = 5
 
 
-@check(
-    "EX04",
-    severity="flag",
-    on=Poem | ExplanationItem,
-    title="no two verses share one explanation",
-)
+@check("EX04", severity="flag", on=Poem | ExplanationItem, title="no two verses share one explanation")
 def repeated(subject: Poem | ExplanationItem, texts: Texts) -> Objections:
     """No two different verses of a poem have explanations with nearly the same words; a refrain may."""
     found = [

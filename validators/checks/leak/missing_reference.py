@@ -8,41 +8,12 @@ from validators.checks.lexicon import referring_cues
 from validators.checks.texts import Texts, excerpt
 
 PERIODIC = "الدوري"
-ANATOMY = frozenset(
-    [
-        "ضلع",
-        "ضلوع",
-        "الضلوع",
-        "الاضلاع",
-        "العمود",
-        "الفقري",
-        "الفقرى",
-        "فقري",
-        "القص",
-        "عظم",
-        "عظام",
-        "عظمه",
-        "العظام",
-        "العظميه",
-        "النتوء",
-        "النتواءات",
-        "العنقيه",
-        "الظهريه",
-        "القطنيه",
-        "العجزيه",
-        "العصعصيه",
-        "عنقيه",
-        "ظهريه",
-        "قطنيه",
-        "الحوض",
-        "الجمجمه",
-        "الراس",
-        "الغضاريف",
-        "غضروف",
-        "الحبل",
-        "الشوكي",
-    ]
+_ANATOMY = (
+    "ضلع ضلوع الضلوع الاضلاع العمود الفقري الفقرى فقري القص عظم عظام عظمه العظام العظميه النتوء "
+    "النتواءات العنقيه الظهريه القطنيه العجزيه العصعصيه عنقيه ظهريه قطنيه الحوض الجمجمه الراس "
+    "الغضاريف غضروف الحبل الشوكي"
 )
+ANATOMY = frozenset(_ANATOMY.split())
 """Words among which a `فقرة` is a vertebra, not a paragraph."""
 LONG = 32
 """Words of a question that may hold the passage it speaks of without any sign."""

@@ -6,12 +6,7 @@ from validators.checks.texts import Texts
 FORCED = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
-@check(
-    "TX07",
-    severity="flag",
-    title="no bidirectional embedding, override or isolate",
-    when=FORCED,
-)
+@check("TX07", severity="flag", title="no bidirectional embedding, override or isolate", when=FORCED)
 def bidi_control(texts: Texts) -> Objections:
     """No character that forces a direction (U+202A to 202E, U+2066 to 2069): a sign of text copied from PDF.
 

@@ -11,13 +11,7 @@ from validators.checks.texts import Texts
 BREAK = re.compile(r"<(?:LF|CR|lf|cr|0x0[AaDd])>|_x000[AaDd]_|\\[nr](?![a-zA-Z])|\\u000[aAdD]")
 
 
-@check(
-    "TX24",
-    severity="report",
-    on=QuestionItem,
-    title="no escape left of a line break",
-    when="<_\\",
-)
+@check("TX24", severity="report", on=QuestionItem, title="no escape left of a line break", when="<_\\")
 def escaped_break(texts: Texts) -> Objections:
     """No line break stands in the text by name: `<LF>`, `\\n`, `_x000D_`."""
     yield from damaged(texts, BREAK, "a line break by name")

@@ -9,12 +9,7 @@ LEAST_LETTERS = 12
 SHARE = 0.3
 
 
-@check(
-    "TX20",
-    severity="flag",
-    on=Item,
-    title="the question is in the script of its language",
-)
+@check("TX20", severity="flag", on=Item, title="the question is in the script of its language")
 def language(item: Item) -> Objections:
     """Three letters in ten of a question, at least, are of the script its language is written in."""
     text = item.question

@@ -12,10 +12,7 @@ LEAST_WORDS = 3
 
 
 @check(
-    "TX23",
-    severity="flag",
-    on=QuestionItem,
-    title="no answer reads like a missing value among longer ones",
+    "TX23", severity="flag", on=QuestionItem, title="no answer reads like a missing value among longer ones"
 )
 def placeholder_answer(item: QuestionItem, texts: Texts, index: SetIndex) -> Objections:
     """No right answer is a word like `none` where the other answers are texts of several words.
