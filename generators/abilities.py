@@ -1,7 +1,5 @@
 """What a task asks for: the text itself, or something done with it."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from schemas.evaluation import Ability

@@ -1,7 +1,5 @@
 """What generators know of all records at once, prepared once per stage and handed to every worker."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the corpus keeps of a record: a line of each couplet, a phrase of an idiom, the facts of a poem."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Stage 4: curated records to items, each record accounted for."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

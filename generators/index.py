@@ -1,7 +1,5 @@
 """The corpus in files: each shard's rows indexed, and its texts embedded, by whatever worker is free."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from functools import partial

@@ -1,7 +1,5 @@
 """How near two texts are in meaning."""
 
-from __future__ import annotations
-
 import threading
 
 from mihakk.embeddings import Embedder, open_embedder

@@ -5,8 +5,6 @@ only compares letters then knows the right explanation: in Taymur's book 87 time
 the clause that says the meaning. It depends on the record alone, so that no other record changes it.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

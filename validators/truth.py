@@ -1,7 +1,5 @@
 """Answers that say whether a statement holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from mihakk.text import words_key

@@ -1,7 +1,5 @@
 """A proverb or idiom without its last word."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Whether an idiom is said in praise, in blame or neither (Kinayat, section 3)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal, get_args
 

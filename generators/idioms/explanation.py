@@ -1,7 +1,5 @@
 """An idiom to be explained in words."""
 
-from __future__ import annotations
-
 from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Options, Skip, task
 from generators.writing.replies import wrong_language

@@ -1,7 +1,5 @@
 """An idiom and two explanations that differ in one semantic role (Kinayat, section 3)."""
 
-from __future__ import annotations
-
 from generators.parts.roles import relabelled
 from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, Options, task

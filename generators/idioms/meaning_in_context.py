@@ -1,7 +1,5 @@
 """An idiom in a sentence and two explanations (Kinayat, section 3)."""
 
-from __future__ import annotations
-
 from generators.parts.explanations import MeaningOptions, wrong_explanation
 from generators.parts.sentences import find_sentence
 from generators.parts.stems import idiom_stem

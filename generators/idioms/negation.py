@@ -1,7 +1,5 @@
 """The options of the meaning choice, but the wrong explanation is asked for (Kinayat, section 3)."""
 
-from __future__ import annotations
-
 from generators.parts.explanations import MeaningOptions, wrong_explanation
 from generators.parts.stems import idiom_stem
 from generators.task import Context, Made, task

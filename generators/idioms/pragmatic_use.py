@@ -1,7 +1,5 @@
 """A sentence with a blank; which idiom belongs there (Kinayat, section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

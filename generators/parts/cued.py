@@ -1,7 +1,5 @@
 """Continuation with a cue beside the first hemistich: shared by the prose and paraphrase tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

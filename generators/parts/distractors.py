@@ -1,7 +1,5 @@
 """Wrong options that form alone does not give away: lines in the same metre and rhyme, nearest in meaning."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial

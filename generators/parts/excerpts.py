@@ -1,7 +1,5 @@
 """Some couplets of a poem, as the text a question rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pydantic import Field

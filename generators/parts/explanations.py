@@ -1,7 +1,5 @@
 """Wrong explanations of idioms: written by a model that never sees the idiom, or another idiom's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial

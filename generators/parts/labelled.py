@@ -1,7 +1,5 @@
 """A poem's label to be told from some of its couplets: shared by the eras and the genres."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeVar
 

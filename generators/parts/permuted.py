@@ -1,7 +1,5 @@
 """A couplet's second hemistich with its words out of order."""
 
-from __future__ import annotations
-
 from generators.corpus_rows import Line
 from generators.parts.shuffle import shuffled_words
 from generators.task import Context, Options, Skip

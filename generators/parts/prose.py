@@ -1,7 +1,5 @@
 """Plain prose of couplets: the source's own, or written by a model as a cue."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 

@@ -1,7 +1,5 @@
 """Wrong explanations in which exactly one semantic role differs (Kinayat, section 3)."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from generators.parts.explanations import Wrong, right_explanation

@@ -1,7 +1,5 @@
 """Which words of a hemistich a listener would remember."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -97,12 +95,9 @@ def rarest_words(
         for folded, word in _candidates(text, language, without).items()
         if folded not in _CONTRACTED[language]
     }
-    found = list(candidates.values())
-    places = {folded: n for n, folded in enumerate(candidates)}
-    ranked = sorted(
-        places.items(), key=lambda pair: (known.get(pair[0], Habits(0)).times, -len(pair[0]), -pair[1])
-    )
-    chosen = sorted(place for folded, place in ranked[:2])
-    if len(chosen) < 2:
+    if len(candidates) < 2:
         return None
-    return found[chosen[0]], found[chosen[1]]
+    last_first = list(candidates)[::-1]  # sorting keeps the order of equals
+    ranked = sorted(last_first, key=lambda folded: (known.get(folded, Habits(0)).times, -len(folded)))
+    first, second = (word for folded, word in candidates.items() if folded in ranked[:2])
+    return first, second

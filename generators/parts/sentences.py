@@ -1,7 +1,5 @@
 """Sentences that use an idiom: the source's own, or written by a model in the idiom's dialect."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from generators.task import Context, OptionsT, Skip, Written

@@ -1,7 +1,5 @@
 """A hemistich with its words in another order."""
 
-from __future__ import annotations
-
 from random import Random
 
 from generators.parts.salience import commonest, fitness

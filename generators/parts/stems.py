@@ -1,7 +1,5 @@
 """What all questions about a couplet, a poem or an idiom share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Eras, genres and metres as options: what they are called and which of them could both be right."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The poet and the first hemistich; the second one is to be recalled."""
 
-from __future__ import annotations
-
 from generators.corpus_rows import Line
 from generators.parts.stems import couplet_stem, recalled
 from generators.task import Context, Made, Options, task

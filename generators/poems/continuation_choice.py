@@ -1,7 +1,5 @@
 """The poet and the first hemistich; the second one is to be recognised among three in the same metre."""
 
-from __future__ import annotations
-
 from generators.corpus_rows import Line
 from generators.parts.distractors import SECOND, LineOptions, find_distractors
 from generators.parts.stems import couplet_stem, recalled

@@ -1,7 +1,5 @@
 """A couplet to be put into plain prose (GhazalBench, section 3.1)."""
 
-from __future__ import annotations
-
 from generators.parts.excerpts import shown
 from generators.parts.prose import prose_objection
 from generators.parts.stems import couplet_stem

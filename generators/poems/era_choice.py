@@ -1,7 +1,5 @@
 """Some couplets; the era they were composed in is to be told from language and style."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The first hemistich and two salient words of the second (GhazalBench, section 3.2.4)."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from generators.corpus_rows import Line

@@ -1,7 +1,5 @@
 """Some couplets; the genre of the poem is to be told."""
 
-from __future__ import annotations
-
 from generators.parts.excerpts import ExcerptOptions
 from generators.parts.labelled import label_choice
 from generators.parts.terms import genres

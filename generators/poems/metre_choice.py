@@ -1,7 +1,5 @@
 """A couplet; its metre is to be told by scanning."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from generators.parts.excerpts import shown

@@ -1,7 +1,5 @@
 """Some couplets; their poet is to be recognised."""
 
-from __future__ import annotations
-
 from generators.parts.excerpts import ExcerptOptions, excerpt, unnamed
 from generators.parts.stems import poem_stem
 from generators.task import Context, Made, Skip, task

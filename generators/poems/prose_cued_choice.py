@@ -1,7 +1,5 @@
 """Continuation chosen with the couplet's prose as a cue (GhazalBench, section 3.2)."""
 
-from __future__ import annotations
-
 from generators.parts.cued import cued_choice
 from generators.parts.prose import ProseOptions, prose_cue
 from generators.task import Context, Made, task

@@ -1,7 +1,5 @@
 """The first hemistich and the second one's words out of order, to be restored."""
 
-from __future__ import annotations
-
 from generators.corpus_rows import Line
 from generators.parts.permuted import permuted
 from generators.parts.stems import couplet_stem, recalled

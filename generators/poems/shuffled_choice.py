@@ -1,7 +1,5 @@
 """The first hemistich; the second one is to be told from the same words out of order."""
 
-from __future__ import annotations
-
 from generators.corpus_rows import Line
 from generators.parts.permuted import permuted
 from generators.parts.stems import couplet_stem, recalled

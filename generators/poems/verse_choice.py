@@ -1,7 +1,5 @@
 """The poet and the second hemistich; the first one, which rhymes with nothing, is to be recognised."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from generators.corpus_rows import Line

@@ -1,7 +1,5 @@
 """A poem to be explained verse by verse and as a whole (Fann or Flop, section 3)."""
 
-from __future__ import annotations
-
 from generators.parts.excerpts import shown
 from generators.parts.stems import poem_stem
 from generators.task import Context, Made, Options, Skip, task

@@ -1,7 +1,5 @@
 """Prompts as data: `<task>.yaml` holds what is asked in each language, `layout.yaml` how it looks."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from string import Formatter

@@ -1,7 +1,5 @@
 """Solvers that go by form: by one cue, by a classifier of the options alone, by all cues together."""
 
-from __future__ import annotations
-
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

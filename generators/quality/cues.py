@@ -1,7 +1,5 @@
 """What an option's form says without its meaning: cues to go by, each one number per option."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence

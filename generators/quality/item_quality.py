@@ -1,7 +1,5 @@
 """How good a set of items is, measured on the set itself: what the report and the release gate go by."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce

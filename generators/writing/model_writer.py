@@ -1,7 +1,5 @@
 """The model that writes parts of items, reached through `mihakk.llm` alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Rules for what a model wrote: right language, right length, really different."""
 
-from __future__ import annotations
-
 import re
 
 from rapidfuzz import fuzz

@@ -1,7 +1,5 @@
 """What generators ask of the model that writes parts of items."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar

@@ -1,7 +1,5 @@
 """How good the checks and the auditors are: seeded defects beside their clean twins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from mihakk.llm.journal import Journal

@@ -1,7 +1,5 @@
 """The audit stage: which items are audited, by whom, and the verdicts."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager

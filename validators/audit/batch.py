@@ -5,8 +5,7 @@ journal key as `custom_id`; replies come back into the journal, where the audit 
 needs a repair request is asked for by exporting again.
 """
 
-from __future__ import annotations
-
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,13 @@ from validators.audit.auditing import all_requests
 class Imported(Record):
     """What a file of replies came to."""
 
-    answered: int
+    answered: int = 0
     """Replies taken into the journal."""
-    known: int
+    known: int = 0
     """Replies the journal already had."""
-    foreign: int
+    foreign: int = 0
     """Replies to calls that these items and this auditor don't need: another prompt, model or set."""
-    failed: int
+    failed: int = 0
     """Calls the server could not answer; they go out again with the next export."""
 
 
@@ -69,7 +68,7 @@ def import_batch(
     """
     if not source.is_file():
         raise UsageError(f"there is no file {source}: name the output of the batch run")
-    answered = known = foreign = failed = 0
+    counts: Counter[str] = Counter()
     with open_model(_keyless(config)) as model, source.open("rb") as lines:
         wanted = {key: asked for key, asked, _ in _outstanding(items, model, journal, blind=blind)}
         for number, line in enumerate(lines, 1):
@@ -79,16 +78,14 @@ def import_batch(
             if key in wanted and body is not None:
                 try:
                     model.accept(key, completion(body, 0.0), wanted.pop(key), journal)
-                    answered += 1
+                    counts["answered"] += 1
                 except Broken:
-                    failed += 1
+                    counts["failed"] += 1
             elif body is None:
-                failed += 1
-            elif len(key) == 64 and key in journal:
-                known += 1
+                counts["failed"] += 1
             else:
-                foreign += 1
-    return Imported(answered=answered, known=known, foreign=foreign, failed=failed)
+                counts["known" if len(key) == 64 and key in journal else "foreign"] += 1
+    return Imported(**counts)
 
 
 def _keyless(config: ModelConfig) -> ModelConfig:

@@ -4,8 +4,6 @@ Whoever is shown a gold is inclined to find it right. Two auditors that agree on
 seen it are a rule of their own (`Policy.blind`).
 """
 
-from __future__ import annotations
-
 from functools import cache
 from string import Template
 from typing import Any

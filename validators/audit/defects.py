@@ -1,7 +1,5 @@
 """Known defects, put one by one into clean items to see who notices."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From findings and two audits to a verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from mihakk.text import words_key

@@ -1,7 +1,5 @@
 """What an auditor is asked: the shared instructions first, the sample last."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from string import Template

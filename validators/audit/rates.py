@@ -1,7 +1,5 @@
 """Shares with their uncertainty, and agreement beyond chance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 

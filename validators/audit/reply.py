@@ -1,7 +1,5 @@
 """What an auditor's reply must be, as a schema for the server and as a check of our own."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """What a check is, how one is declared, and which ones a config lets run."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

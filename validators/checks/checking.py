@@ -1,7 +1,5 @@
 """Runs the checks over shards; what they object to becomes rows of the findings table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from schemas.benchmark import ChecksConfig

@@ -1,7 +1,5 @@
 """Damage that a finder of `mihakk.text.corruption` or a pattern sees, one objection per field."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from re import Pattern

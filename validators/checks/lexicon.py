@@ -1,7 +1,5 @@
 """Word lists of `data/reference`, as folded forms by language."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Options that speak of the other options: by letter, by place, or of all of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

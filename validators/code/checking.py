@@ -1,7 +1,5 @@
 """Faults of code problems that no model is needed to find."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Sequence

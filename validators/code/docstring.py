@@ -1,7 +1,5 @@
 """The docstring of a prompt: where it stands, which lines are code, what in a sentence is no Arabic."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import re

@@ -1,7 +1,5 @@
 """Problems of a code benchmark: prompt, reference solution and tests, read through a map of columns."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

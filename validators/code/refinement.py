@@ -1,7 +1,5 @@
 """What of a docstring a refined one may differ in, whoever wrote it (QIMMA, section 4.2)."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The model that refines docstrings: asked through the journal, its replies held to every rule."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """Words of `data/reference/code_terms.yaml` in a docstring: terms, words of logic, hints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple

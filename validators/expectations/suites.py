@@ -1,7 +1,5 @@
 """What must hold of every stage table, as data; no Great Expectations is imported to read it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 

@@ -1,7 +1,5 @@
 """An outside benchmark as items of the tasks `external_choice` and `external_answer`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What stands in one cell of a table, whatever library read it."""
 
-from __future__ import annotations
-
 import ast
 import json
 import math

@@ -1,11 +1,9 @@
 """What is left of a benchmark, in its own columns and format, and what was taken out."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,36 +96,7 @@ def write_removed(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    places, tables = row_places(benchmark), {table.name: table for table in benchmark.tables}
-    lines: list[dict[str, Any]] = []
-    for name in sorted(reasons, key=lambda one: benchmark.place[one]):
-        at, row = benchmark.place[name]
-        table = benchmark.tables[at]
-        body = json.dumps(table.original(row), ensure_ascii=False, default=str)
-        split = places[name].split or table.split
-        stays = (merged or {}).get(name, "")
-        reason = {
-            "item": name,
-            "reasons": sorted(reasons[name]),
-            "body": body,
-            "outcome": (outcomes or {}).get(name, "flag"),
-            "merged_into": places[stays].name if stays else "",
-        }
-        lines.append({**places[name].model_dump(), "split": split, **reason})
-    for rejection in benchmark.rejected:
-        table_name, _, number = rejection.record.rpartition("#")
-        lines.append(
-            {
-                **dict.fromkeys(("item", "own_id", "subset", "split", "merged_into"), ""),
-                "outcome": "unreadable",
-                "source": benchmark.source,
-                "table": table_name,
-                "row": int(number),
-                "line": tables[table_name].line(int(number)),
-                "reasons": [rejection.reason],
-                "body": rejection.body,
-            }
-        )
+    lines = [*_removed(benchmark, reasons, outcomes or {}, merged or {}), *_unreadable(benchmark)]
     text = ("source", "table", "item", "own_id", "subset", "split", "outcome", "merged_into", "body")
     schema = pa.schema(
         [(name, pa.string()) for name in text]
@@ -136,6 +105,43 @@ def write_removed(
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(lines, schema=schema), path)
     return path
+
+
+def _removed(
+    benchmark: ExternalBenchmark,
+    reasons: Mapping[str, Collection[str]],
+    outcomes: Mapping[str, str],
+    merged: Mapping[str, str],
+) -> Iterator[dict[str, Any]]:
+    places = row_places(benchmark)
+    for name in sorted(reasons, key=lambda one: benchmark.place[one]):
+        at, row = benchmark.place[name]
+        table = benchmark.tables[at]
+        yield {
+            **places[name].model_dump(),
+            "split": places[name].split or table.split,
+            "item": name,
+            "reasons": sorted(reasons[name]),
+            "body": json.dumps(table.original(row), ensure_ascii=False, default=str),
+            "outcome": outcomes.get(name, "flag"),
+            "merged_into": places[merged[name]].name if name in merged else "",
+        }
+
+
+def _unreadable(benchmark: ExternalBenchmark) -> Iterator[dict[str, Any]]:
+    tables = {table.name: table for table in benchmark.tables}
+    for rejection in benchmark.rejected:
+        table, _, number = rejection.record.rpartition("#")
+        yield {
+            **dict.fromkeys(("item", "own_id", "subset", "split", "merged_into"), ""),
+            "outcome": "unreadable",
+            "source": benchmark.source,
+            "table": table,
+            "row": int(number),
+            "line": tables[table].line(int(number)),
+            "reasons": [rejection.reason],
+            "body": rejection.body,
+        }
 
 
 def _write(table: Table, numbers: list[int], path: Path) -> None:

@@ -1,7 +1,5 @@
 """Which columns an outside benchmark's prompts are made of: what each should hold of its own row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tables of a folder: every file is read, or listed with the reason why it is not."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

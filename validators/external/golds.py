@@ -1,7 +1,5 @@
 """What a benchmark's golds point at: letters, indices or texts, decided once for all its rows."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Which columns of a benchmark hold what: `question=question,choices=A+B+C+D,gold=answer`."""
 
-from __future__ import annotations
-
 import re
 from difflib import get_close_matches
 from typing import Literal

@@ -1,7 +1,5 @@
 """Of equal rows one stays: which one, and what that leaves of the findings about its copies."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Where an item of an outside benchmark stands in it, for tables, messages and pages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

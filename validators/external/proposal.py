@@ -1,7 +1,5 @@
 """Which columns of an unknown table hold what, from their names and from their values, with the evidence."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

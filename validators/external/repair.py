@@ -1,7 +1,5 @@
 """Damage of letters that is repaired with certainty: what the repaired cells held and hold."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

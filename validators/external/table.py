@@ -1,7 +1,5 @@
 """Rows of a benchmark from a file, a folder or the Hub, with what is needed to write them back."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Markup that nearly all prompts of a benchmark hold: part of its template, no damage of a row."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A corrected item back into the cells that it was read from."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
