@@ -50,13 +50,29 @@ FIELDS: dict[Kind, tuple[str, ...]] = {
 """What a column can stand for, per kind of record."""
 
 ALIASES: dict[Kind, dict[str, str]] = {
-    "poem": {"author": "poet", "meter": "metre", "verses": "couplets", "verse_count": "declared_couplets"},
+    "poem": {
+        "author": "poet",
+        "meter": "metre",
+        "verses": "couplets",
+        "verse_count": "declared_couplets",
+        **dict.fromkeys(("الشاعر", "اسم الشاعر", "شاعر"), "poet"),
+        **dict.fromkeys(("العنوان", "عنوان القصيدة", "عنوان"), "title"),
+        **dict.fromkeys(("البحر", "بحر", "وزن"), "metre"),
+        **dict.fromkeys(("القافية", "قافیه"), "rhyme"),
+        **dict.fromkeys(("الصدر", "الشطر الأول", "صدر", "مصرع اول"), "first"),
+        **dict.fromkeys(("العجز", "الشطر الثاني", "عجز", "مصرع دوم"), "second"),
+        "العصر": "era",
+        "قالب": "form",
+    },
     "idiom": {
         "text": "phrase",
         "idiom": "phrase",
         "proverb": "phrase",
         "meaning": "explanation",
         "kind": "genre",
+        **dict.fromkeys(("المثل", "الكناية", "العبارة", "مثل", "ضرب‌المثل", "ضرب المثل", "کنایه"), "phrase"),
+        **dict.fromkeys(("الشرح", "المعنى", "التفسير", "شرح", "معنی", "توضیح"), "explanation"),
+        "اللهجة": "dialect",
     },
 }
 """Usual names of columns that need no map."""
@@ -125,6 +141,12 @@ class RowIds:
         return f"{self._options.prefix}-{named}{again}"
 
 
+def field_of(kind: Kind, column: str) -> str:
+    """The field that a column's name stands for without a map; empty where it stands for none."""
+    name = " ".join(str(column).split()).casefold()
+    return name if name in FIELDS[kind] else ALIASES[kind].get(name, "")
+
+
 def resolve_columns(
     kind: Kind,
     columns: Mapping[str, str],
@@ -154,16 +176,21 @@ def resolve_columns(
     if absent and not partial:
         raise UsageError(f"{where} has no column {', '.join(absent)}; it has {', '.join(present)}")
     resolved = {field: column for field, column in columns.items() if column in present}
+    unknown = []
     for column in present:
         if column in ignore or column in columns.values():
             continue
-        field = column if column in FIELDS[kind] else ALIASES[kind].get(column, "")
+        field = field_of(kind, column)
         if not field or field in resolved:
-            raise UsageError(
-                f"{where}: nothing says what the column {column!r} is: map it under `columns` or name it "
-                f"under `ignore`"
-            )
-        resolved[field] = column
+            unknown.append(column)
+        else:
+            resolved[field] = column
+    if unknown:
+        raise UsageError(
+            f"{where}: nothing says what {', '.join(map(repr, unknown))} in its header mean: map each under "
+            f"`columns` (fields are {', '.join(FIELDS[kind])}) or name it under `ignore`; "
+            "the first row must hold the names of the columns"
+        )
     needed = {"poem": ("poet",), "idiom": ("phrase", "explanation")}[kind]
     missing = [field for field in needed if field not in resolved]
     if kind == "poem" and not {"couplets", "hemistichs", "lines", "first"} & set(resolved):
@@ -258,7 +285,12 @@ def _rejection(
 
 
 def _text(values: Mapping[str, Any], field: str) -> str:
-    return str(values.get(field, ""))
+    value = values.get(field, "")
+    if isinstance(value, (dict, list, tuple)):
+        raise RecordRejected(
+            "row_invalid", f"{field} holds a {type(value).__name__}, not a text: {str(value)[:80]}"
+        )
+    return str(value)
 
 
 def _needed(values: Mapping[str, Any], field: str) -> str:

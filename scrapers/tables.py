@@ -15,6 +15,8 @@ from mihakk.errors import UsageError
 from mihakk.workbook import open_workbook
 
 _SNIFF = 1 << 20
+DELIMITERS = (",", ";", "\t", "|", "؛")
+"""What may part the cells of a .csv or .tsv file; the header tells which."""
 csv.field_size_limit(1 << 27)
 
 
@@ -114,7 +116,11 @@ def _json(path: Path, encoding: str, _sheet: str) -> Iterator[Row]:
     except ValueError as error:
         raise UsageError(f"{path} is not JSON: {error}; one object a line is called .jsonl") from error
     if not isinstance(rows, list):
-        raise UsageError(f"{path} holds a {type(rows).__name__}; a list of objects was expected")
+        keys = f" with {', '.join(rows)}" if isinstance(rows, dict) else ""
+        raise UsageError(
+            f"{path} holds one {type(rows).__name__}{keys}; a list of objects was expected: take the "
+            "list out, or save one object a line as .jsonl"
+        )
     for number, row in enumerate(rows, start=1):
         if isinstance(row, dict):
             yield Row(number, row)
@@ -122,8 +128,19 @@ def _json(path: Path, encoding: str, _sheet: str) -> Iterator[Row]:
             yield Row(number, {}, ("not_an_object", f"entry {number} is a {type(row).__name__}"))
 
 
-def _separated(delimiter: str) -> Callable[[Path, str, str], Iterator[Row]]:
+def _delimiter(header: str, usual: str) -> str:
+    """What parts the cells of a header: in lands with decimal commas Excel writes semicolons."""
+
+    def cells(delimiter: str) -> int:
+        return max((len(row) for row in csv.reader([header], delimiter=delimiter)), default=0)
+
+    return max((usual, *DELIMITERS), key=cells)
+
+
+def _separated(usual: str) -> Callable[[Path, str, str], Iterator[Row]]:
     def rows(path: Path, encoding: str, _sheet: str) -> Iterator[Row]:
+        header_line = next((line for line in _lines(path, encoding) if line.strip()), "")
+        delimiter = _delimiter(header_line, usual)
         reader = csv.reader(_lines(path, encoding), delimiter=delimiter, strict=True)
         header: list[str] | None = None
         while True:
@@ -133,7 +150,12 @@ def _separated(delimiter: str) -> Callable[[Path, str, str], Iterator[Row]]:
             except StopIteration:
                 return
             except csv.Error as error:
-                yield Row(number, {}, ("not_csv", str(error)))
+                detail = str(error)
+                if "end of data" in detail:
+                    detail = (
+                        'a cell that begins with " on or below this line never ends: close or remove the mark'
+                    )
+                yield Row(number, {}, ("not_csv", detail))
                 continue
             if not any(cell.strip() for cell in cells):
                 continue
@@ -169,19 +191,26 @@ def _xlsx(path: Path, _encoding: str, sheet: str) -> Iterator[Row]:
         if sheet and sheet not in book.sheetnames:
             raise UsageError(f"{path} has no sheet {sheet!r}; it has {', '.join(book.sheetnames)}")
         header: list[str] | None = None
-        for number, cells in enumerate(
-            book[sheet or book.sheetnames[0]].iter_rows(values_only=True), start=1
-        ):
+        empty = True
+        sheet = sheet or book.sheetnames[0]
+        for number, cells in enumerate(book[sheet].iter_rows(values_only=True), start=1):
             if all(cell is None for cell in cells):
                 continue
             if header is None:
                 header = [str(cell or "").strip() for cell in cells]
                 _check_header(path, header)
-            elif lost := _unnamed(header, cells):
+                continue
+            empty = False
+            if lost := _unnamed(header, cells):
                 detail = f"cells in column {lost} stand under no name: unmerge the header and name them"
                 yield Row(number, {}, ("columns_mismatch", detail))
             else:
                 yield Row(number, {name: cell for name, cell in zip(header, cells, strict=False) if name})
+        others = [name for name in book.sheetnames if name != sheet]
+        if empty and others:
+            raise UsageError(
+                f"{path}: the sheet {sheet!r} has no rows; name another with `sheet`: {', '.join(others)}"
+            )
     finally:
         book.close()
 

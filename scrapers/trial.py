@@ -15,12 +15,21 @@ from schemas.poem import Poem
 from schemas.rejection import Rejection
 from scrapers.book import Reading
 from scrapers.hindawi import HindawiOptions, read_epub
+from scrapers.mapping import field_of
 from scrapers.openiti import OpenitiOptions, read_book
 from scrapers.raw import RawStore
 from scrapers.source import open_source
 from scrapers.tables import FORMATS, read_rows
 
 _EXAMPLES = 3
+_OTHER = {
+    **dict.fromkeys((".xls", ".ods"), ".xlsx or .csv"),
+    **dict.fromkeys(
+        (".doc", ".docx", ".odt", ".rtf", ".pdf", ".html", ".htm"),
+        "plain text (UTF-8), or its entries as .csv",
+    ),
+}
+"""Suffixes of files that people have and no source reads, and what to save them as."""
 
 
 @dataclass
@@ -62,6 +71,8 @@ def guess_use(target: str, options: dict[str, Any], source: str = "") -> SourceU
         return SourceUse(use="hindawi", options={"epub": [target]} | options)
     if suffix in (".gz", ".tgz", ".tar") or path.is_dir():
         return SourceUse(use="ganjoor", options={"export": target} | options)
+    if suffix in _OTHER:
+        raise UsageError(f"{path}: no source reads {suffix} files: save it as {_OTHER[suffix]}")
     # OpenITI's files have no suffix, or that of their annotation.
     given = {"attribution": path.stem} if not _has_header(path) else {}
     return SourceUse(use="openiti", options={"path": target, "least_yield": 1} | given | options)
@@ -77,11 +88,13 @@ def _has_header(path: Path) -> bool:
 
 def _table(path: Path, options: dict[str, Any]) -> dict[str, Any]:
     """What a table must say of itself, guessed from its first row."""
-    row = next((one.fields for one in read_rows(path) if one.fields), {})
-    names = set(row) | set(options.get("columns", {}))
-    kind = "idiom" if names & {"phrase", "idiom", "proverb", "meaning", "explanation"} else "poem"
-    if names & {"couplets", "hemistichs", "lines", "first", "poet", "author"}:
-        kind = "poem"
+    rows = read_rows(path, options.get("encoding", "auto"), options.get("sheet", ""))
+    row = next((one.fields for one in rows if one.fields), {})
+    poem, idiom = (
+        {field_of(kind, name) for name in row} | set(options.get("columns", {})) for kind in ("poem", "idiom")
+    )
+    verses = poem & {"couplets", "hemistichs", "lines", "first", "poet"}
+    kind = "idiom" if idiom & {"phrase", "explanation"} and not verses else "poem"
     return {"kind": kind, "language": "ar", "licence": "unknown"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -120,10 +121,15 @@ def test_one_damaged_line_does_not_take_the_others_with_it(tmp_path: Path, scrap
         (
             "strange.jsonl",
             b'{"text": "a", "explanation": "b", "colour": "c"}',
-            "nothing says what the column 'colour'",
+            "nothing says what 'colour' in its header",
         ),
         ("short.jsonl", b'{"text": "a"}', "no column gives explanation"),
         ("list.json", b'{"text": "a"}', "a list of objects was expected"),
+        (
+            "no_header.csv",
+            "ضرب الحبيب,زبيب\nالقرد,غزال\n".encode(),
+            "the first row must hold the names of the columns",
+        ),
     ],
 )
 def test_a_file_that_can_not_be_used_says_the_fix(
@@ -238,3 +244,55 @@ def test_files_of_a_folder_that_each_count_their_own_ids_keep_all_their_rows(
     write(folder / "a.jsonl", [*counted, {"id": "1", **ROWS[0], "text": "باب رزق"}])
     alone = scraped("files", path=str(folder / "a.jsonl"), prefix="b", **IDIOM)
     assert [one.reason for one in alone if isinstance(one, Rejection)] == ["id_taken"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1256", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize(
+    "header", [("phrase", "explanation"), (" Phrase", "Explanation "), ("المثل", "الشرح")]
+)
+def test_a_csv_is_read_as_spreadsheets_write_it(
+    header: tuple[str, str], delimiter: str, encoding: str, tmp_path: Path, scraped: Scrape
+) -> None:
+    path = tmp_path / "idioms.csv"
+    with path.open("w", encoding=encoding, newline="") as file:
+        table = csv.writer(file, delimiter=delimiter)
+        table.writerows(
+            [header, ("ضرب، الحبيب; زبيب", 'ما يفعله, "المحبوب" حسن'), ("القرد | غزال", "كل يستحسن")]
+        )
+    entries = scraped("files", path=str(path), **(IDIOM | {"columns": {}}))
+    assert [(one.phrase.raw, one.explanation.raw) for one in entries if isinstance(one, Idiom)] == [
+        ("ضرب، الحبيب; زبيب", 'ما يفعله, "المحبوب" حسن'),
+        ("القرد | غزال", "كل يستحسن"),
+    ]
+
+
+def test_a_cell_that_is_no_text_is_refused(tmp_path: Path, scraped: Scrape) -> None:
+    path = tmp_path / "idioms.jsonl"
+    rows = [
+        {"phrase": {"ar": "ضرب الحبيب زبيب"}, "explanation": "حسن"},
+        {"phrase": "ضرب الحبيب زبيب", "explanation": ["حسن"]},
+        {"phrase": "القرد في عين أمه غزال", "explanation": "كل يستحسن ما له"},
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    entries = scraped("files", path=str(path), **(IDIOM | {"columns": {}}))
+    found = [(one.reason, one.detail) for one in entries if isinstance(one, Rejection)]
+    assert [reason for reason, _ in found] == ["row_invalid"] * 2
+    assert "phrase holds a dict, not a text" in found[0][1]
+    assert "explanation holds a list, not a text" in found[1][1]
+
+
+def test_a_workbook_whose_first_sheet_is_a_cover_names_the_others(tmp_path: Path, scraped: Scrape) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "cover"
+    book.active.append(("كتاب الأمثال",))
+    sheet = book.create_sheet("proverbs")
+    sheet.append(("phrase", "explanation"))
+    sheet.append(("ضرب الحبيب زبيب", "حسن"))
+    path = tmp_path / "book.xlsx"
+    book.save(path)
+    with pytest.raises(UsageError, match="'cover' has no rows; name another with `sheet`: proverbs"):
+        scraped("files", path=str(path), **(IDIOM | {"columns": {}}))
+    (entry,) = scraped("files", path=str(path), sheet="proverbs", **(IDIOM | {"columns": {}}))
+    assert isinstance(entry, Idiom)
