@@ -21,12 +21,13 @@ from generators.prompts import Prompts
 from generators.quality.item_quality import measure_quality
 from mihakk.ids import item_id
 from performance._measure import peak_mb
+from pipeline.steps.release import baseline_facts
 from releases.assemble import assemble
 from releases.auditor_agreement import auditor_agreement
 from releases.card.similarity import letter_spreads
 from releases.gates import gates, require
 from releases.hub.embedded import EmbeddedHub
-from releases.release_facts import BaselineFact, FunnelRow, ReleaseFacts
+from releases.release_facts import FunnelRow, ReleaseFacts
 from releases.versions.diff import diff
 from schemas.audit import CRITERIA, Audit, Verdict
 from schemas.benchmark import BenchmarkConfig
@@ -113,18 +114,7 @@ def facts(made: list[ChoiceItem | AnswerItem], audits: list[Audit]) -> ReleaseFa
         funnel=(FunnelRow(stage=CURATED, source="hafez", read=4_192, kept=4_100, rejected=92),),
         auditor_agreement=auditor_agreement(audits),
         spreads=letter_spreads(made),
-        baselines=tuple(
-            BaselineFact(
-                config=f"{one.language}_{one.task}",
-                name=one.name,
-                accuracy=one.accuracy,
-                chance=one.chance,
-                items=one.questions,
-                low=one.low,
-                high=one.high,
-            )
-            for one in quality.baselines
-        ),
+        baselines=tuple(baseline_facts(quality)),
     )
 
 

@@ -301,12 +301,8 @@ def _consolidate(run: SuiteRun, states: Sequence[SourceState]) -> SuiteSummary:
         policy=run.config.policy,
         auditors=run.config.auditors,
         states=tuple(states),
-        sources=tuple(sources),
-        domains=tuple(domains),
-        subsets=tuple(subsets),
-        kinds=tuple(kinds),
-        across=tuple(across),
         files=files,
+        **{name: tuple(rows) for name, (rows, _) in tables.items()},  # type: ignore[arg-type]
     )
     (run.folder / SUITE).write_bytes(
         orjson.dumps(summary.model_dump(mode="json"), option=orjson.OPT_INDENT_2)

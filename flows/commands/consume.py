@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from flows.commands.options import AsJson
+from flows.commands.options import AsJson, Endpoint
 from flows.completion import versions
 from reports.console import open_console, print_json, print_result
 
@@ -26,7 +26,7 @@ def pull(
     name: Annotated[str, typer.Argument(help="owner/name on a Hub, or a benchmark on the embedded Hub.")],
     version: Annotated[str, typer.Argument(help="MAJOR.MINOR.PATCH.", autocompletion=versions)],
     folder: Annotated[Path, typer.Argument(help="Where the files go; must not exist or be empty.")],
-    endpoint: Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")] = "",
+    endpoint: Endpoint = "",
     as_json: AsJson = False,
 ) -> None:
     """Fetch one version of a release into a folder, checked against its manifest and its version.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.table import Table
 
-from flows.commands.options import AsJson, Lake
+from flows.commands.options import AsJson, Lake, OfBenchmark
 from reports.console import open_console, print_json
 from schemas.stages import SCRAPED
 
@@ -20,9 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def sources(
-    config: Annotated[Path, typer.Option("--benchmark", "-b", help="Whose lake tells the last run.")] = Path(
-        "demo"
-    ),
+    config: OfBenchmark = Path("demo"),
     lake: Lake = None,
     as_json: AsJson = False,
 ) -> None:

@@ -39,3 +39,10 @@ Workers = Annotated[int, typer.Option(min=0, help="Worker processes; 0: one per 
 Log = Annotated[
     str, typer.Option(help="Progress as text or json lines; auto: bars on a terminal, text elsewhere.")
 ]
+Endpoint = Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")]
+Repository = Annotated[str, typer.Option(help="owner/name on the Hub, instead of the config's.")]
+Csv = Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")]
+Address = Annotated[str, typer.Argument(help="E-mail address of their Label Studio account.")]
+OfBenchmark = Annotated[
+    Path, typer.Option("--benchmark", "-b", help="The benchmark's config.", autocompletion=benchmarks)
+]

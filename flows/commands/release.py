@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markdown import Markdown
 
-from flows.commands.options import AsJson, Benchmark, Lake, Reviewed
+from flows.commands.options import AsJson, Benchmark, Endpoint, Lake, Repository, Reviewed
 from flows.completion import gates, versions
 from reports.console import open_console, print_json, print_result
 from schemas.published import Published
@@ -166,8 +166,8 @@ def publish(
         str,
         typer.Option(help="A version on the embedded Hub; the newest when empty.", autocompletion=versions),
     ] = "",
-    repository: Annotated[str, typer.Option(help="owner/name on the Hub, instead of the config's.")] = "",
-    endpoint: Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")] = "",
+    repository: Repository = "",
+    endpoint: Endpoint = "",
     override: Overridden = None,
     why: Reasons = None,
     lake: Annotated[str | None, typer.Option(help="Folder or URL of the lake, for --override.")] = None,
@@ -210,8 +210,8 @@ def withdraw(
         str, typer.Argument(help="The version that must not be used any more.", autocompletion=versions)
     ],
     why: Annotated[str, typer.Option(help="The reason; card, changelog and loaders repeat it.")],
-    repository: Annotated[str, typer.Option(help="owner/name on the Hub, instead of the config's.")] = "",
-    endpoint: Annotated[str, typer.Option(help="Address of the Hub; huggingface.co when empty.")] = "",
+    repository: Repository = "",
+    endpoint: Endpoint = "",
     as_json: AsJson = False,
 ) -> None:
     """Withdraw a version for good: tag and bytes stay, card and changelog say so, readers are warned.

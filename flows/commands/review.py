@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.commands import review_lead
-from flows.commands.options import AsJson, Lake, Reviewed
+from flows.commands.options import Address, AsJson, Lake, Reviewed
 from flows.commands.review_output import show_pulled, show_pushed
 from mihakk.errors import UsageError
 from reports.console import open_console, print_json, print_result
@@ -294,7 +294,7 @@ def export(
 
 def person(
     config: Reviewed,
-    address: Annotated[str, typer.Argument(help="E-mail address of their Label Studio account.")],
+    address: Address,
     lake: Lake = None,
     as_json: AsJson = False,
 ) -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from flows.commands.options import AsJson, Lake, Reviewed
+from flows.commands.options import Address, AsJson, Csv, Lake, Reviewed
 from mihakk.errors import UsageError
 from reports.console import open_console, print_json, print_result
 from schemas.record import Record
@@ -56,7 +56,7 @@ def void(
 
 def forget(
     config: Reviewed,
-    address: Annotated[str, typer.Argument(help="E-mail address of their Label Studio account.")],
+    address: Address,
     lake: Lake = None,
     as_json: AsJson = False,
 ) -> None:
@@ -150,7 +150,7 @@ def show_disputes(
 def calibration(
     config: Reviewed = Path("demo"),
     lake: Lake = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")] = None,
+    csv: Csv = None,
     pages: Annotated[
         Path | None, typer.Option("--pages", help="Write each person's answers, explained, into this folder.")
     ] = None,
@@ -273,7 +273,7 @@ def answer(
 def progress(
     config: Reviewed = Path("demo"),
     lake: Lake = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")] = None,
+    csv: Csv = None,
     as_json: AsJson = False,
 ) -> None:
     """How far each project on the server is, and when it will be done at the pace of the last 14 days.
@@ -296,7 +296,7 @@ def progress(
 def times(
     config: Reviewed = Path("demo"),
     lake: Lake = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")] = None,
+    csv: Csv = None,
     as_json: AsJson = False,
 ) -> None:
     """Hours and items of each person by project, as pay goes by them.

@@ -10,8 +10,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from flows.commands.options import AsJson, Lake
-from flows.completion import benchmarks, tables
+from flows.commands.options import AsJson, Lake, OfBenchmark
+from flows.completion import tables
 from mihakk.errors import UsageError
 from reports.console import open_console, print_json
 
@@ -38,9 +38,7 @@ def show(
     identifier: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="One record, and all that is known of it.")
     ] = None,
-    config: Annotated[
-        Path, typer.Option("--benchmark", "-b", help="The benchmark's config.", autocompletion=benchmarks)
-    ] = Path("demo"),
+    config: OfBenchmark = Path("demo"),
     lake: Lake = None,
     limit: Annotated[int, typer.Option(min=1, help="Records to list.")] = 20,
     as_json: AsJson = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +19,10 @@ SILENCE = 26 * 3600
 """Seconds after which a nightly job that has not come through has stopped without failing."""
 DROPPED = "mihakk.blind.dropped"
 """Sent by whoever takes in answers to a blind release; its payload holds the parameters of `score`."""
-ENDED = tuple(f"prefect.flow-run.{state}" for state in ("Completed", "Failed", "Cancelled", "Crashed"))
+RUN = "prefect.flow-run."
+BEAT, PAUSED, COMPLETED = f"{RUN}heartbeat", f"{RUN}Paused", f"{RUN}Completed"
+FAILED = (f"{RUN}Failed", f"{RUN}Crashed")
+ENDED = (COMPLETED, f"{RUN}Cancelled", *FAILED)
 REMINDER = 24 * 3600
 """Seconds after which a sign-off that nobody has given is asked for again."""
 STATE = "flow_run.state.name"
@@ -52,10 +55,15 @@ def register(
         return told_by(client, notify, text, reason) if notify else _alert(jobs, state, reason)
 
     rules = {
-        "a run failed": (_failure(jobs), told(STATE, REASON)),
-        "a run died": (_lost(jobs), CRASHED),
-        "a sign-off waits": (_paused(jobs), told(WAITS, SIGN)),
-        "a sign-off still waits": (_still_paused(jobs), told(STILL_WAITS, SIGN)),
+        "a run failed": (_runs(jobs, expect=FAILED), told(STATE, REASON)),
+        # Until a dead run is marked so, it holds its job's only place.
+        "a run died": (_missing(jobs, after=BEAT, expect=(BEAT, *ENDED), within=HEARTBEAT_LOST), CRASHED),
+        # A release pauses for nothing but a person's sign-off.
+        "a sign-off waits": (_runs(jobs, "release", expect=[PAUSED]), told(WAITS, SIGN)),
+        "a sign-off still waits": (
+            _missing(jobs, "release", after=PAUSED, expect=(f"{RUN}Running", *ENDED), within=REMINDER),
+            told(STILL_WAITS, SIGN),
+        ),
         "people have decided": (_told_of(benchmark, EVENT), _run(jobs["review_pull"])),
         "answers were dropped": (_told_of(benchmark, DROPPED), _run(jobs["score"], SCORED)),
     }
@@ -65,7 +73,8 @@ def register(
             if notify
             else _run(jobs["alert"], SILENT_RUN)
         )
-        rules["no nightly run came through"] = (_silence(jobs), silence)
+        never = _runs(jobs, "nightly", expect=[COMPLETED], posture="Proactive", within=SILENCE)
+        rules["no nightly run came through"] = (never, silence)
     for name, (trigger, action) in rules.items():
         wanted = {"name": f"mihakk {benchmark}: {name}", "trigger": trigger, "actions": [action]}
         automation = AutomationCore.model_validate({**wanted, "enabled": True})
@@ -76,58 +85,30 @@ def register(
     return list(rules)
 
 
-def _runs(jobs: Mapping[str, UUID], *wanted: str) -> Plain:
-    """Runs of these deployments; a job started inside another is told of by the outer one."""
+def _runs(jobs: Mapping[str, UUID], *wanted: str, expect: Sequence[str], **more: Any) -> Plain:
+    """A trigger on events of runs of these deployments, of all but `alert` where none is named.
+
+    A job started inside another is told of by the outer one.
+    """
     names = wanted or tuple(name for name in jobs if name != "alert")
     return {
         "type": "event",
         "threshold": 1,
-        "match": {"prefect.resource.id": "prefect.flow-run.*"},
+        "posture": "Reactive",
+        "match": {"prefect.resource.id": f"{RUN}*"},
         "match_related": {
             "prefect.resource.role": "deployment",
             "prefect.resource.id": [f"prefect.deployment.{jobs[name]}" for name in names],
         },
+        "expect": list(expect),
+        **more,
     }
 
 
-def _failure(jobs: Mapping[str, UUID]) -> Plain:
-    failed = ["prefect.flow-run.Failed", "prefect.flow-run.Crashed"]
-    return {**_runs(jobs), "posture": "Reactive", "expect": failed}
-
-
-def _lost(jobs: Mapping[str, UUID]) -> Plain:
-    """A run whose heartbeats stop is dead; until it is marked so, it holds its job's only place."""
-    beat = "prefect.flow-run.heartbeat"
-    return {
-        **_runs(jobs),
-        "posture": "Proactive",
-        "after": [beat],
-        "expect": [beat, *ENDED],
-        "for_each": ["prefect.resource.id"],
-        "within": HEARTBEAT_LOST,
-    }
-
-
-def _paused(jobs: Mapping[str, UUID]) -> Plain:
-    """A release pauses for nothing but a person's sign-off."""
-    return {**_runs(jobs, "release"), "posture": "Reactive", "expect": ["prefect.flow-run.Paused"]}
-
-
-def _still_paused(jobs: Mapping[str, UUID]) -> Plain:
-    paused = "prefect.flow-run.Paused"
-    return {
-        **_runs(jobs, "release"),
-        "posture": "Proactive",
-        "after": [paused],
-        "expect": ["prefect.flow-run.Running", *ENDED],
-        "for_each": ["prefect.resource.id"],
-        "within": REMINDER,
-    }
-
-
-def _silence(jobs: Mapping[str, UUID]) -> Plain:
-    completed = ["prefect.flow-run.Completed"]
-    return {**_runs(jobs, "nightly"), "posture": "Proactive", "expect": completed, "within": SILENCE}
+def _missing(jobs: Mapping[str, UUID], *wanted: str, after: str, expect: Sequence[str], within: int) -> Plain:
+    """A trigger that fires for a run when none of the events expected follows one of `after` in time."""
+    more = {"posture": "Proactive", "after": [after], "for_each": ["prefect.resource.id"], "within": within}
+    return _runs(jobs, *wanted, expect=expect, **more)
 
 
 def _told_of(benchmark: str, event: str) -> Plain:

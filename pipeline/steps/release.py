@@ -173,7 +173,7 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
         auditors=tuple(_auditors(build)),
         funnel=tuple(_funnel(build)),
         clusters=tuple(build.stage(CURATED).read_all("clusters", Cluster)),
-        baselines=tuple(_baselines(quality)),
+        baselines=tuple(baseline_facts(quality)),
         spreads=(*letter_spreads(items), *cosine_spreads(quality.spreads)),
         auditor_agreement=auditor_agreement(build.before(STAGE).read_all("audits", Audit)),
         agreement=next((one for one in agreed if one.label == "decision"), None),
@@ -189,7 +189,7 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
     )
 
 
-def _baselines(quality: ItemQuality) -> Iterator[BaselineFact]:
+def baseline_facts(quality: ItemQuality) -> Iterator[BaselineFact]:
     """How far solvers that go by form alone get on the items to be released."""
     from releases.release_facts import BaselineFact
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 from urllib.parse import quote
 
 from mihakk.spreadsheet import guarded
@@ -17,7 +17,6 @@ from validators.checks.check import check_titles
 from validators.external.places import RowPlace, with_names
 
 ExportFormat = Literal["sarif", "jsonl", "csv"]
-EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 SARIF_LEVEL = {"block": "error", "flag": "warning", "report": "note"}
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 COLUMNS = (

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import get_args
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 from flows.cli import app
 from pipeline.external_audit import AuditJob
 from pipeline.external_summary import Audited, AuditSummary, failed
-from reports.external.findings_export import COLUMNS, EXPORT_FORMATS, export_findings
+from reports.external.findings_export import COLUMNS, ExportFormat, export_findings
 from reports.external.page import audit_to_page
 from reports.external.summary_table import show_summary
 from schemas.benchmark import ChecksConfig
@@ -91,7 +92,7 @@ def test_sarif_points_at_lines_of_the_file(exam: Path, tmp_path: Path) -> None:
 def test_a_finding_about_another_row_names_that_row_as_its_owner_does(exam: Path, tmp_path: Path) -> None:
     exam.write_text(CELLS + CELLS.splitlines()[3].replace("r1", "r9") + "\n", encoding="utf-8")
     audited, _ = run(exam, tmp_path / "out")
-    for kind in EXPORT_FORMATS:
+    for kind in get_args(ExportFormat):
         assert "ar-external_choice" not in "".join(
             line for line in export_findings(audited, kind).splitlines() if "same item as ar-" in line
         )
