@@ -1,4 +1,4 @@
-"""Somebody's benchmark through the same rules, auditors and people as our own."""
+"""An external audit: somebody's benchmark through the same rules, auditors and people as our own items."""
 
 from __future__ import annotations
 

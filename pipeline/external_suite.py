@@ -1,4 +1,4 @@
-"""A suite of outside benchmarks: each audited in its own folder, all accounted for together, resumable."""
+"""A suite of outside benchmarks: each audited in its own folder, all summarised together; resumable."""
 
 from __future__ import annotations
 

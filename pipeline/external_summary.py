@@ -1,4 +1,4 @@
-"""What the audit of somebody's benchmark came to, in figures: as JSON, on the terminal and for the page."""
+"""The figures of an external audit, for its JSON summary, the terminal and the page."""
 
 from __future__ import annotations
 

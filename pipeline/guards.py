@@ -33,7 +33,7 @@ KEPT = 20
 def guard_tables(build: Build) -> Path:
     """Runs every suite over the tables behind a release; returns the folder of the Data Docs that show it.
 
-    Tables that were examined before, by the same suites, are not examined again: what was found stands.
+    Tables that were examined before, by the same suites, are not examined again: the earlier result is used.
 
     Raises:
         TableViolation: A table breaks its contract, which is a bug of the stage that wrote it.

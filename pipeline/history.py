@@ -1,4 +1,4 @@
-"""What every run leaves of itself beside the stages: its progress, timings, cost and end.
+"""The record that every run writes beside the stages: progress, timings, cost and how it ended.
 
 `<lake>/<benchmark>/runs/<start>.json` is written when the run starts, every half minute and at its end, so a
 run that was killed is known by its silence. Nothing here enters a table or a release: times do not repeat.
@@ -42,7 +42,7 @@ SILENT_AFTER = timedelta(minutes=3)
 """A run that has said nothing for so long was killed, or its machine went down."""
 
 RunState = Literal["running", "finished", "failed", "stopped", "lost"]
-"""stopped: by hand; lost: said to be running, but silent or gone."""
+"""stopped: by hand; lost: recorded as running, but silent, or its process is gone."""
 
 
 class StageRun(Record):
@@ -119,11 +119,11 @@ class RunRecord(Record):
 
     @property
     def seconds(self) -> float:
-        """From its start to when it was last heard of."""
+        """From its start to its last record."""
         return (self.seen - self.started).total_seconds()
 
     def state(self, now: datetime | None = None) -> RunState:
-        """What became of it, as far as can be told."""
+        """What became of it, as far as is known."""
         if self.status != "running":
             return self.status
         if self.host == socket.gethostname() and not _alive(self.pid):
@@ -145,7 +145,7 @@ def runs(lake: Lake, newest: int = 60) -> tuple[list[RunRecord], int]:
 
 @contextmanager
 def recorded(build: Build, observer: Observer) -> Iterator[Observer]:
-    """An observer that passes on what it hears and keeps the run's record; use it inside the lake's lock."""
+    """An observer that passes everything on and keeps the run's record; use it inside the lake's lock."""
     log = RunLog(build, observer)
     log.open()
     try:

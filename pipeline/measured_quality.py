@@ -45,7 +45,7 @@ def measured(build: Build, items: Iterable[Any]) -> ItemQuality:
     storage = build.lake.storage
     path = storage.path("quality", f"{name}.json")
     if storage.exists(path):
-        with suppress(ValueError):  # it rotted: it is measured again
+        with suppress(ValueError):  # damaged: it is measured again
             return ItemQuality.model_validate(unsealed(storage.read(path)))
     curated = (
         record for shard in build.stage(CURATED).shards() for record in records(build, GENERATED, shard)

@@ -1,4 +1,4 @@
-"""Who hears how a run goes."""
+"""Observers of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def tenth(before: int, done: int, total: int) -> int:
 
 
 class Observer(Protocol):
-    """Hears how a run goes; the terminal, Prefect's artifacts and tests each listen in their own way."""
+    """Told of a run's progress: the terminal, Prefect's artifacts, the run's record, tests."""
 
     def started(self, step: Step, total: int) -> None:
         """A step begins; `total` ticks are expected."""
@@ -37,7 +37,7 @@ class Observer(Protocol):
 
 
 class Silent:
-    """Tells nobody."""
+    """Ignores everything."""
 
     def started(self, step: Step, total: int) -> None: ...
     def tick(self, count: int) -> None: ...

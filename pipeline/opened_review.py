@@ -45,7 +45,7 @@ class OpenReview:
     config: ReviewConfig
     seed: int
     locked: Callable[..., AbstractContextManager[object]]
-    """Keeps builds and pulls off the decisions while something is added to them; waits so many seconds."""
+    """Keeps builds and pulls off the decisions while something is added; takes the seconds to wait."""
     rows: Callable[[str], Iterable[Any]]
     """Rows of `items`, `verdicts`, `findings` or `audits`. Raises UsageError before the first audit."""
     build: Build | None = None
@@ -166,9 +166,9 @@ class OpenReview:
         )
 
     def pull(self, connection: Connection, wait: float = 0) -> ReviewPulled:
-        """Brings home what people decided; the next build, or audit into the folder, applies that.
+        """Fetches what people decided; the next build, or audit into the folder, applies that.
 
-        It waits so many seconds for a build that goes on: its steps have to see the same decisions.
+        It waits up to this many seconds for a running build, whose steps have to see the same decisions.
         """
         from annotation.label_studio.exchange import pull_review
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from validators.audit.auditing import Estimate
 
 MODEL_FREE = 5
-"""The first so many steps need no auditor."""
+"""Number of first steps that need no auditor."""
 SAMPLE = 1_000
-"""Records that the steps after the first are tried on; of larger sets a part is taken and reckoned up."""
+"""Records that the steps after the first are tried on; a larger set is sampled, and its figures scaled up."""
 DECISIONS, VOIDED = ("decisions",), ("review", "voided")
 """Folder of people's decisions, which the checks apply."""
 
@@ -84,7 +84,7 @@ class BuildPlan(Record):
     writing_characters: int
     """Length of the prompts still to send."""
     sampled: int = 0
-    """Records from which everything after the first stage was reckoned; 0 where all were tried."""
+    """Records from which everything after the first stage was estimated; 0 where all were tried."""
 
 
 def plan(build: Build) -> BuildPlan:

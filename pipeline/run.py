@@ -33,7 +33,7 @@ def run_step(step: Step, build: Build, engine: Engine, observer: Observer) -> St
 
 @dataclass(frozen=True)
 class Run:
-    """What a finished run leaves to tell."""
+    """Result of a finished run."""
 
     manifests: list[StageManifest]
     data_docs: Path | None
@@ -56,7 +56,7 @@ def run_pipeline(
     Args:
         build: The benchmark and its lake.
         engine: Where units are worked on.
-        observer: Hears how it goes.
+        observer: Told of the progress.
         steps: Some in their order, or all.
         watch: Measures the run; given where more belongs to it than the steps.
     """

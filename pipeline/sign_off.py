@@ -28,14 +28,14 @@ def tables_to_sign(build: Build) -> str:
 
 
 def standing_sign_off(build: Build) -> SignOff | None:
-    """The latest word on the tables as they are now; None where nobody has said anything."""
+    """The latest sign-off or refusal of the tables as they are now; None before there is one."""
     return next(reversed(_words(build, SIGN_OFFS, SignOff)), None)
 
 
 def sign(
     build: Build, decision: Literal["approve", "reject"], name: str, note: str = "", tables: str = ""
 ) -> SignOff:
-    """Keeps a person's word on the tables: those as they are now, unless named."""
+    """Records a person's decision on the tables: those as they are now, unless named."""
     word = SignOff(
         tables=tables or tables_to_sign(build),
         decision=decision,

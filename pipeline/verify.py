@@ -23,7 +23,7 @@ from schemas.record import Record
 from schemas.stages import STAGES
 
 REBUILD = "run `mihakk build`, which makes it again"
-MERELY_TOLD = "delete it: a record of a run is for people alone"
+RUN_RECORD = "delete it: a run's record is only shown to people"
 RELEASED_FIX = (
     "run `git checkout --force main` in that folder; where git's own files are damaged, restore the folder "
     "from a backup or from where the release is published"
@@ -76,7 +76,7 @@ class Verifier:
             yield from self._stage(stage)
         yield from self._raw()
         for path, fix in (
-            *((f"runs/{name}", MERELY_TOLD) for name in self._named("runs", ".json")),
+            *((f"runs/{name}", RUN_RECORD) for name in self._named("runs", ".json")),
             *(
                 (f"quality/{name}", "delete it: it is measured again")
                 for name in self._named("quality", ".json")

@@ -24,8 +24,8 @@ def show_plan(found: BuildPlan) -> Group:
     ]
     if found.sampled:
         lines.append(
-            f"Reckoned from {found.sampled:,} records after the first stage; duplicates across the whole set "
-            "are not foreseen."
+            f"Estimated from {found.sampled:,} records after the first stage; duplicates across the whole "
+            "set are not predicted."
         )
     if found.refused_licences:
         lines.append(f"[bold red]{escape(refusal(found.refused_licences))}[/]")

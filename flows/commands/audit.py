@@ -51,7 +51,7 @@ def audit(
     policy: Annotated[
         Literal["strict", "qimma", "platinum"], typer.Option(help="Which opinions flag or discard an item.")
     ] = "strict",
-    limit: Annotated[int | None, typer.Option(min=0, help="Let the auditors see only so many items.")] = None,
+    limit: Annotated[int | None, typer.Option(min=0, help="Items that the auditors see, at most.")] = None,
     language: Annotated[
         Literal["ar", "fa", "en"], typer.Option(help="Language of rows that name none.")
     ] = "ar",

@@ -35,7 +35,7 @@ def build(
         typer.Option("--dry-run", help="Print the plan: stages, shards, model calls, tokens. Asks no model."),
     ] = False,
     audit_limit: Annotated[
-        int | None, typer.Option(min=0, help="Audit only so many items, of every task alike.")
+        int | None, typer.Option(min=0, help="Audit at most this many items, balanced over tasks.")
     ] = None,
     auditors: Annotated[
         str | None, typer.Option(help="A name in configs/auditors/, or a file, instead of the config's.")

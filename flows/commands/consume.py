@@ -46,7 +46,7 @@ def verify(
     version: Annotated[str, typer.Option(help="The version it should be; its own when empty.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Hold a release folder against its manifest: what is damaged, and what readers' programs left in it.
+    """Compare a release folder with its manifest: what is damaged, and what readers' programs left in it.
 
     Warns where the release, its clone or the embedded Hub says that the version is withdrawn. Exit code 1
     when a file is damaged, missing or added, or the folder holds another version.

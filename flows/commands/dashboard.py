@@ -71,8 +71,8 @@ def dashboard(
 ) -> None:
     """Serve live, read-only pages: how benchmarks stand, and every item's whole history.
 
-    There is no log-in: the pages listen on loopback alone unless --host and --allow-host say otherwise, and
-    then belong behind something that asks who is there.
+    There is no login: the pages listen on loopback only, unless --host and --allow-host say otherwise. Then
+    put a proxy that authenticates in front.
 
     Example: mihakk dashboard demo persian --port 8092
     """

@@ -58,7 +58,7 @@ def verify(config: Benchmark, lake: Lake = None, as_json: AsJson = False) -> Non
 def prune(
     config: Benchmark,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List what would go; remove nothing.")] = False,
-    runs_kept: Annotated[int, typer.Option(min=1, help="Records of so many newest runs stay.")] = 60,
+    runs_kept: Annotated[int, typer.Option(min=1, help="Number of newest runs whose records stay.")] = 60,
     lake: Lake = None,
     as_json: AsJson = False,
 ) -> None:

@@ -28,7 +28,7 @@ Overridden = Annotated[
     list[str] | None,
     typer.Option(
         "--override",
-        help="A gate that may stay shut for these very tables. Repeatable.",
+        help="A gate to override for these tables. Repeatable.",
         autocompletion=gates,
     ),
 ]

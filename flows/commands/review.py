@@ -179,7 +179,7 @@ def relay(
     ] = "",
     every: Annotated[
         float | None,
-        typer.Option(min=0, help="Pull at least every so many minutes; 0: only on hints."),
+        typer.Option(min=0, help="Pull at least every N minutes; 0: only on hints."),
     ] = None,
     lake: Lake = None,
 ) -> None:

@@ -79,7 +79,9 @@ def forget(
         if member is not None:
             connection.remove_user(member)
     account = "their account is deleted" if member is not None else "they had no account on the server"
-    told = f"{rows} rows of {person} hold nothing of theirs any more: nobody can tell who that was; {account}"
+    told = (
+        f"{rows} rows of {person} hold no personal data now, and the pseudonym belongs to nobody; {account}"
+    )
     print_result(
         {"person": person, "rows": rows, "account_deleted": member is not None}, told, as_json=as_json
     )

@@ -38,7 +38,7 @@ def audit(
         mapping: Columns, as `mihakk audit --map` takes them.
         auditors: A name in configs/auditors/ or a file; empty for rules alone.
         policy: When an item goes to people.
-        limit: Let the auditors see only so many items.
+        limit: Items that the auditors see, at most.
         language: Language of rows that name none.
         subsets: Take only these.
         split: Take only this one.

@@ -36,7 +36,7 @@ def build(
         config: A name in configs/benchmarks/ or a file.
         lake: Folder or URL of the lake, instead of MIHAKK_LAKE.
         runs: Where the report and the review queue go.
-        audit_limit: Audit only so many items.
+        audit_limit: Audit at most this many items.
         auditors: A name in configs/auditors/ or a file, instead of the config's.
         engine: `processes`, `dask` or `dask:ADDRESS`, instead of MIHAKK_ENGINE.
         ingest: Scrape, normalise and curate first; off where the `ingest` job has just done so.

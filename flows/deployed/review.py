@@ -44,7 +44,7 @@ def push(build: Build) -> list[dict[str, Any]]:
 
 @task(task_run_name="pull", cache_policy=NO_CACHE, **TRIED_AGAIN)
 def pull(build: Build) -> dict[str, int]:
-    """Brings decisions home; counts of what came."""
+    """Fetches decisions; returns counts of what came."""
     with connect(settings()) as connection:
         return dict(counted(review_of(build).pull(connection, LONGEST_BUILD)))
 

@@ -111,15 +111,15 @@ def audited_by(build: Build) -> AuditorsConfig:
     storage, made = build.lake.storage, build.stage(STAGE).manifest().config_digest
     path = storage.path(AUDITED_BY)
     if storage.exists(path):
-        with suppress(ValueError):  # it rotted: the config may still tell
+        with suppress(ValueError):  # damaged: the config may still match
             told = Auditing.model_validate(unsealed(storage.read(path)))
             if told.config_digest == made:
                 return told.auditors
     if made == digest(STEP.settings(build)):
         return build.auditors()
     raise UsageError(
-        "nobody can tell who audited these tables: they were audited with other settings than the config "
-        "has now. Run `mihakk build` of it; replies that are recorded are not asked for again"
+        "the auditors of these tables are not known: they were audited with other settings than the config "
+        "has now. Run `mihakk build`; recorded replies are used again"
     )
 
 

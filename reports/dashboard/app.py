@@ -74,7 +74,7 @@ class Pages:
         return _page("overview", facts=self._of(request).facts())
 
     def state(self, request: Request) -> Response:
-        """The same in a few words, for whatever rings the bell."""
+        """Level and notes as JSON, for monitoring."""
         facts = self._of(request).facts()
         notes = [{"level": note.level, "text": note.text} for note in facts.notes]
         return JSONResponse({"benchmark": facts.name, "level": facts.level, "notes": notes})

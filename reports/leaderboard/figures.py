@@ -127,7 +127,7 @@ def system_facts(systems: Sequence[System], revisions: Mapping[str, str]) -> lis
 
 
 def not_run(suite: Suite, systems: Sequence[System], columns: Sequence[Fields], folder: Path) -> list[Fields]:
-    """What a reader would look for in vain: the kind of gap, the system or part, and how many items."""
+    """What is missing: the kind of gap, the system or part, and how many items."""
     gaps: list[Fields] = []
     for one in systems:
         paths = [own / "answers.parquet" for own in folders_of(folder, one.name)]
