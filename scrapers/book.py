@@ -12,6 +12,7 @@ from html import unescape
 from itertools import zip_longest
 from statistics import median
 from typing import NamedTuple
+from unicodedata import normalize
 
 from mihakk.errors import SourceChanged
 from scrapers.book_doubts import FAR, Seen, doubts
@@ -31,6 +32,7 @@ from scrapers.book_shapes import (
     measure,
     unwrap,
 )
+from scrapers.book_table import as_columns
 from scrapers.heads import DECORATION, letter_line, section_letter
 
 SWALLOWED = 0.25
@@ -38,6 +40,7 @@ SWALLOWED = 0.25
 ENDED = 0.9
 """Where so many explanations end in a full stop or its like, a book whose last one doesn't is cut short."""
 _ENDS = (".", "!", "؟", "…", "؛")
+_VERSE_WORDS = 8
 _MARKDOWN_OF_OPENITI = re.compile(r"^(?:~~|#+ ?[|$]|#META#)", re.MULTILINE)
 """Tells OpenITI mARkdown, in which `# ` opens a paragraph, from Markdown, in which it is a heading."""
 _SECTION = re.compile(r"^(?:#+ ?\|+ ?(.*)|##+ +(?![$|])(.*)|={2,6} *([^=]+?) *={2,6})$")
@@ -51,6 +54,7 @@ _CHAPTER_WORDS = 12
 _MARK_EARLY = re.compile(r"^\S[^\n]{0,100}? [–—/-] \S", re.MULTILINE)
 _A_LINE_EACH = 0.8
 _INLINE_PAGE = re.compile(r"\s*\b(?:PageV\d+P\d+|ms\d+|Milestone\d+)\b\s*")
+_PRESENTED = re.compile(r"[\uFB50-\uFD3D\uFD50-\uFDFC\uFE70-\uFEFC]+")
 _STRIPPED = " \t\u200f\u200e\ufeff"
 
 
@@ -71,7 +75,7 @@ class BookEntry:
 # --- sections -------------------------------------------------------------------------------------------
 def sections(text: str, *, first_line: int = 1) -> list[Section]:
     """The book in sections: by marked headings, else by lines such as `حرف الباء` or `الباب الأول: ...`."""
-    lines = list(_lines(unescape(text), first_line))
+    lines = list(_lines(_characters(text), first_line))
     marked = any((heading := _SECTION.match(line.text)) and _TITLE.search(heading[0]) for line in lines)
     found = [Section("")]
     for line in lines:
@@ -81,12 +85,24 @@ def sections(text: str, *, first_line: int = 1) -> list[Section]:
             if not title or _TITLE.search(title):  # else a page's number
                 found.append(Section(title))
         elif not marked and _is_heading(line.text):
-            title = line.text.strip(DECORATION)
+            title = line.text.strip(DECORATION + "«»")
             if not found[-1].letter or found[-1].letter != section_letter(title):  # else a running head
                 found.append(Section(title))
         else:
             found[-1].lines.append(line)
     return found
+
+
+def _characters(text: str) -> str:
+    """HTML's entities, and in a text of them Arabic presentation forms, as the characters they stand for.
+
+    Single ones are left as they stand: editions write the year's abbreviation so.
+    """
+    text = unescape(text)
+    presented = sum(map(len, _PRESENTED.findall(text)))
+    return (
+        _PRESENTED.sub(lambda found: normalize("NFKC", found[0]), text) if 2 * presented > len(text) else text
+    )
 
 
 def _lines(text: str, first: int) -> Iterator[Line]:
@@ -104,7 +120,7 @@ def _lines(text: str, first: int) -> Iterator[Line]:
             line = line[1:].strip(_STRIPPED)
         if a_line_each:
             yield Line(number, "")
-        yield Line(number, line.replace("%~%", "/"), raw[:1] in (" ", "\t"))
+        yield Line(number, line, raw[:1] in (" ", "\t"))
 
 
 def _is_heading(text: str) -> bool:
@@ -226,7 +242,8 @@ def read(text: str, *, layout: str = "", title: str = "", first_line: int = 1) -
     Raises:
         SourceChanged: No shape fits, or two do, or a section of letters holds no head of the shape.
     """
-    every = sections(text, first_line=first_line)
+    table = as_columns(text)
+    every = sections(table.text, first_line=first_line)
     taken = chosen(every, title)
     shape = measure(layout, taken) if layout else find_shape(taken)
     left = [
@@ -237,6 +254,7 @@ def read(text: str, *, layout: str = "", title: str = "", first_line: int = 1) -
         if line.text and not section_letter(line.text)
     ]
     left += _empty(taken)
+    left += [Leftover(first_line + place, text, why) for place, text, why in table.unread]
     entries: list[BookEntry] = []
     places: list[tuple[Section, list[Head]]] = []
     letters = total = 0
@@ -294,9 +312,17 @@ def _passed_over(every: Sequence[Section], taken: Sequence[Section], shape: Shap
 
 
 def _cut_short(entries: Sequence[BookEntry]) -> bool:
-    texts = [entry.paragraphs[-1] if entry.paragraphs else "" for entry in entries]
-    ended = [text.rstrip(" »”\"')").endswith(_ENDS) for text in texts]
-    return len(ended) > 1 and not ended[-1] and sum(ended[:-1]) >= ENDED * (len(ended) - 1)
+    ended = [_ended(entry.paragraphs[-1:]) for entry in entries]
+    if len(ended) < 2 or ended[-1] or sum(ended[:-1]) < ENDED * (len(ended) - 1):
+        return False
+    *before, last = entries[-1].paragraphs or [""]
+    return (
+        not before or _ended(before[-1:]) or len(last.split()) > _VERSE_WORDS
+    )  # else verse, which has no stops
+
+
+def _ended(texts: Sequence[str]) -> bool:
+    return all(text.rstrip(" »”\"')").endswith(_ENDS) for text in texts)
 
 
 def _swallowed(taken: Sequence[Section], name: str, heads: set[int]) -> Iterator[int]:
@@ -352,7 +378,7 @@ def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
         if text and PAGE.fullmatch(text) is None:
             block.append(text.removeprefix(": ").strip())
         elif not text and block:
-            whole = unwrap(block)
+            whole = unwrap(block).replace("%~%", "/")
             if FOOTNOTE.sub("", whole).strip(" .،:"):
                 yield whole
             block = []

@@ -31,6 +31,10 @@ _MANY = 0.2
 """Share of the heads that must bear a sign which single heads may bear rightly."""
 _LABELS = 0.4
 """Heads of which so many are the same once digits are gone are labels."""
+_ALIKE = 0.8
+"""Heads that may begin with the same two words: a part of a sorted book holds runs of them."""
+_SAID_AGAIN = 0.05
+"""Lines of words alone that come again: short ones do by chance, running heads on each page."""
 _JUMPS = 0.02
 """Numbers of heads that don't follow one another."""
 _PARTS = re.compile(r"\t| [—–|/=-] |⇐|⇒|→|=>|\|")
@@ -215,14 +219,14 @@ def _marks_of_explanations(heads: Sequence[tuple[int, Head]], explanations: Sequ
 
 def _labels(heads: Sequence[tuple[int, Head]]) -> str:
     """Heads that are all alike once digits are gone, or begin with the same two words."""
-    for words in (None, 2):
+    for words, share in ((None, _LABELS), (2, _ALIKE)):
         said = Counter(
             " ".join(_DIGITS.sub(" ", head.text).split()[:words])
             for _, head in heads
             if words is None or len(head.text.split()) > words
         )
         label, count = said.most_common(1)[0] if said else ("", 0)
-        if count > _LABELS * len(heads):
+        if count > share * len(heads):
             return (
                 f"{count} of {len(heads)} heads say {label or 'only numbers'!r}, line {heads[0][0]} first: "
                 "that is a label, and the head stands after it; take them out, or make a table of the book"
@@ -432,7 +436,7 @@ def _repeated(body: Sequence[_Line], heads: int) -> str:
     for lines in forms.values():
         text = lines[0].text
         numbered = _DIGITS.search(text) is not None or not re.search(r"[^\W\d_]", text)
-        said = len(text.split()) > 1 and not text.endswith(_ENDS) and _enough(len(lines), heads)
+        said = len(text.split()) > 1 and not text.endswith(_ENDS) and _enough(len(lines), heads, _SAID_AGAIN)
         if len(lines) >= _LEAST and (numbered or said):
             again += lines
     if not _enough(len(again), heads):

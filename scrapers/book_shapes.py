@@ -27,6 +27,7 @@ _RIVAL = 0.6
 """A second shape whose score comes this near to the best one's makes the book ambiguous."""
 GLOSS = ("أي", "اي", "انظر", "والمراد", "المراد", "والمعنى", "ويروى", "يروى", "قال", "وقال", "مثل", "مثال")
 _NUMBER = r"[\d٠-٩۰-۹]{1,5} ?[).–-]"
+_NUMBERED = re.compile(rf"^{_NUMBER} ?")
 _GAP = re.compile(r"\t+| {3,}")
 """What parts two columns of a line."""
 _ENCLOSED_HEAD = re.compile(r"(?:«([^«»]+)»|\*\*([^*]+)\*\*) ?[:–—-] ?(?=\S|\Z)")
@@ -130,7 +131,7 @@ def is_mark(text: str) -> bool:
 def head_on_line(text: str, mark: str) -> tuple[str, str] | None:
     """A short head and what stands after its mark; between spaces a mark may follow a long head."""
     head, *rest = re.split(mark, text, maxsplit=1)
-    if not rest or not rest[0].strip():
+    if not rest or not rest[0].strip() or "\t" in head:  # a tab parts columns
         return None
     if mark in _IN_SENTENCES:
         short = is_short_head(head, "")
@@ -152,7 +153,7 @@ def _same_line(mark: str) -> Callable[[Section], Iterator[Head]]:
             ):
                 continue
             head, rest = head_on_line(line.text, mark) or ("", "")
-            head = head.strip(" «»*_")
+            head = _NUMBERED.sub("", head).strip(" «»“”*_")
             if head and head not in GLOSS and begins_with(head, section.letter):
                 yield Head(place, place + 1, head, rest.strip())
 

@@ -38,13 +38,15 @@ def section_letter(title: str) -> str:
 
 
 def letter_line(text: str) -> str:
-    """The letter that a decorated line names (`~ الباء ~`, `[ باء ]`, `**حرف الباء**`), folded; else empty.
+    """The letter that a decorated line names (`~ الباء ~`, `[ باء ]`, `**حرف الباء**`, `«ب»`), folded.
 
     A letter's name without decoration may be a head ("the eye" is one), or the end of a wrapped line.
     """
     words = text.strip(DECORATION).split()
-    if not words or text[0] not in DECORATION or text[-1] not in DECORATION:
+    if not words or text[0] not in DECORATION + "«" or text[-1] not in DECORATION + "»":
         return ""
+    if len(words) == 1 and (bare := words[0].strip("«»")) != words[0]:
+        return section_letter(bare) if len(bare) == 1 else ""
     named = len(words[-1]) > 2 and words[:-1] in ([], ["حرف"], ["باب"])
     return (_LETTERS.get(words[-1]) or _LETTERS.get(f"ال{words[-1]}", "")) if named else ""
 

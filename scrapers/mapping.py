@@ -70,8 +70,13 @@ ALIASES: dict[Kind, dict[str, str]] = {
         "proverb": "phrase",
         "meaning": "explanation",
         "kind": "genre",
-        **dict.fromkeys(("المثل", "الكناية", "العبارة", "مثل", "ضرب‌المثل", "ضرب المثل", "کنایه"), "phrase"),
-        **dict.fromkeys(("الشرح", "المعنى", "التفسير", "شرح", "معنی", "توضیح"), "explanation"),
+        **dict.fromkeys(
+            ("المثل", "الكناية", "العبارة", "التعبير", "مثل", "كناية", "کنایه", "اصطلاح"), "phrase"
+        ),
+        **dict.fromkeys(("ضرب‌المثل", "ضرب المثل"), "phrase"),
+        **dict.fromkeys(
+            ("الشرح", "المعنى", "التفسير", "شرح", "معنى", "معنی", "معناه", "معناها", "توضیح"), "explanation"
+        ),
         "اللهجة": "dialect",
     },
 }

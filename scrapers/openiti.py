@@ -29,6 +29,9 @@ from scrapers.shape import check_fields
 from scrapers.source import Entry, LocalOptions, Source, register
 
 _HEADER = re.compile(r"\A######OpenITI#\s*(\{.*\})\s*#META#Header#End#\s*", re.DOTALL)
+_META = re.compile(r"\A######OpenITI#\s*((?:#META#(?!Header#End#)[^\n]*\n+)+)#META#Header#End#\s*")
+_META_FIELD = re.compile(r"^#META#\s*(?:\d+\.)?(\w+)\s*::\s*(.*?)\s*$", re.MULTILINE)
+_META_NAMES = {"BookTITLE": "BookTitle", "AuthorNAME": "AuthorNam", "SortField": "BookID"}
 _HEADER_USED = ("BookID", "BookTitle", "AuthorNam")
 _HEADER_IGNORED = (
     "BookURI",
@@ -90,8 +93,15 @@ class OpenitiOptions(LocalOptions):
     licence: str = "public-domain"
 
 
-def _header(text: str) -> tuple[dict[str, str], int]:
-    """Fields of OpenITI's header and where it ends; nothing of a text without one."""
+def read_header(text: str) -> tuple[dict[str, str], int]:
+    """Fields of OpenITI's header and where it ends; no field where it names no author or title.
+
+    Books converted from Hindawi have it in JSON, all others a line a field, `NODATA` for what isn't known.
+    """
+    if found := _META.match(text):
+        given = {name: value for name, value in _META_FIELD.findall(found[1]) if value not in ("", "NODATA")}
+        fields = {ours: given[theirs] for theirs, ours in _META_NAMES.items() if theirs in given}
+        return (fields if {"BookTitle", "AuthorNam"} <= set(fields) else {}), found.end()
     found = _HEADER.match(text)
     if found is None:
         return {}, 0
@@ -108,6 +118,8 @@ def _require_text(path: Path, data: bytes) -> None:
     kind = next((kind for mark, kind in _NO_TEXT.items() if start.startswith(mark)), "")
     if not data.strip():
         kind = "empty"
+    if re.match(rb"[\[{]\s*[\"{]", start):
+        kind = "JSON (the source `files` reads it, called .json)"
     if not kind and b"\0" in data:
         kind = "no text: it holds zero bytes, as UTF-16 and programs' own formats do"
     if kind:
@@ -133,10 +145,11 @@ def read_book(options: OpenitiOptions) -> tuple[Reading, dict[str, str], Path, b
     text = text.replace("\r\n", "\n")
     if again := repair_mojibake(max(text.split("\n"), key=len)):
         raise UsageError(f"{path} was saved after a wrong reading ({again.steps[0]}): take the original file")
-    header, end = _header(text)
+    header, end = read_header(text)
     if not header and not options.attribution:
         raise SourceChanged(
-            f"{path.name} does not begin with an OpenITI header: name author and title in `attribution`"
+            f"{path.name} does not begin with an OpenITI header that names author and title: name them in "
+            "`attribution`"
         )
     first_line = text.count("\n", 0, end) + 1
     found = read(text[end:], layout=options.layout, title=options.sections, first_line=first_line)

@@ -16,12 +16,13 @@ from schemas.rejection import Rejection
 from scrapers.book import Reading
 from scrapers.hindawi import HindawiOptions, read_epub
 from scrapers.mapping import field_of
-from scrapers.openiti import OpenitiOptions, read_book
+from scrapers.openiti import OpenitiOptions, read_book, read_header
 from scrapers.raw import RawStore
 from scrapers.source import open_source
 from scrapers.tables import FORMATS, read_rows
 
 _EXAMPLES = 3
+_HEADER_BYTES = 1 << 16
 _OTHER = {
     **dict.fromkeys((".xls", ".ods"), ".xlsx or .csv"),
     **dict.fromkeys(
@@ -81,7 +82,8 @@ def guess_use(target: str, options: dict[str, Any], source: str = "") -> SourceU
 def _has_header(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            return file.read(40).lstrip(b"\xef\xbb\xbf").startswith(b"######OpenITI#")
+            start = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+        return bool(read_header(start)[0])
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}") from error
 

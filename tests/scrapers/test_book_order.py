@@ -87,11 +87,26 @@ def test_every_tenth_colon_lost_refuses_the_book(other: str) -> None:
 def test_notes_read_as_entries_are_strange_to_the_alphabet(shared_data: Path) -> None:
     blocks = re.split(r"\n(?= *«[^«»\n]+»\n\n)", amthal(shared_data))
     notes = [
-        f"{block}\n\n«من الكتاب {place}»\n\nنقل.\n" if place % 15 == 0 else block
+        f"{block}\n\n«من الكتاب {place}»\n\nنقل.\n" if place % 4 == 0 else block
         for place, block in enumerate(blocks)
     ]
     found = read("\n".join(notes))
     assert any("heads stand far from their place in the alphabet" in one for one in found.problems(0.8))
+
+
+@pytest.mark.parametrize("size", [60, 100, 200, 400])
+def test_parts_of_a_real_book_raise_no_alarm(shared_data: Path, size: int) -> None:
+    text = amthal(shared_data)
+    lines = text.split("\n")
+    starts = [one.line for one in read(text).entries]
+    rng = random.Random(size)
+    refused = 0
+    for first in rng.sample(range(len(starts) - size), 8):
+        part = read("\n".join(lines[starts[first] - 1 : starts[first + size] - 1]), layout="quoted")
+        assert len(part.entries) == size
+        found = read("\n".join(lines[starts[first] - 1 : starts[first + size] - 1]))
+        refused += bool(found.problems(0.8))
+    assert refused <= 1
 
 
 def test_persian_letters_head_their_sections() -> None:
@@ -106,6 +121,18 @@ def test_persian_letters_head_their_sections() -> None:
     found = read(text)
     assert [one.head for one in found.entries] == list(heads.values())
     assert found.shape.in_order == found.shape.lettered == 5
+
+
+def test_a_text_in_presentation_forms_is_folded_and_a_single_one_kept() -> None:
+    whole = read("ﺣﺮﻑ ﺍﻟﺒﺎﺀ\n\n" + "".join(f"ﺑﺎﺏ {one}: ﻣﻌﻨﺎﻩ ﻛﺬﺍ.\n\n" for one in "ﺍﺝﺩﻩ"))
+    assert [one.head for one in whole.entries] == ["باب ا", "باب ج", "باب د", "باب ه"]
+    kept = read("".join(f"باب {one}: توفي سنة ١٣١٥ﻫ.\n\n" for one in "اجدو"))
+    assert kept.entries[0].paragraphs == ["توفي سنة ١٣١٥ﻫ."]
+
+
+def test_numbers_and_quotes_are_no_part_of_heads() -> None:
+    text = "".join(f"{n}. “مثل {one}” – معناه كذا.\n\n" for n, one in enumerate("ابجد", 1))
+    assert [one.head for one in read(text).entries] == ["مثل ا", "مثل ب", "مثل ج", "مثل د"]
 
 
 def test_entities_and_marks_of_openiti_are_no_text() -> None:

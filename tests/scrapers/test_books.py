@@ -122,8 +122,8 @@ def test_a_real_epub_loses_no_text(shared_data: Path) -> None:
 
 
 def test_a_real_epub_that_is_no_book_of_idioms_gives_none_unasked(shared_data: Path, scraped: Scrape) -> None:
-    # A history of botany: 195 rows of tables and 120 paragraphs with a colon are not its entries.
-    with pytest.raises(SourceChanged, match=r"two shapes: columns.*195 heads.*same_line.*120 heads"):
+    # A history of botany: 195 rows of its tables are no entries.
+    with pytest.raises(SourceChanged, match=r"195 entries .* shape .columns. counts 650 heads"):
         scraped("hindawi", epub=[str(shared_data / "hindawi" / "19507951.epub")])
 
 
@@ -286,3 +286,31 @@ def test_a_book_in_another_script_gives_rejections_and_no_idioms(tmp_path: Path,
     assert not found.records
     assert [(reason, count) for reason, count, _ in found.reasons()] == [("language_differs", 60)]
     assert found.problem
+
+
+META = """######OpenITI#
+
+#META# 000.SortField\t:: Shamela_0007436
+#META# 010.AuthorNAME\t:: {author}
+#META# 020.BookTITLE\t:: الكنايات
+#META#Header#End#
+
+"""
+
+
+@pytest.mark.parametrize(("author", "attribution"), [("أحمد تيمور", ""), ("NODATA", "أحمد تيمور، الكنايات")])
+def test_the_header_of_lines_that_most_books_of_openiti_have(
+    author: str, attribution: str, tmp_path: Path, scraped: Scrape
+) -> None:
+    path = tmp_path / "book.txt"
+    body = "".join(
+        f"### $ مثل {one}\n# {one * 3} معناه كذا عند من يقوله في مثل هذا المقام من كلام الناس كل يوم ms0012\n~~وكذا.\n"
+        for one in "ابجد"
+    )
+    path.write_text(META.format(author=author) + body, encoding="utf-8")
+    found = scraped("openiti", path=str(path), attribution=attribution, least_yield=1)
+    assert [one.phrase.raw for one in found if isinstance(one, Idiom)] == ["مثل ا", "مثل ب", "مثل ج", "مثل د"]
+    assert all("أحمد تيمور" in one.provenance.attribution for one in found if isinstance(one, Idiom))
+    if attribution:
+        with pytest.raises(SourceChanged, match="header that names author and title"):
+            scraped("openiti", path=str(path), least_yield=1)
