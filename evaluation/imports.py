@@ -52,7 +52,7 @@ def import_answers(path: Path, questions: Mapping[str, Question], by: AnsweredBy
 def import_lm_eval(path: Path, questions: Mapping[str, Question], by: AnsweredBy) -> Imported:
     """Answers from lm-eval's `samples_<task>_<time>.jsonl` over the task files of a release.
 
-    A sample with one likelihood a label is taken as `likelihood`, any other as `written`. Where lm-eval
+    A sample with one likelihood per label is taken as `likelihood`, any other as `written`. Where lm-eval
     filtered the replies in several ways, the first one's lines are taken.
 
     Raises:

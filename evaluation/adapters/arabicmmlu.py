@@ -27,7 +27,7 @@ class ArabicMMLU:
         return tables_in(folder, "*.csv")
 
     def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question a row."""
+        """One question per row."""
         for path in self.files(folder):
             for where, row in rows_with(path, _COLUMNS):
                 try:

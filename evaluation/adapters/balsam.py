@@ -33,7 +33,7 @@ class Balsam:
         return tables_in(folder, "**/*.json")
 
     def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question a row of the development split."""
+        """One question per row of the development split."""
         for path in self.files(folder):
             try:
                 told = json.loads(path.read_text(encoding="utf-8"))

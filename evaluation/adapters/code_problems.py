@@ -31,7 +31,7 @@ class CodeProblems:
         return sorted(path for path in folder.glob("*.jsonl") if path.name != "changes.jsonl")
 
     def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question a problem."""
+        """One question per problem."""
         tables = {path: read_problems(path) for path in self.files(folder)}
         for path, found in tables.items():
             if found.findings:

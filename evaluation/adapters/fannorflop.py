@@ -29,7 +29,7 @@ class FannOrFlop:
         return sorted(folder.glob("*.json"))
 
     def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question a poem."""
+        """One question per poem."""
         for path in self.files(folder):
             try:
                 poems = json.loads(path.read_text(encoding="utf-8"))

@@ -79,7 +79,7 @@ class GhazalBench:
         return [folder / sheet.file for sheet in _SHEETS if (folder / sheet.file).is_file()]
 
     def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question a couplet and condition."""
+        """One question per couplet and condition."""
         for sheet in _SHEETS:
             path = folder / sheet.file
             if path.is_file():

@@ -33,7 +33,7 @@ class Qimma:
         return [path for path in found if _named(path, folder)[0] in _COLUMNS]
 
     def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question a row."""
+        """One question per row."""
         numbers: Counter[str] = Counter()
         for path in self.files(folder):
             kind, benchmark, subset = _named(path, folder)

@@ -210,7 +210,7 @@ class Board:
         if any((entry.card.model, entry.card.revision) == (card.model, card.revision) for entry in new):
             raise UsageError(
                 f"{card.model} at revision {card.revision} was scored before, with other answers: "
-                "one submission a revision"
+                "one submission per revision"
             )
         late = sorted(entry.received for entry in new if entry.received > at - WEEK)
         if len(late) >= self.config.per_week:
@@ -293,13 +293,11 @@ class Board:
         }
 
     def _final(self, entry: LoggedSubmission, values: NDArray[np.float64]) -> FinalFigure:
-        halves_ = [
+        first, second = (
             clustered(values[half.items], codes_of([self.groups[place] for place in half.items]))
             for half in (self.public, self.other)
-        ]
-        first, second = halves_
-        gap = first.mean - second.mean
-        ends: tuple[float | None, float | None] = (None, None)
+        )
+        gap, reach = first.mean - second.mean, None
         if (
             first.se is not None
             and second.se is not None
@@ -307,23 +305,21 @@ class Board:
             and second.low is not None
         ):
             reach = 1.96 * (first.se**2 + second.se**2) ** 0.5
-            ends = (gap - reach, gap + reach)
-        rounded = [None if one is None else round(one, 6) for one in (*first[:4], *second[:4], gap, *ends)]
-        return FinalFigure(
-            team=entry.card.team,
-            model=entry.card.model,
-            revision=entry.card.revision,
-            shown=entry.reply.figure if entry.reply and entry.reply.told == "shown" else None,
-            public=rounded[0] or 0.0,
-            public_low=rounded[2],
-            public_high=rounded[3],
-            other=rounded[4] or 0.0,
-            other_low=rounded[6],
-            other_high=rounded[7],
-            gap=rounded[8] or 0.0,
-            gap_low=rounded[9],
-            gap_high=rounded[10],
-        )
+        figures = {
+            "public": first.mean,
+            "public_low": first.low,
+            "public_high": first.high,
+            "other": second.mean,
+            "other_low": second.low,
+            "other_high": second.high,
+            "gap": gap,
+            "gap_low": None if reach is None else gap - reach,
+            "gap_high": None if reach is None else gap + reach,
+        }
+        rounded = {name: None if figure is None else round(figure, 6) for name, figure in figures.items()}
+        shown = entry.reply.figure if entry.reply and entry.reply.told == "shown" else None
+        card = entry.card.model_dump(include={"team", "model", "revision"})
+        return FinalFigure.model_validate({**card, "shown": shown, **rounded})
 
     def _log(self, submission: Submission, at: datetime, **facts: Any) -> None:
         entry = {"answers": "", **facts}

@@ -1,4 +1,4 @@
-"""A file of answers to a blind release: a card on the first line, then a line an item.
+"""A file of answers to a blind release: a card on the first line, then a line per item.
 
 Read the same way by those who send it and by those who score it: strict JSON, every ranked item answered
 once, nothing else in it.
@@ -60,7 +60,7 @@ def read_submission(path: Path) -> Submission:
 
 
 def read_replies(path: Path) -> dict[str, str]:
-    """A team's own file: a line an item, {"item": ID, "reply": TEXT}, and no card.
+    """A team's own file: a line per item, {"item": ID, "reply": TEXT}, and no card.
 
     Raises:
         UsageError: As `read_submission`.

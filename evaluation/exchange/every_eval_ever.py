@@ -1,4 +1,4 @@
-"""Records in the shared format every_eval_ever 0.3.0: an aggregate a system and release, a line a sample."""
+"""Records in the format every_eval_ever 0.3.0: an aggregate per system and release, a line per sample."""
 
 from __future__ import annotations
 

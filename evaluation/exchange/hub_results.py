@@ -1,4 +1,4 @@
-"""Result files as model pages of the Hub read them: `.eval_results/<suite>.yaml`, one a system."""
+"""Result files as model pages of the Hub read them: `.eval_results/<suite>.yaml`, one per system."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schemas.suite import Suite, System
 def write_hub_results(
     suite: Suite, systems: Sequence[System], found: Results, out: Path, *, day: date, source: str = ""
 ) -> int:
-    """Writes a folder a system, to be put into its model's repository.
+    """Writes a folder per system, to be put into its model's repository.
 
     Only figures over whole data sets of releases on the Hub (`owner/name`) that systems may be ordered by.
     `source` is the address that the entries name as theirs. Returns how many systems have a file.

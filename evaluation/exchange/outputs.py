@@ -1,4 +1,4 @@
-"""Per-sample outputs as a data set: a config a data set, a split a system, with a card."""
+"""Per-sample outputs as a data set: a config per data set, a split per system, with a card."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _card(suite: Suite, configs: dict[str, list[str]], has_sealed: bool) -> str:
     front = {"tags": ["evaluation", "model-outputs"]} | ({"configs": listed} if listed else {})
     parts = [
         f"# Outputs of {_quoted(suite.title)}",
-        "One row an answer: the raw reply, what became of it (`status`), the reading rule that fired "
+        "One row per answer: the raw reply, what became of it (`status`), the reading rule that fired "
         "(`rule`) and its scores (`score_...`). Item, release, version and `content_hash` say what was "
         "asked; the items lie in the release.",
         "Answers that failed, are empty or could not be read count as the metric's worst value: they "

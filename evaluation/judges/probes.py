@@ -90,7 +90,7 @@ def injections() -> tuple[str, ...]:
 
 
 def probe_judges(job: JudgeJob, count: int, answered: Callable[[], None] = lambda: None) -> list[ProbeRow]:
-    """Has both judges score so many answers of each rubric plain and altered; the rows, which it writes too.
+    """Has both judges score `count` answers of each rubric plain and altered; writes and returns the rows.
 
     Answers are drawn evenly over systems and tasks.
 

@@ -106,7 +106,7 @@ def judged_scores(
     asked: Mapping[tuple[str, int], Asked],
     by: Panel,
 ) -> list[Score]:
-    """One score an answer: the mean of the judges' totals.
+    """One score per answer: the mean of the judges' totals.
 
     An answer that is not there has the least value. Where a judge gave no usable reply there is no value: a
     mean of one judge would be another figure than that of two.

@@ -29,7 +29,7 @@ def judge_sheets(folder: Path) -> list[Sheet]:
 
 
 def probe_sheets(rows: Sequence[ProbeRow]) -> list[Sheet]:
-    """What moves the judges though the answer stays the same; a sheet a rubric."""
+    """What moves the judges though the answer stays the same; a sheet per rubric."""
     head = ("judge", "probe", "answers", "shift [95 %]", "p (Holm)", "moved [95 %]", "", "unusable")
     found = []
     for rubric in sorted({row.rubric for row in rows}):

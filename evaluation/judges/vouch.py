@@ -46,10 +46,12 @@ def draw_for_people(job: JudgeJob, count: int) -> tuple[int, Path]:
         UsageError: Nobody has judged yet.
     """
     cases = cases_of(job)
+    judged = [one for system in job.systems for one in judgements_of(job, system)]
     drawn: list[tuple[Drawn, Judged]] = []
     for rubric in job.rubrics:
         own = {system.name: cases[system.name, rubric.name] for system in job.systems}
-        drawn += draw(own, _means(job, rubric), rubric, count)
+        means = means_of(rubric, judged, len(panel(judged, rubric)))
+        drawn += draw(own, means, rubric, count)
     return len(drawn), write_drawn(job.out, drawn, {one.name: one for one in job.rubrics})
 
 
@@ -88,12 +90,6 @@ def vouch(job: JudgeJob, table: Path) -> Held:
     return Held(agreement, corrected, vouched, len(people) - len(met))
 
 
-def _means(job: JudgeJob, rubric: Rubric) -> dict[str, float]:
-    """Answer to the mean of both judges, where both gave a usable reply."""
-    judged = [one for system in job.systems for one in judgements_of(job, system)]
-    return means_of(rubric, judged, len(panel(judged, rubric)))
-
-
 def _material(
     job: JudgeJob,
     rubric: Rubric,
@@ -102,7 +98,8 @@ def _material(
     judged: Mapping[str, Sequence[Judgement]],
 ) -> tuple[list[Scored], list[Marks]]:
     """Every answer scored by people with what judges say of it, and all marks system by system."""
-    questions, means = job.questions, _means(job, rubric)
+    everything = [one for own in judged.values() for one in own]
+    questions, means = job.questions, means_of(rubric, everything, len(panel(everything, rubric)))
     scored, marks = [], []
     for system in job.systems:
         totals = totals_of(rubric, judged[system.name])

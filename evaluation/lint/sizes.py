@@ -32,9 +32,7 @@ class Size(NamedTuple):
 
 def multiple_fits(cell: Cell, size: Size) -> bool:
     """Whether the figure is some whole number over the items, as it is rounded."""
-    return bool(
-        _multiples(np.array([cell.value]), _reach(cell.decimals), np.array([size.items]), size.scale)[0, 0]
-    )
+    return bool(_multiples(cell, np.array([size.items]), size.scale)[0])
 
 
 def error_fits(cell: Cell, size: Size) -> bool:
@@ -77,9 +75,7 @@ def _best(cells: Sequence[Cell], scale: float, *, has_errors: bool) -> tuple[flo
     from scipy.stats import binom
 
     sizes = np.arange(2, MOST + 1)
-    fits = np.stack(
-        [_multiples(np.array([cell.value]), _reach(cell.decimals), sizes, scale)[0] for cell in cells]
-    )
+    fits = np.stack([_multiples(cell, sizes, scale) for cell in cells])
     step = 10.0 ** -min(cell.decimals for cell in cells)
     chance = np.minimum(1.0, sizes * step / scale)
     if has_errors:
@@ -94,12 +90,10 @@ def _best(cells: Sequence[Cell], scale: float, *, has_errors: bool) -> tuple[flo
     return (float(unlikely[place]), int(sizes[place]), scale) if unlikely[place] < SURE else None
 
 
-def _multiples(
-    values: NDArray[np.float64], reach: float, sizes: NDArray[np.int64], scale: float
-) -> NDArray[np.bool_]:
-    """Values x sizes: whether each is a whole number over the size, within `reach`."""
-    counts = np.round(values[:, None] / scale * sizes)
-    fits: NDArray[np.bool_] = np.abs(counts / sizes * scale - values[:, None]) <= reach + _SLACK
+def _multiples(cell: Cell, sizes: NDArray[np.int64], scale: float) -> NDArray[np.bool_]:
+    """Whether the figure is a whole number over each size, as it is rounded."""
+    counts = np.round(cell.value / scale * sizes)
+    fits: NDArray[np.bool_] = np.abs(counts / sizes * scale - cell.value) <= _reach(cell.decimals) + _SLACK
     return fits
 
 

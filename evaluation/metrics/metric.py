@@ -105,7 +105,7 @@ class Metric:
         return question.kind in self.kinds and method in self.methods and self.when(question)
 
     def score(self, cases: Sequence[Case]) -> list[Scored]:
-        """One figure an answer, in order."""
+        """One figure per answer, in order."""
         return list(self.score_all(cases, self.options))
 
     def with_options(self, **options: str) -> Metric:

@@ -98,7 +98,7 @@ def read_choice(
 
     Args:
         reply: As it came.
-        labels: As the prompt shows them, one an option.
+        labels: As the prompt shows them, one per option.
         options: Their words, for replies that repeat one instead of its label.
         multiple: Several options may be chosen; then a list of labels is read, and nothing else.
         cut: The reply ended at the token limit, so that its last word may be no word.

@@ -13,11 +13,11 @@ def read_likelihoods(likelihoods: Sequence[float], labels: Sequence[str], golds:
 
     Args:
         likelihoods: Natural logarithm of each label's chance; minus infinity where it was not given.
-        labels: One an option.
+        labels: One per option.
         golds: How many to take (QIMMA, section 3.3.2: as many as are right).
 
     Raises:
-        ValueError: There is not one likelihood an option.
+        ValueError: There is not one likelihood per option.
     """
     if len(likelihoods) != len(labels):
         raise ValueError(f"{len(likelihoods)} likelihoods for {len(labels)} options")

@@ -27,7 +27,7 @@ def read(
         question: What was asked.
         method: How the answer was had.
         reply: As it came; not looked at where likelihoods are compared.
-        likelihoods: One an option, for the methods that compare them.
+        likelihoods: One per option, for the methods that compare them.
         cut: The reply ended at the token limit.
     """
     if method != "written":

@@ -16,7 +16,7 @@ from evaluation.imports import import_lm_eval
 from evaluation.questions import rows_of_release
 from evaluation.rows import write_rows
 from evaluation.running.asking import OWN, Asked, Fetch, questions_of
-from evaluation.running.run import Job, Ran, score_answers_of, write_account
+from evaluation.running.run import Calls, Job, Ran, score_answers_of, write_account
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import digest
 from mihakk.llm.model import open_model
@@ -67,7 +67,7 @@ def run_likelihood(job: Job, fetch: Fetch) -> Ran:
     order = {item: place for place, item in enumerate(questions_of(job.asked))}
     answers.sort(key=lambda one: order[one.item])
     write_rows(job.folder / "answers.parquet", answers, Answer)
-    ran = Ran(score_answers_of(job), asked, 0.0, time.monotonic() - began)
+    ran = Ran(score_answers_of(job), Calls(asked, 0.0, time.monotonic() - began))
     write_account(job, revision, ran)
     return ran
 

@@ -34,7 +34,7 @@ class Job(NamedTuple):
     asked: Sequence[Asked]
     system: System
     out: Path
-    """The suite's folder: the journal, and a folder a system."""
+    """The suite's folder: the journal, and a folder per system."""
     store: Settings
     """Where weights lie."""
     method: Method = "written"
@@ -84,9 +84,7 @@ class Ran(NamedTuple):
 
     counts: Counter[str]
     """Answers by status, and `scores`."""
-    asked: int
-    spent: float
-    seconds: float
+    calls: Calls
 
 
 def plan(job: Job) -> Plan:
@@ -134,7 +132,7 @@ def store_answers(job: Job, calls: Calls) -> Ran:
         rows = [_answer(chat, one, repeat, channel) for chat, one, repeat in _calls(job)]
         revision = channel.model.revision
     write_rows(job.folder / "answers.parquet", rows, Answer)
-    ran = Ran(score_answers_of(job), *calls)
+    ran = Ran(score_answers_of(job), calls)
     write_account(job, revision, ran)
     return ran
 
@@ -177,7 +175,7 @@ def _calls(job: Job) -> list[tuple[Chat, Asked, int]]:
 
 
 def _answer(chat: Chat, one: Asked, repeat: int, channel: Channel) -> Answer:
-    """One row a call, from the journal alone: the same replies give the same rows."""
+    """One row per call, from the journal alone: the same replies give the same rows."""
     model, system = channel.model, channel.system
     key = model.chat_key(chat)
     entry, problem = channel.journal.get(key), channel.failure(key)
@@ -211,7 +209,7 @@ def _answer(chat: Chat, one: Asked, repeat: int, channel: Channel) -> Answer:
 
 
 def _logs(job: Job) -> Path:
-    """Folder of Inspect's logs: one a set of questions, as a changed set is another one to Inspect."""
+    """Folder of Inspect's logs: one per set of questions, as a changed set is another one to Inspect."""
     content = [(one.name, one.prompt, one.repeats) for one in job.asked]
     system = job.system.model_dump(mode="json", exclude={"serve", "limits"})
     return job.folder / "inspect" / digest([job.suite.name, content, system])[:12]
@@ -226,9 +224,9 @@ def write_account(job: Job, revision: str, ran: Ran) -> None:
         "questions": sizes(job.asked),
         "digests": dict(sorted({one.question.release: one.question.digest for one in job.asked}.items())),
         "versions": {name: version(name) for name in ("inspect-ai", "mihakk")},
-        "calls": ran.asked,
-        "spent": round(ran.spent, 6),
-        "seconds": round(ran.seconds, 3),
+        "calls": ran.calls.asked,
+        "spent": round(ran.calls.spent, 6),
+        "seconds": round(ran.calls.seconds, 3),
         "counts": dict(sorted(ran.counts.items())),
     }
     text = json.dumps(said, ensure_ascii=False, indent=2) + "\n"

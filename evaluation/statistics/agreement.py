@@ -34,7 +34,7 @@ def kappas(x: Values, y: Values, weights: Values, weighting: Weighting = "quadra
     numbers; of whole ones it is the usual weighted kappa.
 
     Args:
-        x: One score an answer.
+        x: One score per answer.
         y: The other.
         weights: Draws x answers.
         weighting: Whether disagreement grows with the difference or its square.
@@ -138,7 +138,7 @@ def between_people(scores: Sequence[dict[str, float]]) -> float | None:
     """Pearson between people: the mean over pairs of them, through Fisher's z; None where no pair has one.
 
     Args:
-        scores: One an answer: person to score. A pair counts where it shares three answers or more.
+        scores: One per answer: person to score. A pair counts where it shares three answers or more.
     """
     people = sorted({person for one in scores for person in one})
     found = []

@@ -57,7 +57,7 @@ def ranks(figures: Sequence[float], drawn: NDArray[np.float64]) -> list[Rank]:
     """Rank interval (95 %) of each system, and whether it belongs to the top group.
 
     Args:
-        figures: One a system, higher is better.
+        figures: One per system, higher is better.
         drawn: Resamples x systems: the same figures from drawn clusters.
     """
     # Equal figures share the best of their ranks at the low end and the worst at the high end.

@@ -57,8 +57,8 @@ def clustered(values: Values, clusters: Codes, bounds: tuple[float, float] | Non
     near them, where the plain t interval of 50 questions holds a true .98 in 64 of 100 cases.
 
     Args:
-        values: One an item.
-        clusters: One an item.
+        values: One per item.
+        clusters: One per item.
         bounds: Least and greatest value there can be; the plain t interval without them.
 
     Raises:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class ItemStatistics(NamedTuple):
-    """One figure an item each."""
+    """One figure per item."""
 
     right: NDArray[np.float64]
     """Mean score over systems."""

@@ -15,7 +15,7 @@ class Labelled(NamedTuple):
     """All answers of one system, some of them scored by people."""
 
     judge: Values
-    """One an answer."""
+    """One per answer."""
     people: Values
     """NaN where nobody scored it."""
     weights: Values

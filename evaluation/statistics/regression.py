@@ -26,7 +26,7 @@ def regression(rows: Values, values: Values, clusters: Codes) -> list[Coefficien
 
     Args:
         rows: Answers x columns; a constant is a column like any other.
-        values: One an answer.
+        values: One per answer.
         clusters: Of the answers.
     """
     size, width = rows.shape

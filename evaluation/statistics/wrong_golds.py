@@ -23,7 +23,7 @@ _BLOCK: Final = 2_000
 
 
 class GoldOdds(NamedTuple):
-    """One figure an item each, and what they rest on."""
+    """One figure per item, and what they rest on."""
 
     odds: Values
     """Log of how much likelier the answers are if one of the others is right and not the gold."""

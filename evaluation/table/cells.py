@@ -22,7 +22,7 @@ DIGITS = 6
 
 
 def cells_of(column: Column) -> list[dict[str, Any]]:
-    """One row a system."""
+    """One row per system."""
     return [
         {
             "release": column.release,

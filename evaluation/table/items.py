@@ -11,7 +11,7 @@ from evaluation.table.column import Column
 
 
 def item_rows(column: Column) -> list[dict[str, Any]]:
-    """One row an item, the hardest first; none where fewer than two systems answered all of them.
+    """One row per item, the hardest first; none where fewer than two systems answered all of them.
 
     `right`: mean score over systems. `rest`: its correlation with the systems' scores on all other items;
     below 0, those who know the others miss it. `inverted`: the weaker half's mean less the stronger half's.

@@ -31,7 +31,7 @@ class Average:
     """How choices were answered; answers in words are always written."""
     models: tuple[str, ...]
     figures: NDArray[np.float64]
-    """One a system; NaN where it lacks a part."""
+    """One per system; NaN where it lacks a part."""
     drawn: NDArray[np.float64] | None
     """Resamples x systems."""
     parts: tuple[str, ...]
@@ -173,7 +173,7 @@ def _scaled(
 
 
 def average_rows(found: Average) -> list[dict[str, Any]]:
-    """One row a system, with its rank as an interval where it has a figure."""
+    """One row per system, with its rank as an interval where it has a figure."""
     able = [place for place in range(len(found.models)) if not np.isnan(found.figures[place])]
     ends = standing = None
     if found.drawn is not None and able:

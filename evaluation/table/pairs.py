@@ -17,7 +17,7 @@ from mihakk.stats import holm
 def pairs_of(
     column: Column, drawn: NDArray[np.float64] | None, *, seed: int, resamples: int
 ) -> list[dict[str, Any]]:
-    """One row a pair of systems that both have a figure; p-values adjusted (Holm) for all of them.
+    """One row per pair of systems that both have a figure; p-values adjusted (Holm) for all of them.
 
     `drawn` (resamples x systems) holds the figures from drawn clusters, for metrics whose figure is no mean.
     """

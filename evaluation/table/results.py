@@ -33,16 +33,16 @@ class Results:
     """Tables of one suite."""
 
     cells: pd.DataFrame
-    """One row a system and column (release, config, metric, method): `figure`, its interval and rank, shares
-    of answers that were not read or were cut, and every figure over many answers."""
+    """One row per system and column (release, config, metric, method): `figure`, its interval and rank,
+    shares of answers that were not read or were cut, and every figure over many answers."""
     pairs: pd.DataFrame
-    """One row a pair of systems and column: the first less the second."""
+    """One row per pair of systems and column: the first less the second."""
     averages: pd.DataFrame
-    """One row a system and average: categories and overall, recall and skill apart."""
+    """One row per system and average: categories and overall, recall and skill apart."""
     average_pairs: pd.DataFrame
-    """One row a pair of systems and overall average."""
+    """One row per pair of systems and overall average."""
     items: pd.DataFrame
-    """One row an item and column that two systems or more answered in full: how many are right, and who."""
+    """One row per item and column that two systems or more answered in full: how many are right, and who."""
     notes: tuple[str, ...]
     """What has to stand beside the tables."""
 

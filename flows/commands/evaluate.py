@@ -55,7 +55,7 @@ def import_(
     metric: Metrics = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take over the answers of a system that ran elsewhere, and score them.
+    """Import the answers of a system that ran elsewhere, and score them.
 
     A line of a file of replies is {"item": ID, "reply": TEXT}, with finish_reason, variant, repeat,
     likelihoods or error where there are any.
@@ -154,11 +154,14 @@ def lint(
     file: Annotated[Path, typer.Argument(help="A table of results: .csv, .tsv, .md or .json.")],
     items: Annotated[
         list[str] | None,
-        typer.Option("--n", help="Number of items, or COLUMN=NUMBER; found out where the figures tell it."),
+        typer.Option(
+            "--n",
+            help="Number of items, or COLUMN=NUMBER; worked out from the figures where they give it away.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check anybody's table of results for what can't be; exit 1 where there is something.
+    """Check anybody's table of results for impossible figures; exit 1 where there is one.
 
     Figures that no number of items gives, errors that don't follow from them, means that are none, equal
     rows and columns. The first column holds names; a row or column called Average is taken for a mean.

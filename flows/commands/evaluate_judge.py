@@ -24,7 +24,7 @@ def judge(
     limit: Limit = None,
     probes: Annotated[
         int | None,
-        typer.Option(min=1, help="Then have so many answers of each rubric judged in altered copies too."),
+        typer.Option(min=1, help="Then judge altered copies of this many answers of each rubric too."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print calls, tokens and costs. Asks no model.")
@@ -76,7 +76,7 @@ def vouch(
     out: SuiteFolder = None,
     draw: Annotated[
         int | None,
-        typer.Option(min=1, help="Draw so many judged answers of each rubric for people to score."),
+        typer.Option(min=1, help="Draw this many judged answers of each rubric for people to score."),
     ] = None,
     scores: Annotated[
         Path | None,
@@ -84,7 +84,7 @@ def vouch(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Hold the judges against people: draw answers for them to score, then compare and correct.
+    """Compare judges with people: draw answers for people to score, then correct the judges' means.
 
     Judges whose agreement is sure enough (lower end of kappa .6) are vouched for; all means are corrected by
     the people's scores either way.

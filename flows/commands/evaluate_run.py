@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from schemas.suite import System
 
 Limit = Annotated[
-    int | None, typer.Option(min=1, help="Only so many questions of each config; pairs count once.")
+    int | None, typer.Option(min=1, help="At most this many questions of each config; pairs count once.")
 ]
 
 
@@ -34,7 +34,7 @@ def run(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put a suite's questions to systems, score the replies and compare.
+    """Ask systems a suite's questions, score the replies and compare.
 
     Every reply is kept before it counts: run again after a crash or a kill, it goes on where it stopped and
     asks nothing twice.
@@ -78,12 +78,12 @@ def run(
         )
         console.print(
             f"{system.name}: {ran.counts['answers']:,} answers ({said}); "
-            f"{ran.asked:,} calls in {ran.seconds:.1f} s"
+            f"{ran.calls.asked:,} calls in {ran.calls.seconds:.1f} s"
         )
         told.append(
             {"system": system.name}
             | ran.counts
-            | {"calls": ran.asked, "spent": ran.spent, "seconds": ran.seconds}
+            | {"calls": ran.calls.asked, "spent": ran.calls.spent, "seconds": ran.calls.seconds}
         )
     found = report(chosen, systems, folder)
     if as_json:

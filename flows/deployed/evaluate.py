@@ -58,7 +58,7 @@ def evaluate(
         ]
         total = Calls(*(sum(values) for values in zip(*calls, strict=True)))
         ran = store_answers(Job(chosen, asked, system, folder, settings()), total)
-        get_run_logger().info("%s: %d answers, %d calls", system.name, ran.counts["answers"], ran.asked)
+        get_run_logger().info("%s: %d answers, %d calls", system.name, ran.counts["answers"], total.asked)
     found = report(chosen, systems, folder)
     create_markdown_artifact(markdown(found.sheets, found.notes), key="evaluation", description=chosen.title)
     show_moves(systems, folder, chosen.title)

@@ -177,7 +177,7 @@ def test_three_a_week_one_a_revision_and_then_the_earliest_time_is_said(tmp_path
         at.receive(sent(answers(questions, 0.5, number), str(number)), now=MONDAY + timedelta(days=number))
     with pytest.raises(UsageError, match="again from 2026-03-09 09:00 UTC"):
         at.receive(sent(answers(questions, 0.5, 9), "9"), now=MONDAY + timedelta(days=4))
-    with pytest.raises(UsageError, match="one submission a revision"):
+    with pytest.raises(UsageError, match="one submission per revision"):
         at.receive(sent(answers(questions, 0.5, 9), "0"), now=MONDAY + timedelta(days=7))
     # Another team has a quota of its own, and a board opened anew knows all that was sent.
     again = board(tmp_path, gain=0.5)

@@ -15,7 +15,7 @@ from rapidfuzz.distance import LCSseq
 
 from evaluation.metrics._overlap import balsam_text, bleu_of_tokens, fann_or_flop_tokens
 from evaluation.metrics._recall import distance, published_fold
-from evaluation.metrics.fannorflop_bleu import reconciled
+from evaluation.metrics.fannorflop import reconciled
 from evaluation.metrics.metric import METRICS, Case, Scored
 from evaluation.reading import read
 from evaluation.scoring import score_answers

@@ -1,21 +1,20 @@
-"""BLEU of verse explanations as Fann or Flop counts it."""
+"""BLEU and chrF of verse explanations as Fann or Flop counts them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from typing import Any, Final
 
 from evaluation.metrics._overlap import bleu_of_tokens, fann_or_flop_fold, fann_or_flop_tokens
 from evaluation.metrics.metric import Case, Scored, metric
 from evaluation.reading.verses import json_pieces
 
+_POEMS: Final[dict[str, Any]] = {"kinds": ("explanation",), "methods": ("written",)}
+_BLEU: Final = {**_POEMS, "libraries": ("camel-tools", "sacrebleu"), "extra": "metrics"}
 
-@metric(
-    title="BLEU a poem",
-    kinds=("explanation",),
-    methods=("written",),
-    libraries=("camel-tools", "sacrebleu"),
-    extra="metrics",
-)
+
+@metric(title="BLEU per poem", **_BLEU)
 def fannorflop_bleu(case: Case) -> Scored:
     """Smoothed BLEU over the verses a reply explains, times the share of verses it explains.
 
@@ -31,27 +30,48 @@ def fannorflop_bleu(case: Case) -> Scored:
     return Scored(found * coverage, {"coverage": coverage})
 
 
-@metric(
-    title="BLEU a poem, as published",
-    kinds=("explanation",),
-    methods=("written",),
-    libraries=("camel-tools", "sacrebleu"),
-    extra="metrics",
-    raw=True,
-)
+@metric(title="BLEU per poem, as published", raw=True, **_BLEU)
 def fannorflop_bleu_compat(case: Case) -> Scored:
     """The published script: explanations taken in order, two merged where there are too many, times coverage.
 
     A missing one stands as an empty text and lowers coverage as well; a reply that is no JSON is left out.
     """
-    references = case.question.explanations
-    pieces, _ = json_pieces(case.reply)
-    if not pieces:
-        return Scored(None, {"dropped": "no JSON"})
-    written = reconciled([fann_or_flop_fold(piece.text) for piece in pieces], len(references))
-    written += [""] * (len(references) - len(written))
+    written = _in_order(case)
+    if not written:
+        return _LEFT_OUT
     coverage = sum(map(bool, written)) / len(written)
-    return Scored(_bleu(written, references) * coverage, {"coverage": coverage})
+    return Scored(_bleu(written, case.question.explanations) * coverage, {"coverage": coverage})
+
+
+@metric(
+    title="chrF per poem, as published",
+    libraries=("sacrebleu",),
+    extra="eval",
+    options={"nc": "6", "nw": "0"},
+    raw=True,
+    **_POEMS,
+)
+def fannorflop_chrf_compat(case: Case) -> Scored:
+    """The published script: chrF (no words) over a poem's verse pairs in order, diacritics removed.
+
+    A missing explanation stands as an empty text; a reply that is no JSON is left out.
+    """
+    written = _in_order(case)
+    if not written:
+        return _LEFT_OUT
+    references = [fann_or_flop_fold(one) for one in case.question.explanations]
+    return Scored(float(_chrf().corpus_score(written, [references]).score) / 100, {})
+
+
+_LEFT_OUT: Final = Scored(None, {"dropped": "no JSON"})
+
+
+def _in_order(case: Case) -> list[str]:
+    """The explanations of a JSON reply, folded, one a verse by their order alone; none without JSON."""
+    pieces, _ = json_pieces(case.reply)
+    verses = len(case.question.explanations)
+    written = reconciled([fann_or_flop_fold(piece.text) for piece in pieces], verses)
+    return written + [""] * (verses - len(written)) if pieces else []
 
 
 def reconciled(written: list[str], verses: int) -> list[str]:
@@ -73,3 +93,10 @@ def _bleu(written: Sequence[str], references: Sequence[str]) -> float:
         smooth=True,
     )
     return found or 0.0
+
+
+@cache
+def _chrf() -> Any:
+    from sacrebleu.metrics import CHRF
+
+    return CHRF(word_order=0)
