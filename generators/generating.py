@@ -10,7 +10,7 @@ from typing import Any
 from generators.corpus import Corpus, build_corpus
 from generators.corpus_rows import CorpusFacts, Phrase
 from generators.meaning import Meaning
-from generators.prompts import Prompts, prompts_of
+from generators.prompts import prompts_of
 from generators.task import TASKS, Context, Options, Skip, Task
 from generators.writing.writer import Outcome, ReplyT, Writer, WriteRequest
 from mihakk.configs import validate
@@ -98,7 +98,6 @@ def generate_shard(
     config: BenchmarkConfig,
     writer: Writer | None = None,
     *,
-    prompts: Prompts | None = None,
     refused: Mapping[str, frozenset[str]] | None = None,
     chosen: Mapping[str, tuple[str, str]] | None = None,
 ) -> Generated:
@@ -109,7 +108,6 @@ def generate_shard(
         corpus: What `prepare` made of all records.
         config: The same config.
         writer: Model that writes parts of items; asked about several records at once.
-        prompts: Words to use instead of the bundled ones.
         refused: Couplet or idiom to the wrong options that people refused for it; others are made.
         chosen: Idiom to a sentence without it and the wrong idiom that people chose for it.
     """
@@ -117,7 +115,7 @@ def generate_shard(
     shared: dict[str, Any] = {
         "build_seed": config.seed,
         "corpus": corpus,
-        "prompts": prompts or prompts_of(config.prompts),
+        "prompts": prompts_of(config.prompts),
         "writer": noted,
         "meaning": Meaning(config.embeddings),
         "couplets": None if config.sample is None else config.sample.per_record,

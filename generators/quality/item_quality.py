@@ -1,7 +1,7 @@
 """How good a set of items is, measured on the set itself: what the report and the release gate go by."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import add
 
@@ -123,7 +123,8 @@ def measure_quality(
     for (task, language), all_items in sorted(groups.items()):
         questions = baselines.one_per_pair(all_items)
         vectors = _Vectors(embedder, _sample(questions, most_embedded, seed))
-        found += _baselines(task, language, questions, vectors, metres=metres, seed=seed)
+        solved = _baselines(questions, vectors, metres, seed)
+        found += [_baseline(task, language, *one) for one in solved if one[1]]
         spreads += _spreads(task, language, questions, vectors)
         counts = Counter(place for item in all_items for place in item.gold)
         most = max(len(item.options) for item in all_items)
@@ -171,16 +172,14 @@ def _sample(questions: Sequence[ChoiceItem], most: int, seed: int) -> list[Choic
     return sorted(questions, key=lambda item: rng(seed, item.pair_id or item.id, "cosines").random())[:most]
 
 
+_Solved = tuple[str, Sequence[float], float]
+"""Name of a solver, its share right of each question it answers, and the chance to be right by lot."""
+
+
 def _baselines(
-    task: str,
-    language: Language,
-    questions: Sequence[ChoiceItem],
-    vectors: _Vectors,
-    *,
-    metres: Mapping[tuple[str, str], str],
-    seed: int,
-) -> list[Baseline]:
-    found = [_chosen(task, language, "random", questions, [[0.0] * len(item.options) for item in questions])]
+    questions: Sequence[ChoiceItem], vectors: _Vectors, metres: Mapping[tuple[str, str], str], seed: int
+) -> Iterator[_Solved]:
+    yield _chosen("random", questions, [[0.0] * len(item.options) for item in questions])
     known: dict[str, list[cues.Score | None]] = {
         name: [cue(item) for item in questions] for name, cue in cues.FORM.items()
     }
@@ -191,31 +190,21 @@ def _baselines(
     whole = cues.SetCues(questions)
     known["rarest"] = [whole.rarest(item) for item in questions]
     known["options_met"] = [whole.options_met(item) for item in questions]
-    found += [_chosen(task, language, name, questions, scores) for name, scores in known.items()]
+    yield from (_chosen(name, questions, scores) for name, scores in known.items())
     similar = [[vectors.cosine(cues.shown(item), o) for o in item.options] for item in vectors.questions]
-    found.append(_chosen(task, language, "most_similar", vectors.questions, similar))
+    yield _chosen("most_similar", vectors.questions, similar)
     single = [n for n, item in enumerate(questions) if len(item.gold) == 1]
     weighed = [[scores[n] for scores in known.values()] for n in single]
-    trained = {
-        "options_only": baselines.options_only(questions, seed),
-        "all_cues": baselines.all_cues([questions[n] for n in single], weighed),
-    }
     chance = _chance(questions)
-    found += [_baseline(task, language, name, shares, chance) for name, shares in trained.items()]
-    return [one for one in found if one.questions]
+    yield "options_only", baselines.options_only(questions, seed), chance
+    yield "all_cues", baselines.all_cues([questions[n] for n in single], weighed), chance
 
 
-def _chosen(
-    task: str,
-    language: Language,
-    name: str,
-    questions: Sequence[ChoiceItem],
-    scores: Sequence[cues.Score | None],
-) -> Baseline:
-    """The baseline that takes the option of the highest score, over the questions that have one."""
+def _chosen(name: str, questions: Sequence[ChoiceItem], scores: Sequence[cues.Score | None]) -> _Solved:
+    """The solver that takes the option of the highest score, over the questions that have one."""
     told = [(item, score) for item, score in zip(questions, scores, strict=True) if score is not None]
     shares = [baselines.share_right(score, item.gold) for item, score in told]
-    return _baseline(task, language, name, shares, _chance([item for item, _ in told]))
+    return name, shares, _chance([item for item, _ in told])
 
 
 def _chance(questions: Sequence[ChoiceItem]) -> float:

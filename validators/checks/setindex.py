@@ -34,6 +34,8 @@ OUTSIDE = "external_"
 """What the tasks of outside benchmarks begin with."""
 TEMPLATE_SHARE = 0.5
 LEAST_SETS = 20
+SIMILAR = 0.8
+"""Overlap of word pairs (Jaccard) from which two items of a task are near duplicates."""
 E5_BAND = (0.78, 0.985)
 """For the bundled model, whose cosines of unrelated texts begin near 0.78; another model needs its own."""
 
@@ -90,14 +92,11 @@ class SetIndex:
     """Source records that stand behind items of more than one split, with those splits."""
 
 
-def prepare(
-    shards: Iterable[Gathered], *, similar: float = 0.8, band: tuple[float, float] = E5_BAND
-) -> SetIndex:
+def prepare(shards: Iterable[Gathered], *, band: tuple[float, float] = E5_BAND) -> SetIndex:
     """The index of a set from its shards' contributions; it keeps only what lies in a group.
 
     Args:
         shards: What `gather` gave for each shard, in any order.
-        similar: Overlap of word pairs (Jaccard) from which two items of a task are near duplicates.
         band: Cosines to the gold that a wrong option may have; depends on the model behind the vectors.
     """
     index = SetIndex(band=band)
@@ -139,7 +138,7 @@ def prepare(
     index.repeated_ids = frozenset(name for name, count in ids.items() if count > 1)
     index.negated = _negated(statements)
     _leave_template(shingles)
-    index.near, opposed = near_items(prints.values(), shingles, similar)
+    index.near, opposed = near_items(prints.values(), shingles, SIMILAR)
     _restate(index, prints, asked, opposed)
     index.metres = {option: min(found) for option, found in sorted(metres.items()) if len(found) == 1}
     index.eras = {poet: tuple(sorted(found)) for poet, found in sorted(eras.items()) if len(found) > 1}

@@ -16,6 +16,7 @@ Part = tuple[str, str]
 """(name of the field, its text), e.g. `("options[2]", "...")`."""
 
 
+EXCERPT = 60
 BETWEEN = "\u4e00"
 """A letter of no language of ours."""
 
@@ -174,7 +175,7 @@ def wrong(item: Item) -> list[str]:
     return [option for i, option in enumerate(item.options) if i not in item.gold]
 
 
-def excerpt(text: str, limit: int = 60) -> str:
-    """`text` for a message: quoted, white space visible as written, cut at `limit` characters."""
-    shown = text if len(text) <= limit else text[: limit - 1] + "…"
+def excerpt(text: str) -> str:
+    """`text` for a message: quoted, white space visible as written, cut at 60 characters."""
+    shown = text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
     return f"«{shown}»"
