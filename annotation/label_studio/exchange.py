@@ -252,15 +252,9 @@ def counted(pulled: ReviewPulled) -> Counter[str]:
         asked_again=pulled.asked_again,
     )
     for one in pulled.by_project.values():
-        totals.update(
-            annotations=one.annotations,
-            decisions=len(one.reviews),
-            labels=len(one.labels),
-            skipped=one.skipped,
-            superseded=one.superseded,
-            withdrawn=one.withdrawn,
-            withheld=one.withheld,
-        )
+        numbers = ("annotations", "skipped", "superseded", "withdrawn", "withheld")
+        totals.update({name: getattr(one, name) for name in numbers})
+        totals.update(decisions=len(one.reviews), labels=len(one.labels))
         totals.update({f"rejected.{reason}": number for reason, number in one.rejected.items()})
         totals.update({name: number for name, number in one.notes.items() if number})
     return totals

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +15,11 @@ from releases.cleaned_record import CleanedRecord, read_cleaned
 from releases.content.checksum import faults, read_manifest
 from releases.content.item_tables import CORE, core_file, data_files, row_hash, split_files
 
-
-@dataclass(frozen=True)
-class Verification:
-    """What was loaded back and found right."""
-
-    version: str
-    files: int
-    rows: Mapping[str, Mapping[str, int]]
-    """Config -> split -> rows."""
+Rows = dict[str, dict[str, int]]
+"""Config -> split -> rows."""
 
 
-def verify_folder(folder: Path, version: str, expected: Path | None = None) -> Verification:
+def verify_folder(folder: Path, version: str, expected: Path | None = None) -> Rows:
     """Check a release that was fetched: manifest, version, and every config and split through `datasets`.
 
     Args:
@@ -40,12 +32,11 @@ def verify_folder(folder: Path, version: str, expected: Path | None = None) -> V
     wrong = faults(folder, fetched=True)
     if wrong:
         raise ExternalFailure(f"the release came back damaged: {'; '.join(wrong[:5])}")
-    stated = read_manifest(folder)
-    if expected is not None and read_manifest(expected) != stated:
+    if expected is not None and read_manifest(expected) != read_manifest(folder):
         raise ExternalFailure("the release that came back is not the one that was assembled")
     cleaned = read_cleaned(folder)
     if cleaned is not None:
-        return _verify_cleaned(folder, version, cleaned, len(stated))
+        return _verify_cleaned(folder, version, cleaned)
     rows: dict[str, dict[str, int]] = {}
     with tempfile.TemporaryDirectory(prefix="mihakk-datasets-") as cache:
         for config, splits in load_all(folder, cache).items():
@@ -57,10 +48,10 @@ def verify_folder(folder: Path, version: str, expected: Path | None = None) -> V
     missing = on_disk - {(config, split) for config, splits in rows.items() for split in splits}
     if missing:
         raise ExternalFailure(f"the card does not list {sorted(missing)}: consumers would not see them")
-    return Verification(version=version, files=len(stated), rows=rows)
+    return rows
 
 
-def _verify_cleaned(folder: Path, version: str, record: CleanedRecord, files: int) -> Verification:
+def _verify_cleaned(folder: Path, version: str, record: CleanedRecord) -> Rows:
     """Rows of a cleaned benchmark have no ids or digests of ours: its bytes and its counts are compared."""
     if record.version != version:
         raise ExternalFailure(f"the release says that it is of version {record.version}, not {version}")
@@ -74,7 +65,7 @@ def _verify_cleaned(folder: Path, version: str, record: CleanedRecord, files: in
             rows[config] = {split: loaded.num_rows for split, loaded in splits.items()}
     if rows != wanted:
         raise ExternalFailure(f"rows loaded: {rows}; written: { ({k: dict(v) for k, v in wanted.items()}) }")
-    return Verification(version=version, files=files, rows=rows)
+    return rows
 
 
 def load_all(folder: Path, cache: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from releases.hub._exchange import exchange
 from releases.hub._git import git, is_repository, tags
 from releases.hub._rot import rotten
 from releases.hub._tags import require_version
-from releases.hub._verification import Verification, verify_folder
+from releases.hub._verification import Rows, verify_folder
 from releases.hub.publication import (
     Publication,
     refuse_lower,
@@ -153,7 +153,7 @@ class EmbeddedHub:
                 clone.rename(repository)
         return Publication(release.name, release.version, commit, str(repository), created=True)
 
-    def verify(self, name: str, version: str, expected: Path | None = None) -> Verification:
+    def verify(self, name: str, version: str, expected: Path | None = None) -> Rows:
         """Load a published version back and compare it with its manifest and the assembled folder."""
         with tempfile.TemporaryDirectory(prefix="mihakk-verify-") as scratch:
             folder = self.checkout(name, version, Path(scratch) / name)

@@ -14,7 +14,7 @@ from releases.assemble import AssembledRelease
 from releases.content.checksum import FOREIGN, MANIFEST, parse_manifest
 from releases.hub._client import StaleParent, Unavailable, asking, hub_api
 from releases.hub._tags import require_version
-from releases.hub._verification import Verification, verify_folder
+from releases.hub._verification import Rows, verify_folder
 from releases.hub.publication import (
     Publication,
     refuse_lower,
@@ -209,7 +209,7 @@ class RemoteHub:
         self._tag(release, commit)
         return Publication(release.name, release.version, commit, self.repository, created=True)
 
-    def verify(self, version: str, expected: Path | None = None) -> Verification:
+    def verify(self, version: str, expected: Path | None = None) -> Rows:
         """Fetch a published version and compare it with its manifest and the assembled folder."""
         with tempfile.TemporaryDirectory(prefix="mihakk-verify-") as scratch:
             folder = self.fetch(self.commit(version), Path(scratch))

@@ -159,8 +159,8 @@ def test_the_embedded_hub_holds_the_answers_apart(release: AssembledRelease, tmp
     hub = EmbeddedHub(tmp_path / "hub")
     publish_release(release, hub)
     assert release.answers is not None
-    assert hub.verify("touchstone", "0.1.0", release.folder).rows == release.rows
-    assert hub.verify("touchstone-answers", "0.1.0", release.answers.folder).rows == release.answers.rows
+    assert hub.verify("touchstone", "0.1.0", release.folder) == release.rows
+    assert hub.verify("touchstone-answers", "0.1.0", release.answers.folder) == release.answers.rows
 
 
 def test_the_answers_go_to_a_private_repository(release: AssembledRelease) -> None:

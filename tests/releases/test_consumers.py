@@ -189,7 +189,7 @@ def test_an_independent_server_over_the_embedded_hub_serves_both_versions(
         remote = RemoteHub(NAME, endpoint)
         assert remote.versions() == ["0.1.0", "0.2.0"]
         for release in (first_release, second_release):
-            assert remote.verify(release.version, release.folder).rows == release.rows
+            assert remote.verify(release.version, release.folder) == release.rows
             loaded = load(NAME, release.version, CONFIG, "test", endpoint=remote.endpoint)
             assert set(loaded["version"]) == {release.version}
 

@@ -213,7 +213,7 @@ def test_the_core_is_there_for_readers_and_harnesses(release: AssembledRelease, 
     assert "30 questions of the test split" in (release.folder / "README.md").read_text("utf-8")
     hub = EmbeddedHub(tmp_path / "hub")
     hub.publish(release)
-    assert hub.verify("touchstone", "0.1.0", release.folder).rows == release.rows
+    assert hub.verify("touchstone", "0.1.0", release.folder) == release.rows
 
 
 def test_no_item_of_dev_is_in_the_core(release: AssembledRelease) -> None:

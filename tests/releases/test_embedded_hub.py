@@ -37,12 +37,12 @@ def test_two_versions_are_published_and_load_back(
 ) -> None:
     first = hub.publish(first_release)
     assert first.created
-    assert hub.verify("touchstone", "0.1.0", first_release.folder).rows == first_release.rows
+    assert hub.verify("touchstone", "0.1.0", first_release.folder) == first_release.rows
     second = hub.publish(second_release)
     assert second.commit != first.commit
     assert hub.versions("touchstone") == ["0.1.0", "0.2.0"]
-    assert hub.verify("touchstone", "0.1.0", first_release.folder).rows == first_release.rows
-    assert hub.verify("touchstone", "0.2.0", second_release.folder).rows == second_release.rows
+    assert hub.verify("touchstone", "0.1.0", first_release.folder) == first_release.rows
+    assert hub.verify("touchstone", "0.2.0", second_release.folder) == second_release.rows
 
 
 def test_the_repository_itself_is_what_datasets_loads(
@@ -177,7 +177,7 @@ def test_killed_while_publishing_nothing_is_seen_and_the_next_run_succeeds(
     assert visible(hub) == []
     assert hub.versions("touchstone") == []
     hub.publish(first_release)
-    assert hub.verify("touchstone", "0.1.0", first_release.folder).rows == first_release.rows
+    assert hub.verify("touchstone", "0.1.0", first_release.folder) == first_release.rows
     assert not list(hub.root.glob(".touchstone.publishing-*"))
 
 

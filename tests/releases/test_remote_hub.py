@@ -62,8 +62,8 @@ def test_two_versions_are_published_and_come_back(
     first, second = hub.publish(first_release), hub.publish(second_release)
     assert server.repositories[NAME].parents[second.commit] == first.commit
     assert hub.versions() == ["0.1.0", "0.2.0"]
-    assert hub.verify("0.1.0", first_release.folder).rows == first_release.rows
-    assert hub.verify("0.2.0", second_release.folder).rows == second_release.rows
+    assert hub.verify("0.1.0", first_release.folder) == first_release.rows
+    assert hub.verify("0.2.0", second_release.folder) == second_release.rows
     folder = hub.fetch(second.commit, tmp_path)
     assert (folder / MANIFEST).read_bytes() == (second_release.folder / MANIFEST).read_bytes()
 
@@ -159,7 +159,7 @@ def test_of_two_publishers_with_other_bytes_under_one_version_one_wins_whole(
     winner = small if first else other
     hub = RemoteHub(NAME, server.endpoint, patience=0.05)
     assert server.repositories[NAME].tags == {"0.1.0": first or second}
-    assert hub.verify("0.1.0", winner.folder).rows == winner.rows
+    assert hub.verify("0.1.0", winner.folder) == winner.rows
     assert not hub.publish(winner).created
 
 
