@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+Row = TypeVar("Row")
+Columns = Mapping[str, Callable[[Row], object]]
+"""Headings, each with what a row says under it."""
 
 _MARKED = re.compile(r"[\\`*\[\]]|(?<![^\W_])_|_(?![^\W_])")
 """An underscore within a word is none to Markdown; names of configs stay readable."""
@@ -37,3 +42,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
         return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
     return "\n".join([line(head), "|" + " --- |" * len(head), *(line(row) for row in rows)])
+
+
+def table_of(columns: Columns[Row], rows: Iterable[Row]) -> str:
+    """A table of rows, by the headings of its columns."""
+    return table(tuple(columns), ([cell(row) for cell in columns.values()] for row in rows))

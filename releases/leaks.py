@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from statistics import fmean
 from typing import Any
 
 from mihakk.configs import load_yaml
@@ -120,16 +121,16 @@ def attacks(rows: Sequence[Row], answers: Mapping[str, Row], earlier: Sequence[R
     }
     found = []
     for name, way in ways.items():
-        counted: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0])
+        scores: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for row in public.questions:
             guesses = way(row) if row["kind"] == "choice" else public.answers(row, answers[row["id"]], name)
             if guesses:
-                right, chance = _score(row, answers[row["id"]], guesses)
-                counts = counted[row["config"]]
-                counts[0], counts[1], counts[2] = counts[0] + right, counts[1] + chance, counts[2] + 1
+                scores[row["config"]].append(_score(row, answers[row["id"]], guesses))
         found += [
-            Attack(name, config, int(count), right, chance)
-            for config, (right, chance, count) in sorted(counted.items())
+            Attack(
+                name, config, len(some), sum(right for right, _ in some), sum(chance for _, chance in some)
+            )
+            for config, some in sorted(scores.items())
         ]
     return found
 
@@ -160,14 +161,13 @@ class _Public:
                 self.holders[run].append(number)
         self.grouped: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self.places: dict[str, Counter[int]] = defaultdict(Counter)
-        self.rates: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+        self.rates: dict[tuple[str, str], list[bool]] = defaultdict(list)
         for row in own:
             if row["kind"] == "choice":
                 self.grouped[row["config"], row["group"]].update(row["options"])
                 self.places[row["config"]].update(() if row["sealed"] else row["gold"])
                 for place, option in enumerate(() if row["sealed"] or row["order"] else row["options"]):
-                    counts = self.rates[row["config"], option]
-                    counts[0], counts[1] = counts[0] + (place in row["gold"]), counts[1] + 1
+                    self.rates[row["config"], option].append(place in row["gold"])
 
     def _others(self, row: Row, text: str) -> Iterator[int]:
         """Other questions that hold a run of a text."""
@@ -215,10 +215,8 @@ class _Public:
 
     def usual_label(self, row: Row) -> list[str]:
         """The label that is right most often in the open split, where that has all of them."""
-        counts = [self.rates.get((row["config"], option)) for option in row["options"]]
-        rates = {
-            option: found[0] / found[1] for option, found in zip(row["options"], counts, strict=True) if found
-        }
+        found = {option: self.rates.get((row["config"], option)) for option in row["options"]}
+        rates = {option: fmean(right) for option, right in found.items() if right}
         return self._most(row, lambda option: rates[option]) if len(rates) == len(row["options"]) else []
 
     def kept_since(self, row: Row) -> list[str]:

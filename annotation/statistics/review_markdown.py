@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
 
 from annotation.campaigns.figures import CampaignProgress
 from annotation.statistics.agreement import PeopleAgreement
 from annotation.statistics.auditor_errors import Annotator, Overturn
 from annotation.statistics.miss_rate import MissRate
 from annotation.statistics.review_report import ReviewReport
-from mihakk.markdown import table
+from mihakk.markdown import Columns, Row, table_of
 from schemas.calibration import Standing
 from schemas.campaign import CampaignFigure
 from schemas.review import HumanAccuracy
-
-Row = TypeVar("Row")
-Columns = Mapping[str, Callable[[Row], object]]
-"""Headings, each with what a row says under it."""
 
 
 def markdown(report: ReviewReport) -> str:
@@ -68,8 +63,8 @@ def _counts(title: str, counts: Mapping[str, int]) -> str:
 
 
 def _table(columns: Columns[Row], rows: Iterable[Row]) -> str:
-    cells = [[cell(row) for cell in columns.values()] for row in rows]
-    return table(tuple(columns), cells) if cells else "Nothing yet."
+    known = list(rows)
+    return table_of(columns, known) if known else "Nothing yet."
 
 
 def _number(value: float | None) -> str:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mihakk.markdown import plain, table
+from mihakk.markdown import Columns, plain, table_of
 from releases.auditor_agreement import ALL
-from releases.release_facts import AgreementFact, ReleaseFacts
+from releases.release_facts import AgreementFact, AuditorFact, ReleaseFacts
 from schemas.audit import AuditState, by_audit_state
 from schemas.campaign import CampaignFigure
 from schemas.review import HumanAccuracy
 
-OWN = "written by its own family"
+AUDITORS: Columns[AuditorFact] = {
+    "auditor": lambda one: plain(one.name),
+    "family": lambda one: plain(one.family),
+    "model": lambda one: plain(one.model),
+    "revision": lambda one: plain(one.revision[:12]),
+    "capable judge": lambda one: "yes" if one.capable else "no",
+    "replies": lambda one: one.replies,
+    "invalid": lambda one: one.invalid,
+    "written by its own family": lambda one: one.own_family,
+}
 TOY = " They are too small to judge, so their agreement says nothing about the items."
 
 
@@ -21,13 +30,7 @@ def audit_section(
     """The section's text."""
     parts = ["### Annotations: audit and review"]
     if facts.auditors:
-        rows = [
-            (*map(plain, (one.name, one.family, one.model, one.revision[:12])),
-             "yes" if one.capable else "no", one.replies, one.invalid, one.own_family)
-            for one in facts.auditors
-        ]  # fmt: skip
-        head = ("auditor", "family", "model", "revision", "capable judge", "replies", "invalid", OWN)
-        parts.append(table(head, rows))
+        parts.append(table_of(AUDITORS, facts.auditors))
     verdicts = ", ".join(f"{count} {name}" for name, count in sorted(statuses.items())) or "none"
     parts.append(
         f"Released: {by_audit_state(audit_states)}. Verdicts over all items made: {verdicts}; "
@@ -59,61 +62,49 @@ def audit_section(
 
 
 def _people_said(figures: Sequence[CampaignFigure]) -> str:
-    rows = [
-        (
-            plain(one.template.replace("_", " ")),
-            plain(one.group),
-            plain(one.figure),
-            one.questions,
-            one.shown,
-            one.interval,
-        )
-        for one in figures
-    ]
-    head = ("people were asked about", "of", "figure", "questions", "value", "95 % interval")
-    return f"What samples of records and items were found to be by people:\n\n{table(head, rows)}"
+    columns: Columns[CampaignFigure] = {
+        "people were asked about": lambda one: plain(one.template.replace("_", " ")),
+        "of": lambda one: plain(one.group),
+        "figure": lambda one: plain(one.figure),
+        "questions": lambda one: one.questions,
+        "value": lambda one: one.shown,
+        "95 % interval": lambda one: one.interval,
+    }
+    return f"What samples of records and items were found to be by people:\n\n{table_of(columns, figures)}"
 
 
 def _people_answer(accuracy: Sequence[HumanAccuracy]) -> str:
-    rows = [
-        (
-            plain(one.group.replace("_", " ")),
-            one.questions,
-            one.answers,
-            f"{one.accuracy:.1%}",
-            f"{one.low:.1%} to {one.high:.1%}",
-            one.unknown,
-        )
-        for one in accuracy
-    ]
-    head = ("people's own answers to", "questions", "answers", "right", "95 % interval", "did not know")
+    columns: Columns[HumanAccuracy] = {
+        "people's own answers to": lambda one: plain(one.group.replace("_", " ")),
+        "questions": lambda one: one.questions,
+        "answers": lambda one: one.answers,
+        "right": lambda one: f"{one.accuracy:.1%}",
+        "95 % interval": lambda one: f"{one.low:.1%} to {one.high:.1%}",
+        "did not know": lambda one: one.unknown,
+    }
     said = (
         "How often the people who reviewed items answered as the reference does, before they were shown it. "
         "`sampled` items were drawn at random of those that neither rules nor auditors object to. "
         "Intervals are Clopper and Pearson's, as if all answers to a question were one."
     )
-    return f"{said}\n\n{table(head, rows)}"
+    return f"{said}\n\n{table_of(columns, accuracy)}"
 
 
 def _people_agree(people: Sequence[AgreementFact]) -> str:
     def number(value: float | None) -> str:
         return "–" if value is None else f"{value:.3f}"
 
-    rows = [
-        (
-            plain(one.label.replace("_", " ")),
-            number(one.value),
-            "–" if one.low is None else f"{number(one.low)} to {number(one.high)}",
-            "–" if one.observed is None else f"{one.observed:.1%}",
-            number(one.ac1),
-            one.items,
-            one.annotators,
-        )
-        for one in people
-    ]
-    head = ("people on", "alpha", "95 % interval", "raw agreement", "AC1", "items", "annotators")
+    columns: Columns[AgreementFact] = {
+        "people on": lambda one: plain(one.label.replace("_", " ")),
+        "alpha": lambda one: number(one.value),
+        "95 % interval": lambda one: "–" if one.low is None else f"{number(one.low)} to {number(one.high)}",
+        "raw agreement": lambda one: "–" if one.observed is None else f"{one.observed:.1%}",
+        "AC1": lambda one: number(one.ac1),
+        "items": lambda one: one.items,
+        "annotators": lambda one: one.annotators,
+    }
     said = (
         f"Agreement of people over the first votes on each item: {people[0].coefficient}, which is low where "
         "nearly all votes are one and not defined where all are, beside raw agreement and Gwet's AC1."
     )
-    return f"{said}\n\n{table(head, rows)}"
+    return f"{said}\n\n{table_of(columns, people)}"

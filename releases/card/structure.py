@@ -8,7 +8,7 @@ from typing import Any
 
 from generators.abilities import ability_of
 from generators.task import TASKS
-from mihakk.markdown import code, plain, table
+from mihakk.markdown import Columns, code, plain, table, table_of
 from mihakk.taxonomy import Kind, vocabulary
 from releases.card.matter import SplitSummary
 from schemas.record import Language
@@ -64,18 +64,15 @@ def spoken(field: str, value: str, language: str) -> str:
 
 def contents(splits: Sequence[SplitSummary]) -> str:
     """Configs with what they ask and their sizes, then the commonest eras, genres and metres."""
-    rows = [
-        (
-            plain(split.config),
-            plain(title_of(split.config)),
-            plain(split.split),
-            split.kind,
-            split.rows,
-            ability_of(split.config.partition("_")[2]),
-        )
-        for split in splits
-    ]
-    parts = [table(("config", "asks for", "split", "kind", "items", "ability"), rows)]
+    columns: Columns[SplitSummary] = {
+        "config": lambda split: plain(split.config),
+        "asks for": lambda split: plain(title_of(split.config)),
+        "split": lambda split: plain(split.split),
+        "kind": lambda split: split.kind,
+        "items": lambda split: split.rows,
+        "ability": lambda split: ability_of(split.config.partition("_")[2]),
+    }
+    parts = [table_of(columns, splits)]
     for field in _KINDS:
         counts: Counter[str] = Counter()
         for split in splits:

@@ -6,13 +6,23 @@ from typing import Any
 
 import yaml
 
-from mihakk.markdown import code, link, plain, table
+from mihakk.markdown import Columns, code, link, plain, table, table_of
 from releases.card.structure import LANGUAGES
 from releases.cleaned.errata import KINDS
 from releases.cleaned_record import CleanedRecord, CleanedTable
 from releases.licence import hub_licence, licences
 from releases.paper_trail.gate_record import GateRecord
+from releases.release_facts import AuditorFact
 from schemas.audit import AUDIT_STATES
+
+AUDITORS: Columns[AuditorFact] = {
+    "auditor": lambda one: plain(one.name),
+    "family": lambda one: plain(one.family),
+    "model": lambda one: plain(one.model),
+    "capable": lambda one: "yes" if one.capable else "no",
+    "replies": lambda one: one.replies,
+    "unusable": lambda one: one.invalid,
+}
 
 
 def cleaned_card(record: CleanedRecord, gates: GateRecord) -> str:
@@ -119,13 +129,7 @@ def _once(tables: list[CleanedTable]) -> list[CleanedTable]:
 def _audit(record: CleanedRecord, gates: GateRecord) -> str:
     parts = ["## Audit"]
     if record.auditors:
-        rows = [
-            (plain(one.name), plain(one.family), plain(one.model), "yes" if one.capable else "no",
-             one.replies, one.invalid)
-            for one in record.auditors
-        ]  # fmt: skip
-        head = ("auditor", "family", "model", "capable", "replies", "unusable")
-        parts += [f"Policy `{record.policy}`.", table(head, rows)]
+        parts += [f"Policy `{record.policy}`.", table_of(AUDITORS, record.auditors)]
     states = [(words, record.audit_states.get(state, 0)) for state, words in AUDIT_STATES.items()]
     parts.append(table(("rows of this release", "rows"), states))
     found = record.agreement

@@ -14,9 +14,10 @@ asked no more, for the option that stays is likely the right one.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from mihakk.groups import grouped
@@ -223,14 +224,12 @@ def _untold(units: Sequence[_Unit], rates: Mapping[Label, float], old: Collectio
 
 def _rates(items: Iterable[Item]) -> dict[Label, float]:
     """How often each label is right in the open split where it is offered, one order of each question."""
-    offered: Counter[Label] = Counter()
-    right: Counter[Label] = Counter()
+    right: dict[Label, list[bool]] = defaultdict(list)
     for item in items:
         if isinstance(item, ChoiceItem) and not item.order and LABELS & set(item.option_kinds):
             for place, option in enumerate(item.options):
-                offered[config_name(item), option] += 1
-                right[config_name(item), option] += place in item.gold
-    return {label: right[label] / count for label, count in offered.items()}
+                right[config_name(item), option].append(place in item.gold)
+    return {label: fmean(found) for label, found in right.items()}
 
 
 def _choice(unit: _Unit) -> ChoiceItem:
