@@ -25,7 +25,7 @@ def void(stores: Stores, which: str, why: str) -> list[Voided]:
         UsageError: No reason, nobody of that name, or no decision that counts.
     """
     if not why.strip():
-        raise UsageError("say why these decisions shall not count: --why TEXT")
+        raise UsageError("say why these decisions should not count: --why TEXT")
     person = known_as(stores.people, which) if "@" in which else which
     rows: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
     found = dict.fromkeys(decision_id(row) for row in rows if person in (row.annotator, decision_id(row)))

@@ -208,7 +208,10 @@ def emit(settings: Settings, benchmark: str, config: str) -> None:
     try:
         answer = httpx.post(address, json=[event], headers=_credentials(settings), timeout=30)
     except httpx.TransportError as error:
-        raise ExternalFailure(f"Prefect at {address} does not answer ({type(error).__name__})") from error
+        raise ExternalFailure(
+            f"Prefect at {address} does not answer ({type(error).__name__}); "
+            "start it, or correct PREFECT_API_URL"
+        ) from error
     if answer.status_code in (401, 403):
         raise UsageError(
             f"Prefect at {address} refuses the event ({answer.status_code}); "

@@ -55,7 +55,7 @@ def answer_question(
         UsageError: There is no such question or template, or nothing is answered.
     """
     if not answer.strip():
-        raise UsageError("the answer is empty: write what people shall read")
+        raise UsageError("the answer is empty: write what people should read")
     known = {one.id: one for one in asked_questions(stores)}
     asked = ""
     if question == "rule":

@@ -259,7 +259,9 @@ def decrypt(data: bytes, identity: str) -> bytes:
     try:
         plain: bytes = pyrage.decrypt(data, [pyrage.x25519.Identity.from_str(identity)])
     except (pyrage.IdentityError, pyrage.DecryptError) as error:
-        raise UsageError("the answers can't be opened with this key") from error
+        raise UsageError(
+            "the answers can't be opened with this key: give that of release.answers_recipient"
+        ) from error
     return plain
 
 

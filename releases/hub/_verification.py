@@ -31,9 +31,11 @@ def verify_folder(folder: Path, version: str, expected: Path | None = None) -> R
     """
     wrong = faults(folder, fetched=True)
     if wrong:
-        raise ExternalFailure(f"the release came back damaged: {'; '.join(wrong[:5])}")
+        raise ExternalFailure(f"the release came back damaged, publish it again: {'; '.join(wrong[:5])}")
     if expected is not None and read_manifest(expected) != read_manifest(folder):
-        raise ExternalFailure("the release that came back is not the one that was assembled")
+        raise ExternalFailure(
+            "the release that came back is not the one that was assembled; publish it again"
+        )
     cleaned = read_cleaned(folder)
     if cleaned is not None:
         return _verify_cleaned(folder, version, cleaned)
