@@ -42,8 +42,8 @@ class Corpus:
 
     build_seed: int = 0
     test_share: float = 1.0
-    """Share of works in the release's test split. Wrong options come from the own split: what is known to
-    answer a question of dev would be known to answer none of test."""
+    """Share of works in the release's test split. Wrong options come from the item's own split: whoever knows
+    the answers of dev would know that they are wrong in test."""
     lines: tuple[Line, ...] = ()
     phrases: tuple[Phrase, ...] = ()
     poems: tuple[CorpusFacts, ...] = ()
@@ -148,8 +148,8 @@ class Corpus:
 
         A ring holds the phrases of one split, dialect, kind and licence whose meanings are about as long:
         those that agree in person and number beside each other, in seeded order. Where each takes the next
-        one's meaning, each is taken once: none is rarer. A phrase that goes makes only the one before it take
-        another. By use, a ring holds phrases about as long that have a sentence, or those that have none.
+        one's meaning, each is taken once: none is rarer. Removing a phrase changes only the one before it. By
+        use, a ring holds phrases about as long that have a sentence, or those that have none.
         """
         ring = self._rings[by][self._ring(phrase, by)]
         place = ring.index(self.phrase_number[phrase.id])
@@ -187,8 +187,8 @@ class Corpus:
     ) -> Iterator[int]:
         """The numbers in an order that depends on the item and, for each, on its own record alone.
 
-        So a draw changes only where the record drawn is removed, never with its neighbours. They come one by
-        one: most askers take one of the first few, and sorting a whole language for each would not scale.
+        So removing a record changes only the draws that took it. Numbers come one by one: most callers take
+        one of the first few, and sorting a whole language for each would not scale.
         """
         if not len(numbers):
             return iter(())
@@ -199,7 +199,7 @@ class Corpus:
     def in_turn(self, line: int, numbers: Sequence[int] | Numbers) -> Iterator[int]:
         """The lines in seeded order, from the one that follows the given line round to it.
 
-        Where each takes the next, each is taken once; a line that goes makes only those that took it change.
+        Where each takes the next, each is taken once; removing a line changes only those that took it.
         """
         if not len(numbers):
             return iter(())

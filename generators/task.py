@@ -96,7 +96,6 @@ class Context(Generic[OptionsT]):
     """Take so many couplets of a poem, the same ones in every task; None where the build takes no sample."""
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Couplet or idiom to the wrong options that people refused for it."""
-
     chosen: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Idiom to a sentence without it and the id of the wrong idiom that people chose for that sentence."""
 

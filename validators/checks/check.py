@@ -119,7 +119,7 @@ def check(
 
 
 class _Triggers(dict[str, int]):
-    """Which of some checks a word is a reason to run, as bits: texts say the same words again and again."""
+    """The checks that a word triggers, as bits, remembered by word: texts repeat their words."""
 
     def __init__(self, checks: Sequence[Check]) -> None:
         signs = [(1 << place, one.when) for place, one in enumerate(checks)]

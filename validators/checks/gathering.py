@@ -225,7 +225,7 @@ def _facts(gathered: Gathered, item: Item, mark: Fingerprint) -> None:
 
 
 def _state(gathered: Gathered, item: Item, texts: Texts) -> None:
-    """What an outside row and a statement are known by."""
+    """Subset and id of an outside row, and a statement without its negations."""
     if item.subset:
         gathered.subsets[item.subset] += 1
     if item.metadata.get("id"):
@@ -252,7 +252,7 @@ def _word_of_answer(item: Item, texts: Texts) -> str:
 
 
 def _ask(gathered: Gathered, item: Item, texts: Texts) -> None:
-    """What an outside item asks and calls right, for those who ask the same in other words."""
+    """What an outside item asks and calls right, to find the same question in other words."""
     if item.origin.generator != OUTSIDE:
         return
     if isinstance(item, ChoiceItem):

@@ -12,7 +12,7 @@ from validators.checks.setindex import SetIndex
 COPY_CHECKS = frozenset(("DU01", "DU02"))
 """Checks that object to a copy because it is one."""
 _SPLITS = ("test", "validation", "valid", "dev", "train")
-"""A copy stays where it is asked, before where it may have been learnt from."""
+"""Of copies in several splits that of the first stays: one in the test split before one to train on."""
 
 
 def merge_copies(

@@ -17,9 +17,8 @@ LEAST_WORDS = 3
 def placeholder_answer(item: QuestionItem, texts: Texts, index: SetIndex) -> Objections:
     """No right answer is a word like `none` where the other answers are texts of several words.
 
-    The others are the wrong options of the item, or the right answers of its task. Among names and numbers
-    such a word may well be the answer, and people could tell no better than we without knowing it. No task of
-    ours has such a word for an answer but those whose answers are single words of a text.
+    The others are the wrong options of the item, or the right answers of its task: among names and numbers
+    such a word may well be the answer. In generated choices it never is.
     """
     for answer in answers(item):
         if texts.folded(answer) not in NATURAL:
