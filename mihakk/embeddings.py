@@ -91,7 +91,7 @@ class CachedEmbedder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One row of unit length per text, in order; repeated texts are computed once."""
-        digests = [_digest(text) for text in texts]
+        digests = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
         with closing(self._open()) as store:
             known = self._read(store, digests)
             missing = {d: text for d, text in zip(digests, texts, strict=True) if d not in known}
@@ -104,12 +104,6 @@ class CachedEmbedder:
         if not digests:
             return self._inner.encode([])
         return np.stack([np.frombuffer(known[d], dtype="<f4") for d in digests]).astype(np.float32)
-
-    def missing(self, texts: Sequence[str]) -> int:
-        """How many distinct texts are not in the cache yet."""
-        digests = {_digest(text) for text in texts}
-        with closing(self._open()) as store:
-            return len(digests) - len(self._read(store, list(digests)))
 
     def _open(self) -> sqlite3.Connection:
         store = sqlite3.connect(self._path, timeout=60)
@@ -124,10 +118,6 @@ class CachedEmbedder:
             query = f"SELECT text, row FROM vector WHERE text IN ({marks})"  # nosec B608 # question marks alone
             found |= dict(store.execute(query, batch))
         return found
-
-
-def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def _batches(values: Sequence[bytes] | dict[bytes, str], size: int) -> Iterator[list[bytes]]:
