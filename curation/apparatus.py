@@ -90,7 +90,7 @@ class Explanation(NamedTuple):
 def without_apparatus(explanation: str, phrase: str = "") -> Explanation:
     """The meaning alone; empty where the entry holds nothing but references.
 
-    In the canonical text of an `explanation` a line break parts paragraphs, and verse stands in paragraphs of
+    In the canonical text of an `explanation` a line break separates paragraphs, and verse has paragraphs of
     its own. A quoted sentence with the words of the `phrase` is an example of it.
     """
     cut: Counter[str] = Counter()
@@ -130,7 +130,7 @@ def _without_remnants(text: str, cut: Counter[str]) -> str:
 
 
 def _uses(sentence: str, phrase: set[str]) -> bool:
-    """At least half of the phrase's words stand in the sentence, and others too."""
+    """At least half of the phrase's words are in the sentence, and other words too."""
     used = {key(word, "ar") for word in words(sentence)}
     return len(used) >= _EXAMPLE_WORDS and len(phrase & used) * 2 >= len(phrase)
 

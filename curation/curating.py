@@ -88,7 +88,7 @@ def _merged(part: Poem | Idiom | Couplet, of: Poem | Idiom, cluster: Cluster) ->
 
 
 def _without_duplicates(poem: Poem, duplicates: Duplicates, removed: list[Rejection]) -> Poem:
-    """The poem without couplets that stand in an earlier poem.
+    """The poem without couplets that an earlier poem has.
 
     Raises:
         RecordRejected: `all_couplets_duplicate`.

@@ -1,4 +1,4 @@
-"""The same poem, couplet or idiom met twice: which record stands for all."""
+"""Copies of one poem, couplet or idiom: which of the records is kept."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Comparable(NamedTuple):
 
 @dataclass(frozen=True)
 class Duplicates:
-    """Every record that another stands for, and couplets that share a hemistich."""
+    """Every record that was merged into another, and couplets that share a hemistich."""
 
     clusters: tuple[Cluster, ...] = ()
     """Those of method `similar` and `half` are only reported: their couplets are all kept."""

@@ -34,7 +34,7 @@ _ENTRY: Final = pa.schema(
 )
 
 Records = Callable[..., Iterable[Poem | Idiom]]
-"""Reads the records of one shard; a function known by its name, so that workers can be told it."""
+"""Reads the records of one shard; a function of a module, so that it can be sent to workers."""
 
 
 def write_entries(

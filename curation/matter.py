@@ -1,4 +1,4 @@
-"""What stands among verses and is none of them: notes, headings, separators, prose, markup, odd halves."""
+"""Lines among verses that are not verse: notes, headings, separators, prose, markup, odd halves."""
 
 from __future__ import annotations
 

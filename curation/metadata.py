@@ -14,7 +14,7 @@ def match_metadata(poem: Poem, config: CurateConfig) -> Poem:
 
     What the source called them stays in `source_labels`. A label the config does not require and the
     taxonomy does not know becomes empty; an era the source lacks is taken from the table of poets where
-    that knows it. An era that the table contradicts stays, for poets share names:
+    that knows it. An era that the table contradicts stays, because poets share names:
     `source_labels["era_of_poet"]` says the table's.
 
     Raises:

@@ -62,7 +62,7 @@ def reject(record: Poem | Idiom, error: RecordRejected) -> Rejection:
 def remove(
     part: Poem | Idiom | Couplet, of: Poem | Idiom, reason: str, detail: str, kept: str = ""
 ) -> Rejection:
-    """The rejection of a whole record, or of one couplet `of` a poem; `kept` stands for a duplicate."""
+    """The rejection of a whole record, or of one couplet `of` a poem; a duplicate was merged into `kept`."""
     return Rejection(
         record=part.id,
         source=of.provenance.source,

@@ -16,7 +16,7 @@ _SHORT = 3
 
 
 def sensitive_wording(text: str, language: Language) -> str:
-    """The first listed word or phrase that stands in a text as whole words; empty where none does.
+    """The first listed word or phrase found in a text as whole words; empty where there is none.
 
     A word that is somebody's name (`Laqit ibn Malik`) does not count.
     """

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def lot(name: str) -> str:
-    """Where a name stands in line: always the same, and by chance."""
+    """The place of a name in a draw: always the same, and by chance."""
     return hashlib.blake2b(name.encode(), digest_size=16, person=b"mihakk-core").hexdigest()
 
 

@@ -30,7 +30,7 @@ class Morphology(Protocol):
     """Compares words and phrases beyond their letters."""
 
     def forms(self, word: str, language: Language) -> frozenset[str]:
-        """What stands for a word: two words are akin that share one of these."""
+        """What a word is compared by: two words that share one of these are related."""
         ...
 
     def agreement(self, text: str, language: Language) -> str:

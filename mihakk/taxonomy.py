@@ -43,7 +43,7 @@ class Vocabulary:
     spellings: Mapping[str, str]
     """Folded label to identifier."""
     patterns: Mapping[str, str]
-    """Pattern of feet, alone or with the name in brackets, to identifier; spaces, which part feet, count."""
+    """Pattern of feet, alone or with the name in brackets, to identifier; spaces separate feet."""
     refused: Mapping[str, tuple[str, str]]
     """Folded label to (reason, explanation)."""
     prefixes: tuple[str, ...]
@@ -118,7 +118,7 @@ def _spellings(row: Mapping[str, Any]) -> Iterable[str]:
             yield row[field]
     for field in ("names", "aliases"):
         yield from row.get(field) or ()
-    # One pattern has several numbers at Ganjoor, and a record may bear any of them.
+    # One pattern has several numbers at Ganjoor, and a record may have any of them.
     yield from (f"fa_{number}" for number in row.get("ganjoor") or ())
     for variant in row.get("variants") or ():
         yield from _spellings(variant)

@@ -11,7 +11,7 @@ from twisted.internet.error import DNSLookupError
 
 
 class PrivateAddressError(scrapy_errors.IgnoreRequest):  # type: ignore[misc]
-    """A host lies in a private network, where a public site has no business to send us."""
+    """A host is in a private network, where the crawl of a public site may not go."""
 
 
 def check_address(address: str, *, allow_loopback: bool) -> None:

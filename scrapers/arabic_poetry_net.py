@@ -34,7 +34,7 @@ _JSON_LD_IGNORED = {
 
 
 class ArabicPoetryNetOptions(SiteOptions):
-    """Which poems, and where on a page their fields stand."""
+    """Which poems, and where on a page their fields are."""
 
     poems: tuple[str, ...] = Field(min_length=1)
     """Addresses without the host, e.g. `/poem/88042-...`."""

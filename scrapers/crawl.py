@@ -1,6 +1,6 @@
-"""Fetching pages politely into the raw store, and walking over what stands there.
+"""Fetching pages politely into the raw store, and reading them from there.
 
-A crawl is a child process (`scrapers._spider`), for its reactor can't be started twice. It only stores bytes;
+A crawl is a child process (`scrapers._spider`): its reactor can't be started twice. It only stores bytes;
 parsers read them from the store, so parsing again needs no network.
 """
 

@@ -37,7 +37,7 @@ def _rows(options: HubOptions) -> Iterable[dict[str, Any]]:
     local = Path(options.dataset).is_dir()
     if not local and not options.revision:
         raise UsageError(
-            f"source 'hub': {options.dataset} needs the option `revision` (a commit or tag), for its main "
+            f"source 'hub': {options.dataset} needs the option `revision` (a commit or tag): its main "
             "branch can change between two builds"
         )
     try:

@@ -37,7 +37,7 @@ def names_era(label: str) -> bool:
 
 
 def with_country(labels: dict[str, str]) -> dict[str, str]:
-    """Labels in which a country that stands for an era is a country."""
+    """Labels with a country given as an era under `country`."""
     era = labels.get("era", "")
     if not is_country(era):
         return labels

@@ -67,7 +67,7 @@ class RawStore:
         self._latest: dict[str, Fetched] | None = None
 
     def keep(self, data: bytes) -> str:
-        """Stores bytes and gives their SHA-256; bytes that stand there already are not written again."""
+        """Stores bytes and gives their SHA-256; bytes that are there already are not written again."""
         digest = digest_of(data)
         path = self._blob(digest)
         if not self._fs.exists(path):
@@ -82,7 +82,7 @@ class RawStore:
             if self._fs.exists(blob):
                 return digest
             file.seek(0)
-            # Packed here first: a store's file that is closed half written stands as if it were whole.
+            # Packed here first: a store keeps a file that is closed half written as if it were whole.
             with tempfile.TemporaryFile() as packed:
                 with gzip.GzipFile(filename="", mode="wb", fileobj=packed, compresslevel=6, mtime=0) as out:
                     shutil.copyfileobj(file, out, _CHUNK)
@@ -133,7 +133,7 @@ class RawStore:
         return fetched
 
     def confirm(self, fetched: Fetched) -> Fetched:
-        """Notes that the server said the stored bytes still stand (304)."""
+        """Notes that the server called the stored bytes current (304)."""
         again = fetched.model_copy(update={"retrieved_at": datetime.now(UTC), "status": 304})
         self._append(again)
         return again

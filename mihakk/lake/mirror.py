@@ -66,7 +66,7 @@ class Mirror:
         return cls(folder, url, mirror)
 
     def pull(self) -> None:
-        """Brings down what other machines sent up; what this one sent lies here already."""
+        """Downloads what other machines uploaded; what this one uploaded is here already."""
         for segment in self._segments():
             target = self._folder / segment.name
             if segment.mirror == self._mirror or target.exists():

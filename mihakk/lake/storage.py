@@ -125,7 +125,7 @@ class Storage:
         return str(answer["ETag"])
 
     def stamp(self, path: str) -> str | None:
-        """What tells one version of a file of a store from the next; None where there is no file."""
+        """The version of a file of a store, its ETag or digest; None where there is no file."""
         self._fs.invalidate_cache()
         with _explained(path):
             try:

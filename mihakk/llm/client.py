@@ -296,7 +296,7 @@ class Client:
         return self._hidden(" ".join(message.split()))
 
     def _hidden(self, text: str) -> str:
-        """The text without the key, in whose place three stars stand."""
+        """The text with three stars in place of the key."""
         return text.replace(self._key, "***") if len(self._key) > 3 else text
 
 

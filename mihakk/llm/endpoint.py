@@ -71,7 +71,7 @@ class Endpoint:
 
     @property
     def load(self) -> float:
-        """Share of its concurrency in use, with a malus for an endpoint that has been failing."""
+        """Share of its concurrency in use, with a penalty for an endpoint that has been failing."""
         return self.in_flight / self.most + self._failures
 
     @property

@@ -71,7 +71,7 @@ class VllmServer(ChildServer):
             raise
 
     def check(self) -> None:
-        """Raises ExternalFailure when the server has died, of which its guard tells a moment later."""
+        """Raises ExternalFailure when the server has died; its guard reports that a moment later."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(DEATH_SECONDS)
         super().check()

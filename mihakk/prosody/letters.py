@@ -107,7 +107,7 @@ def _is_article(pieces: list[Piece], place: int) -> bool:
 
 
 def _lam(after: Piece | None) -> Sounds:
-    """Before a sun letter that bears a shadda, the lam is in the shadda."""
+    """Before a sun letter with a shadda, the lam is in the shadda."""
     return {"": 0.0} if after is not None and cp.SHADDA in after.marks else {"0": 0.0, "1": 3.0}
 
 

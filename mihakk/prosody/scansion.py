@@ -32,7 +32,7 @@ class Scansion(NamedTuple):
     confidence: float
     """Share of this metre among all that fit, 0 to 1; docs/curation.md says how often it is right."""
     pattern: str
-    """Its letters as read, moved (1) or quiescent (0); a space parts the hemistichs, `/` couplets."""
+    """Its letters as read, moved (1) or quiescent (0); a space separates hemistichs, `/` couplets."""
 
 
 def scan(*couplets: tuple[str, str]) -> Scansion:

@@ -1,4 +1,4 @@
-"""Untrusted code, run inside bubblewrap: no network, no files, limits, no hand on its verdict."""
+"""Untrusted code, run inside bubblewrap: no network, no files, limits, no way to its own verdict."""
 
 from mihakk.sandbox._bubblewrap import Limits, require_sandbox
 from mihakk.sandbox._run import Example, Outcome, Status, Trial, run_examples, run_trial, run_trials

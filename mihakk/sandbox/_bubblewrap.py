@@ -122,7 +122,7 @@ def start(
 
 
 def _namespaces(root: bool) -> list[str]:
-    """Everything unshared. Root needs no user namespace: inside, it becomes a user whom nobody else is."""
+    """Everything unshared. Root needs no user namespace: inside, it becomes a user of its own."""
     if root:
         unshared = [f"--unshare-{name}" for name in ("ipc", "pid", "net", "uts", "cgroup-try")]
         privileges = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]

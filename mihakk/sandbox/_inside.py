@@ -145,7 +145,7 @@ def answer_of_solution(wire: Wire, least: int) -> list[Any] | None:
 
 
 def shown(error: BaseException) -> str:
-    """An exception as a message tells it."""
+    """The message of an exception, cut short."""
     with contextlib.suppress(Exception):
         return str(error)[:SHOWN]
     return ""
@@ -254,7 +254,7 @@ def where(error: BaseException) -> str:
 
 
 def run_examples(program: str, setup: Setup) -> dict[str, Any]:
-    """What each example of a docstring prints where it stands: its output, or the exception it raises."""
+    """What each example of a docstring prints or raises."""
     names: dict[str, Any] = {"__name__": "solution"}
     try:
         exec(compile(program, "<solution>", "exec"), names)  # nosec B102
@@ -273,7 +273,7 @@ def run_examples(program: str, setup: Setup) -> dict[str, Any]:
 
 
 def confine(setup: Setup) -> None:
-    """Limits, then a user whom nobody else is: neither can be taken back."""
+    """Sets limits, then becomes a user of its own: neither can be undone."""
     processor = max(1, int(setup["seconds"]) + 1)
     for name, most in {
         "AS": setup["memory"],

@@ -45,7 +45,7 @@ def _ends_word(char: str) -> bool:
 
 
 class _FoldedWords(dict[str, str]):
-    """What stands between two spaces, folded: texts of one kind say the same words again and again."""
+    """A cache of folded words: texts of one kind say the same words again and again."""
 
     def __init__(self, fold: _Fold) -> None:
         self.table = fold

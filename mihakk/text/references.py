@@ -29,7 +29,7 @@ _PLACES: Final = {
     "fa": r"همان(?:\s?جا)?|به\s+حرف\s+\w+|ذیل|در\s+حرف\s+\w+|الخ|و\s+غیره|ضرب\s?المثل",
     "en": r"under\s+(?:the\s+letter\s+)?[A-Z]\b|above|below|etc\.?|s\.\s?v\.?|entry|the\s+proverb",
 }
-"""Where a reference says that its goal stands, and `etc.`."""
+"""Where a reference says that its target is, and `etc.`."""
 _NO_MEANING: Final = {
     "ar": (
         r"(?:و?(?:ال)?معناه?\s+(?:ظاهر|واضح|معروف|مفهوم)|(?:هو\s+)?(?:واضح|ظاهر|معروف)\s+(?:المعنى|المراد))"

@@ -2,7 +2,7 @@
 
 B (2021 to 2025): everything in `#poem_content`; other `h3` on the page are words of the site's own. C (2026):
 `#poemText` with lines of two spans. Links elsewhere name poets too, so the poet is taken from the breadcrumb
-alone. Which generation a page is of is told by what it holds; a page of neither is an error.
+alone. A page is of the generation whose container it holds; a page of neither is an error.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def _text(node: LexborNode) -> str:
 
 
 def _lines(node: LexborNode) -> list[str]:
-    """Lines of a node that are parted by `br`."""
+    """Lines of a node, separated by `br`."""
     parts = [""]
     for child in node.iter(include_text=True):
         if child.tag == "br":

@@ -80,7 +80,7 @@ def blocks(root: Element, where: str) -> list[Block]:
     """Blocks in reading order.
 
     Raises:
-        SourceChanged: A block element bears a class that the parser does not know.
+        SourceChanged: A block element has a class that the parser does not know.
     """
     return _Walker(where).whole(root)
 
@@ -93,7 +93,7 @@ class _Look(NamedTuple):
     special: Literal["", "heading", "definitions", "verses", "row"]
     """What makes it more than a paragraph."""
     inline: bool
-    """A block element that continues the paragraph it stands in."""
+    """A block element that continues the paragraph it is in."""
     line_break: bool
     classes: frozenset[str]
     strange: str

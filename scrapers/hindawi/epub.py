@@ -112,7 +112,7 @@ def _check(archive: zipfile.ZipFile, where: str) -> None:
 
 
 def _member(archive: zipfile.ZipFile, name: str, where: str) -> bytes:
-    """A file's bytes, counted while they are unpacked, for its own header may lie."""
+    """A file's bytes, counted while they are unpacked, because its own header may lie."""
     try:
         with archive.open(name) as stream:
             data = stream.read(_MOST_FILE_BYTES + 1)
