@@ -39,6 +39,8 @@ FORMATS = {
         187: "New",
     },
 }
+_MOSAMMAT = 32
+"""First of the numbers of the API's kinds of mosammat, one for each way of rhyming."""
 FORMS = {
     **{"Ghazal": "ghazal", "Ghaside": "qasida", "Masnavi": "masnavi", "Ghete": "qita", "Robaee": "rubai"},
     **{"Dobeyti": "dobayti", "TarkibBand": "tarkib_band", "TarjeeBand": "tarji_band", "Takbeyt": "takbayt"},
@@ -295,7 +297,9 @@ def _section(section: dict[str, Any] | None, verse: dict[str, Any], shape: _Shap
     name, label = ("", "") if prose or section is None else _metre(section, shape)
     rhyme = (section or {}).get("rhymeLetters") or (inner or {}).get("rhymeLetters") or ""
     form = (section or {}).get("poemFormat")
-    form = FORMS.get(FORMATS.get(form, "Mosammat") if isinstance(form, int) else str(form or ""), "")
+    if isinstance(form, int):
+        form = FORMATS.get(form, "Mosammat" if form >= _MOSAMMAT else "")
+    form = FORMS.get(str(form or ""), "")
     key = (verse.get("sectionIndex1"), verse.get("sectionIndex2"), name, rhyme, form)
     if key != shape.last or not shape.made:
         shape.made.append(Section(index=len(shape.made), metre=name, rhyme=rhyme, form=form))

@@ -156,3 +156,48 @@ def test_an_unsure_year_of_death_two_centuries_before_the_limit_is_enough(shared
 
 def _known(row: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in ("FullUrl", "DeathYearInLHijri", "ValidDeathDate")}
+
+
+RIGHT, LEFT, BAND, BAND_2, SINGLE, COMMENT, PROSE = 0, 1, 2, 3, 4, 5, -1
+
+
+@pytest.mark.parametrize(
+    ("number", "form", "couplets", "kinds", "reasons"),
+    [
+        (1, "ghazal", [(RIGHT, LEFT)] * 7, {"couplet": 7}, {}),
+        (3, "masnavi", [(RIGHT, LEFT)] * 9, {"couplet": 9}, {}),
+        (4, "qita", [(RIGHT, LEFT)] * 3, {"couplet": 3}, {}),
+        (5, "rubai", [(RIGHT, LEFT)] * 2, {"couplet": 2}, {}),
+        (6, "dobayti", [(RIGHT, LEFT)] * 2, {"couplet": 2}, {}),
+        (8, "tarkib_band", [*[(RIGHT, LEFT)] * 5, (BAND, BAND_2)] * 2, {"couplet": 10, "band": 2}, {}),
+        (10, "takbayt", [(RIGHT, LEFT)], {"couplet": 1}, {}),
+        (11, "nimai", [(SINGLE,)] * 12, {"line": 12}, {}),
+        (16, "tarji_band", [*[(RIGHT, LEFT)] * 4, (BAND,)] * 3, {"couplet": 12, "band": 3}, {}),
+        (33, "mosammat", [(RIGHT, LEFT), (RIGHT, LEFT), (BAND,)] * 2, {"couplet": 4, "band": 2}, {}),
+        (33, "mosammat", [*[(RIGHT, LEFT)] * 2, (RIGHT,)], {"couplet": 2}, {"unpaired_hemistich": 1}),
+        (176, "sepid", [(SINGLE,)] * 20, {"line": 20}, {}),
+        (187, "new", [*[(RIGHT, LEFT)] * 2, (SINGLE,)], {"couplet": 2, "line": 1}, {}),
+        (9, "", [(RIGHT, LEFT)], {"couplet": 1}, {}),
+        (7, "", [(PROSE,), (RIGHT, LEFT), (PROSE,)], {"paragraph": 2, "couplet": 1}, {}),
+        (1, "ghazal", [(RIGHT, LEFT), (COMMENT,)], {"couplet": 1}, {"comment": 1}),
+        (1, "ghazal", [(LEFT, RIGHT), (RIGHT, LEFT)], {"couplet": 1}, {"unpaired_hemistich": 1}),
+    ],
+)
+def test_every_form_of_the_api_is_read_or_rejected_with_its_reason(
+    number: int, form: str, couplets: list[tuple[int, ...]], kinds: dict[str, int], reasons: dict[str, int]
+) -> None:
+    verses = [
+        {"vOrder": 10 * place + n, "coupletIndex": place, "sectionIndex1": 0}
+        | {"versePosition": position, "text": f"سطر {place} {n}"}
+        for place, couplet in enumerate(couplets)
+        for n, position in enumerate(couplet)
+    ]
+    poem = {"id": 1, "title": "شعر", "fullTitle": "شاعر » شعر", "fullUrl": "/x/1", "verses": verses}
+    poem["sections"] = [{"index": 0, "sectionType": 0, "verseType": 0, "poemFormat": number}]
+    entries = list(parse(json.dumps(poem).encode(), AT))
+    (read,) = (entry for entry in entries if isinstance(entry, Poem))
+    assert Counter(couplet.kind for couplet in read.couplets) == kinds
+    assert Counter(entry.reason for entry in entries if isinstance(entry, Rejection)) == reasons
+    # Prose has no form of verse.
+    assert {read.sections[one.section].form for one in read.couplets if one.kind != "paragraph"} == {form}
+    assert used(entries) == len(verses)
