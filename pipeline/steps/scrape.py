@@ -46,7 +46,7 @@ def _scrape(build: Build, unit: str, _: Any, tick: Tick) -> list[ShardManifest]:
     except MihakkError as error:
         if rejected:
             build.stage(STAGE).keep_rejections(rejected)
-            raise type(error)(f"{error}\n{_told(rejected)}") from error
+            raise type(error)(f"{error}\n{_told(build.config.name, rejected)}") from error
         raise
     tick(1)
     return shards
@@ -60,13 +60,16 @@ def _noting(entries: Iterator[Entry], rejected: list[Rejection]) -> Iterator[Ent
         yield entry
 
 
-def _told(rejected: Sequence[Rejection]) -> str:
+def _told(benchmark: str, rejected: Sequence[Rejection]) -> str:
     """Reasons of rejections with counts and three examples each."""
-    lines = [f"It rejected {len(rejected):,} before; all of them: mihakk show {STAGE}/rejected"]
+    lines = [
+        f"It rejected {len(rejected):,} before; all of them: mihakk show {STAGE}/rejected -b {benchmark}"
+    ]
     for reason, count in Counter(one.reason for one in rejected).most_common():
         lines.append(f"  {count:,} {reason}")
         examples = islice((one for one in rejected if one.reason == reason), 3)
-        lines += [f"    {one.record}: {one.detail[:160]}" for one in examples]
+        # The place of a row that can't be read is its record too.
+        lines += [f"    {one.record}: {one.detail.removeprefix(f'{one.record}: ')[:160]}" for one in examples]
     return "\n".join(lines)
 
 
