@@ -1,4 +1,4 @@
-"""Whether a system has seen a benchmark: three probes, and what is only familiar.
+"""Whether a system has seen a benchmark: three probes, and familiarity with what was published.
 
 Probes are prompts made from items and a look at the replies; nothing here asks a model. Classical verse is
 older than any model, so unpublished couplets in the same metre and rhyme stand beside it as controls.

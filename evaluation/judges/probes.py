@@ -13,7 +13,7 @@ import yaml
 from evaluation.judges.asking import Judged, judge_cases
 from evaluation.judges.run import JudgeJob, cases_of, open_judge
 from evaluation.rows import write_rows
-from evaluation.statistics.cluster import Codes, Values, clustered, codes_of
+from evaluation.statistics.cluster import Estimate, clustered, codes_of
 from mihakk.draw import in_turns, lot
 from mihakk.seeds import rng
 from mihakk.stats import holm, wilson
@@ -149,7 +149,7 @@ def probe_row(
             "shift": mean.mean,
             "low": mean.low,
             "high": mean.high,
-            "p": _p_value(shifts, clusters),
+            "p": _p_value(mean),
             "moved": moved / len(shifts),
             "moved_low": ends.low,
             "moved_high": ends.high,
@@ -166,10 +166,9 @@ def adjusted(rows: Iterable[ProbeRow]) -> list[ProbeRow]:
     return own
 
 
-def _p_value(shifts: Values, clusters: Codes) -> float | None:
+def _p_value(mean: Estimate) -> float | None:
     from scipy.special import stdtr
 
-    mean = clustered(shifts, clusters)
     if mean.low is None or mean.se is None:
         return None
     if mean.se < 1e-12:

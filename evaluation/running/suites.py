@@ -71,11 +71,7 @@ def suite_folder(suite: Suite, named: Path | str | None = None) -> Path:
 def open_suite(
     name: str, models: Sequence[str] | None, folder: Path | None
 ) -> tuple[Suite, list[System], Path]:
-    """A suite, its systems and its folder as the command line names them; commas part several systems.
-
-    Raises:
-        UsageError: As for `load_suite` and `load_systems`.
-    """
+    """A suite, its systems and its folder as the command line names them; commas part several systems."""
     suite = load_suite(name)
     systems = load_systems(suite, [one for several in models or () for one in several.split(",") if one])
     return suite, systems, suite_folder(suite, folder)

@@ -115,11 +115,6 @@ def mcnemar(first: Values, second: Values) -> float:
     return float(binomtest(gained, gained + lost).pvalue) if gained + lost else 1.0
 
 
-def smallest_difference(se: float) -> float:
-    """The difference that is found at the 5 % level four times in five, of a paired standard error."""
-    return POWER_80 * se
-
-
 def _sums(values: Values, clusters: Codes) -> Values:
     return np.bincount(clusters, weights=values).astype(np.float64)
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from evaluation.metrics.figure import FIGURES
 from evaluation.statistics.bootstrap import RESAMPLES, percentile_interval, ranks
+from evaluation.statistics.comparison import POWER_80
 from evaluation.statistics.comparison import RESAMPLES as PERMUTATIONS
-from evaluation.statistics.comparison import smallest_difference
 from evaluation.table.cells import DIGITS, cells_of
 from evaluation.table.column import NOT_VOUCHED_FOR, Column, columns_of
 from evaluation.table.draws import drawn_figures
@@ -128,7 +128,7 @@ def _with_ranks(
     """Rank intervals, and the smallest difference that the column's pairs could tell."""
     # Two systems whose difference is the same in every cluster tell nothing of its spread.
     errors = [row["se"] for row in pairs if row["se"]]
-    smallest = smallest_difference(float(np.median(errors))) if errors else None
+    smallest = POWER_80 * float(np.median(errors)) if errors else None
     able = [place for place in range(len(cells)) if cells[place]["figure"] is not None]
     for cell in cells:
         cell |= {"smallest_difference": smallest, **dict.fromkeys(("rank_low", "rank_high", "top"))}
