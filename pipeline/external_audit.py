@@ -99,26 +99,19 @@ def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, Audi
     from validators.external.places import row_places
 
     mapping = parse_mapping(job.mapping)
+    terms = {"licence": job.licence, "attribution": job.attribution, "revision": job.revision}
     benchmark = read_benchmark(
         job.source,
         mapping,
         subsets=job.subsets,
         split=job.split,
-        revision=job.revision,
         language=job.language,
-        licence=job.licence,
-        attribution=job.attribution,
         repair=job.repair,
+        **terms,
     )
     job.folder.mkdir(parents=True, exist_ok=True)
-    known = AuditedSet(
-        name=job.name or name_of_set(job.source),
-        source=job.source,
-        title=job.title,
-        licence=job.licence,
-        attribution=job.attribution,
-        revision=job.revision,
-    )
+    name = job.name or name_of_set(job.source)
+    known = AuditedSet(name=name, source=job.source, title=job.title, **terms)
     review, reviews = write_set(job.folder, known).review, reviews_of_set(job.folder)
     corrected = correct_rows(benchmark, mapping, reviews, review)
     config = outside_checks(job.checks)

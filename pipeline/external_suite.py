@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -275,10 +275,10 @@ def _consolidate(run: SuiteRun, states: Sequence[SourceState]) -> SuiteSummary:
             for name, some in sorted(by_subset.items())
         ]
         findings = pq.read_table(folder / "findings.parquet", columns=["check", "severity", "subject"])
-        counts = Counter((f["check"], f["severity"]) for f in _distinct(findings.to_pylist()))
+        counts = findings.to_pandas().drop_duplicates().groupby(["check", "severity"]).size()
         kinds += [
             KindRow(source=source.name, check=check, severity=severity, items=count)
-            for (check, severity), count in sorted(counts.items())
+            for (check, severity), count in counts.items()
         ]
     domains = [SuiteRow(name=name, **_figures(some)) for name, some in sorted(by_domain.items())]
     across = _across({one.name: run.folder / one.name / "prints.parquet" for one in there})
@@ -319,11 +319,6 @@ def _task_type(folder: Path) -> str:
 
     kinds = set(pq.read_table(folder / "people" / "items.parquet", columns=["kind"])["kind"].to_pylist())
     return ", ".join(name for name, said in (("MCQ", "choice" in kinds), ("QA", kinds - {"choice"})) if said)
-
-
-def _distinct(findings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One finding per check, severity and item."""
-    return list({(f["check"], f["severity"], f["subject"]): f for f in findings}.values())
 
 
 def _figures(verdicts: Sequence[dict[str, Any]]) -> dict[str, Any]:

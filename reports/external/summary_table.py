@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -35,53 +36,50 @@ def show_summary(found: AuditSummary) -> Group:
     checks = Table("Check", "Effect", "Findings", "What it guards", title="Findings", title_justify="left")
     for check in found.checks:
         checks.add_row(check.check, check.severity, f"{check.findings:,}", check.title)
-    lines: list[Any] = [f"{found.items:,} items, golds read as {found.gold_as or 'answers in words'}."]
+    return Group(subsets, checks, *_sentences(found))
+
+
+def _sentences(found: AuditSummary) -> Iterator[str]:
+    yield f"{found.items:,} items, golds read as {found.gold_as or 'answers in words'}."
     if found.unreadable:
-        lines.append(f"{found.unreadable:,} rows could not be read.")
-    lines += [f"Not read: {one.file}: {one.reason}." for one in found.source_files if one.status != "read"]
+        yield f"{found.unreadable:,} rows could not be read."
+    yield from (f"Not read: {one.file}: {one.reason}." for one in found.source_files if one.status != "read")
     if found.labels:
         said = "; ".join(f"{name}: {labels}" for name, labels in found.labels.items())
-        lines.append(f"The tables write their golds differently: {said}.")
+        yield f"The tables write their golds differently: {said}."
     shared = found.shared
-    lines.append(
-        f"{shared.same:,} items stand there more than once, {shared.near:,} nearly so; "
+    yield (
+        f"{shared.same:,} items occur more than once, {shared.near:,} nearly so; "
         f"{shared.conflicting:,} have another answer elsewhere."
     )
-    lines += [f"{count:,} items: {pair}." for pair, count in shared.across_splits.items()]
-    merged = sum(row.merged for row in found.subsets)
-    if merged:
-        lines.append(f"{merged:,} copies are merged into the first sound row that equals them.")
+    yield from (f"{count:,} items: {pair}." for pair, count in shared.across_splits.items())
+    if merged := sum(row.merged for row in found.subsets):
+        yield f"{merged:,} copies are merged into the first sound row that equals them."
     if found.repairs:
         done = "were repaired" if found.repaired else "can be repaired with certainty: add --repair"
-        lines.append(f"{found.repairs:,} cells {done}; repairs.parquet lists them.")
+        yield f"{found.repairs:,} cells {done}; repairs.parquet lists them."
     discarded = sum(row.discarded for row in found.subsets)
     if discarded or found.overturned or found.corrected:
-        done = (
-            f"kept {found.overturned:,} flagged items, corrected {found.corrected:,}, discarded {discarded:,}"
-        )
-        lines.append(f"People {done}.")
-    unjudged = sum(row.unjudged for row in found.subsets)
-    if unjudged:
-        lines.append(
-            f"{unjudged:,} items have no usable reply of an auditor: they wait, and no rate counts them."
-        )
-    kept = sum(row.passed for row in found.subsets)
-    lines.append(f"{kept:,} items kept, {found.kept_unseen:,} of them by checks only.")
+        kept = f"kept {found.overturned:,} flagged items, corrected {found.corrected:,}"
+        yield f"People {kept}, discarded {discarded:,}."
+    if unjudged := sum(row.unjudged for row in found.subsets):
+        yield f"{unjudged:,} items have no usable reply of an auditor: they wait, and no rate counts them."
+    passed = sum(row.passed for row in found.subsets)
+    yield f"{passed:,} items kept, {found.kept_unseen:,} of them by checks only."
     seen = "no model was asked"
     if found.auditors:
         asked = found.audit_states["both"] + found.audit_states["short"]
         seen = by_audit_state(found.audit_states) + unusable(found.auditors, asked)
-    lines.append(f"Policy {found.policy}; {seen}.")
-    lines += [f"{name}: {describe(used)}." for name, used in sorted(found.usage.items())]
+    yield f"Policy {found.policy}; {seen}."
+    yield from (f"{name}: {describe(used)}." for name, used in sorted(found.usage.items()))
     if "clean" not in found.files:
-        lines.append("No item passed, so there is no cleaned copy; removed.parquet says why for each.")
+        yield "No item passed, so there is no cleaned copy; removed.parquet says why for each."
     if found.formulas:
-        lines.append(
+        yield (
             f"Do not open the cleaned copy in a spreadsheet: {found.formulas:,} of its cells begin like "
             "formulas. They are the benchmark's own texts and stand there unchanged; import them as text."
         )
-    lines += [f"{name}: {shown_path(Path(path))}" for name, path in found.files.items()]
-    return Group(subsets, checks, *lines)
+    yield from (f"{name}: {shown_path(Path(path))}" for name, path in found.files.items())
 
 
 def show_proposal(found: Proposal, source: str, *, taken: bool) -> Group:
