@@ -160,10 +160,10 @@ def queue_rows(folder: Path, table: str) -> list[Any]:
     import pyarrow.parquet as pq
 
     from mihakk.lake.columns import from_table
-    from pipeline.rows import rows_of
+    from pipeline.rows import ROWS
 
     name = table if table == "items" else f"queue_{table}"
-    return from_table(pq.read_table(folder / "people" / f"{name}.parquet"), rows_of(table))
+    return from_table(pq.read_table(folder / "people" / f"{name}.parquet"), ROWS[table])
 
 
 def write_review_tables(folder: Path, audited: Audited, findings: Sequence[Finding]) -> None:

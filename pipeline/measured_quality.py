@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mihakk.ids import digest
 from mihakk.lake.seal import seal, unsealed
 from pipeline.build import Build, code_version, whole_input
-from pipeline.records import records
+from pipeline.rows import records
 from schemas.stages import CURATED, GENERATED, RELEASED
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.build import Build, open_build
 from pipeline.external_people import is_audited_set, open_set, queue_rows, set_stores, sets_in
 from pipeline.people import review_stores
-from pipeline.rows import rows_of
+from pipeline.rows import ROWS
 from pipeline.suspects import evidence
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import ReviewConfig
@@ -188,7 +188,7 @@ def review_of(build: Build) -> OpenReview:
     """The review of a benchmark."""
 
     def rows(table: str) -> Iterable[Any]:
-        return build.stage(AUDITED).read_all(table, rows_of(table))
+        return build.stage(AUDITED).read_all(table, ROWS[table])
 
     name, config, locked = build.config.name, build.config, build.lake.locked
     return OpenReview(name, name, review_stores(build), config.review, config.seed, locked, rows, build)

@@ -18,7 +18,7 @@ from mihakk.settings import settings
 from pipeline.build import Build
 from pipeline.engines.local import LocalEngine, local_engine
 from pipeline.observer import Silent
-from pipeline.records import records
+from pipeline.rows import records
 from pipeline.run import run_step
 from pipeline.steps.audit import JOURNAL, chosen_items, journal_folder
 from pipeline.steps.order import STEPS

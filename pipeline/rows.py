@@ -1,31 +1,36 @@
-"""Models of the rows of every stage table."""
+"""Rows of stage tables: their models, and the records that a stage reads."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from pipeline.build import Build
+from schemas.audit import Audit, Verdict
+from schemas.finding import Finding
+from schemas.idiom import Idiom
+from schemas.item import ITEM_ROWS
+from schemas.poem import Poem
+from schemas.published import Published
+from schemas.rejection import Cluster, Rejection
+from schemas.review import Resolution
 
-def rows_of(table: str) -> Any:
-    """Models of the rows of a table."""
-    from schemas.audit import Audit, Verdict
-    from schemas.finding import Finding
-    from schemas.idiom import Idiom
-    from schemas.item import ITEM_ROWS
-    from schemas.poem import Poem
-    from schemas.published import Published
-    from schemas.rejection import Cluster, Rejection
-    from schemas.review import Resolution
+ROWS: dict[str, Any] = {
+    "items": ITEM_ROWS,
+    "poems": Poem,
+    "idioms": Idiom,
+    "removed": Rejection,
+    "rejected": Rejection,
+    "clusters": Cluster,
+    "findings": Finding,
+    "audits": Audit,
+    "verdicts": Verdict,
+    "resolutions": Resolution,
+    "release": Published,
+}
+"""Models of the rows of every table."""
 
-    models: dict[str, Any] = {
-        "items": ITEM_ROWS,
-        "poems": Poem,
-        "idioms": Idiom,
-        "removed": Rejection,
-        "clusters": Cluster,
-        "findings": Finding,
-        "audits": Audit,
-        "verdicts": Verdict,
-        "resolutions": Resolution,
-        "release": Published,
-    }
-    return models[table]
+
+def records(build: Build, stage: str, shard: str) -> list[Poem | Idiom]:
+    """All records of a shard of the stage before `stage`."""
+    before = build.before(stage)
+    return [*before.read("poems", Poem, shard), *before.read("idioms", Idiom, shard)]

@@ -83,7 +83,7 @@ def page(
 def _sampled(config: Path, task: str, language: str, size: int, lake: str | None) -> list[Question]:
     from mihakk.morphology import open_morphology
     from pipeline.build import open_build
-    from pipeline.rows import rows_of
+    from pipeline.rows import ROWS
     from reports.questions.sample import explain_options, sample_questions
     from schemas.item import ITEM_ROWS
 
@@ -95,7 +95,7 @@ def _sampled(config: Path, task: str, language: str, size: int, lake: str | None
         raise UsageError(f"no questions of task {task!r} and language {language!r}; there are {known}")
     curated = opened.stage(CURATED)
     tables = [name for name in ("poems", "idioms") if name in curated.tables()]
-    records = (row for name in tables for row in curated.read_all(name, rows_of(name)))
+    records = (row for name in tables for row in curated.read_all(name, ROWS[name]))
     return explain_options(items, records, open_morphology(opened.config.morphology))
 
 

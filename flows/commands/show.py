@@ -73,7 +73,7 @@ def records(opened: Build, table: str) -> Iterator[Any]:
     Raises:
         UsageError: No such stage or table; the message lists those there are.
     """
-    from pipeline.rows import rows_of
+    from pipeline.rows import ROWS
     from schemas.stages import STAGES
 
     stage_name, _, name = table.partition("/")
@@ -89,7 +89,7 @@ def records(opened: Build, table: str) -> Iterator[Any]:
         raise UsageError(f"{matches[0]} has no table {name!r}; it has {', '.join(known)}")
     if name == "rejected":
         return iter(stage.rejections())
-    return stage.read_all(name, rows_of(name))
+    return stage.read_all(name, ROWS[name])
 
 
 def name_of(row: Record) -> str:

@@ -18,7 +18,7 @@ from mihakk.ids import digest
 from mihakk.lake import ShardOutput
 from pipeline.build import Build, inputs_of
 from pipeline.campaigns import amendments_of
-from pipeline.records import records
+from pipeline.rows import records
 from pipeline.step import Call, Share, Spread, Step, Tick, shards_before
 from schemas.campaign import OF_ITEMS, Amendment
 from schemas.finding import Finding

@@ -15,7 +15,7 @@ from mihakk.morphology import morphology_version
 from pipeline.build import Build, inputs_of, whole_input
 from pipeline.campaigns import amendments_of
 from pipeline.embedder import OpenedEmbedder
-from pipeline.records import records
+from pipeline.rows import records
 from pipeline.step import Call, Share, Spread, Step, Tick, Where, prepared, shards_before
 from schemas.campaign import OF_ITEMS, Amendment
 from schemas.idiom import Idiom

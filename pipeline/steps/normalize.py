@@ -6,7 +6,7 @@ from typing import Any
 
 from curation.normalization import normalize
 from pipeline.build import Build
-from pipeline.records import records
+from pipeline.rows import records
 from pipeline.step import Step, Tick, shards_before
 from schemas.manifest import ShardManifest
 from schemas.stages import NORMALIZED

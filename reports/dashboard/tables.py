@@ -10,6 +10,7 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
 from mihakk.lake.columns import arrow_schema
+from pipeline.rows import ROWS
 
 if TYPE_CHECKING:
     from pipeline.build import Build
@@ -54,7 +55,7 @@ class Tables:
         """
         parts = self._parts(stage, table)
         if not parts:
-            self._db.register(f"no_{name}", arrow_schema(_row(table)).empty_table())
+            self._db.register(f"no_{name}", arrow_schema(ROWS[table]).empty_table())
             chosen = f"SELECT *, '' AS shard, '' AS source, 0 AS place FROM no_{name}"
         else:
             # Paths are ours and hold no quotes of anybody else's making, but a folder may be named anything.
@@ -87,10 +88,3 @@ class Tables:
             for shard in opened.manifest().shards
             if table in shard.parts
         ]
-
-
-def _row(table: str) -> Any:
-    from pipeline.rows import rows_of
-    from schemas.rejection import Rejection
-
-    return Rejection if table == "rejected" else rows_of(table)
