@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -99,7 +99,7 @@ def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, Audi
     from validators.external.places import row_places
 
     mapping = parse_mapping(job.mapping)
-    terms = {"licence": job.licence, "attribution": job.attribution, "revision": job.revision}
+    terms: dict[str, Any] = {"licence": job.licence, "attribution": job.attribution, "revision": job.revision}
     benchmark = read_benchmark(
         job.source,
         mapping,
