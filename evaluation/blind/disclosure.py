@@ -109,7 +109,7 @@ def figures_within(gain: float, half: Half) -> int:
 
 
 def most_gain(figures: int, half: Half) -> float:
-    """The most that so many figures can add to the share of a half's golds that anybody knows."""
+    """The most that this many figures can add to the share of a half's golds that anybody knows."""
     return min(1.0, sqrt(figures * half.nats / (2 * half.units)))
 
 

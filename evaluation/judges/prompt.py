@@ -29,7 +29,7 @@ def instructions() -> dict[str, Any]:
 
 
 def order_of(rubric: Rubric, presentation: int) -> list[str]:
-    """The criteria in the order of a presentation: turned so many places; reversed in the second half."""
+    """The criteria in the order of a presentation: rotated by its number; reversed in the second half."""
     names = list(rubric.fields)
     turn = presentation % len(names)
     turned = names[turn:] + names[:turn]

@@ -93,7 +93,7 @@ def totals_of(rubric: Rubric, judgements: Iterable[Judgement]) -> dict[str, dict
 
 
 def means_of(rubric: Rubric, judgements: Iterable[Judgement], judges: int) -> dict[str, float]:
-    """Answer to the mean of its judges' totals, where so many gave a usable reply."""
+    """Answer to the mean of its judges' totals, where all `judges` gave a usable reply."""
     totals = totals_of(rubric, judgements)
     return {
         answer: sum(by.values()) / len(by) for answer, by in totals.items() if len(by) == judges and judges

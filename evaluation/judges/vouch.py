@@ -40,7 +40,7 @@ class Held(NamedTuple):
 
 
 def draw_for_people(job: JudgeJob, count: int) -> tuple[int, Path]:
-    """Draws so many answers of each rubric for people; how many there are, and the file to show them.
+    """Draws `count` answers of each rubric for people; returns how many there are, and the file to show them.
 
     Raises:
         UsageError: Nobody has judged yet.

@@ -65,7 +65,7 @@ def nearest(reply: str, golds: Iterable[str]) -> Distance:
 
 
 def allowed_edits(length: int) -> int:
-    """Edits that a complete recall of a line of so many characters may have."""
+    """Edits that a complete recall of a line may have, by its characters."""
     if length < 40:
         return 1
     return 2 if length < 80 else 3

@@ -13,7 +13,7 @@ from mihakk.seeds import rng
 
 RESAMPLES: Final = 10_000
 POWER_80: Final = 2.8
-"""z(.975) + z(.8): a true difference of so many standard errors is found four times in five."""
+"""z(.975) + z(.8): a true difference of this many standard errors is found four times in five."""
 _BLOCK: Final = 1 << 22
 """Signs drawn at once."""
 _EQUAL: Final = 1e-9

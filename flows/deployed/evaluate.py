@@ -35,7 +35,7 @@ def evaluate(
         models: Names in configs/models/ or files; the suite's own when empty.
         out: Folder of answers and scores; RUNS/evaluate/SUITE when empty. A run that was interrupted goes on
             there and asks nothing twice.
-        limit: Only so many questions of each config.
+        limit: At most this many questions of each config.
         runs: Where reports go.
     """
     secrets_from_blocks()
