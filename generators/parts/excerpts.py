@@ -31,13 +31,8 @@ def excerpt(couplets: Sequence[Couplet]) -> str:
 
 
 def unnamed(poem: Poem) -> list[Couplet]:
-    """Couplets that do not name the poet."""
-    return [couplet for couplet in poem.couplets if not names_poet(couplet, poem)]
-
-
-def names_poet(couplet: Couplet, poem: Poem) -> bool:
-    """The couplet names its poet, as the last one of a ghazal does."""
+    """Couplets that do not name the poet, as the last one of a ghazal does."""
+    parts = [part for word in poem.poet.split() if len(part := key(word, poem.language)) > 2]
     # Names are compared inside the line's key: حافظا and بحافظ are the name too.
-    text = key(shown(couplet), poem.language)
-    parts = [key(part, poem.language) for part in poem.poet.split()]
-    return any(len(part) > 2 and part in text for part in parts)
+    lines = [(couplet, key(shown(couplet), poem.language)) for couplet in poem.couplets]
+    return [couplet for couplet, line in lines if not any(part in line for part in parts)]
