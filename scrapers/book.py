@@ -6,7 +6,7 @@ What belongs to no entry is a heading, a page mark or a leftover, and leftovers 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from itertools import zip_longest
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from mihakk.errors import SourceChanged
-from scrapers.book_doubts import FAR, Seen, doubts
+from scrapers.book_doubts import FAR, Seen, Sign, doubts
 from scrapers.book_order import Alphabet, alphabet
 from scrapers.book_shapes import (
     FOOTNOTE,
@@ -171,12 +171,10 @@ class Reading:
     """The count that knows nothing of the shape."""
     share: float
     """Of the letters in the sections read, those that stand in entries."""
-    swallowed: tuple[int, ...] = ()
-    """Lines inside explanations that open as heads do; not looked for where the config names the shape."""
-    doubts: tuple[str, ...] = ()
-    """Signs that it was misread; not looked for where the config names the shape."""
-    cut_short: bool = False
-    """The book ends within a sentence, though its explanations end with theirs."""
+    doubts: Mapping[Sign, str] = field(default_factory=dict)
+    """Signs that it was misread, but those accepted."""
+    accepted: Mapping[Sign, str] = field(default_factory=dict)
+    """Signs that the config says were looked at and are right."""
 
     @property
     def median(self) -> float:
@@ -196,25 +194,15 @@ class Reading:
                 f"{len(self.entries)} entries were read and an expression for the shape {self.shape.name!r} "
                 f"counts {self.counted} heads: look at `mihakk source try`, then name another `layout`"
             )
-        if len(self.swallowed) > max(2, SWALLOWED * len(self.entries)):
-            found.append(
-                f"{len(self.swallowed)} lines inside explanations open as the {len(self.entries)} heads do, "
-                f"line {self.swallowed[0]} first: put blank lines between entries, or name `layout: "
-                f"{self.shape.name}` where they belong there"
-            )
         if self.head_median > self.median > 0:
             found.append(
                 f"heads have {self.head_median:g} words in the middle and what stands under them "
                 f"{self.median:g}: the book may say the meaning before the phrase; make a table of it"
             )
-        found += self.doubts
+        found += [f"{text} ({name})" for name, text in self.doubts.items()]
         if self.doubts:
-            found.append(f"where all this is right, `layout: {self.shape.name}` says so")
-        if self.cut_short:
-            last = self.entries[-1]
             found.append(
-                f"the text ends within the entry of line {last.line}, {last.head[:60]!r}: "
-                "fetch the whole file again, or end it after its last whole entry"
+                f"what of this is right, an option such as `accept: [{', '.join(self.doubts)}]` says"
             )
         if self.share < least_share:
             first = self.leftovers[0]
@@ -230,7 +218,9 @@ class Reading:
         return [entry for entry in self.entries if entry.words > limit]
 
 
-def read(text: str, *, layout: str = "", title: str = "", first_line: int = 1) -> Reading:
+def read(
+    text: str, *, layout: str = "", title: str = "", first_line: int = 1, accept: Collection[Sign] = ()
+) -> Reading:
     """All entries of a book.
 
     Args:
@@ -238,6 +228,7 @@ def read(text: str, *, layout: str = "", title: str = "", first_line: int = 1) -
         layout: Name of a shape; found from the book when empty.
         title: Beginning of the titles of sections that hold entries; found from the book when empty.
         first_line: Number of the text's first line in its file.
+        accept: Signs of a misreading that were looked at and are right.
 
     Raises:
         SourceChanged: No shape fits, or two do, or a section of letters holds no head of the shape.
@@ -271,6 +262,14 @@ def read(text: str, *, layout: str = "", title: str = "", first_line: int = 1) -
     counted = _count(taken, shape.name)
     seen = Seen(places, [" ".join(entry.paragraphs) for entry in entries])
     order = alphabet(places)
+    swallowed = list(_swallowed(taken, shape.name, {one.line for one in entries}))
+    signs = {
+        **dict(order.problems()),
+        **_open_as_heads(swallowed, len(entries)),
+        **doubts(seen),
+        **_passed_over(every, taken, shape),
+        **(_cut_short(entries) if taken[-1] is every[-1] else {}),
+    }
     return Reading(
         shape=shape,
         entries=entries,
@@ -279,9 +278,8 @@ def read(text: str, *, layout: str = "", title: str = "", first_line: int = 1) -
         counted=counted,
         alphabet=order,
         share=letters / total if total else 0.0,
-        doubts=() if layout else (*order.problems(), *doubts(seen), *_passed_over(every, taken, shape)),
-        cut_short=taken[-1] is every[-1] and _cut_short(entries),
-        swallowed=() if layout else tuple(_swallowed(taken, shape.name, {one.line for one in entries})),
+        doubts={name: sign for name, sign in signs.items() if name not in accept},
+        accepted={name: sign for name, sign in signs.items() if name in accept},
     )
 
 
@@ -293,7 +291,16 @@ def _empty(taken: Sequence[Section]) -> Iterator[Leftover]:
             yield Leftover(section.lines[0].number - 1, section.title, "a section without text")
 
 
-def _passed_over(every: Sequence[Section], taken: Sequence[Section], shape: Shape) -> Iterator[str]:
+def _open_as_heads(lines: Sequence[int], entries: int) -> dict[Sign, str]:
+    if len(lines) <= max(2, SWALLOWED * entries):
+        return {}
+    return {
+        "opens_as_heads": f"{len(lines)} lines inside explanations open as the {entries} heads do, line "
+        f"{lines[0]} first: put blank lines between entries"
+    }
+
+
+def _passed_over(every: Sequence[Section], taken: Sequence[Section], shape: Shape) -> dict[Sign, str]:
     """Sections not read that hold heads of the shape: their titles were not taken for letters."""
     read_ones = {head.text for one in taken for head in SHAPES[shape.name][1](one)}
     found = [
@@ -303,22 +310,28 @@ def _passed_over(every: Sequence[Section], taken: Sequence[Section], shape: Shap
         for head in SHAPES[shape.name][1](section)
         if head.text not in read_ones  # as a table of contents has them
     ]
-    if len(found) >= 3 and len(found) > 0.02 * shape.heads:
-        section, line = found[0]
-        yield (
-            f"sections that are not read hold {len(found)} heads of the shape, {section.title!r} first (line "
-            f"{line}): write their titles as the others', or name the `sections`"
-        )
+    if len(found) < 3 or len(found) <= 0.02 * shape.heads:
+        return {}
+    section, line = found[0]
+    return {
+        "sections_passed_over": f"sections that are not read hold {len(found)} heads of the shape, "
+        f"{section.title!r} first (line {line}): write their titles as the others', or name the `sections`"
+    }
 
 
-def _cut_short(entries: Sequence[BookEntry]) -> bool:
+def _cut_short(entries: Sequence[BookEntry]) -> dict[Sign, str]:
+    """The book ends within a sentence, though its explanations end with theirs; verse has no stops."""
     ended = [_ended(entry.paragraphs[-1:]) for entry in entries]
     if len(ended) < 2 or ended[-1] or sum(ended[:-1]) < ENDED * (len(ended) - 1):
-        return False
-    *before, last = entries[-1].paragraphs or [""]
-    return (
-        not before or _ended(before[-1:]) or len(last.split()) > _VERSE_WORDS
-    )  # else verse, which has no stops
+        return {}
+    last = entries[-1]
+    *before, text = last.paragraphs or [""]
+    if before and not _ended(before[-1:]) and len(text.split()) <= _VERSE_WORDS:
+        return {}
+    return {
+        "cut_short": f"the text ends within the entry of line {last.line}, {last.head[:60]!r}: fetch the "
+        "whole file again, or end it after its last whole entry"
+    }
 
 
 def _ended(texts: Sequence[str]) -> bool:

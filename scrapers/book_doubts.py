@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from scrapers.book_shapes import GLOSS, Head, Section, begins_with, is_mark
 from scrapers.heads import first_letter, letter_line
@@ -116,36 +116,67 @@ class Seen:
                 before = text
 
 
-def doubts(seen: Seen) -> list[str]:
-    """What speaks against the reading, where, and what to do; empty where nothing does."""
-    heads = seen.heads
-    if len(heads) < _LEAST:
-        return []
+Sign = Literal[
+    "alphabet",
+    "strange_heads",
+    "opens_as_heads",
+    "sections_passed_over",
+    "parted_heads",
+    "stops_in_heads",
+    "marks_of_heads",
+    "marks_of_explanations",
+    "labels",
+    "speech",
+    "other_letters",
+    "cut_heads",
+    "torn_heads",
+    "numbers_jump",
+    "opening_marks",
+    "early_marks",
+    "letters_of_sections",
+    "short_lines",
+    "unclosed",
+    "headings",
+    "repeated_lines",
+    "page_marks",
+    "heavy",
+    "text_first",
+    "shifted",
+    "cut_short",
+]
+"""What a config may `accept`, having looked at it."""
+
+
+def doubts(seen: Seen) -> dict[Sign, str]:
+    """What speaks against the reading, where, and what to do, by the sign's name; none where nothing does."""
+    heads, count = seen.heads, len(seen.heads)
+    if count < _LEAST:
+        return {}
     body = list(seen.body())
-    found = [
-        _parted_heads(heads),
-        _stops_in_heads(heads),
-        _marks_of_heads(heads),
-        _marks_of_explanations(heads, seen.explanations),
-        _labels(heads),
-        _speech(heads),
-        _other_letters(seen.places),
-        _cut_heads(heads),
-        _torn(heads, seen.explanations),
-        _numbers(seen.places),
-        _openings(body, len(heads)),
-        _unread_marks(body, len(heads)),
-        _letters(body, len(heads)),
-        _short_lines(body, len(heads)),
-        _unclosed(body, len(heads)),
-        _headings(body),
-        _repeated(body, len(heads)),
-        _snippets(heads, seen.explanations),
-        _heavy(heads, seen.explanations),
-        _text_first(seen.places),
-        _shifted(heads, seen.explanations),
-    ]
-    return [one for one in found if one]
+    found: dict[Sign, str] = {
+        "parted_heads": _parted_heads(heads),
+        "stops_in_heads": _stops_in_heads(heads),
+        "marks_of_heads": _marks_of_heads(heads),
+        "marks_of_explanations": _marks_of_explanations(heads, seen.explanations),
+        "labels": _labels(heads),
+        "speech": _speech(heads),
+        "other_letters": _other_letters(seen.places),
+        "cut_heads": _cut_heads(heads),
+        "torn_heads": _torn(heads, seen.explanations),
+        "numbers_jump": _numbers(seen.places),
+        "opening_marks": _openings(body, count),
+        "early_marks": _unread_marks(body, count),
+        "letters_of_sections": _letters(body, count),
+        "short_lines": _short_lines(body, count),
+        "unclosed": _unclosed(body, count),
+        "headings": _headings(body),
+        "repeated_lines": _repeated(body, count),
+        "page_marks": _snippets(heads, seen.explanations),
+        "heavy": _heavy(heads, seen.explanations),
+        "text_first": _text_first(seen.places),
+        "shifted": _shifted(heads, seen.explanations),
+    }
+    return {name: text for name, text in found.items() if text}
 
 
 def _enough(count: int, heads: int, share: float = _FEW) -> bool:
@@ -245,8 +276,7 @@ def _speech(heads: Sequence[tuple[int, Head]]) -> str:
     line, head = cut[0]
     return (
         f"{len(cut)} of {len(heads)} heads bring speech or a meaning, line {line} first, "
-        f"{head.text[-60:]!r}: the colon after it is the text's own; put another mark after heads, or "
-        "name the `layout`"
+        f"{head.text[-60:]!r}: the colon after it is the text's own; put another mark after heads"
     )
 
 

@@ -15,6 +15,7 @@ from itertools import chain as joined
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
+from scrapers.book_doubts import Sign
 from scrapers.book_shapes import Head, Section, is_mark
 from scrapers.heads import sort_key
 
@@ -67,24 +68,31 @@ class Alphabet:
             f"({self.by_chance:.1f} by chance), which makes {self.counted} entries"
         )
 
-    def problems(self) -> Iterator[str]:
+    def problems(self) -> Iterator[tuple[Sign, str]]:
         """Heads that were taken for text, and text that was taken for heads; none where the count agrees."""
         if self.counted is None:
             return
         if len(self.strangers) >= _FEWEST and len(self.strangers) > _STRANGE * self.heads:
             line, text = self.strangers[0]
             yield (
-                f"{len(self.strangers)} of {self.heads} heads stand far from their place in the alphabet, "
-                f"which the others keep, line {line} first, {text[:60]!r}: they may be text"
+                "strange_heads",
+                (
+                    f"{len(self.strangers)} of {self.heads} heads stand far from their place in the "
+                    f"alphabet, which the others keep, line {line} first, {text[:60]!r}: they may be text"
+                ),
             )
         missed = self.counted - self.heads
         if missed < _FEWEST or missed <= _MISSED * self.heads:
             return
         first = self.between[0]
         yield (
-            f"{self.heads} entries were read and the alphabet counts {self.counted}: {len(self.between)} "
-            f"sentences inside explanations stand between the heads around them ({self.by_chance:.1f} by "
-            f"chance), line {first.line} first, {first.text[:60]!r}: give these heads the mark of the others"
+            "alphabet",
+            (
+                f"{self.heads} entries were read and the alphabet counts {self.counted}: {len(self.between)} "
+                f"sentences inside explanations stand between the heads around them "
+                f"({self.by_chance:.1f} by chance), line {first.line} first, {first.text[:60]!r}: "
+                "give them the heads' mark"
+            ),
         )
 
 

@@ -18,7 +18,7 @@ from mihakk.errors import SourceChanged
 from scrapers.heads import closes_itself, is_short_head, section_letter
 
 FOOTNOTE = re.compile(r"[٠-٩\d]+\s*[.،]?")
-PAGE = re.compile(r"#META#.*|-{3,}|={3,}|\*{3,}|[-–—] ?[٠-٩۰-۹\d]{1,4} ?[-–—]")
+PAGE = re.compile(r"#META#.*|-{3,}|={3,}|(?:[*⁂~•◆❖] ?){3,}|[-–—] ?[٠-٩۰-۹\d]{1,4} ?[-–—]")
 """A line that is no text: a page's number, a rule, a line of OpenITI's header."""
 _LEAST_HEADS = 3
 _LABEL = 0.2

@@ -22,6 +22,7 @@ from schemas.idiom import Idiom
 from schemas.record import Form, Provenance
 from schemas.rejection import Rejection
 from scrapers.book import BookEntry, Reading, read
+from scrapers.book_doubts import Sign
 from scrapers.heads import is_cross_reference
 from scrapers.place import find_file
 from scrapers.raw import RawStore
@@ -83,6 +84,8 @@ class OpenitiOptions(LocalOptions):
     sections: str = ""
     """Only sections whose title starts with this are read, as a preface or an appendix holds no entries;
     when empty, those named for letters, else all."""
+    accept: tuple[Sign, ...] = ()
+    """Signs of a misreading that were looked at in this book and are right, by the names in the refusal."""
     least_share: float = Field(default=0.8, ge=0, le=1)
     """Least share of the text of these sections that must stand in entries."""
     genre: Literal["", "idiom", "proverb"] = ""
@@ -152,7 +155,13 @@ def read_book(options: OpenitiOptions) -> tuple[Reading, dict[str, str], Path, b
             "`attribution`"
         )
     first_line = text.count("\n", 0, end) + 1
-    found = read(text[end:], layout=options.layout, title=options.sections, first_line=first_line)
+    found = read(
+        text[end:],
+        layout=options.layout,
+        title=options.sections,
+        first_line=first_line,
+        accept=options.accept,
+    )
     return found, header, path, data
 
 

@@ -86,6 +86,7 @@ def _as_json(trial: Trial) -> dict[str, Any]:
         body["share_in_entries"] = round(reading.share, 4)
         body["median_words"] = reading.median
         body["far_longer"] = [[entry.line, entry.head, entry.words] for entry in reading.far_longer()]
+        body["accepted"] = dict(reading.accepted)
         body["leftovers"] = [[one.line, one.text, one.why] for one in reading.leftovers]
     return body
 
@@ -109,6 +110,8 @@ def _print(trial: Trial) -> None:
                 f"  line {entry.line}: {entry.head[:60]} has {entry.words} words: does it hide a head?",
                 "yellow",
             )
+        for name, text in reading.accepted.items():
+            say(f"Accepted   {name}: {text}", "yellow")
         say(f"Leftover   {len(reading.leftovers)} lines in no entry")
         for one in reading.leftovers[:_SHOWN]:
             say(f"  line {one.line}: {one.text[:80]} ({one.why})", "dim")

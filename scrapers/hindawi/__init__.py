@@ -12,6 +12,7 @@ from pydantic import Field
 from mihakk.errors import SourceChanged, UsageError
 from schemas.record import Provenance
 from scrapers.book import Reading
+from scrapers.book_doubts import Sign
 from scrapers.boundary import parsed
 from scrapers.crawl import Page, SiteOptions, plan, provenance, read_pages
 from scrapers.hindawi import site
@@ -41,6 +42,8 @@ class HindawiOptions(SiteOptions, LocalOptions):
     layout: Layout = ""
     """How idioms stand in the book; see the documentation of sources. When empty, it is found from the whole
     book, of pages once all of its chapters are there."""
+    accept: tuple[Sign, ...] = ()
+    """Signs of a misreading that were looked at in this book and are right, where the layout is found."""
     least_share: float = Field(default=0.8, ge=0, le=1)
     """Least share of the text of the chapters read that must stand in entries, where the layout is found."""
     chapters: str = ""
@@ -157,7 +160,7 @@ def _found(
     """
     read = [one for one in chapters if _heading(one[0].blocks).startswith(options.chapters)]
     try:
-        reading, by_chapter = whole_book(chapter for chapter, _ in read)
+        reading, by_chapter = whole_book((chapter for chapter, _ in read), options.accept)
     except SourceChanged as error:
         raise SourceChanged(f"{where}: {error}") from error
     for (chapter, origin), found in zip(read, by_chapter, strict=True):
@@ -185,7 +188,8 @@ def read_epub(options: HindawiOptions) -> Reading | None:
         return None
     path, data = find_file(options.epub[0], "epub")
     chapters = _chapters(open_book(data, f"file:{path.name}"), f"file:{path.name}")
-    return whole_book(c for c in chapters if _heading(c.blocks).startswith(options.chapters))[0]
+    read = (chapter for chapter in chapters if _heading(chapter.blocks).startswith(options.chapters))
+    return whole_book(read, options.accept)[0]
 
 
 def _blocks(chapter: Chapter, where: str) -> list[Block]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from schemas.poem import Poem
 from schemas.record import Form, Provenance
 from schemas.rejection import Rejection
 from scrapers.book import Reading, read
+from scrapers.book_doubts import Sign
 from scrapers.heads import is_cross_reference, is_short_head, quoted_head, section_letter
 from scrapers.hindawi.blocks import Block
 from scrapers.source import Entry
@@ -36,7 +37,9 @@ class ChapterBlocks(NamedTuple):
     blocks: list[Block]
 
 
-def whole_book(chapters: Iterable[ChapterBlocks]) -> tuple[Reading, list[list[HeadWithExplanation]]]:
+def whole_book(
+    chapters: Iterable[ChapterBlocks], accept: Collection[Sign] = ()
+) -> tuple[Reading, list[list[HeadWithExplanation]]]:
     """The entries of a book by the shape found from it, chapter by chapter, with an account of all its text.
 
     Raises:
@@ -48,7 +51,7 @@ def whole_book(chapters: Iterable[ChapterBlocks]) -> tuple[Reading, list[list[He
         starts.append(len(lines) + 1)
         for block in chapter.blocks:
             lines += "\n".join([*_lines(block), ""]).split("\n")
-    reading = read("\n".join(lines))
+    reading = read("\n".join(lines), accept=accept)
     found: list[list[HeadWithExplanation]] = [[] for _ in starts]
     for entry in reading.entries:
         place = sum(start <= entry.line for start in starts) - 1

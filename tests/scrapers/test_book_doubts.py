@@ -11,11 +11,15 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from typer.testing import CliRunner
 
+from flows.cli import app
 from mihakk.errors import SourceChanged
 from scrapers.book import read
+from scrapers.book_doubts import Sign
 
 Pair = tuple[str, str]
 SAMPLE: list[Pair] = sorted(
@@ -75,6 +79,9 @@ def numbered_but_every_fifth(n: int, head: str, text: str) -> str:
 
 
 WHOLE: dict[str, str] = {
+    "a rule of asterisks between entries": lettered(
+        lambda _n, head, text: f"{head}\n{wrap(text)}\n\n* * *\n\n"
+    ),
     "a table with tabs and more columns": "م\tالمثل\tالحرف\tالمعنى\n"
     + "".join(f"{n}\t{head}\t{NAMES[head[0]]}\t{text}\n" for n, (head, text) in enumerate(SAMPLE, 1)),
     "a dash between spaces, a line each, letters in brackets": lettered(
@@ -94,10 +101,6 @@ WHOLE: dict[str, str] = {
     "heads in straight quotes": lettered(lambda _n, head, text: f'"{head}"\n{wrap(text)}\n\n'),
 }
 REFUSED: dict[str, tuple[str, str]] = {
-    "a rule of asterisks between entries": (
-        lettered(lambda _n, head, text: f"{head}\n{wrap(text)}\n\n* * *\n\n"),
-        r"say the same once digits are gone, line \d+ first, '\* \* \*'",
-    ),
     "who speaks, by theme": (
         "باب\n\n"
         + "".join(
@@ -269,7 +272,34 @@ def test_a_layout_once_misread_is_refused_with_the_place(name: str) -> None:
         raise SourceChanged("; ".join(read(text).problems(0.8)))
 
 
-def test_a_named_layout_is_taken_at_its_word() -> None:
+def test_a_named_layout_leaves_the_signs_on_and_accept_says_which_are_right(tmp_path: Path) -> None:
     text, why = REFUSED["running heads with the page"]
-    assert any(re.search(why, one) for one in read(text).doubts)
-    assert not read(text, layout="numbered").doubts
+    named = read(text, layout="numbered")
+    assert re.search(why, named.doubts["repeated_lines"])
+    told = "; ".join(named.problems(0.8))
+    assert "option such as `accept: [" in told
+    accepted = read(text, layout="numbered", accept=list(named.doubts))
+    assert (accepted.doubts, accepted.accepted) == ({}, named.doubts)
+    assert not accepted.problems(0.8)
+    path = tmp_path / "book.txt"
+    path.write_text(text, encoding="utf-8")
+    asked = ["source", "try", str(path), "-o", f"accept=[{', '.join(named.doubts)}]"]
+    shown = CliRunner().invoke(app, asked)
+    assert shown.exit_code == 0, shown.output
+    assert "Accepted   repeated_lines: " in shown.output
+    wrong = CliRunner().invoke(app, ["source", "try", str(path), "-o", "accept=[repeated_line]"])
+    assert wrong.exit_code == 2
+    assert "repeated_lines" in wrong.output
+
+
+def test_every_sign_can_be_accepted_by_its_name() -> None:
+    given = {name for text, _ in REFUSED.values() for name in _doubts_of(text)}
+    assert given <= set(get_args(Sign))
+    assert len(given) > 10
+
+
+def _doubts_of(text: str) -> list[str]:
+    try:
+        return list(read(text).doubts)
+    except SourceChanged:
+        return []

@@ -314,7 +314,7 @@ def test_an_explanation_far_beyond_the_median_is_a_finding(tmp_path: Path, scrap
     def entry(n: int, head: str, text: str) -> str:
         return f"«{head}»\n\n{long if n == 7 else text}\n"
 
-    (why,) = read(book(entry)).doubts
+    (why,) = read(book(entry)).doubts.values()
     assert "has 170 words, 43% of the book's" in why
     text = book(entry, per_letter=100)
     reading = read(text)
