@@ -249,7 +249,14 @@ def _marks_of_explanations(heads: Sequence[tuple[int, Head]], explanations: Sequ
 
 
 def _labels(heads: Sequence[tuple[int, Head]]) -> str:
-    """Heads that are all alike once digits are gone, or begin with the same two words."""
+    """Heads that are all alike once digits are gone, begin with the same two words, or come three times."""
+    often = [head for head, count in Counter(head.text for _, head in heads).items() if count >= _LEAST]
+    again = [(line, head) for line, head in heads if head.text in often]
+    if _enough(len(again), len(heads)):
+        return (
+            f"{len(again)} of {len(heads)} heads come three times and more, line {again[0][0]} first, "
+            f"{again[0][1].text[:60]!r}: they say who speaks or what follows, and are no entries"
+        )
     for words, share in ((None, _LABELS), (2, _ALIKE)):
         said = Counter(
             " ".join(_DIGITS.sub(" ", head.text).split()[:words])

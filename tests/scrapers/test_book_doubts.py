@@ -111,6 +111,13 @@ REFUSED: dict[str, tuple[str, str]] = {
         ),
         r"heads bring speech or a meaning, line \d+ first, 'قال زهير'",
     ),
+    "a formula before verse, by theme": (
+        "".join(
+            f"{head}: {text}\n\n" + ("مما نظم فيه: بيت من الشعر.\n\n" if n % 10 == 0 else "")
+            for n, (head, text) in enumerate(SHUFFLED, 1)
+        ),
+        r"8 of 91 heads come three times and more, line \d+ first, 'مما نظم فيه'",
+    ),
     "other entries under a bullet of their own": (
         lettered(
             lambda n, head, text: (
