@@ -15,7 +15,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from mihakk.errors import SourceChanged
-from scrapers.book_doubts import FAR, Seen, Sign, doubts
+from scrapers.book_doubts import FAR, Seen, Sign, counted_by_numbers, doubts
 from scrapers.book_order import Alphabet, alphabet
 from scrapers.book_shapes import (
     FOOTNOTE,
@@ -26,6 +26,7 @@ from scrapers.book_shapes import (
     Line,
     Section,
     Shape,
+    begins_with,
     find_shape,
     head_on_line,
     is_mark,
@@ -35,8 +36,14 @@ from scrapers.book_shapes import (
 from scrapers.book_table import as_columns
 from scrapers.heads import DECORATION, letter_line, section_letter
 
+_STATED = 0.01
+"""Of the entries that people counted, as many may be missing or too many."""
+_COUNTED_BY_EYE = 50
+"""Books of fewer entries are looked at whole; the sources' least yield refuses them where nobody says so."""
 SWALLOWED = 0.25
 """So many lines in explanations, a head, that open as heads do make it likely that entries run together."""
+SWALLOWED_OF_LETTER = 0.02
+"""The same of lines that begin with the letter of their section."""
 ENDED = 0.9
 """Where so many explanations end in a full stop or its like, a book whose last one doesn't is cut short."""
 _ENDS = (".", "!", "؟", "…", "؛")
@@ -51,7 +58,7 @@ _CHAPTER_LINE = re.compile(
     r"عشرون|ثلاثون)\b)(?!.*[.؟!]$)"
 )
 _CHAPTER_WORDS = 12
-_MARK_EARLY = re.compile(r"^\S[^\n]{0,100}? [–—/-] \S", re.MULTILINE)
+_MARK_EARLY = re.compile(r"^\S(?:[^\n]{0,100}? [–—/-] |[^\n:=]{0,60}(?:: | ?= ))\S", re.MULTILINE)
 _A_LINE_EACH = 0.8
 _INLINE_PAGE = re.compile(r"\s*\b(?:PageV\d+P\d+|ms\d+|Milestone\d+)\b\s*")
 _PRESENTED = re.compile(r"[\uFB50-\uFD3D\uFD50-\uFDFC\uFE70-\uFEFC]+")
@@ -186,9 +193,16 @@ class Reading:
         """Words of a head."""
         return median(len(entry.head.split()) for entry in self.entries) if self.entries else 0.0
 
-    def problems(self, least_share: float) -> list[str]:
-        """Why the yield can't be trusted; empty when it can."""
+    def problems(self, least_share: float, stated: int = 0) -> list[str]:
+        """Why the yield can't be trusted; empty when it can.
+
+        Args:
+            least_share: Of the text of the sections read, what must stand in entries.
+            stated: Entries that the book has by a count of people; 0 where nobody has counted.
+        """
         found = []
+        if stated and abs(stated - len(self.entries)) > _STATED * stated:
+            found.append(f"{len(self.entries)} entries were read and `entries` says {stated}")
         if abs(self.counted - len(self.entries)) > max(1, 0.02 * len(self.entries)):
             found.append(
                 f"{len(self.entries)} entries were read and an expression for the shape {self.shape.name!r} "
@@ -199,11 +213,10 @@ class Reading:
                 f"heads have {self.head_median:g} words in the middle and what stands under them "
                 f"{self.median:g}: the book may say the meaning before the phrase; make a table of it"
             )
-        found += [f"{text} ({name})" for name, text in self.doubts.items()]
-        if self.doubts:
-            found.append(
-                f"what of this is right, an option such as `accept: [{', '.join(self.doubts)}]` says"
-            )
+        doubts = {name: text for name, text in self.doubts.items() if name != "unsorted" or not stated}
+        found += [f"{text} ({name})" for name, text in doubts.items()]
+        if doubts:
+            found.append(f"what of this is right, an option such as `accept: [{', '.join(doubts)}]` says")
         if self.share < least_share:
             first = self.leftovers[0]
             found.append(
@@ -236,6 +249,8 @@ def read(
     table = as_columns(text)
     every = sections(table.text, first_line=first_line)
     taken = chosen(every, title)
+    for section in taken:
+        section.book = taken
     shape = measure(layout, taken) if layout else find_shape(taken)
     left = [
         Leftover(line.number, line.text, f"section {section.title!r} is not read")
@@ -268,6 +283,7 @@ def read(
         **_open_as_heads(swallowed, len(entries)),
         **doubts(seen),
         **_passed_over(every, taken, shape),
+        **({} if table.text is not text else _uncounted(order, shape, places)),
         **(_cut_short(entries) if taken[-1] is every[-1] else {}),
     }
     return Reading(
@@ -291,12 +307,17 @@ def _empty(taken: Sequence[Section]) -> Iterator[Leftover]:
             yield Leftover(section.lines[0].number - 1, section.title, "a section without text")
 
 
-def _open_as_heads(lines: Sequence[int], entries: int) -> dict[Sign, str]:
-    if len(lines) <= max(2, SWALLOWED * entries):
+def _open_as_heads(lines: Sequence[tuple[int, bool]], entries: int) -> dict[Sign, str]:
+    lettered = [line for line, begins in lines if begins]
+    if len(lettered) > max(2, SWALLOWED_OF_LETTER * entries):
+        found, how = lettered, "with the letter of their section "
+    elif len(lines) > max(2, SWALLOWED * entries):
+        found, how = [line for line, _ in lines], ""
+    else:
         return {}
     return {
-        "opens_as_heads": f"{len(lines)} lines inside explanations open as the {entries} heads do, line "
-        f"{lines[0]} first: put blank lines between entries"
+        "opens_as_heads": f"{len(found)} lines inside explanations open {how}as the {entries} heads do, "
+        f"line {found[0]} first: put blank lines between entries"
     }
 
 
@@ -319,6 +340,20 @@ def _passed_over(every: Sequence[Section], taken: Sequence[Section], shape: Shap
     }
 
 
+def _uncounted(
+    order: Alphabet, shape: Shape, places: Sequence[tuple[Section, Sequence[Head]]]
+) -> dict[Sign, str]:
+    """Nothing but the shape says how many entries a book has: no numbers, letters or alphabet."""
+    if order.counted is not None or order.heads < _COUNTED_BY_EYE or 2 * shape.lettered > shape.heads:
+        return {}
+    if counted_by_numbers(places):
+        return {}
+    return {
+        "unsorted": f"{order.in_order} of {order.heads} heads are in alphabetical order, so that nothing but "
+        "the shape counts the entries: say in `entries` how many the book has"
+    }
+
+
 def _cut_short(entries: Sequence[BookEntry]) -> dict[Sign, str]:
     """The book ends within a sentence, though its explanations end with theirs; verse has no stops."""
     ended = [_ended(entry.paragraphs[-1:]) for entry in entries]
@@ -338,13 +373,17 @@ def _ended(texts: Sequence[str]) -> bool:
     return all(text.rstrip(" »”\"')").endswith(_ENDS) for text in texts)
 
 
-def _swallowed(taken: Sequence[Section], name: str, heads: set[int]) -> Iterator[int]:
-    """Lines that open with a short head and the mark of the shape, and were not taken for heads."""
+def _swallowed(taken: Sequence[Section], name: str, heads: set[int]) -> Iterator[tuple[int, bool]]:
+    """Lines that open with a short head and the mark of the shape, and were not taken for heads.
+
+    Yields:
+        The line's number, and whether it begins with the letter of its section.
+    """
     mark = ON_ONE_LINE.get(name)
-    for line in (line for section in taken for line in section.lines) if mark else ():
+    for within, line in ((one, line) for one in taken for line in one.lines) if mark else ():
         wraps = line.text.startswith("~~")
-        if line.number not in heads and mark and not wraps and head_on_line(line.text, mark):
-            yield line.number
+        if line.number not in heads and mark and not wraps and (found := head_on_line(line.text, mark)):
+            yield line.number, bool(within.letter) and begins_with(found[0], within.letter)
 
 
 def _count(taken: Sequence[Section], name: str) -> int:

@@ -16,6 +16,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Literal, NamedTuple
 
+from mihakk.text.corruption import markup
 from scrapers.book_shapes import GLOSS, Head, Section, begins_with, is_mark
 from scrapers.heads import first_letter, letter_line
 
@@ -60,6 +61,9 @@ _WIDTH = 25
 _FULL = 0.08
 """Heads within a tenth of the longest ones' width: 2 of 100 where al-Amthal has each on one line, 11 to 29
 where lines were cut."""
+_PAGE_WIDTHS = (30, 130)
+_WRAPPED = 0.5
+"""Lines of a wrapped text, but the last of a paragraph, that the next word would not have fitted behind."""
 _OPENING = re.compile(
     r"[.(\[]?[\d٠-٩۰-۹]{1,5}(?=[\s).\]–—ـ-]).{0,3}?(?=[^\W\d])|"
     r"[^\w\s«»()\[\]\"'.:،؛؟!…/%]\s+(?=\S)"
@@ -68,6 +72,7 @@ _ENDS = (".", ":", "،", "؛", "؟", "!", "»", "…")
 _LETTER = re.compile(r"حرف ال\w{2,4}")
 _DIGITS = re.compile(r"[\d٠-٩۰-۹]+")
 _NUMBER = re.compile(r"[\W_]{0,3}([\d٠-٩۰-۹]{1,5})\b")
+_WIKI = re.compile(r"\{\{|\}\}|\[\[|\]\]|'{2,}")
 _SNIPPET = re.compile(r"\[[^\[\]]{0,12}[\d٠-٩۰-۹][^\[\]]{0,12}\]")
 _PAIRS = (("«", "»"), ("(", ")"), ("[", "]"), ("“", "”"))
 
@@ -143,6 +148,8 @@ Sign = Literal[
     "text_first",
     "shifted",
     "cut_short",
+    "markup",
+    "unsorted",
 ]
 """What a config may `accept`, having looked at it."""
 
@@ -161,7 +168,7 @@ def doubts(seen: Seen) -> dict[Sign, str]:
         "labels": _labels(heads),
         "speech": _speech(heads),
         "other_letters": _other_letters(seen.places),
-        "cut_heads": _cut_heads(heads),
+        "cut_heads": _cut_heads(heads) or _wrapped_heads(seen.places),
         "torn_heads": _torn(heads, seen.explanations),
         "numbers_jump": _numbers(seen.places),
         "opening_marks": _openings(body, count),
@@ -172,6 +179,7 @@ def doubts(seen: Seen) -> dict[Sign, str]:
         "headings": _headings(body),
         "repeated_lines": _repeated(body, count),
         "page_marks": _snippets(heads, seen.explanations),
+        "markup": _markup(heads, seen.explanations),
         "heavy": _heavy(heads, seen.explanations),
         "text_first": _text_first(seen.places),
         "shifted": _shifted(heads, seen.explanations),
@@ -327,6 +335,34 @@ def _cut_heads(heads: Sequence[tuple[int, Head]]) -> str:
     )
 
 
+def _wrapped_heads(places: Sequence[tuple[Section, Sequence[Head]]]) -> str:
+    """In a text wrapped at one width, heads that the next word would not have fitted behind."""
+    heads: list[tuple[int, Head, int, int]] = []
+    body: list[tuple[int, int]] = []
+    for section, found in places:
+        at = {head.stop - 1: head for head in found if head.stop == head.start + 1 and not head.rest}
+        for place, (above, below) in enumerate(pairwise(section.lines)):
+            if above.text and below.text:
+                width, needed = len(above.text), len(above.text) + 1 + len(below.text.split()[0])
+                if place in at:
+                    heads.append((above.number, at[place], width, needed))
+                else:
+                    body.append((width, needed))
+    widths = sorted([width for *_, width, _ in heads] + [width for width, _ in body])
+    page = widths[-1 - len(widths) // 50] if widths else 0
+    wrapped = sum(needed > page for _, needed in body) >= _WRAPPED * len(body)
+    if not (_PAGE_WIDTHS[0] <= page <= _PAGE_WIDTHS[1] and wrapped and 2 * len(body) >= len(heads)):
+        return ""
+    full = [(line, head) for line, head, _, needed in heads if needed > page]
+    if not _enough(len(full), sum(len(found) for _, found in places)):
+        return ""
+    line, head = full[0]
+    return (
+        f"{len(full)} heads end where the page of {page} letters had no room for the next word, line {line} "
+        f"first, {head.text!r}: join each head into one line"
+    )
+
+
 def _torn(heads: Sequence[tuple[int, Head]], explanations: Sequence[str]) -> str:
     """A bracket, quote or `**` that opens in the head and closes in the explanation."""
     found = [
@@ -357,14 +393,26 @@ def _closes(text: str) -> bool:
     return text.count("**") % 2 == 1 and not text.startswith("**")
 
 
-def _numbers(places: Sequence[tuple[Section, Sequence[Head]]]) -> str:
-    """Numbers before heads that jump or come again; one that starts anew at 1 is no jump."""
-    said = [
+def counted_by_numbers(places: Sequence[tuple[Section, Sequence[Head]]]) -> bool:
+    """Whether the heads bear numbers that follow one another through the whole book."""
+    said = [number for _, number in _said_numbers(places)]
+    steps = sum(after == before + 1 for before, after in pairwise(said))
+    return steps + 1 >= (1 - _JUMPS / 2) * sum(len(found) for _, found in places)
+
+
+def _said_numbers(places: Sequence[tuple[Section, Sequence[Head]]]) -> list[tuple[int, int]]:
+    """Lines and numbers of the heads that bear one."""
+    return [
         (section.lines[head.start].number, int(number[1]))
         for section, found in places
         for head in found
         if (number := _NUMBER.match(section.lines[head.start].text))
     ]
+
+
+def _numbers(places: Sequence[tuple[Section, Sequence[Head]]]) -> str:
+    """Numbers before heads that jump or come again; one that starts anew at 1 is no jump."""
+    said = _said_numbers(places)
     total = sum(len(found) for _, found in places)
     if len(said) < 0.6 * total:
         return ""
@@ -480,6 +528,22 @@ def _repeated(body: Sequence[_Line], heads: int) -> str:
         return ""
     what = "lines inside explanations say the same once digits are gone"
     return _told(sorted(again), what, "take running heads, rules and page marks out of the file")
+
+
+def _markup(heads: Sequence[tuple[int, Head]], explanations: Sequence[str]) -> str:
+    """Tags of HTML and marks of wikis, which no book holds."""
+    found = []
+    for (line, head), text in zip(heads, explanations, strict=True):
+        whole = f"{head.text} {text}"
+        if held := markup.search(whole) or _WIKI.search(whole):
+            found.append((line, held[0]))
+    if not _enough(len(found), len(heads)):
+        return ""
+    line, tag = found[0]
+    return (
+        f"{len(found)} entries hold markup, that of line {line} first, {tag!r}: save the text without it, "
+        "as `pandoc --to plain` does"
+    )
 
 
 def _snippets(heads: Sequence[tuple[int, Head]], explanations: Sequence[str]) -> str:

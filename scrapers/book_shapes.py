@@ -58,6 +58,8 @@ class Section:
 
     title: str
     lines: list[Line] = field(default_factory=list)
+    book: Sequence[Section] = ()
+    """All sections read, for what holds for the whole book; the section alone where empty."""
 
     @cached_property
     def letter(self) -> str:
@@ -168,14 +170,19 @@ def _starts_entry(before: str) -> bool:
 def _marked(pattern: str) -> Callable[[Section], Iterator[Head]]:
     """A line with a mark of its own: a number, a bullet, OpenITI's `### $`.
 
-    A colon ends the head where most of these lines have one; elsewhere it belongs to it ("He asked: ...").
+    A colon ends the head where most of these lines in the book have one; elsewhere it belongs to it ("He
+    asked: ...").
     """
     mark = re.compile(pattern)
 
-    def heads(section: Section) -> Iterator[Head]:
+    def marked(section: Section) -> list[tuple[int, str]]:
         found = [(place, mark.match(line.text)) for place, line in enumerate(section.lines)]
-        texts = [(place, section.lines[place].text[one.end() :]) for place, one in found if one]
-        parted = 2 * sum(":" in text for _, text in texts) > len(texts)
+        return [(place, section.lines[place].text[one.end() :]) for place, one in found if one]
+
+    def heads(section: Section) -> Iterator[Head]:
+        texts = marked(section)
+        every = [text for one in section.book or [section] for _, text in (marked(one) if texts else ())]
+        parted = 2 * sum(":" in text for text in every) > len(every)
         for place, first in texts:
             text, stop = first, place + 1
             while "«" in text[:1] and "»" not in text and stop - place < _LONGEST_HEAD:

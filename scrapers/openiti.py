@@ -86,6 +86,9 @@ class OpenitiOptions(LocalOptions):
     when empty, those named for letters, else all."""
     accept: tuple[Sign, ...] = ()
     """Signs of a misreading that were looked at in this book and are right, by the names in the refusal."""
+    entries: int = Field(default=0, ge=0)
+    """How many entries the book has, by its own word or by counting them; must be said of a book that is not
+    sorted, as nothing else counts its entries."""
     least_share: float = Field(default=0.8, ge=0, le=1)
     """Least share of the text of these sections that must stand in entries."""
     genre: Literal["", "idiom", "proverb"] = ""
@@ -121,7 +124,7 @@ def _require_text(path: Path, data: bytes) -> None:
     kind = next((kind for mark, kind in _NO_TEXT.items() if start.startswith(mark)), "")
     if not data.strip():
         kind = "empty"
-    if re.match(rb"[\[{]\s*[\"{]", start):
+    if re.match(rb"\{\s*\"|\[\s*[\"{]", start):
         kind = "JSON (the source `files` reads it, called .json)"
     if not kind and b"\0" in data:
         kind = "no text: it holds zero bytes, as UTF-16 and programs' own formats do"
@@ -192,7 +195,7 @@ def scrape(options: OpenitiOptions, raw: RawStore) -> Iterator[Entry]:
             label = f"{entry.words} words, {found.median:g} in the middle of the book"
             made = made.model_copy(update={"source_labels": {"far_longer": label}})
         yield made
-    if problems := found.problems(options.least_share):
+    if problems := found.problems(options.least_share, options.entries):
         raise SourceChanged(f"{path.name}: " + "; ".join(problems))
 
 

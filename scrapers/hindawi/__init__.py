@@ -44,6 +44,8 @@ class HindawiOptions(SiteOptions, LocalOptions):
     book, of pages once all of its chapters are there."""
     accept: tuple[Sign, ...] = ()
     """Signs of a misreading that were looked at in this book and are right, where the layout is found."""
+    entries: int = Field(default=0, ge=0)
+    """How many entries the book has; must be said of a book that is not sorted, where the layout is found."""
     least_share: float = Field(default=0.8, ge=0, le=1)
     """Least share of the text of the chapters read that must stand in entries, where the layout is found."""
     chapters: str = ""
@@ -171,7 +173,7 @@ def _found(
             dialect=options.dialect,
             provenance=origin,
         )
-    if problems := reading.problems(options.least_share):
+    if problems := reading.problems(options.least_share, options.entries):
         raise SourceChanged(
             f"{where}: {'; '.join(problems)}. Name the chapters that hold entries in `chapters`, "
             "or the `layout`"

@@ -310,3 +310,69 @@ def _doubts_of(text: str) -> list[str]:
         return list(read(text).doubts)
     except SourceChanged:
         return []
+
+
+# --- what a fourth outsider's layouts were misread by ------------------------------------------------------
+def shuffled(layout: Callable[[int, str, str], str]) -> str:
+    return "".join(layout(n, head, text) for n, (head, text) in enumerate(SHUFFLED, start=1))
+
+
+def test_a_book_that_nothing_counts_is_refused_until_somebody_says_how_many_entries_it_has() -> None:
+    reading = read(shuffled(lambda _n, head, text: f"{head}: {text}\n\n"))
+    assert list(reading.doubts) == ["unsorted"]
+    assert "(unsorted)" in " ".join(reading.problems(0.8))
+    assert reading.problems(0.8, stated=len(SAMPLE)) == []
+    (why,) = reading.problems(0.8, stated=len(SAMPLE) + 2)
+    assert why == f"{len(SAMPLE)} entries were read and `entries` says {len(SAMPLE) + 2}"
+
+
+def test_numbers_that_follow_one_another_count_a_book_that_is_not_sorted() -> None:
+    assert read(shuffled(lambda n, head, text: f"{n}- {head}\n{text}\n\n")).problems(0.8) == []
+    again = read(shuffled(lambda n, head, text: f"{n % 9 + 1}- {head}\n{text}\n\n"))
+    assert "unsorted" in again.doubts
+
+
+@pytest.mark.parametrize("mark", [":", " ="])
+def test_a_line_each_is_an_entry_each_whatever_ends_the_line_before(mark: str) -> None:
+    """Eleven of 334 entries of al-Kinayat used to go into the explanation before, which ends without a stop."""
+    lines = [f"{head}{mark} {text.rstrip('.')}\n" for head, text in SAMPLE]
+    reading = read("".join(lines))
+    assert [entry.head for entry in reading.entries] == [head for head, _ in SAMPLE]
+
+
+def test_a_line_that_opens_with_its_letter_as_heads_do_is_told() -> None:
+    text = "".join(
+        f"باب {letter}\n" + "".join(f"{letter}{n} مثل {n}: شرح له\nوبيت من الشعر فيه\n" for n in range(9))
+        for letter in "بتجح"
+    ).replace("شرح له\n", "شرح له.\n", 20)
+    assert "opens_as_heads" in read(text).doubts
+
+
+def test_bullets_are_parted_by_colons_in_every_section_or_in_none() -> None:
+    """Nine explained entries became heads, as bare bullets prevail under their letters."""
+    entries = {
+        "حرف الباء": [("بيت من قش", "لا يدوم"), ("باب مخلع", "صاحبه لا يصلحه"), ("بصلة وقشرة", "لا فرق")],
+        "حرف الصاد": [("صاحب وجهين", "منافق"), ("صيف بلا ماء", ""), ("صبر أيوب", "")],
+    }
+    text = "".join(
+        f"{title}\n" + "".join(f"- {head}{': ' if why else ''}{why}\n" for head, why in found)
+        for title, found in entries.items()
+    )
+    reading = read(text, layout="bulleted")
+    assert [(one.head, one.paragraphs) for one in reading.entries] == [
+        (head, [why] if why else []) for found in entries.values() for head, why in found
+    ]
+
+
+@pytest.mark.parametrize("mark", ["<ref>ص 10</ref>", "<i>قيل</i>", "{{بيت|صدر|عجز}}", "[[مثل]]"])
+def test_markup_in_explanations_is_told(mark: str) -> None:
+    lines = [f"**{head}** {text} {mark if n % 5 == 0 else ''}\n\n" for n, (head, text) in enumerate(SAMPLE)]
+    assert "markup" in read("".join(lines)).doubts
+
+
+def test_heads_that_the_width_of_the_page_cut_are_told() -> None:
+    def entry(n: int, head: str, text: str) -> str:
+        head = f"{head} وما بعده في المثل من كلام طويل" if n % 12 == 0 else head
+        return textwrap.fill(f"{n}- {head}", 46) + "\n" + textwrap.fill(f"{text} " * 3, 46) + "\n\n"
+
+    assert "cut_heads" in read(shuffled(entry)).doubts
