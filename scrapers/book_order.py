@@ -62,7 +62,7 @@ class Alphabet:
     def __str__(self) -> str:
         share = f"{self.in_order} of {self.heads} heads are in alphabetical order"
         if self.counted is None:
-            return f"{share}: the book is not sorted, and nothing but the shape counts its entries"
+            return f"{share}: the book is not sorted, so that its alphabet counts nothing"
         return (
             f"{share}, sentences of explanations between the heads around them: {len(self.between)} "
             f"({self.by_chance:.1f} by chance), which makes {self.counted} entries"
