@@ -62,7 +62,9 @@ _MARK_EARLY = re.compile(r"^\S(?:[^\n]{0,100}? [–—/-] |[^\n:=]{0,60}(?:: | ?
 _A_LINE_EACH = 0.8
 _INLINE_PAGE = re.compile(r"\s*\b(?:PageV\d+P\d+|ms\d+|Milestone\d+)\b\s*")
 _PRESENTED = re.compile(r"[\uFB50-\uFD3D\uFD50-\uFDFC\uFE70-\uFEFC]+")
-_STRIPPED = " \t\u200f\u200e\ufeff"
+_STRIPPED = " \t\x0b\x0c\xa0\u200f\u200e\ufeff"
+_NOTE_MARK = re.compile(r"\s*(?:\^?[(\[]\^?[\d٠-٩۰-۹]{1,3}[)\]]|[⁰¹²³⁴-⁹]+)\Z")
+"""A footnote's mark at the end of a head."""
 
 
 @dataclass
@@ -418,7 +420,7 @@ def _entries(section: Section, heads: Sequence[Head]) -> tuple[list[BookEntry], 
     for head, following in zip_longest(heads, heads[1:]):
         end = following.start if following else len(lines)
         body = [head.rest] if head.rest else []
-        entry = BookEntry(lines[head.start].number, head.text)
+        entry = BookEntry(lines[head.start].number, _NOTE_MARK.sub("", head.text) or head.text)
         entry.paragraphs = list(_paragraphs([*body, *(line.text for line in lines[head.stop : end])]))
         found.append(entry)
     return found, before

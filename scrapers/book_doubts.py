@@ -12,12 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from statistics import median
 from typing import Literal, NamedTuple
 
 from mihakk.text.corruption import markup
-from scrapers.book_shapes import GLOSS, Head, Section, begins_with, is_mark
+from scrapers.book_shapes import GLOSS, Head, Line, Section, begins_with, is_mark
 from scrapers.heads import first_letter, letter_line
 
 FAR = 12
@@ -40,7 +40,8 @@ _JUMPS = 0.02
 """Numbers of heads that don't follow one another."""
 _PARTS = re.compile(r"\t| [—–|/=-] |⇐|⇒|→|=>|\|")
 _SEMICOLON = re.compile(r"؛ ")
-_NUMBER_IN_BRACKETS = re.compile(r"[\[(][^\])]*[\d٠-٩۰-۹][^\[(]*[\])]")
+_NUMBER_IN_HEAD = re.compile(r"[\[(][^\])]*[\d٠-٩۰-۹][^\[(]*[\])]|\bص[\s.]*[\d٠-٩۰-۹]+\W*\Z")
+_LABEL_OR_BRACKET = re.compile(r"[^\s:]+:|[\[({#@]|[^\W\d_]+(?=(?: \S+){1,3}\Z)")
 _LEFT_OF_A_MARK = re.compile(r"[>=|/–—:؛،,.؟*_](?!\w*\*\*)")
 _SHORT = 0.6
 """Of the width in the middle of the lines that are not their paragraph's last."""
@@ -164,7 +165,8 @@ def doubts(seen: Seen) -> dict[Sign, str]:
         "parted_heads": _parted_heads(heads),
         "stops_in_heads": _stops_in_heads(heads),
         "marks_of_heads": _marks_of_heads(heads),
-        "marks_of_explanations": _marks_of_explanations(heads, seen.explanations),
+        "marks_of_explanations": _marks_of_explanations(heads, seen.explanations)
+        or _last_lines(seen.places, count),
         "labels": _labels(heads),
         "speech": _speech(heads),
         "other_letters": _other_letters(seen.places),
@@ -220,10 +222,10 @@ def _stops_in_heads(heads: Sequence[tuple[int, Head]]) -> str:
 
 
 def _marks_of_heads(heads: Sequence[tuple[int, Head]]) -> str:
-    """Heads that begin with the same sign, or hold a number in brackets."""
+    """Heads that begin with the same sign, hold a number in brackets or end in a page's."""
     firsts = Counter(head.text[0] for _, head in heads if head.text and not head.text[0].isalnum())
     sign, count = firsts.most_common(1)[0] if firsts else ("", 0)
-    numbered = [line for line, head in heads if _NUMBER_IN_BRACKETS.search(head.text)]
+    numbered = [line for line, head in heads if _NUMBER_IN_HEAD.search(head.text)]
     if _enough(count, len(heads), _MANY):
         line, head = next(one for one in heads if one[1].text.startswith(sign))
         return (
@@ -232,8 +234,8 @@ def _marks_of_heads(heads: Sequence[tuple[int, Head]]) -> str:
         )
     if _enough(len(numbered), len(heads), _MANY):
         return (
-            f"{len(numbered)} of {len(heads)} heads hold a number in brackets, line {numbered[0]} first: "
-            "it is no part of them; take it out of the file"
+            f"{len(numbered)} of {len(heads)} heads hold a number in brackets or a page's, line "
+            f"{numbered[0]} first: it is no part of them; take it out of the file"
         )
     return ""
 
@@ -254,6 +256,26 @@ def _marks_of_explanations(heads: Sequence[tuple[int, Head]], explanations: Sequ
             f"{heads[0][0]} first: that is a label; take it out of the file"
         )
     return ""
+
+
+def _last_lines(places: Sequence[tuple[Section, Sequence[Head]]], heads: int) -> str:
+    """Last lines of explanations that open with the same label or bracket, or are short and open with the
+    same word: tags, sources, headings of the next part."""
+    ends = []
+    for section, found in places:
+        for head, following in zip_longest(found, found[1:]):
+            under = section.lines[head.stop : following.start if following else len(section.lines)]
+            *before, last = [line for line in under if not is_mark(line.text)] or [Line(0, "")]
+            if (before or head.rest) and (said := _LABEL_OR_BRACKET.match(last.text)):
+                ends.append((said, last))
+    opening, count = Counter(said[0] for said, _ in ends).most_common(1)[0] if ends else ("", 0)
+    if not _enough(count, heads, _MANY):
+        return ""
+    first = next(line for said, line in ends if said[0] == opening)
+    return (
+        f"{count} explanations end with a line that opens with {opening!r}, line {first.number} first, "
+        f"{first.text[:60]!r}: take these lines out of the file"
+    )
 
 
 def _labels(heads: Sequence[tuple[int, Head]]) -> str:
@@ -343,7 +365,7 @@ def _wrapped_heads(places: Sequence[tuple[Section, Sequence[Head]]]) -> str:
         at = {head.stop - 1: head for head in found if head.stop == head.start + 1 and not head.rest}
         for place, (above, below) in enumerate(pairwise(section.lines)):
             if above.text and below.text:
-                width, needed = len(above.text), len(above.text) + 1 + len(below.text.split()[0])
+                width, needed = len(above.text), len(above.text) + 1 + len((below.text.split() or [""])[0])
                 if place in at:
                     heads.append((above.number, at[place], width, needed))
                 else:

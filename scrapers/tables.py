@@ -155,7 +155,9 @@ def _separated(usual: str) -> Callable[[Path, str, str], Iterator[Row]]:
                     detail = (
                         'a cell that begins with " on or below this line never ends: close or remove the mark'
                     )
-                yield Row(number, {}, ("not_csv", detail))
+                # The mark may have swallowed further rows: each of their lines is named.
+                for line in range(number, max(number, reader.line_num) + 1):
+                    yield Row(line, {}, ("not_csv", detail))
                 continue
             if not any(cell.strip() for cell in cells):
                 continue

@@ -217,7 +217,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     ),
     "a footnote's number after each head": (
         lettered(lambda n, head, text: f"{head} [{arabic(n)}]\n{wrap(text)}\n\n", ""),
-        r"83 of 83 heads hold a number in brackets, line 3 first",
+        r"83 of 83 heads hold a number in brackets or a page's, line 3 first",
     ),
     "an arrow of two signs": (
         lettered(lambda _n, head, text: f"{head} => {text}\n\n", ""),
@@ -376,3 +376,31 @@ def test_heads_that_the_width_of_the_page_cut_are_told() -> None:
         return textwrap.fill(f"{n}- {head}", 46) + "\n" + textwrap.fill(f"{text} " * 3, 46) + "\n\n"
 
     assert "cut_heads" in read(shuffled(entry)).doubts
+
+
+def test_a_footnote_mark_at_the_end_of_a_head_is_taken_off() -> None:
+    marks = ["", "¹", " (٢)", "[3]", "(^٤)"]
+    reading = read("".join(f"**{head}{marks[n % 5]}**\n{text}\n\n" for n, (head, text) in enumerate(SAMPLE)))
+    assert [entry.head for entry in reading.entries] == [head for head, _ in SAMPLE]
+
+
+@pytest.mark.parametrize("line", ["الوسوم: نساء، {}", "[خلاصة الأثر، {}]", "مادة {}"])
+def test_a_last_line_that_opens_alike_under_many_heads_is_told(line: str) -> None:
+    entries = [
+        f"«{head}»\n\n{text}\n" + (line.format(head.split()[0]) + "\n" if n % 3 == 0 else "") + "\n"
+        for n, (head, text) in enumerate(SAMPLE)
+    ]
+    assert "marks_of_explanations" in read("".join(entries)).doubts
+
+
+def test_page_numbers_at_the_end_of_heads_are_told() -> None:
+    assert (
+        "marks_of_heads"
+        in read("".join(f"• {head} ص{n}\n{text}\n\n" for n, (head, text) in enumerate(SAMPLE))).doubts
+    )
+
+
+def test_pages_parted_by_form_feeds_are_read() -> None:
+    """A line of nothing but a form feed used to end the reading with an IndexError."""
+    pages = [f"{head}\n{textwrap.fill(text * 3, 40)}\n\f\n" for head, text in SAMPLE]
+    assert [entry.head for entry in read("".join(pages)).entries] == [head for head, _ in SAMPLE]
