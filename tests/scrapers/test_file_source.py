@@ -267,6 +267,22 @@ def test_a_csv_is_read_as_spreadsheets_write_it(
     ]
 
 
+def test_every_line_that_an_unclosed_quotation_mark_swallows_is_rejected(
+    tmp_path: Path, scraped: Scrape
+) -> None:
+    """Of 44 rows lost in a table, 13 were named."""
+    path = tmp_path / "idioms.tsv"
+    lines = [f"مثل {n}\tشرح {n}" for n in range(2, 12)]
+    lines[3] = 'مثل 5\t"شرح بلا نهاية'
+    lines[6] = 'مثل 8\tشرح فيه "كلمة" أخرى'
+    path.write_text("phrase\texplanation\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    entries = scraped("files", path=str(path), least_yield=1, **(IDIOM | {"columns": {}}))
+    read = [entry.phrase.raw for entry in entries if isinstance(entry, Idiom)]
+    named = [entry.detail.split(":")[1] for entry in entries if isinstance(entry, Rejection)]
+    assert read == [f"مثل {n}" for n in (2, 3, 4, 9, 10, 11)]
+    assert named == [f"idioms.tsv#{n}" for n in (5, 6, 7, 8)]
+
+
 def test_a_cell_that_is_no_text_is_refused(tmp_path: Path, scraped: Scrape) -> None:
     path = tmp_path / "idioms.jsonl"
     rows = [
