@@ -39,6 +39,8 @@ _SAID_AGAIN = 0.05
 _JUMPS = 0.02
 """Numbers of heads that don't follow one another."""
 _PARTS = re.compile(r"\t| [—–|/=-] |⇐|⇒|→|=>|\|")
+_LAST_WORDS = frozenset({*GLOSS, "وانظر", "ومثله", "نظير", "نظیر", "رک", "رجوع"})
+"""Begin what may rightly end an explanation: a paraphrase, a saying like it, a reference."""
 _SEMICOLON = re.compile(r"؛ ")
 _NUMBER_IN_HEAD = re.compile(r"[\[(][^\])]*[\d٠-٩۰-۹][^\[(]*[\])]|\bص[\s.]*[\d٠-٩۰-۹]+\W*\Z")
 _LABEL_OR_BRACKET = re.compile(r"[^\s:]+:|[\[({#@]|[^\W\d_]+(?=(?: \S+){1,3}\Z)")
@@ -259,19 +261,22 @@ def _marks_of_explanations(heads: Sequence[tuple[int, Head]], explanations: Sequ
 
 
 def _last_lines(places: Sequence[tuple[Section, Sequence[Head]]], heads: int) -> str:
-    """Last lines of explanations that open with the same label or bracket, or are short and open with the
-    same word: tags, sources, headings of the next part."""
+    """Last lines of explanations that open alike: tags, sources, headings of the next part.
+
+    That is with the same label or bracket, or, where a line is short, with the same word.
+    """
     ends = []
     for section, found in places:
         for head, following in zip_longest(found, found[1:]):
             under = section.lines[head.stop : following.start if following else len(section.lines)]
             *before, last = [line for line in under if not is_mark(line.text)] or [Line(0, "")]
             if (before or head.rest) and (said := _LABEL_OR_BRACKET.match(last.text)):
-                ends.append((said, last))
-    opening, count = Counter(said[0] for said, _ in ends).most_common(1)[0] if ends else ("", 0)
+                ends.append((said[0], last))
+    said_of = Counter(said for said, _ in ends if said.rstrip(":") not in _LAST_WORDS)
+    opening, count = said_of.most_common(1)[0] if said_of else ("", 0)
     if not _enough(count, heads, _MANY):
         return ""
-    first = next(line for said, line in ends if said[0] == opening)
+    first = next(line for said, line in ends if said == opening)
     return (
         f"{count} explanations end with a line that opens with {opening!r}, line {first.number} first, "
         f"{first.text[:60]!r}: take these lines out of the file"

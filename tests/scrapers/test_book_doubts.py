@@ -391,6 +391,8 @@ def test_a_last_line_that_opens_alike_under_many_heads_is_told(line: str) -> Non
         for n, (head, text) in enumerate(SAMPLE)
     ]
     assert "marks_of_explanations" in read("".join(entries)).doubts
+    like_it = "".join(entries).replace(line.split(maxsplit=1)[0], "نظیر:" if ":" in line else "وانظر:")
+    assert "marks_of_explanations" not in read(like_it).doubts
 
 
 def test_page_numbers_at_the_end_of_heads_are_told() -> None:
