@@ -15,7 +15,8 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from mihakk.errors import SourceChanged
-from scrapers.book_doubts import FAR, Seen, Sign, counted_by_numbers, doubts
+from scrapers.book_doubts import FAR, Seen, Sign, doubts
+from scrapers.book_head_signs import counted_by_numbers
 from scrapers.book_order import Alphabet, alphabet
 from scrapers.book_shapes import (
     FOOTNOTE,
