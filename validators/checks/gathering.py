@@ -27,7 +27,8 @@ def split_of(item: Item) -> str:
 
 
 def text_hash(*parts: str) -> int:
-    return bytes_hash("\x1f".join(parts).encode())
+    # Half a surrogate pair, as some JSON holds, is text like any other here.
+    return bytes_hash("\x1f".join(parts).encode(errors="surrogatepass"))
 
 
 def bytes_hash(data: bytes) -> int:

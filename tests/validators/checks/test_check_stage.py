@@ -142,6 +142,7 @@ def test_no_check_that_words_call_for_would_have_found_more_uncalled(language: A
 
 
 @example(language="ar", texts=["", "", "", "", "", "\u3280"], gold=[], facts={})
+@example(language="ar", texts=["\ud800", "ا\ud800", "\ud800", "ب \ud800", "\udfff", "\ud800"], gold=[0], facts={"poet": "\ud800"})  # fmt: skip
 @settings(max_examples=150)
 @given(
     language=LANGUAGE,
