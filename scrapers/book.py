@@ -9,7 +9,6 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
-from itertools import zip_longest
 from statistics import median
 from typing import NamedTuple
 from unicodedata import normalize
@@ -23,6 +22,7 @@ from scrapers.book_shapes import (
     ON_ONE_LINE,
     PAGE,
     SHAPES,
+    Book,
     Head,
     Line,
     Section,
@@ -33,6 +33,7 @@ from scrapers.book_shapes import (
     is_mark,
     measure,
     unwrap,
+    with_text,
 )
 from scrapers.book_table import as_columns
 from scrapers.heads import DECORATION, letter_line, section_letter
@@ -185,6 +186,8 @@ class Reading:
     """Signs that it was misread, but those accepted."""
     accepted: Mapping[Sign, str] = field(default_factory=dict)
     """Signs that the config says were looked at and are right."""
+    stated: int = 0
+    """Entries that the book has by a count of people; 0 where nobody has counted."""
 
     @property
     def median(self) -> float:
@@ -196,16 +199,15 @@ class Reading:
         """Words of a head."""
         return median(len(entry.head.split()) for entry in self.entries) if self.entries else 0.0
 
-    def problems(self, least_share: float, stated: int = 0) -> list[str]:
+    def problems(self, least_share: float) -> list[str]:
         """Why the yield can't be trusted; empty when it can.
 
         Args:
             least_share: Of the text of the sections read, what must stand in entries.
-            stated: Entries that the book has by a count of people; 0 where nobody has counted.
         """
         found = []
-        if stated and abs(stated - len(self.entries)) > _STATED * stated:
-            found.append(f"{len(self.entries)} entries were read and `entries` says {stated}")
+        if self.stated and abs(self.stated - len(self.entries)) > _STATED * self.stated:
+            found.append(f"{len(self.entries)} entries were read and `entries` says {self.stated}")
         if abs(self.counted - len(self.entries)) > max(1, 0.02 * len(self.entries)):
             found.append(
                 f"{len(self.entries)} entries were read and an expression for the shape {self.shape.name!r} "
@@ -216,10 +218,11 @@ class Reading:
                 f"heads have {self.head_median:g} words in the middle and what stands under them "
                 f"{self.median:g}: the book may say the meaning before the phrase; make a table of it"
             )
-        doubts = {name: text for name, text in self.doubts.items() if name != "unsorted" or not stated}
-        found += [f"{text} ({name})" for name, text in doubts.items()]
-        if doubts:
-            found.append(f"what of this is right, an option such as `accept: [{', '.join(doubts)}]` says")
+        found += [f"{text} ({name})" for name, text in self.doubts.items()]
+        if self.doubts:
+            found.append(
+                f"what of this is right, an option such as `accept: [{', '.join(self.doubts)}]` says"
+            )
         if self.share < least_share:
             first = self.leftovers[0]
             found.append(
@@ -235,7 +238,13 @@ class Reading:
 
 
 def read(
-    text: str, *, layout: str = "", title: str = "", first_line: int = 1, accept: Collection[Sign] = ()
+    text: str,
+    *,
+    layout: str = "",
+    title: str = "",
+    first_line: int = 1,
+    accept: Collection[Sign] = (),
+    stated: int = 0,
 ) -> Reading:
     """All entries of a book.
 
@@ -245,6 +254,7 @@ def read(
         title: Beginning of the titles of sections that hold entries; found from the book when empty.
         first_line: Number of the text's first line in its file.
         accept: Signs of a misreading that were looked at and are right.
+        stated: Entries that the book has by a count of people; 0 where nobody has counted.
 
     Raises:
         SourceChanged: No shape fits, or two do, or a section of letters holds no head of the shape.
@@ -252,8 +262,9 @@ def read(
     table = as_columns(text)
     every = sections(table.text, first_line=first_line)
     taken = chosen(every, title)
+    book = Book(taken)
     for section in taken:
-        section.book = taken
+        section.book = book
     shape = measure(layout, taken) if layout else find_shape(taken)
     left = [
         Leftover(line.number, line.text, f"section {section.title!r} is not read")
@@ -285,8 +296,8 @@ def read(
         **dict(order.problems()),
         **_open_as_heads(swallowed, len(entries)),
         **doubts(seen),
-        **_passed_over(every, taken, shape),
-        **({} if table.text is not text else _uncounted(order, shape, places)),
+        **_passed_over([one for one in every if one not in taken], places, shape),
+        **({} if stated or table.text is not text else _uncounted(order, shape, places)),
         **(_cut_short(entries) if taken[-1] is every[-1] else {}),
     }
     return Reading(
@@ -299,6 +310,7 @@ def read(
         share=letters / total if total else 0.0,
         doubts={name: sign for name, sign in signs.items() if name not in accept},
         accepted={name: sign for name, sign in signs.items() if name in accept},
+        stated=stated,
     )
 
 
@@ -324,13 +336,14 @@ def _open_as_heads(lines: Sequence[tuple[int, bool]], entries: int) -> dict[Sign
     }
 
 
-def _passed_over(every: Sequence[Section], taken: Sequence[Section], shape: Shape) -> dict[Sign, str]:
+def _passed_over(
+    others: Sequence[Section], places: Sequence[tuple[Section, Sequence[Head]]], shape: Shape
+) -> dict[Sign, str]:
     """Sections not read that hold heads of the shape: their titles were not taken for letters."""
-    read_ones = {head.text for one in taken for head in SHAPES[shape.name][1](one)}
+    read_ones = {head.text for _, found in places for head in found}
     found = [
         (section, section.lines[head.start].number)
-        for section in every
-        if section not in taken
+        for section in others
         for head in SHAPES[shape.name][1](section)
         if head.text not in read_ones  # as a table of contents has them
     ]
@@ -418,11 +431,10 @@ def _entries(section: Section, heads: Sequence[Head]) -> tuple[list[BookEntry], 
         if not is_mark(line.text)
     ]
     found = []
-    for head, following in zip_longest(heads, heads[1:]):
-        end = following.start if following else len(lines)
+    for head, under in with_text(section, heads):
         body = [head.rest] if head.rest else []
         entry = BookEntry(lines[head.start].number, _NOTE_MARK.sub("", head.text) or head.text)
-        entry.paragraphs = list(_paragraphs([*body, *(line.text for line in lines[head.stop : end])]))
+        entry.paragraphs = list(_paragraphs([*body, *(line.text for line in under)]))
         found.append(entry)
     return found, before
 

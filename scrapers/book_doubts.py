@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from statistics import median
 from typing import Literal, NamedTuple
 
@@ -36,7 +35,7 @@ from scrapers.book_head_signs import (
     torn,
     wrapped_heads,
 )
-from scrapers.book_shapes import GLOSS, Head, Line, Section, is_mark
+from scrapers.book_shapes import GLOSS, Head, Line, Section, ends_sentence, is_mark, with_text
 from scrapers.heads import first_letter, letter_line
 
 FAR = 12
@@ -99,7 +98,7 @@ class Seen:
                     before, under = "", True
                     continue
                 if not is_mark(text):
-                    opens = not under and (not before or before.endswith((".", "؟", "!", "»", "…")))
+                    opens = not under and (not before or ends_sentence(before))
                     last = place + 1 >= len(section.lines) or not section.lines[place + 1].text
                     number = section.lines[place].number
                     yield _Line(number, text, 0 if last else len(text), opens, section.letter)
@@ -199,8 +198,7 @@ def _last_lines(places: Sequence[tuple[Section, Sequence[Head]]], heads: int) ->
     """
     ends = []
     for section, found in places:
-        for head, following in zip_longest(found, found[1:]):
-            under = section.lines[head.stop : following.start if following else len(section.lines)]
+        for head, under in with_text(section, found):
             *before, last = [line for line in under if not is_mark(line.text)] or [Line(0, "")]
             if (before or head.rest) and (said := _LABEL_OR_BRACKET.match(last.text)):
                 ends.append((said[0], last))

@@ -12,11 +12,11 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain as joined
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from typing import NamedTuple
 
 from scrapers.book_doubts import Sign
-from scrapers.book_shapes import Head, Section, is_mark
+from scrapers.book_shapes import Head, Section, ends_sentence, is_mark, with_text
 from scrapers.heads import sort_key
 
 SORTED = 0.75
@@ -28,7 +28,6 @@ _NEIGHBOURS = 10
 _SHIFTS = (7, 11, 13, 17)
 """Gaps away from its own in which a sentence is tried, to see how many fit by chance."""
 _SENTENCE = re.compile(r"(?:(?<=[.؟!…])|(?<=[.؟!…]»))\s+(?=\S)")
-_ENDS = (".", "؟", "!", "»", "…")
 
 
 class _Sentence(NamedTuple):
@@ -164,15 +163,14 @@ def _longest_chain(keys: Sequence[str]) -> list[int]:
 
 def _explanations(section: Section, heads: Sequence[Head]) -> Iterator[list[_Sentence]]:
     """For each head the sentences under it but the first, which the explanation begins with."""
-    for head, following in zip_longest(heads, heads[1:]):
-        lines = section.lines[head.stop : following.start if following else len(section.lines)]
+    for head, lines in with_text(section, heads):
         found, before = [], ""
         for line in [section.lines[head.start]._replace(text=head.rest), *lines]:
             if is_mark(line.text):
                 before = before and "."
                 continue
             parts = _SENTENCE.split(line.text)
-            begun = parts if before.endswith(_ENDS) else parts[1:]
+            begun = parts if ends_sentence(before) else parts[1:]
             begun = [part for part in begun if " " in part.strip()]  # "etc." is no head
             found += [_Sentence(sort_key(part), line.number, part) for part in begun]
             before = parts[-1]

@@ -58,13 +58,22 @@ class Section:
 
     title: str
     lines: list[Line] = field(default_factory=list)
-    book: Sequence[Section] = ()
-    """All sections read, for what holds for the whole book; the section alone where empty."""
+    book: Book | None = None
+    """What holds for all sections read; the section stands alone where there is none."""
 
     @cached_property
     def letter(self) -> str:
         """The letter that all its heads begin with, folded; empty for other sections."""
         return section_letter(self.title)
+
+
+@dataclass
+class Book:
+    """The sections read, and what is told from all of them."""
+
+    sections: Sequence[Section]
+    parted: dict[str, bool] = field(default_factory=dict)
+    """By the expression of a mark, whether a colon ends most of the heads that bear it."""
 
 
 class Head(NamedTuple):
@@ -76,6 +85,12 @@ class Head(NamedTuple):
     text: str
     rest: str = ""
     """Explanation on the head's own line."""
+
+
+def with_text(section: Section, heads: Sequence[Head]) -> Iterator[tuple[Head, list[Line]]]:
+    """Each head of a section with the lines under it."""
+    for head, following in zip_longest(heads, heads[1:]):
+        yield head, section.lines[head.stop : following.start if following else len(section.lines)]
 
 
 def unwrap(lines: Sequence[str]) -> str:
@@ -151,7 +166,7 @@ def _same_line(mark: str) -> Callable[[Section], Iterator[Head]]:
         for place, line in enumerate(lines):
             # Few lines of a book in another shape hold the mark at all.
             if not marked.search(line.text) or not (
-                _blank(lines, place - 1) or _starts_entry(lines[place - 1].text)
+                _blank(lines, place - 1) or ends_sentence(lines[place - 1].text)
             ):
                 continue
             head, rest = head_on_line(line.text, mark) or ("", "")
@@ -162,9 +177,9 @@ def _same_line(mark: str) -> Callable[[Section], Iterator[Head]]:
     return heads
 
 
-def _starts_entry(before: str) -> bool:
-    """The line before ends a sentence, so that a new entry may begin without a blank line."""
-    return before.endswith((".", "؟", "!", "»", "…"))
+def ends_sentence(line: str) -> bool:
+    """Whether a new entry may begin after it without a blank line."""
+    return line.endswith((".", "؟", "!", "»", "…"))
 
 
 def _marked(pattern: str) -> Callable[[Section], Iterator[Head]]:
@@ -179,11 +194,15 @@ def _marked(pattern: str) -> Callable[[Section], Iterator[Head]]:
         found = [(place, mark.match(line.text)) for place, line in enumerate(section.lines)]
         return [(place, section.lines[place].text[one.end() :]) for place, one in found if one]
 
+    def is_parted(book: Book) -> bool:
+        if pattern not in book.parted:
+            texts = [text for one in book.sections for _, text in marked(one)]
+            book.parted[pattern] = 2 * sum(":" in text for text in texts) > len(texts)
+        return book.parted[pattern]
+
     def heads(section: Section) -> Iterator[Head]:
-        texts = marked(section)
-        every = [text for one in section.book or [section] for _, text in (marked(one) if texts else ())]
-        parted = 2 * sum(":" in text for text in every) > len(every)
-        for place, first in texts:
+        parted = is_parted(section.book or Book([section]))
+        for place, first in marked(section):
             text, stop = first, place + 1
             while "«" in text[:1] and "»" not in text and stop - place < _LONGEST_HEAD:
                 if _blank(section.lines, stop):
@@ -212,7 +231,7 @@ def _enclosed(left: str, right: str) -> Callable[[Section], Iterator[Head]]:
     def heads(section: Section) -> Iterator[Head]:
         lines = section.lines
         for start, line in enumerate(lines):
-            before = _blank(lines, start - 1) or _starts_entry(lines[start - 1].text)
+            before = _blank(lines, start - 1) or ends_sentence(lines[start - 1].text)
             if not (before or section.letter) or left not in line.text:
                 continue
             stop = start + 1
@@ -423,11 +442,9 @@ def measure(name: str, found: Sequence[Section]) -> Shape:
 def _score(name: str, found: Sequence[Section]) -> tuple[float, Shape]:
     heads = explained = ordered = lettered = 0
     for section in found:
-        places = list(SHAPES[name][1](section))
-        for head, following in zip_longest(places, places[1:]):
+        for head, under in with_text(section, list(SHAPES[name][1](section))):
             heads += 1
-            end = following.start if following else len(section.lines)
-            explained += bool(head.rest) or any(line.text for line in section.lines[head.stop : end])
+            explained += bool(head.rest) or any(line.text for line in under)
             if section.letter:
                 lettered += 1
                 ordered += begins_with(head.text, section.letter)

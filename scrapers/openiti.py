@@ -164,6 +164,7 @@ def read_book(options: OpenitiOptions) -> tuple[Reading, dict[str, str], Path, b
         title=options.sections,
         first_line=first_line,
         accept=options.accept,
+        stated=options.entries,
     )
     return found, header, path, data
 
@@ -195,7 +196,7 @@ def scrape(options: OpenitiOptions, raw: RawStore) -> Iterator[Entry]:
             label = f"{entry.words} words, {found.median:g} in the middle of the book"
             made = made.model_copy(update={"source_labels": {"far_longer": label}})
         yield made
-    if problems := found.problems(options.least_share, options.entries):
+    if problems := found.problems(options.least_share):
         raise SourceChanged(f"{path.name}: " + "; ".join(problems))
 
 

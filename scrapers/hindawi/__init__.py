@@ -162,7 +162,7 @@ def _found(
     """
     read = [one for one in chapters if _heading(one[0].blocks).startswith(options.chapters)]
     try:
-        reading, by_chapter = whole_book((chapter for chapter, _ in read), options.accept)
+        reading, by_chapter = whole_book((chapter for chapter, _ in read), options.accept, options.entries)
     except SourceChanged as error:
         raise SourceChanged(f"{where}: {error}") from error
     for (chapter, origin), found in zip(read, by_chapter, strict=True):
@@ -173,7 +173,7 @@ def _found(
             dialect=options.dialect,
             provenance=origin,
         )
-    if problems := reading.problems(options.least_share, options.entries):
+    if problems := reading.problems(options.least_share):
         raise SourceChanged(
             f"{where}: {'; '.join(problems)}. Name the chapters that hold entries in `chapters`, "
             "or the `layout`"
@@ -191,7 +191,7 @@ def read_epub(options: HindawiOptions) -> Reading | None:
     path, data = find_file(options.epub[0], "epub")
     chapters = _chapters(open_book(data, f"file:{path.name}"), f"file:{path.name}")
     read = (chapter for chapter in chapters if _heading(chapter.blocks).startswith(options.chapters))
-    return whole_book(read, options.accept)[0]
+    return whole_book(read, options.accept, options.entries)[0]
 
 
 def _blocks(chapter: Chapter, where: str) -> list[Block]:

@@ -38,7 +38,7 @@ class ChapterBlocks(NamedTuple):
 
 
 def whole_book(
-    chapters: Iterable[ChapterBlocks], accept: Collection[Sign] = ()
+    chapters: Iterable[ChapterBlocks], accept: Collection[Sign] = (), stated: int = 0
 ) -> tuple[Reading, list[list[HeadWithExplanation]]]:
     """The entries of a book by the shape found from it, chapter by chapter, with an account of all its text.
 
@@ -51,7 +51,7 @@ def whole_book(
         starts.append(len(lines) + 1)
         for block in chapter.blocks:
             lines += "\n".join([*_lines(block), ""]).split("\n")
-    reading = read("\n".join(lines), accept=accept)
+    reading = read("\n".join(lines), accept=accept, stated=stated)
     found: list[list[HeadWithExplanation]] = [[] for _ in starts]
     for entry in reading.entries:
         place = sum(start <= entry.line for start in starts) - 1

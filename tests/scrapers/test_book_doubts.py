@@ -318,11 +318,12 @@ def shuffled(layout: Callable[[int, str, str], str]) -> str:
 
 
 def test_a_book_that_nothing_counts_is_refused_until_somebody_says_how_many_entries_it_has() -> None:
-    reading = read(shuffled(lambda _n, head, text: f"{head}: {text}\n\n"))
+    text = shuffled(lambda _n, head, text: f"{head}: {text}\n\n")
+    reading = read(text)
     assert list(reading.doubts) == ["unsorted"]
     assert "(unsorted)" in " ".join(reading.problems(0.8))
-    assert reading.problems(0.8, stated=len(SAMPLE)) == []
-    (why,) = reading.problems(0.8, stated=len(SAMPLE) + 2)
+    assert read(text, stated=len(SAMPLE)).problems(0.8) == []
+    (why,) = read(text, stated=len(SAMPLE) + 2).problems(0.8)
     assert why == f"{len(SAMPLE)} entries were read and `entries` says {len(SAMPLE) + 2}"
 
 
