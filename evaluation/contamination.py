@@ -9,8 +9,9 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final, NamedTuple
 
-from evaluation.statistics.cluster import Estimate, t_quantile
+from evaluation.statistics.cluster import Estimate
 from mihakk.seeds import rng
+from mihakk.stats import t_quantile
 from mihakk.text import key
 from schemas.record import Language
 

@@ -8,6 +8,7 @@ from math import sqrt
 from typing import Final, Literal, NamedTuple
 
 CONFIDENCE: Final = 0.95
+"""Of every interval."""
 
 
 class Interval(NamedTuple):
@@ -59,13 +60,18 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
     """Student's 95 % interval of a mean; None of fewer than two values."""
     from statistics import fmean, stdev
 
-    from scipy.special import stdtrit
-
     if len(values) < 2:
         return None
     centre = fmean(values)
-    reach = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)) * stdev(values) / sqrt(len(values))
+    reach = t_quantile(len(values) - 1) * stdev(values) / sqrt(len(values))
     return Interval(centre - reach, centre + reach)
+
+
+def t_quantile(degrees: float) -> float:
+    """Two-sided quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
 class ChanceCorrected(NamedTuple):

@@ -9,14 +9,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mihakk.stats import CONFIDENCE, t_quantile
+
 Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
 """Number of the cluster of each item, from 0."""
 
 LEAST_CLUSTERS: Final = 10
 """Fewer say nothing of their spread: there is no interval then."""
-CONFIDENCE: Final = 0.95
-"""Of every interval."""
 _ALIKE: Final = 1e-12
 """Standard errors below it are rounding."""
 
@@ -125,13 +125,6 @@ def moved(before: Values, after: Values, of_before: Codes, of_after: Codes) -> E
     if count < 2:
         return Estimate(difference, None, None, None, items, count)
     return t_estimate(difference, sqrt(count / (count - 1) * float(parts @ parts)), items, count)
-
-
-def t_quantile(degrees: float) -> float:
-    """Two-sided quantile of Student's t."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
 def plain_se(share: float, items: int) -> float | None:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.statistics.cluster import Codes, Values, t_quantile
+from evaluation.statistics.cluster import Codes, Values
+from mihakk.stats import t_quantile
 
 
 class Coefficient(NamedTuple):
