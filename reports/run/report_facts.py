@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.statistics.review_report import ReviewReport
+from mihakk.groups import grouped
 from pipeline.build import Build
 from pipeline.opened_review import review_of
 from reports.run.funnel import funnel_chart
@@ -171,10 +172,8 @@ def _sources(build: Build, manifests: list[StageManifest]) -> Iterator[SourceFun
 
 def _rejections(build: Build) -> Iterator[tuple[str, str, int, list[Rejection]]]:
     for stage in STAGES:
-        grouped: dict[str, list[Rejection]] = defaultdict(list)
-        for row in build.stage(stage).rejections():
-            grouped[row.reason].append(row)
-        for reason, rows in sorted(grouped.items(), key=lambda pair: -len(pair[1])):
+        by_reason = grouped(build.stage(stage).rejections(), lambda row: row.reason)
+        for reason, rows in sorted(by_reason.items(), key=lambda pair: -len(pair[1])):
             if reason != "unresolved":
                 yield stage, reason, len(rows), rows[:EXAMPLES_PER_REASON]
 

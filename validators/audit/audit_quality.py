@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from mihakk.groups import grouped
 from mihakk.llm.journal import Journal
 from mihakk.seeds import rng
 from schemas.audit import CRITERIA, Audit, Criterion
@@ -9,7 +10,7 @@ from schemas.benchmark import POLICIES, Policy
 from schemas.finding import Finding
 from schemas.item import ChoiceItem, Item
 from schemas.record import Record
-from validators.audit.auditing import Panel, audit_items, grouped
+from validators.audit.auditing import Panel, audit_items
 from validators.audit.defects import DEFECTS, Defect, Seeded, seed_defects
 from validators.audit.policy import verdict
 from validators.audit.rates import AuditorAgreement, Rate, agreement

@@ -1,10 +1,11 @@
 """The audit stage: which items are audited, by whom, and the verdicts."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
+from mihakk.groups import grouped
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import Model, open_model
 from mihakk.llm.structured import Reply, Request
@@ -22,7 +23,6 @@ from validators.audit.policy import verdict
 from validators.audit.prompt import described, messages
 from validators.audit.reply import Opinion, opinion, schema, schema_digest, short_opinion
 
-T = TypeVar("T")
 TOKENISED = 64
 """Prompts of each auditor that an estimate really tokenises."""
 
@@ -184,14 +184,6 @@ def verdicts(
         )
         for item in items
     ]
-
-
-def grouped(rows: Iterable[T], name: Callable[[T], str]) -> dict[str, list[T]]:
-    """Rows by name, in the order they come."""
-    found: dict[str, list[T]] = defaultdict(list)
-    for row in rows:
-        found[name(row)].append(row)
-    return dict(found)
 
 
 def estimate(items: Sequence[Item], panel: Panel, journal: Journal, *, blind: bool = False) -> Estimate:
