@@ -33,7 +33,8 @@ test-services: setup-test  ## Run the tests that start real servers and models
 	@tools/service_environments.sh
 	$(SERVICES) $(BIN)/pytest -m "(services or slow) and not drill" $(PARALLEL) --durations 15
 
-drills: setup-test  ## Run the long drills: nights, kills, clocks; half an hour and more
+drills: setup-test  ## Run the long drills: nights, kills, clocks, properties with new examples; an hour and more
+	$(BIN)/pytest -m "hypothesis and not services and not slow" --hypothesis-profile drawn $(PARALLEL)
 	@tools/service_environments.sh
 	$(SERVICES) $(BIN)/pytest -m drill $(PARALLEL) --durations 15
 

@@ -20,8 +20,11 @@ from tools.docs_claims import claims
 # Two test workers on two cores, each with two threads for its products, would wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # How long an example takes on a busy machine is no verdict.
-hypothesis_settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-hypothesis_settings.load_profile("tests")
+DRAWN = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A change is judged by the same examples each time; `make drills` draws new ones, and twenty times as many.
+hypothesis_settings.register_profile("same", DRAWN, derandomize=True)
+hypothesis_settings.register_profile("drawn", DRAWN, max_examples=2000)
+hypothesis_settings.load_profile("same")
 ROOT = Path(__file__).resolve().parent.parent
 REAL_DATA = "needs the real data that is not part of the repository"
 LONGEST_FIRST = (

@@ -11,8 +11,6 @@ LEAST_WORDS = 4
 OUT_OF_PLACE = 3
 """Words that must stand elsewhere."""
 TRIES = 32
-
-
 _BEFORE_VERB = frozenset({"می", "نمی", "همی"})
 """Persian signs of tense that older editions write as words of their own, before their verb."""
 
@@ -47,13 +45,15 @@ def shuffled_words(text: str, language: Language, random: Random) -> tuple[str, 
     if len(found) < LEAST_WORDS:
         return "too_short"
     keys = [key(word, language) for word in found]
+    # What a reader sees last is the verb, with its sign or without.
+    ends = [key(word.split()[-1], language) for word in found]
     opens, closes = fitness(keys, language)
     places = list(range(len(found)))
     best, order = 0.0, None
     for _ in range(TRIES):
         random.shuffle(places)
         score = opens[places[0]] * closes[places[-1]]
-        if score <= best or keys[places[-1]] == keys[-1]:
+        if score <= best or ends[places[-1]] == ends[-1]:
             continue
         if sum(keys[place] != keys[n] for n, place in enumerate(places)) >= OUT_OF_PLACE:
             best, order = score, list(places)
