@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
@@ -67,22 +67,32 @@ async def test_many_hints_are_one_action_and_those_during_it_one_more():
     worker.cancel()
 
 
-async def test_hints_that_never_pause_are_acted_on_all_the_same():
-    acted = []
-    hints = Hints(lambda: acted.append(1), nothing, quiet=3600, longest=0.1)
+async def seconds_until(acted: list[float], times: int, hint: Callable[[], None] = nothing) -> list[float]:
+    """When the relay acted, counted from now; it is given 20 s, and `hint` is called every hundredth of one."""
+    began = asyncio.get_running_loop().time()
+    async with asyncio.timeout(20):
+        while len(acted) < times:
+            hint()
+            await asyncio.sleep(0.01)
+    return [one - began for one in acted]
+
+
+async def test_hints_that_never_pause_are_acted_on_after_the_longest_wait():
+    acted: list[float] = []
+    now = asyncio.get_running_loop().time
+    hints = Hints(lambda: acted.append(now()), nothing, quiet=3600, longest=0.2)
     worker = asyncio.create_task(hints.run())
-    hints.hint()
-    while not acted:
-        await asyncio.sleep(0.01)
+    first, second = await seconds_until(acted, 2, hints.hint)
+    assert (first >= 0.2, second - first >= 0.2) == (True, True), "an action came before the longest wait"
     worker.cancel()
 
 
-async def test_without_any_hint_it_acts_now_and_then():
-    acted = []
-    hints = Hints(lambda: acted.append(1), nothing, every=0.01)
-    worker = asyncio.create_task(hints.run())
-    while len(acted) < 2:
-        await asyncio.sleep(0.01)
+async def test_without_any_hint_it_acts_once_in_each_interval():
+    acted: list[float] = []
+    now = asyncio.get_running_loop().time
+    worker = asyncio.create_task(Hints(lambda: acted.append(now()), nothing, every=0.2).run())
+    first, second = await seconds_until(acted, 2)
+    assert (first >= 0.2, second - first >= 0.2) == (True, True), "an action came before its interval"
     worker.cancel()
 
 
