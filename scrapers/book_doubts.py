@@ -164,8 +164,8 @@ def doubts(seen: Seen) -> dict[Sign, str]:
         "unclosed": _unclosed(body, count),
         "headings": _headings(body),
         "repeated_lines": _repeated(body, count),
-        "page_marks": _snippets(heads, seen.explanations),
-        "markup": _markup(heads, seen.explanations),
+        "page_marks": page_marks(heads, seen.explanations),
+        "markup": markup_of_entries(heads, seen.explanations),
         "heavy": _heavy(heads, seen.explanations),
         "text_first": _text_first(seen.places),
         "shifted": _shifted(heads, seen.explanations),
@@ -315,7 +315,7 @@ def _repeated(body: Sequence[_Line], heads: int) -> str:
     return _told(sorted(again), what, "take running heads, rules and page marks out of the file")
 
 
-def _markup(heads: Sequence[tuple[int, Head]], explanations: Sequence[str]) -> str:
+def markup_of_entries(heads: Sequence[tuple[int, Head]], explanations: Sequence[str]) -> str:
     """Tags of HTML and marks of wikis, which no book holds."""
     found = []
     for (line, head), text in zip(heads, explanations, strict=True):
@@ -331,7 +331,7 @@ def _markup(heads: Sequence[tuple[int, Head]], explanations: Sequence[str]) -> s
     )
 
 
-def _snippets(heads: Sequence[tuple[int, Head]], explanations: Sequence[str]) -> str:
+def page_marks(heads: Sequence[tuple[int, Head]], explanations: Sequence[str]) -> str:
     """Marks such as `[ص ١٢]` inside explanations."""
     found = [
         (DIGITS.sub("", snippet), line)

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from scrapers.book_shapes import GLOSS, Head, Section, begins_with
 
-_FEW = 0.02
+FEW = 0.02
 """Share of misread places that are no accident."""
 LEAST = 3
 """Fewest such places, so that a small book is not refused for one."""
@@ -24,6 +24,7 @@ _JUMPS = 0.02
 PARTS = re.compile(r"\t| [—–|/=-] |⇐|⇒|→|=>|\|")
 _SEMICOLON = re.compile(r"؛ ")
 _NUMBER_IN_HEAD = re.compile(r"[\[(][^\])]*[\d٠-٩۰-۹][^\[(]*[\])]|\bص[\s.]*[\d٠-٩۰-۹]+\W*\Z")
+_NUMBER_BEFORE = re.compile(r"[(\[]?[\d٠-٩۰-۹]{1,5}\s?[-–—.)\]/:ـ]\s*(?=[^\W\d])")
 _INNER_STOP = re.compile(r"\w\. +\w+ +\w")
 _BEFORE_A_COLON = frozenset(
     {*GLOSS, "قالت", "قالوا", "قلت", "يقول", "تقول", "يقال", "يعني", "معناه", "قولهم", "بمعنى"}
@@ -47,7 +48,7 @@ _NUMBER = re.compile(r"[\W_]{0,3}([\d٠-٩۰-۹]{1,5})\b")
 _PAIRS = (("«", "»"), ("(", ")"), ("[", "]"), ("“", "”"))
 
 
-def enough(count: int, heads: int, share: float = _FEW) -> bool:
+def enough(count: int, heads: int, share: float = FEW) -> bool:
     """Whether a sign stands often enough to be no accident: in three places and this share of the heads."""
     return count >= LEAST and count > share * heads
 
@@ -80,8 +81,13 @@ def stops_in_heads(heads: Sequence[tuple[int, Head]]) -> str:
     )
 
 
-def marks_of_heads(heads: Sequence[tuple[int, Head]]) -> str:
-    """Heads that begin with the same sign, hold a number in brackets or end in a page's."""
+def marks_of_heads(heads: Sequence[tuple[int, Head]], *, numbers: float = MANY) -> str:
+    """Heads that begin with the same sign or a number, hold a number in brackets or end in a page's.
+
+    Args:
+        heads: With the numbers of their lines.
+        numbers: Share of the heads that may hold a number or a page's.
+    """
     firsts = Counter(head.text[0] for _, head in heads if head.text and not head.text[0].isalnum())
     sign, count = firsts.most_common(1)[0] if firsts else ("", 0)
     numbered = [line for line, head in heads if _NUMBER_IN_HEAD.search(head.text)]
@@ -91,10 +97,17 @@ def marks_of_heads(heads: Sequence[tuple[int, Head]]) -> str:
             f"{count} of {len(heads)} heads begin with {sign!r}, line {line} first, {head.text[:60]!r}: "
             "that is no part of them; take it out of the file"
         )
-    if enough(len(numbered), len(heads), MANY):
+    if enough(len(numbered), len(heads), numbers):
         return (
             f"{len(numbered)} of {len(heads)} heads hold a number in brackets or a page's, line "
             f"{numbered[0]} first: it is no part of them; take it out of the file"
+        )
+    before = [(line, head) for line, head in heads if _NUMBER_BEFORE.match(head.text)]
+    if enough(len(before), len(heads)):
+        line, head = before[0]
+        return (
+            f"{len(before)} of {len(heads)} heads begin with a number, line {line} first, {head.text[:60]!r}"
+            ": it is no part of them; take it out of the file, or give it a column of its own"
         )
     return ""
 
@@ -213,7 +226,7 @@ def torn(heads: Sequence[tuple[int, Head]], explanations: Sequence[str]) -> str:
         for (line, head), text in zip(heads, explanations, strict=True)
         if is_open(head.text) or closes(text[: 2 * len(head.text) + 40])
     ]
-    if not enough(len(found), len(heads), _FEW / 2):
+    if not enough(len(found), len(heads), FEW / 2):
         return ""
     line, head = found[0]
     return (

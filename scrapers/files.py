@@ -7,12 +7,13 @@ from pathlib import Path
 
 import orjson
 
-from mihakk.errors import RecordRejected, UsageError
+from mihakk.errors import RecordRejected, SourceChanged, UsageError
 from schemas.rejection import Rejection
 from scrapers.mapping import RowIds, RowOptions, record, resolve_columns
 from scrapers.place import find, inside
 from scrapers.raw import RawStore
 from scrapers.source import Entry, Source, register
+from scrapers.table_signs import TableSigns, problems
 from scrapers.tables import FORMATS, read_rows
 
 
@@ -42,18 +43,26 @@ def tables(path: Path) -> list[Path]:
 
 
 def scrape(options: FilesOptions, raw: RawStore) -> Iterator[Entry]:
-    """Records of all rows, and a rejection for every row that can't be read."""
+    """Records of all rows, and a rejection for every row that can't be read.
+
+    Raises:
+        SourceChanged: Signs that the table was misread; all its rows were given before.
+    """
     ids = RowIds(options)
     first = 0
+    seen: list[TableSigns] = []
     for path in tables(find(options.path)):
         ids.next_table()
-        first += yield from _table(path, options, raw, ids, first)
+        seen.append(TableSigns(path.name))
+        first += yield from _table(path, options, raw, ids, first=first, signs=seen[-1])
+    if found := problems(seen, options.accept):
+        raise SourceChanged("; ".join(found))
 
 
 def _table(
-    path: Path, options: FilesOptions, raw: RawStore, ids: RowIds, first: int
+    path: Path, options: FilesOptions, raw: RawStore, ids: RowIds, *, first: int, signs: TableSigns
 ) -> Generator[Entry, None, int]:
-    """The records of one table; gives its last row's number, `first` is that of those before it."""
+    """The records of one table; gives its last row's number, `first` is that of the tables before it."""
     digest = raw.keep_file(path)
     shapes: dict[tuple[str, ...], dict[str, str]] = {}
     last = 0
@@ -64,6 +73,7 @@ def _table(
             if row.problem is not None:
                 raise RecordRejected(*row.problem)
             columns = _columns(path, options, tuple(row.fields), shapes)
+            signs.look(row, columns)
         except RecordRejected as error:
             detail = f"{place}: {error.detail}"
             body = orjson.dumps(row.fields, default=str).decode() if row.fields else ""

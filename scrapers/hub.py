@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mihakk.errors import ExternalFailure, UsageError
+from mihakk.errors import ExternalFailure, SourceChanged, UsageError
 from mihakk.ids import canonical_json
 from schemas.rejection import Rejection
 from scrapers.mapping import RowIds, RowOptions, record, resolve_columns
 from scrapers.raw import RawStore
 from scrapers.source import Entry, Source, register
+from scrapers.table_signs import TableSigns, problems
+from scrapers.tables import Row
 
 
 class HubOptions(RowOptions):
@@ -56,12 +58,17 @@ def _rows(options: HubOptions) -> Iterable[dict[str, Any]]:
 
 
 def scrape(options: HubOptions, raw: RawStore) -> Iterator[Entry]:
-    """Records of all rows of one split."""
+    """Records of all rows of one split.
+
+    Raises:
+        SourceChanged: Signs that the rows were misread; all of them were given before.
+    """
     name = Path(options.dataset).name if Path(options.dataset).is_dir() else options.dataset
     revision = f"@{options.revision}" if options.revision else ""
     address = f"hf://datasets/{name}{revision}/{options.config or 'default'}/{options.split}"
     columns: dict[str, str] | None = None
     ids = RowIds(options)
+    signs = TableSigns(address)
     number = 0
     for number, row in enumerate(_rows(options), start=1):
         place = f"{address}#{number}"
@@ -72,6 +79,7 @@ def scrape(options: HubOptions, raw: RawStore) -> Iterator[Entry]:
         except TypeError as error:
             yield Rejection(record=place, reason="row_invalid", detail=f"{place}: {error}")
             continue
+        signs.look(Row(number, row), columns)
         yield from record(
             options.kind,
             row,
@@ -85,6 +93,8 @@ def scrape(options: HubOptions, raw: RawStore) -> Iterator[Entry]:
         )
     if not number:
         raise UsageError(f"source 'hub': {address} has no rows: choose another split or config")
+    if found := problems([signs], options.accept):
+        raise SourceChanged("; ".join(found))
 
 
 SOURCE = register(

@@ -20,6 +20,7 @@ from scrapers.boundary import MALFORMED, explain
 from scrapers.labels import number as stated_number
 from scrapers.labels import with_country
 from scrapers.source import Entry, LocalOptions
+from scrapers.table_signs import Sign
 from scrapers.verse import Arrangement, arrange, as_lines, couplets, notes, split
 
 Kind = Literal["poem", "idiom"]
@@ -83,6 +84,11 @@ ALIASES: dict[Kind, dict[str, str]] = {
 """Usual names of columns that need no map."""
 
 
+_NAMELESS = (
+    "; '' is a column without a name: a header of merged cells leaves one, so give each its own in one row"
+)
+
+
 class RowOptions(LocalOptions):
     """What the rows of a table are and what its columns mean."""
 
@@ -96,6 +102,8 @@ class RowOptions(LocalOptions):
     """Field of the record to column; columns with a field's name need no entry."""
     ignore: tuple[str, ...] = ()
     """Columns left out on purpose."""
+    accept: tuple[Sign, ...] = ()
+    """Signs of a misreading that were looked at in these rows and are right, by the names in the refusal."""
     ids: Literal["content", "rows"] = "content"
     """What names a record that has no `id` column: its text, so that a row may come or go without renaming
     the others, or the number of its row."""
@@ -194,7 +202,7 @@ def resolve_columns(
         raise UsageError(
             f"{where}: nothing says what {', '.join(map(repr, unknown))} in its header mean: map each under "
             f"`columns` (fields are {', '.join(FIELDS[kind])}) or name it under `ignore`; "
-            "the first row must hold the names of the columns"
+            f"the first row must hold the names of the columns{_NAMELESS if '' in unknown else ''}"
         )
     needed = {"poem": ("poet",), "idiom": ("phrase", "explanation")}[kind]
     missing = [field for field in needed if field not in resolved]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -15,6 +16,7 @@ from mihakk.errors import UsageError
 from mihakk.workbook import open_workbook
 
 _SNIFF = 1 << 20
+_MERGE = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?\bref="([A-Z]+\d+:[A-Z]+\d+)"')
 DELIMITERS = (",", ";", "\t", "|", "؛")
 """What may part the cells of a .csv or .tsv file; the header tells which."""
 csv.field_size_limit(1 << 27)
@@ -29,6 +31,9 @@ class Row:
     fields: dict[str, Any]
     problem: tuple[str, str] | None = None
     """Reason and detail of a row that can't be read; `fields` is empty then."""
+    merged: dict[str, str] = field(default_factory=dict)
+    """Of a sheet: columns whose cell is part of a merged one that reaches over rows or columns, and its
+    range."""
 
 
 def read_rows(path: Path, encoding: str = "auto", sheet: str = "") -> Iterator[Row]:
@@ -175,7 +180,13 @@ def _separated(usual: str) -> Callable[[Path, str, str], Iterator[Row]]:
     return rows
 
 
-def _check_header(path: Path, header: list[str]) -> None:
+def _check_header(path: Path, header: list[str], merged: Sequence[_Merged] = ()) -> None:
+    if merged:
+        raise UsageError(
+            f"{path}: its first row has merged cells ({', '.join(cell.ref for cell in merged)}; it says "
+            f"{', '.join(filter(None, header))[:80]!r}), so that no row was read: unmerge them, give each "
+            "column a name in this one row, and delete titles above and further rows of the header"
+        )
     twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
         raise UsageError(f"{path}: two columns are named {', '.join(twice)}; give each its own name")
@@ -187,6 +198,40 @@ def _unnamed(header: list[str], cells: Sequence[Any]) -> str:
     return ", ".join(chr(ord("A") + place) if place < 26 else str(place + 1) for place in places)
 
 
+class _Merged(NamedTuple):
+    """A merged cell of a sheet: first row, last row, first column, last column, counted from 1."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+    ref: str
+
+
+def _merged(sheet: Any) -> list[_Merged]:
+    """Merged cells from the top; openpyxl gives them only with the whole sheet in memory."""
+    from openpyxl.utils import range_boundaries
+
+    refs: set[str] = set()
+    with sheet.parent._archive.open(sheet._worksheet_path) as part:
+        before = b""
+        while chunk := part.read(_SNIFF):
+            refs.update(found.decode() for found in _MERGE.findall(before + chunk))
+            before = chunk[-200:]
+    bounds = [(range_boundaries(ref), ref) for ref in refs]
+    return sorted(_Merged(top, bottom, left, right, ref) for (left, top, right, bottom), ref in bounds)
+
+
+def _merged_columns(header: Sequence[str], cells: Sequence[_Merged]) -> dict[str, str]:
+    """Names of the columns that these cells of one row take up, where rows or other columns share them."""
+    found = {}
+    for cell in cells:
+        names = [name for name in header[cell.left - 1 : cell.right] if name]
+        if cell.bottom > cell.top or len(names) > 1:
+            found.update(dict.fromkeys(names, cell.ref))
+    return found
+
+
 def _xlsx(path: Path, _encoding: str, sheet: str) -> Iterator[Row]:
     book = open_workbook(path)
     try:
@@ -195,19 +240,25 @@ def _xlsx(path: Path, _encoding: str, sheet: str) -> Iterator[Row]:
         header: list[str] | None = None
         empty = True
         sheet = sheet or book.sheetnames[0]
+        below = _merged(book[sheet])[::-1]
+        here: list[_Merged] = []
         for number, cells in enumerate(book[sheet].iter_rows(values_only=True), start=1):
+            while below and below[-1].top <= number:
+                here.append(below.pop())
+            here = [cell for cell in here if cell.bottom >= number]
             if all(cell is None for cell in cells):
                 continue
             if header is None:
                 header = [str(cell or "").strip() for cell in cells]
-                _check_header(path, header)
+                _check_header(path, header, here)
                 continue
             empty = False
             if lost := _unnamed(header, cells):
                 detail = f"cells in column {lost} stand under no name: unmerge the header and name them"
                 yield Row(number, {}, ("columns_mismatch", detail))
             else:
-                yield Row(number, {name: cell for name, cell in zip(header, cells, strict=False) if name})
+                fields = {name: cell for name, cell in zip(header, cells, strict=False) if name}
+                yield Row(number, fields, merged=_merged_columns(header, here))
         others = [name for name in book.sheetnames if name != sheet]
         if empty and others:
             raise UsageError(

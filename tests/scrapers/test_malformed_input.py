@@ -310,24 +310,3 @@ def test_an_error_says_which_page_and_what(raw: RawStore, tmp_path: Path) -> Non
     raw.add(url, b'<script type="application/ld+json">[1]</script><div id="poem_content"></div>')
     with pytest.raises(SourceChanged, match=rf"{url} is not of the shape .*AttributeError: .*page.py, line"):
         list(run(SourceUse.model_validate(use), raw))
-
-
-def test_cells_under_a_merged_header_are_said_and_not_dropped(tmp_path: Path, scraped: Scrape) -> None:
-    import openpyxl
-
-    book = openpyxl.Workbook()
-    sheet = book.worksheets[0]
-    for row in (["phrase", "explanation", None], ["أ", "ب", None], ["ج", "د", "more"], ["ه", None, None]):
-        sheet.append(row)
-    sheet.merge_cells("B1:C1")
-    sheet.merge_cells("B3:B4")
-    path = tmp_path / "t.xlsx"
-    book.save(path)
-    entries = scraped("files", path=str(path), kind="idiom", language="ar", licence="CC0-1.0")
-    first, second, third = entries
-    assert not isinstance(first, Rejection)
-    assert isinstance(second, Rejection)
-    assert second.reason == "columns_mismatch"
-    assert "column C stand under no name: unmerge the header" in second.detail
-    assert isinstance(third, Rejection)
-    assert third.reason == "explanation_missing"
