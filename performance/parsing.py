@@ -28,7 +28,7 @@ import lxml.html
 from mihakk.errors import SourceChanged
 from performance._measure import verdict
 from schemas.record import Provenance
-from scrapers import book
+from scrapers import book, book_sections
 from scrapers.aldiwan import api as aldiwan_api
 from scrapers.aldiwan import page as aldiwan_page
 from scrapers.aldiwan.poem import record
@@ -57,6 +57,7 @@ LAID_OUT = {
     "numbered": "1) {}\n{}\n",
     "bulleted": "• {}\n{}\n",
     "mark": "### $ {}\n# {}\n",
+    "heading": "### {}\n\n{}\n\n",
     "definition": "{}\n: {}\n\n",
     "columns": "{}\t{}\n",
     "parentheses": "({})\n{}\n\n",
@@ -199,9 +200,11 @@ def books() -> dict[str, tuple[float, float]]:
 def book_figures(text: str, shape: str) -> tuple[float, float]:
     """Entries a second, and the share of `books`, by processor seconds."""
     entries = len(book.read(text, layout=shape).entries)
-    taken = book.chosen(book.sections(text), "")
+    taken = book_sections.chosen(book_sections.sections(text), "")
     reading = least_seconds(lambda: book.read(text))
-    finding = least_seconds(lambda: book.find_shape(taken))
+    finding = least_seconds(
+        lambda: book.find_shape(taken, book_sections.chosen(book_sections.entry_headings(text), ""))
+    )
     return entries / reading, finding / (reading - finding)
 
 

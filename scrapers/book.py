@@ -8,15 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import unescape
 from statistics import median
 from typing import NamedTuple
-from unicodedata import normalize
 
 from mihakk.errors import SourceChanged
 from scrapers.book_doubts import FAR, Seen, Sign, doubts
 from scrapers.book_head_signs import counted_by_numbers
 from scrapers.book_order import Alphabet, alphabet
+from scrapers.book_sections import chosen, entry_headings, sections
 from scrapers.book_shapes import (
     FOOTNOTE,
     ON_ONE_LINE,
@@ -24,7 +23,6 @@ from scrapers.book_shapes import (
     SHAPES,
     Book,
     Head,
-    Line,
     Section,
     Shape,
     begins_with,
@@ -36,7 +34,7 @@ from scrapers.book_shapes import (
     with_text,
 )
 from scrapers.book_table import as_columns
-from scrapers.heads import DECORATION, letter_line, section_letter
+from scrapers.heads import section_letter
 
 _STATED = 0.01
 """Of the entries that people counted, as many may be missing or too many."""
@@ -50,21 +48,6 @@ ENDED = 0.9
 """Where so many explanations end in a full stop or its like, a book whose last one doesn't is cut short."""
 _ENDS = (".", "!", "؟", "…", "؛")
 _VERSE_WORDS = 8
-_MARKDOWN_OF_OPENITI = re.compile(r"^(?:~~|#+ ?[|$]|#META#)", re.MULTILINE)
-"""Tells OpenITI mARkdown, in which `# ` opens a paragraph, from Markdown, in which it is a heading."""
-_SECTION = re.compile(r"^(?:#+ ?\|+ ?(.*)|##+ +(?![$|])(.*)|={2,6} *([^=]+?) *={2,6})$")
-_TITLE = re.compile(r"[^\W\d_]")
-_LETTER_LINE = re.compile(r"^(?:حرف|باب|فصل) (?:ال)?\w+$")
-_CHAPTER_LINE = re.compile(
-    r"^ال(?:باب|فصل|قسم|جزء|حرف)\s+(?:[\d٠-٩۰-۹]+\b|ال(?:أول|ثاني|ثالث|رابع|خامس|سادس|سابع|ثامن|تاسع|عاشر|حادي|"
-    r"عشرون|ثلاثون)\b)(?!.*[.؟!]$)"
-)
-_CHAPTER_WORDS = 12
-_MARK_EARLY = re.compile(r"^\S(?:[^\n]{0,100}? [–—/-] |[^\n:=]{0,60}(?:: | ?= ))\S", re.MULTILINE)
-_A_LINE_EACH = 0.8
-_INLINE_PAGE = re.compile(r"\s*\b(?:PageV\d+P\d+|ms\d+|Milestone\d+)\b\s*")
-_PRESENTED = re.compile(r"[\uFB50-\uFD3D\uFD50-\uFDFC\uFE70-\uFEFC]+")
-_STRIPPED = " \t\x0b\x0c\xa0\u200f\u200e\ufeff"
 _NOTE_MARK = re.compile(r"\s*(?:\^?[(\[]\^?[\d٠-٩۰-۹]{1,3}[)\]]|[⁰¹²³⁴-⁹]+)\Z")
 """A footnote's mark at the end of a head."""
 
@@ -81,82 +64,6 @@ class BookEntry:
     def words(self) -> int:
         """Of the explanation."""
         return sum(len(text.split()) for text in self.paragraphs)
-
-
-# --- sections -------------------------------------------------------------------------------------------
-def sections(text: str, *, first_line: int = 1) -> list[Section]:
-    """The book in sections: by marked headings, else by lines such as `حرف الباء` or `الباب الأول: ...`."""
-    lines = list(_lines(_characters(text), first_line))
-    marked = any((heading := _SECTION.match(line.text)) and _TITLE.search(heading[0]) for line in lines)
-    found = [Section("")]
-    for line in lines:
-        heading = _SECTION.match(line.text)
-        if heading is not None:
-            title = next(title for title in heading.groups() if title is not None).strip(_STRIPPED)
-            if not title or _TITLE.search(title):  # else a page's number
-                found.append(Section(title))
-        elif not marked and _is_heading(line.text):
-            title = line.text.strip(DECORATION + "«»")
-            if not found[-1].letter or found[-1].letter != section_letter(title):  # else a running head
-                found.append(Section(title))
-        else:
-            found[-1].lines.append(line)
-    return found
-
-
-def _characters(text: str) -> str:
-    """HTML's entities, and in a text of them Arabic presentation forms, as the characters they stand for.
-
-    Single ones are left as they stand: editions write the year's abbreviation so.
-    """
-    text = unescape(text)
-    presented = sum(map(len, _PRESENTED.findall(text)))
-    return (
-        _PRESENTED.sub(lambda found: normalize("NFKC", found[0]), text) if 2 * presented > len(text) else text
-    )
-
-
-def _lines(text: str, first: int) -> Iterator[Line]:
-    """The lines without page marks; where `# ` opens paragraphs, a blank line in its place.
-
-    Where most lines hold a mark between spaces early, each is a paragraph, and a blank line goes before it.
-    """
-    opens_paragraphs = _MARKDOWN_OF_OPENITI.search(text) is not None
-    written = sum(bool(line.strip()) for line in text.split("\n"))
-    a_line_each = written > 0 and len(_MARK_EARLY.findall(text)) > _A_LINE_EACH * written
-    for number, raw in enumerate(text.split("\n"), start=first):
-        line = _INLINE_PAGE.sub(" ", raw).strip(_STRIPPED)
-        if opens_paragraphs and re.match(r"#(?!\S| ?\|)", line):
-            yield Line(number, "")
-            line = line[1:].strip(_STRIPPED)
-        if a_line_each:
-            yield Line(number, "")
-        yield Line(number, line, raw[:1] in (" ", "\t"))
-
-
-def _is_heading(text: str) -> bool:
-    """`حرف الباء`, `باب ب`, `الباب الثاني: ...`, `~ الباء ~`."""
-    if letter_line(text):
-        return True
-    if _CHAPTER_LINE.match(text):
-        return len(text.split()) <= _CHAPTER_WORDS
-    return _LETTER_LINE.match(text) is not None and section_letter(text) != ""
-
-
-def chosen(found: Sequence[Section], title: str) -> list[Section]:
-    """The sections that hold entries: whose title starts as asked, else those named for letters, else all.
-
-    Raises:
-        SourceChanged: No section has such a title.
-    """
-    if title:
-        asked = [section for section in found if section.title.startswith(title)]
-        if not asked:
-            titles = ", ".join(section.title for section in found if section.title)[:300] or "none"
-            raise SourceChanged(f"no section's title starts with {title!r}; titles: {titles}")
-        return asked
-    lettered = [section for section in found if section.letter]
-    return lettered if len(lettered) > 1 else list(found)
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -260,12 +167,7 @@ def read(
         SourceChanged: No shape fits, or two do, or a section of letters holds no head of the shape.
     """
     table = as_columns(text)
-    every = sections(table.text, first_line=first_line)
-    taken = chosen(every, title)
-    book = Book(taken)
-    for section in taken:
-        section.book = book
-    shape = measure(layout, taken) if layout else find_shape(taken)
+    every, taken, shape = _shaped(table.text, layout, title, first_line)
     left = [
         Leftover(line.number, line.text, f"section {section.title!r} is not read")
         for section in every
@@ -312,6 +214,29 @@ def read(
         accepted={name: sign for name, sign in signs.items() if name in accept},
         stated=stated,
     )
+
+
+def _shaped(
+    text: str, layout: str, title: str, first_line: int
+) -> tuple[list[Section], list[Section], Shape]:
+    """All sections, those that hold entries, and their shape.
+
+    Headings of one level may be the heads; then they part no sections.
+    """
+    plain = sections(text, first_line=first_line)
+    headed = entry_headings(text, first_line=first_line) if layout in ("", "heading") else []
+    if title and not any(section.title.startswith(title) for section in headed):
+        headed = []
+    taken, parted = (_with_book(chosen(found, title)) if found else [] for found in (plain, headed))
+    shape = measure(layout, parted if layout == "heading" else taken) if layout else find_shape(taken, parted)
+    return (headed, parted, shape) if shape.name == "heading" else (plain, taken, shape)
+
+
+def _with_book(taken: list[Section]) -> list[Section]:
+    book = Book(taken)
+    for section in taken:
+        section.book = book
+    return taken
 
 
 def _empty(taken: Sequence[Section]) -> Iterator[Leftover]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
@@ -26,6 +26,8 @@ _LABEL = 0.2
 _RIVAL = 0.6
 """A second shape whose score comes this near to the best one's makes the book ambiguous."""
 GLOSS = ("أي", "اي", "انظر", "والمراد", "المراد", "والمعنى", "ويروى", "يروى", "قال", "وقال", "مثل", "مثال")
+HEADING = "##"
+"""Before a head that stands in a heading of any kind (`### `, `### ||`, `===`), as the sections leave it."""
 _NUMBER = r"[\d٠-٩۰-۹]{1,5} ?[).–-]"
 _NUMBERED = re.compile(rf"^{_NUMBER} ?")
 _GAP = re.compile(r"\t+| {3,}")
@@ -348,6 +350,11 @@ SHAPES: dict[str, tuple[str, Callable[[Section], Iterator[Head]], str]] = {
     ),
     "bulleted": ("heads bear a bullet", _marked(r"[•●▪◦*–-]\s+"), r"^[^\S\n]*[•●▪◦*–-][^\S\n]+\S"),
     "mark": ("heads bear OpenITI's `### $`", _marked(rf"### \$+[A-Z_$]* ?(?:{_NUMBER} ?)?"), r"^### \$"),
+    "heading": (
+        "heads stand in headings of one level",
+        _marked(rf"{HEADING} (?:{_NUMBER} ?)?"),
+        rf"^{HEADING} ",
+    ),
     "definition": (
         "terms stand above definitions that begin with a colon",
         _definition,
@@ -397,14 +404,19 @@ class Shape:
         return f"{text}; other shapes would give: {others}" if others else text
 
 
-def find_shape(found: Sequence[Section]) -> Shape:
+def find_shape(found: Sequence[Section], headed: Sequence[Section] = ()) -> Shape:
     """The shape of the entries in these sections.
+
+    Args:
+        found: Sections of the book.
+        headed: The same where headings may be heads, and are lines.
 
     Raises:
         SourceChanged: None fits, or two fit about as well and give different heads.
     """
+    where = dict.fromkeys(SHAPES, found) | {"heading": headed}
     scored = sorted(
-        ((score, shape) for name in SHAPES for score, shape in [_score(name, found)] if score > 0),
+        ((score, shape) for name in SHAPES for score, shape in [_score(name, where[name])] if score > 0),
         key=lambda pair: -pair[0],
     )
     if not scored:
@@ -418,7 +430,7 @@ def find_shape(found: Sequence[Section]) -> Shape:
     best, shape = scored[0]
     rivals = tuple((other.name, other.heads) for _, other in scored[1:4])
     near = [other for score, other in scored[1:] if score >= _RIVAL * best]
-    near = [other for other in near if _overlap(shape.name, other.name, found) < 0.8]
+    near = [other for other in near if _overlap(shape.name, other.name, where) < 0.8]
     if near:
         raise SourceChanged(
             f"the book has entries of two shapes: {shape}; and {near[0]}: name one of them in the option "
@@ -466,8 +478,10 @@ def begins_with(head: str, letter: str) -> bool:
     return is_short_head(" ".join(head.replace(":", " ").split()[:3]), letter)
 
 
-def _overlap(one: str, other: str, found: Sequence[Section]) -> float:
+def _overlap(one: str, other: str, where: Mapping[str, Sequence[Section]]) -> float:
     """Share of the second shape's heads that the first has too."""
-    first = {section.lines[head.start].number for section in found for head in SHAPES[one][1](section)}
-    second = {section.lines[head.start].number for section in found for head in SHAPES[other][1](section)}
+    first, second = (
+        {section.lines[head.start].number for section in where[name] for head in SHAPES[name][1](section)}
+        for name in (one, other)
+    )
     return len(first & second) / len(second) if second else 1.0

@@ -64,6 +64,7 @@ Layout = Literal[
     "numbered",
     "bulleted",
     "mark",
+    "heading",
     "definition",
     "indented",
     "first_line",

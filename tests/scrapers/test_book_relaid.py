@@ -1,0 +1,134 @@
+"""The books of Taymur in the layouts of other projects: heads and explanations as in the originals, or a refusal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from mihakk.errors import SourceChanged
+from scrapers.book import Reading, read
+
+Pairs = Sequence[tuple[str, str]]
+ALEFS = str.maketrans("أإآ", "ااا")
+# Proverbs in common use, explained in our own words: what runs where no data is.
+SAMPLE: Pairs = [
+    ("ابن الوز عوام", "الولد ينشأ على ما عليه أبوه من الصنعة والطبع بلا تعليم."),
+    ("اتغدى بيه قبل ما يتعشى بيك", "حث على المبادرة إلى العدو قبل أن يتمكن ويبادر هو بالأذى."),
+    ("امشي سنة ولا تعدي قنا", "حث على السلامة وإن طال الطريق، وترك المخاطرة لأجل الاختصار."),
+    ("باب النجار مخلع", "يراد به الصانع الذي يتقن عمل غيره ويهمل شأن نفسه وبيته."),
+    ("بعد ما شاب ودوه الكتاب", "يضرب لمن يشرع في التعلم بعد فوات أوانه، ويقال في كل أمر أخر عن وقته."),
+    ("حبيبك يبلع لك الزلط", "المحب يحتمل من محبوبه الخطأ العظيم ويلتمس له العذر فيه."),
+    ("ضربني وبكى وسبقني واشتكى", "يوصف به الظالم الذي يسبق المظلوم إلى الشكوى فيظهر في صورة المعتدى عليه."),
+    ("اللي يتلسع من الشوربة ينفخ في الزبادي", "من أصابه ضرر من شيء صار يحذر مما لا ضرر فيه لشبهه به."),
+    ("يا داخل بين البصلة وقشرتها", "نهي عن الدخول بين القريبين في خصومتهما، فإن الداخل لا ينال غير الأذى."),
+]
+BOOKS = {"amthal": "openiti/amthal_head.txt", "kinayat": "kinayat/taymur_kinayat_hindawi_93047907.txt"}
+
+
+@cache
+def original(path: Path) -> Pairs:
+    text = path.read_text("utf-8").partition("#META#Header#End#")[2]
+    return [(one.head, "\n".join(one.paragraphs)) for one in read(text).entries if one.paragraphs]
+
+
+@pytest.fixture(params=["sample", *BOOKS])
+def pairs(request: pytest.FixtureRequest) -> Pairs:
+    if request.param == "sample":
+        return SAMPLE
+    return original(request.getfixturevalue("shared_data") / BOOKS[request.param])
+
+
+def relaid(pairs: Pairs, entry: Callable[[int, str, str], str], heading: str = "# | حرف {}\n\n") -> str:
+    """The entries in another layout; the heading stands before each letter."""
+    lines = []
+    numbered = ((n, head, text) for n, (head, text) in enumerate(pairs, start=1))
+    for letter, found in groupby(numbered, key=lambda one: one[1].removeprefix("ال")[0].translate(ALEFS)):
+        lines += [heading.format(letter), *(entry(*one) for one in found)]
+    return "".join(lines)
+
+
+def bare(text: str) -> str:
+    return re.sub(r"[\W_]", "", text)
+
+
+def is_same(reading: Reading, pairs: Pairs) -> None:
+    assert [bare(one.head) for one in reading.entries] == [bare(head) for head, _ in pairs]
+    got = [bare("".join(one.paragraphs)) for one in reading.entries]
+    assert got == [bare(text) for _, text in pairs]
+    assert not reading.problems(0.95)
+
+
+def refused(text: str) -> str:
+    try:
+        return "; ".join(read(text).problems(0.8))
+    except SourceChanged as error:
+        return str(error)
+
+
+def blocks(text: str, before: str = "", after: str = "\n\n") -> str:
+    """Each paragraph with a mark before it."""
+    return "".join(before + line + after for line in text.split("\n"))
+
+
+HEADINGS = {
+    "Markdown": ("## حرف {}\n\n", lambda _, head, text: f"### {head}\n\n{blocks(text)}"),
+    "Markdown of two levels": ("# {}\n\n", lambda _, head, text: f"## {head} ##\n{blocks(text)}"),
+    "Markdown without letters": ("", lambda _, head, text: f"## {head} {{#id}}\n{blocks(text)}"),
+    "numbered": ("## باب {}\n", lambda n, head, text: f"#### {n}. **{head}**\n{blocks(text)}"),
+    "OpenITI's second level": (
+        "### | حرف {}\n",
+        lambda _, head, text: f"### || {head}\n{blocks(text, '# ')}",
+    ),
+    "OpenITI's third level": (
+        "### | {}\n",
+        lambda n, head, text: f"### ||| {n} - {head}\n{blocks(text, '# ')}",
+    ),
+    "OpenITI's first level": ("", lambda _, head, text: f"### | {head}\n{blocks(text, '# ')}"),
+    "wiki": ("== حرف {} ==\n", lambda _, head, text: f"=== {head} ===\n{blocks(text)}"),
+}
+
+
+@pytest.mark.parametrize("name", HEADINGS)
+def test_headings_of_one_level_are_heads(name: str, pairs: Pairs) -> None:
+    heading, entry = HEADINGS[name]
+    reading = read(relaid(pairs, entry, heading))
+    assert reading.shape.name == "heading"
+    is_same(reading, pairs)
+
+
+def test_headings_of_pages_and_of_parts_are_no_heads(pairs: Pairs) -> None:
+    def entry(n: int, head: str, text: str) -> str:
+        page = f"### صفحة {n // 2}\n" if n % 2 == 0 else ""
+        return f"### {head}\n\n{page}#### الشرح\n\n{blocks(text)}"
+
+    reading = read(relaid(pairs, entry, "## حرف {}\n\n"))
+    assert [bare(one.head) for one in reading.entries] == [bare(head) for head, _ in pairs]
+    got = [bare("".join(one.paragraphs)) for one in reading.entries]
+    assert got == ["الشرح" + bare(text) for _, text in pairs]
+
+
+def test_headings_of_themes_part_the_entries_under_them(pairs: Pairs) -> None:
+    def entry(n: int, head: str, text: str) -> str:
+        return (
+            f"## {head.rsplit(maxsplit=1)[-1]} وما يليه\n\n" if n % 3 == 1 else ""
+        ) + f"**{head}**\n\n{blocks(text)}"
+
+    reading = read(relaid(pairs, entry, ""), stated=len(pairs))
+    assert reading.shape.name == "bold"
+    is_same(reading, pairs)
+
+
+def test_headings_that_come_again_and_headings_of_two_levels_are_refused(pairs: Pairs) -> None:
+    def again(n: int, head: str, text: str) -> str:
+        return f"### {head}\n{text}\n\n" + ("### ملاحظة\nوهو معروف عند الناس.\n" if n % 3 == 1 else "")
+
+    def two_levels(n: int, head: str, text: str) -> str:
+        return f"{'###' if n % 3 else '####'} {head}\n{text}\n\n"
+
+    assert refused(relaid(pairs, again, "## حرف {}\n"))
+    assert refused(relaid(pairs, two_levels, "## حرف {}\n"))
