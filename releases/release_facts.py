@@ -25,6 +25,10 @@ class SourceFact(Record):
     """Version, snapshot or digest of what was read."""
     records: int = 0
     """Records read from it."""
+    accepted: tuple[str, ...] = ()
+    """Signs of a misreading that would refuse it, which a person looked at and took for right."""
+    stated: int = 0
+    """Entries that a person counted in it; 0 where nobody did."""
 
 
 class AuditorFact(Record):

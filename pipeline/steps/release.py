@@ -222,7 +222,14 @@ def _sources(build: Build) -> Iterator[SourceFact]:
             attribution=str(use.options.get("attribution", source.attribution)),
             revision=sha256("".join(part.digest for part in parts).encode())[:12],
             records=sum(part.counts.kept for part in parts),
+            **_by_people(use),
         )
+
+
+def _by_people(use: SourceUse) -> dict[str, Any]:
+    """What of a source's reading rests on a person's word: signs of a misreading passed over, a count."""
+    told = {"accepted": tuple(use.options.get("accept") or ()), "stated": use.options.get("entries") or 0}
+    return {name: value for name, value in told.items() if value}
 
 
 def _real_name(use: SourceUse, source: Source[Any]) -> str:
@@ -270,6 +277,7 @@ STEP = Step(
     settings=lambda build: [
         build.config.release.model_dump(),
         build.config.title,
+        *(told for use in build.config.sources if (told := _by_people(use))),
         list(build.config.prompt_languages),
     ],
     packages=("releases", "generators"),

@@ -19,7 +19,7 @@ from releases.card.structure import LANGUAGES, columns, contents, examples, titl
 from releases.content.canary import canary_line
 from releases.content.item_tables import CORE
 from releases.licence import hub_licence, licences
-from releases.release_facts import BaselineFact
+from releases.release_facts import BaselineFact, SourceFact
 from releases.versions.withdrawal import mark_card
 from schemas.audit import AUDIT_STATES
 
@@ -224,12 +224,24 @@ def _sources(matter: CardMatter) -> str:
     parts = ["## Dataset Creation", "### Source Data"]
     if rows:
         parts.append(table(("source", "revision", "licence", "credit", "records read"), rows))
+    parts += [
+        f"{plain(one.title or one.name)}: {'; '.join(told)}."
+        for one in matter.facts.sources
+        if (told := _by_people(one))
+    ]
     parts.append(table(("licence of the record", "items"), named))
     parts.append(
         f"The collection as a whole is under {plain(matter.config.release.licence)}; each record keeps the "
         "licence and the credit line of its source in the columns `licence` and `attribution`."
     )
     return "\n\n".join(parts)
+
+
+def _by_people(source: SourceFact) -> list[str]:
+    """What of a source's reading rests on a person's word."""
+    signs = ", ".join(f"`{name}`" for name in source.accepted)
+    found = [f"signs of a misreading that a person looked at and took for right: {signs}"] if signs else []
+    return found + ([f"a person counted {source.stated} entries in it"] if source.stated else [])
 
 
 def _making(matter: CardMatter) -> str:

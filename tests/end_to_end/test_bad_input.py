@@ -73,6 +73,7 @@ def test_an_unreadable_row_is_rejected_and_the_rest_goes_on(tmp_path: Path) -> N
             "kind": "idiom",
             "language": "ar",
             "licence": "CC0-1.0",
+            "accept": ["markup"],
         }
         config["sources"] = [{"use": "files", "options": options}]
         config["tasks"] = [{"use": "completion"}, {"use": "explanation"}]
@@ -82,6 +83,8 @@ def test_an_unreadable_row_is_rejected_and_the_rest_goes_on(tmp_path: Path) -> N
         code, said = finish(shop, "a", "--json")
     assert code == 0, said
     assert (shop.lake("a") / "small" / "1_scraped" / "rejected" / "part-files-00000.parquet").exists()
+    card = (shop.hub("a") / "small" / "README.md").read_text("utf-8")
+    assert "a person looked at and took for right: `markup`." in card
 
 
 def test_a_model_server_that_is_not_there_stops_resumably(tmp_path: Path) -> None:

@@ -198,7 +198,10 @@ FACTS = ReleaseFacts(
             name="hafez", title="hafez (package)", home="https://example.org/hafez/", licence="public-domain",
             attribution="Package hafez 0.4.2", revision="0.4.2", records=4192,
         ),
-        SourceFact(name="own-idioms", title="Own idioms", licence="CC-BY-4.0", records=6),
+        SourceFact(
+            name="own-idioms", title="Own idioms", licence="CC-BY-4.0", records=6,
+            accepted=("short_lines", "page_marks"), stated=334,
+        ),
     ),
     auditors=(
         AuditorFact(name="first", family="qwen", model="Qwen2.5-0.5B", revision="a" * 40, replies=100),

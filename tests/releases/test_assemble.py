@@ -108,6 +108,16 @@ def test_card_lists_every_config_and_split_with_its_rows(first_release: Assemble
     assert front["license"] == "cc-by-4.0"
 
 
+def test_the_card_says_what_of_a_source_rests_on_a_persons_word(first_release: AssembledRelease) -> None:
+    text = (first_release.folder / "README.md").read_text(encoding="utf-8")
+    told = text.partition("### Source Data")[2].partition("\n## ")[0]
+    assert (
+        "Own idioms: signs of a misreading that a person looked at and took for right: `short_lines`, "
+        "`page_marks`; a person counted 334 entries in it."
+    ) in told
+    assert told.count("a person looked at") == 1, "the ghazals have none"
+
+
 def test_unknown_licence_is_refused(tmp_path: Path) -> None:
     items = hafez_items()
     bad = items[5].model_copy(update={"licence": "unknown"})
