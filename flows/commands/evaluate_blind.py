@@ -28,7 +28,7 @@ def submit(
     Needs the public files alone. Answers to items that a blind board does not rank (recall, explanations) are
     left out; every ranked item has to be answered, once, in at most 4,096 bytes.
 
-    Example: mihakk evaluate submit replies.jsonl --card card.yaml --release demo@latest --to submission.json
+    Example: mihakk evaluate submit replies.jsonl --card card.yaml --release demo@latest --to .
     """
     from evaluation.blind.submission import check_replies, is_ranked, read_replies, write_submission
     from evaluation.questions import questions_of_release
@@ -88,7 +88,7 @@ def score(
     submissions is only ever added to. Needs the release's secret (MIHAKK_BLIND_KEY) and, where the answers
     are encrypted, MIHAKK_ANSWERS_IDENTITY_FILE. Uses no network where release and answers are local.
 
-    Example: mihakk evaluate score submission.json --board board.yaml
+    Example: mihakk evaluate score alpha--jais.jsonl --board board.yaml
     """
     from pipeline.blind_scoring import close_season, open_board, score_files
 
