@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from scrapers.raw import RawStore
 from scrapers.source import open_source
 from scrapers.tables import FORMATS, read_rows
 
-_EXAMPLES = 3
 _HEADER_BYTES = 1 << 16
 _OTHER = {
     **dict.fromkeys((".xls", ".ods"), ".xlsx or .csv"),
@@ -45,13 +43,12 @@ class Trial:
     problem: str = ""
     """Why a build would stop here; empty when it would not."""
 
-    def reasons(self) -> list[tuple[str, int, list[str]]]:
-        """Reason, count and three examples of the rejections, the most frequent first."""
-        counts = Counter(one.reason for one in self.rejections)
-        return [
-            (reason, count, [one.detail for one in self.rejections if one.reason == reason][:_EXAMPLES])
-            for reason, count in counts.most_common()
-        ]
+    def reasons(self) -> list[tuple[str, list[str]]]:
+        """Reason and details of the rejections, the most frequent first."""
+        details: dict[str, list[str]] = {}
+        for one in self.rejections:
+            details.setdefault(one.reason, []).append(one.detail)
+        return sorted(details.items(), key=lambda told: -len(told[1]))
 
 
 def guess_use(target: str, options: dict[str, Any], source: str = "") -> SourceUse:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 group = typer.Typer(no_args_is_help=True, help="Try a source on one file or page.")
 _SHOWN = 10
+_EXAMPLES = 3
 _WIDTH = 150
 
 
@@ -36,11 +37,15 @@ def try_(
         typer.Option("--option", "-o", help="NAME=VALUE as in a config's `options`; may be repeated."),
     ] = None,
     source: Annotated[str, typer.Option(help="Name of the source; guessed when empty.")] = "",
+    every: Annotated[
+        bool, typer.Option("--all", help="Every entry, rejection and leftover, whole; not the first few.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the entries, the shape they were found by and what is left over; exit 1 where a build stops.
 
     Example: mihakk source try page.html --source hindawi
+    Example: mihakk source try book.txt --all --json
     """
     from scrapers.raw import RawStore
     from scrapers.trial import attempt, guess_use
@@ -49,9 +54,9 @@ def try_(
     with tempfile.TemporaryDirectory(prefix="mihakk-try-") as folder:
         trial = attempt(use, RawStore(folder))
     if as_json:
-        print_json(_as_json(trial))
+        print_json(_as_json(trial) | (_whole(trial) if every else {}))
     else:
-        _print(trial)
+        _print(trial, every)
     if trial.problem:
         raise typer.Exit(1)
 
@@ -74,7 +79,7 @@ def _as_json(trial: Trial) -> dict[str, Any]:
         "use": trial.use.use,
         "options": trial.use.options,
         "records": len(trial.records),
-        "rejected": {reason: count for reason, count, _ in trial.reasons()},
+        "rejected": {reason: len(details) for reason, details in trial.reasons()},
         "problem": trial.problem,
         "examples": [_one_line(record) for record in _ends(trial.records)],
     }
@@ -91,8 +96,14 @@ def _as_json(trial: Trial) -> dict[str, Any]:
     return body
 
 
-def _print(trial: Trial) -> None:
+def _whole(trial: Trial) -> dict[str, Any]:
+    """Every record and rejection, with all their fields."""
+    return {"all_records": trial.records, "all_rejections": trial.rejections}
+
+
+def _print(trial: Trial, every: bool) -> None:
     console = open_console()
+    shown = None if every else _SHOWN
 
     def say(text: str, style: str = "") -> None:
         console.print(escape(text), style=style, soft_wrap=True, highlight=False)
@@ -105,7 +116,7 @@ def _print(trial: Trial) -> None:
         say(f"Alphabet   {reading.alphabet}")
         say(f"Text       {reading.share:.1%} of what was read stands in entries; {reading.headings} headings")
         say(f"Length     {reading.median:g} words in the middle")
-        for entry in reading.far_longer()[:_SHOWN]:
+        for entry in reading.far_longer()[:shown]:
             say(
                 f"  line {entry.line}: {entry.head[:60]} has {entry.words} words: does it hide a head?",
                 "yellow",
@@ -113,16 +124,16 @@ def _print(trial: Trial) -> None:
         for name, text in reading.accepted.items():
             say(f"Accepted   {name}: {text}", "yellow")
         say(f"Leftover   {len(reading.leftovers)} lines in no entry")
-        for one in reading.leftovers[:_SHOWN]:
-            say(f"  line {one.line}: {one.text[:80]} ({one.why})", "dim")
+        for one in reading.leftovers[:shown]:
+            say(f"  line {one.line}: {one.text[: None if every else 80]} ({one.why})", "dim")
     say(f"Records    {len(trial.records)}")
-    for record in _ends(trial.records):
-        say(f"  {_one_line(record)}")
+    for record in trial.records if every else _ends(trial.records):
+        say(f"  {_one_line(record, None if every else _WIDTH)}")
     say(f"Rejected   {len(trial.rejections)}")
-    for reason, count, examples in trial.reasons():
-        say(f"  {count} {reason}")
-        for example in examples:
-            say(f"    {example[:_WIDTH]}", "dim")
+    for reason, details in trial.reasons():
+        say(f"  {len(details)} {reason}")
+        for detail in details if every else details[:_EXAMPLES]:
+            say(f"    {detail[: None if every else _WIDTH]}", "dim")
     if trial.problem:
         say(f"A build would stop here: {trial.problem}", "bold red")
 
@@ -131,12 +142,12 @@ def _ends(records: list[Any]) -> list[Any]:
     return records if len(records) <= 4 else [*records[:3], records[-1]]
 
 
-def _one_line(record: Poem | Idiom) -> str:
+def _one_line(record: Poem | Idiom, width: int | None = _WIDTH) -> str:
     if record.kind == "idiom":
         text = f"{record.phrase.raw} ⇒ {record.explanation.raw}"
     else:
-        first = record.couplets[0]
-        verse = first.first.raw + (f" / {first.second.raw}" if first.second else "")
-        text = f"{record.poet}, {record.title} ({len(record.couplets)} units, {first.kind}): {verse}"
+        units = record.couplets[: 1 if width else None]
+        verse = " | ".join(one.first.raw + (f" / {one.second.raw}" if one.second else "") for one in units)
+        text = f"{record.poet}, {record.title} ({len(record.couplets)} units, {units[0].kind}): {verse}"
     text = " ".join(text.split())
-    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+    return text if width is None or len(text) <= width else text[: width - 1] + "…"

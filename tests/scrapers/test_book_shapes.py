@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -339,6 +340,23 @@ def test_source_try_shows_shape_entries_and_leftovers(tmp_path: Path) -> None:
     assert "line 1: كلام قبل" in told.output
     body = json.loads(CliRunner().invoke(app, ["source", "try", str(path), "--json"]).output)
     assert (body["entries"], body["records"], body["problem"]) == (24, 24, "")
+
+
+def test_source_try_gives_every_entry_rejection_and_leftover_whole(shared_data: Path) -> None:
+    path = shared_data / "openiti" / "amthal_head.txt"
+    few = CliRunner().invoke(app, ["source", "try", str(path)]).output
+    told = CliRunner().invoke(app, ["source", "try", str(path), "--all"]).output
+    body = json.loads(CliRunner().invoke(app, ["source", "try", str(path), "--all", "--json"]).output)
+    records, rejections = body["all_records"], body["all_rejections"]
+    assert len(records) + len(rejections) == body["entries"] == 743
+    assert Counter(one["reason"] for one in rejections) == body["rejected"]
+    for record in records:
+        line = f"  {record['phrase']['raw']} ⇒ {' '.join(record['explanation']['raw'].split())}"
+        assert line in told
+        assert re.search(r"#\d+$", record["provenance"]["url"]), "its line"
+    assert all(one["detail"] in told for one in rejections)
+    assert few.count("⇒") == 4
+    assert all(one[1] in told for one in body["leftovers"])
 
 
 def test_source_try_ends_1_where_a_build_would_stop(tmp_path: Path) -> None:

@@ -284,7 +284,7 @@ def test_a_book_in_another_script_gives_rejections_and_no_idioms(tmp_path: Path,
     )
     found = attempt(guess_use(str(path), {}), raw)
     assert not found.records
-    assert [(reason, count) for reason, count, _ in found.reasons()] == [("language_differs", 60)]
+    assert [(reason, len(details)) for reason, details in found.reasons()] == [("language_differs", 60)]
     assert found.problem
 
 
