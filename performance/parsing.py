@@ -63,6 +63,7 @@ LAID_OUT = {
     "parentheses": "({})\n{}\n\n",
     "brackets": "[{}] {}\n\n",
     "bold": "**{}**\n\n{}\n\n",
+    "quotes": "«{}» {}\n\n",
     "straight_quotes": '"{}": {}\n\n',
     "indented": "{}\n    {}\n",
     "first_line": "{}\n{}\n\n",

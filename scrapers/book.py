@@ -14,7 +14,7 @@ from typing import NamedTuple
 from mihakk.errors import SourceChanged
 from scrapers.book_doubts import FAR, Seen, Sign, doubts
 from scrapers.book_head_signs import counted_by_numbers
-from scrapers.book_order import Alphabet, alphabet
+from scrapers.book_order import STRANGE, Alphabet, alphabet
 from scrapers.book_sections import chosen, entry_headings, sections
 from scrapers.book_shapes import (
     FOOTNOTE,
@@ -40,6 +40,8 @@ _STATED = 0.01
 """Of the entries that people counted, as many may be missing or too many."""
 _COUNTED_BY_EYE = 50
 """Books of fewer entries are looked at whole; the sources' least yield refuses them where nobody says so."""
+_QUOTATIONS = 0.02
+"""Of heads in «», which quotations stand in too, so few may be far from their place in the alphabet."""
 SWALLOWED = 0.25
 """So many lines in explanations, a head, that open as heads do make it likely that entries run together."""
 SWALLOWED_OF_LETTER = 0.02
@@ -195,7 +197,7 @@ def read(
     order = alphabet(places)
     swallowed = list(_swallowed(taken, shape.name, {one.line for one in entries}))
     signs = {
-        **dict(order.problems()),
+        **dict(order.problems(_QUOTATIONS if shape.name == "quotes" else STRANGE)),
         **_open_as_heads(swallowed, len(entries)),
         **doubts(seen),
         **_passed_over([one for one in every if one not in taken], places, shape),
@@ -285,9 +287,9 @@ def _uncounted(
     order: Alphabet, shape: Shape, places: Sequence[tuple[Section, Sequence[Head]]]
 ) -> dict[Sign, str]:
     """Nothing but the shape says how many entries a book has: no numbers, letters or alphabet."""
-    if order.counted is not None or order.heads < _COUNTED_BY_EYE or 2 * shape.lettered > shape.heads:
+    if order.counted is not None or order.heads < _COUNTED_BY_EYE:
         return {}
-    if counted_by_numbers(places):
+    if (2 * shape.lettered > shape.heads and shape.name != "quotes") or counted_by_numbers(places):
         return {}
     return {
         "unsorted": f"{order.in_order} of {order.heads} heads are in alphabetical order, so that nothing but "

@@ -23,7 +23,7 @@ SORTED = 0.75
 """Least share of heads in one alphabetical order: in the books of Taymur 0.90 and 0.93, shuffled 0.1."""
 _MISSED = 0.01
 _FEWEST = 4
-_STRANGE = 0.08
+STRANGE = 0.08
 _NEIGHBOURS = 10
 _SHIFTS = (7, 11, 13, 17)
 """Gaps away from its own in which a sentence is tried, to see how many fit by chance."""
@@ -67,11 +67,15 @@ class Alphabet:
             f"({self.by_chance:.1f} by chance), which makes {self.counted} entries"
         )
 
-    def problems(self) -> Iterator[tuple[Sign, str]]:
-        """Heads that were taken for text, and text that was taken for heads; none where the count agrees."""
+    def problems(self, strange: float = STRANGE) -> Iterator[tuple[Sign, str]]:
+        """Heads that were taken for text, and text that was taken for heads; none where the count agrees.
+
+        Args:
+            strange: Most heads, as a share, that may sort between none of their neighbours.
+        """
         if self.counted is None:
             return
-        if len(self.strangers) >= _FEWEST and len(self.strangers) > _STRANGE * self.heads:
+        if len(self.strangers) >= _FEWEST and len(self.strangers) > strange * self.heads:
             line, text = self.strangers[0]
             yield (
                 "strange_heads",

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from mihakk.errors import SourceChanged
 from scrapers.book_shapes import HEADING, Line, Section
-from scrapers.heads import DECORATION, letter_line, section_letter
+from scrapers.heads import DECORATION, letter_line, letter_pair, section_letter
 
 _MARKDOWN_OF_OPENITI = re.compile(r"^(?:~~|#+ ?[|$]|#META#)", re.MULTILINE)
 """Tells OpenITI mARkdown, in which `# ` opens a paragraph, from Markdown, in which it is a heading."""
@@ -32,6 +32,10 @@ _MARK_EARLY = re.compile(r"^\S(?:[^\n]{0,100}? [–—/-] |[^\n:=]{0,60}(?:: | ?
 _A_LINE_EACH = 0.8
 _INLINE_PAGE = re.compile(r"\s*\b(?:PageV\d+P\d+|ms\d+|Milestone\d+)\b\s*")
 _PRESENTED = re.compile(r"[\uFB50-\uFD3D\uFD50-\uFDFC\uFE70-\uFEFC]+")
+_EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+)(?<=\S)\*(?![\w*])")
+_LINK = re.compile(r"\[([^\[\]\n]*)\](?:\((?:#|https?:|[\w./-]+\.\w)[^()\s]*\)|\{[#.][^{}\n]*\})")
+_QUOTED_LINE = re.compile(r"^[^\S\n]*(?:>(?: ?>)*[^\S\n]?|\|[^\S\n]+(?=[^|\n]+$))", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*:{3,}[^\n]*$", re.MULTILINE)
 _STRIPPED = " \t\x0b\x0c\xa0\u200f\u200e\ufeff"
 
 
@@ -83,7 +87,7 @@ def _parted(lines: Iterable[Line], heads: str) -> list[Section]:
             if not heading.title or _TITLE.search(heading.title):  # else a page's number
                 found.append(Section(heading.title))
         elif not marked and _is_heading(line.text):
-            title = line.text.strip(DECORATION + "«»")
+            title = letter_pair(line.text) or line.text.strip(DECORATION + "«»")
             if not found[-1].letter or found[-1].letter != section_letter(title):  # else a running head
                 found.append(Section(title))
         else:
@@ -117,15 +121,22 @@ def _names_letter(title: str) -> bool:
 
 
 def _characters(text: str) -> str:
-    """HTML's entities, and in a text of them Arabic presentation forms, as the characters they stand for.
+    """The text without Markdown's marks of emphasis, links, quoted blocks, lines of verse and fences.
+
+    HTML's entities and, in a text of them, Arabic presentation forms become the characters they stand for.
 
     Single ones are left as they stand: editions write the year's abbreviation so.
     """
-    text = unescape(text)
+    text = _LINK.sub(_said, _EMPHASIS.sub(r"\1", unescape(text).replace("'''", "**")))
+    text = _FENCE.sub("", _QUOTED_LINE.sub("", text))
     presented = sum(map(len, _PRESENTED.findall(text)))
     return (
         _PRESENTED.sub(lambda found: normalize("NFKC", found[0]), text) if 2 * presented > len(text) else text
     )
+
+
+def _said(link: re.Match[str]) -> str:
+    return link[1] if _TITLE.search(link[1]) else ""
 
 
 def _lines(text: str, first: int) -> Iterator[Line]:
@@ -148,7 +159,7 @@ def _lines(text: str, first: int) -> Iterator[Line]:
 
 def _is_heading(text: str) -> bool:
     """`حرف الباء`, `باب ب`, `الباب الثاني: ...`, `~ الباء ~`."""
-    if letter_line(text):
+    if letter_line(text) or letter_pair(text):
         return True
     if _CHAPTER_LINE.match(text):
         return len(text.split()) <= _CHAPTER_WORDS

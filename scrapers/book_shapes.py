@@ -30,9 +30,11 @@ HEADING = "##"
 """Before a head that stands in a heading of any kind (`### `, `### ||`, `===`), as the sections leave it."""
 _NUMBER = r"[\d٠-٩۰-۹]{1,5} ?[).–-]"
 _NUMBERED = re.compile(rf"^{_NUMBER} ?")
+_LESS = 0.98
+"""A colon or `=` stands in sentences too: another mark that gives nearly as many heads is the heads' own."""
 _GAP = re.compile(r"\t+| {3,}")
 """What parts two columns of a line."""
-_ENCLOSED_HEAD = re.compile(r"(?:«([^«»]+)»|\*\*([^*]+)\*\*) ?[:–—-] ?(?=\S|\Z)")
+_ENCLOSED_HEAD = re.compile(r"(?:«([^«»]+)»|\*\*([^*]+)\*\*) ?[:–—-] ?(?=\S|\Z)|\*\*([^*]+)\*\*\s+(?=\S)")
 """A head between marks, which may hold a colon, before its explanation."""
 _ENCLOSED = 160
 """Most characters of a head between two marks."""
@@ -211,7 +213,8 @@ def _marked(pattern: str) -> Callable[[Section], Iterator[Head]]:
                     break
                 text, stop = unwrap([text, section.lines[stop].text]), stop + 1
             if enclosed := _ENCLOSED_HEAD.match(text):
-                yield Head(place, stop, enclosed[1] or enclosed[2], text[enclosed.end() :].strip())
+                head = next(filter(None, enclosed.groups()))
+                yield Head(place, stop, head.strip(" .:"), text[enclosed.end() :].strip())
                 continue
             head, _, rest = text.partition(":") if parted else (text, "", "")
             if head.strip(" «».*_:"):
@@ -220,10 +223,11 @@ def _marked(pattern: str) -> Callable[[Section], Iterator[Head]]:
     return heads
 
 
-def _enclosed(left: str, right: str) -> Callable[[Section], Iterator[Head]]:
+def _enclosed(left: str, right: str, *, run_in: bool = False) -> Callable[[Section], Iterator[Head]]:
     """A paragraph that begins with a head between two marks, on one line or wrapped, its number left aside.
 
-    In the section of a letter, a head that begins with it may follow any line.
+    In the section of a letter, a head that begins with it may follow any line. Not so between marks of
+    quotations (`run_in`), which also need the explanation on the same line.
     """
     number, outside = rf"(?:{_NUMBER} ?)?", re.escape(left + right)
     mark = re.compile(
@@ -234,14 +238,14 @@ def _enclosed(left: str, right: str) -> Callable[[Section], Iterator[Head]]:
         lines = section.lines
         for start, line in enumerate(lines):
             before = _blank(lines, start - 1) or ends_sentence(lines[start - 1].text)
-            if not (before or section.letter) or left not in line.text:
+            if not (before or (section.letter and not run_in)) or left not in line.text:
                 continue
             stop = start + 1
             while not (found := mark.fullmatch(unwrap([one.text for one in lines[start:stop]]))):
                 if _blank(lines, stop) or stop - start == _LONGEST_HEAD:
                     break
                 stop += 1
-            if found and begins_with(found[1], section.letter):
+            if found and begins_with(found[1], section.letter) and (found[2].strip() or not run_in):
                 yield Head(start, stop, found[1].strip(" .:"), found[2].strip())
 
     return heads
@@ -263,10 +267,15 @@ def _columns(section: Section) -> Iterator[Head]:
 
 
 def _definition(section: Section) -> Iterator[Head]:
-    """A term on a line of its own, its definition on the next after a colon."""
+    """A term on a line of its own, its definition after a colon on the next line, or below a blank one."""
     lines = section.lines
     for place, line in enumerate(lines[:-1]):
-        if line.text and _defines(lines[place + 1].text) and not _defines(line.text):
+        if not line.text or _defines(line.text):
+            continue
+        below = lines[place + 1].text
+        if not below and not line.indented and _blank(lines, place - 1):
+            below = lines[min(place + 2, len(lines) - 1)].text
+        if _defines(below):
             yield Head(place, place + 1, line.text.strip(" «»:;"))
 
 
@@ -339,28 +348,6 @@ SHAPES: dict[str, tuple[str, Callable[[Section], Iterator[Head]], str]] = {
         _colon,
         rf"{_BLANK_BEFORE}[^\n:]{{1,60}}:[^\S\n]*(?=\n[^\S\n]*\n)",
     ),
-    "same_line": ("paragraphs begin with a head and a colon", _same_line(":"), _short_before(":")),
-    "dash": ("paragraphs begin with a head and a dash", _same_line(" [-–—] "), _long_before("-–—")),
-    "slash": ("paragraphs begin with a head and a slash", _same_line(" / "), _long_before("/")),
-    "equals": ("paragraphs begin with a head and `=`", _same_line("="), _short_before("=")),
-    "numbered": (
-        "heads are numbered",
-        _marked(r"\(?[\d٠-٩۰-۹]{1,5}(?:[).]|\s?[-–])\s*(?=\D)"),
-        r"^[^\S\n]*\(?[\d٠-٩۰-۹]{1,5}(?:[).]|[^\S\n]?[-–])[^\S\n]*[^\d\s]",
-    ),
-    "bulleted": ("heads bear a bullet", _marked(r"[•●▪◦*–-]\s+"), r"^[^\S\n]*[•●▪◦*–-][^\S\n]+\S"),
-    "mark": ("heads bear OpenITI's `### $`", _marked(rf"### \$+[A-Z_$]* ?(?:{_NUMBER} ?)?"), r"^### \$"),
-    "heading": (
-        "heads stand in headings of one level",
-        _marked(rf"{HEADING} (?:{_NUMBER} ?)?"),
-        rf"^{HEADING} ",
-    ),
-    "definition": (
-        "terms stand above definitions that begin with a colon",
-        _definition,
-        r"^(?!: )[^\n]*[^\s\n][^\n]*\n:(?: |$)",
-    ),
-    "columns": ("heads stand in a first column", _columns, r"^[^\W\d]"),
     **{
         name: (
             f"paragraphs begin with a head in {left} {right}",
@@ -369,7 +356,34 @@ SHAPES: dict[str, tuple[str, Callable[[Section], Iterator[Head]], str]] = {
         )
         for name, left, right in (("parentheses", "(", ")"), ("brackets", "[", "]"), ("bold", "**", "**"))
     },
+    "quotes": (
+        "paragraphs begin with a head in «» before the explanation",
+        _enclosed("«", "»", run_in=True),
+        rf"{_ENTRY_BEFORE}(?:{_NUMBER} ?)?«(?:[^«»\n]|\n(?!\n)){{1,{_ENCLOSED}}}» ?[:.،–-]?[^\S\n]*[^\s»]",
+    ),
     "straight_quotes": ('paragraphs begin with a head in " "', _enclosed('"', '"'), _enclosing('"', '"')),
+    "dash": ("paragraphs begin with a head and a dash", _same_line(" [-–—] "), _long_before("-–—")),
+    "slash": ("paragraphs begin with a head and a slash", _same_line(" / "), _long_before("/")),
+    "equals": ("paragraphs begin with a head and `=`", _same_line("="), _short_before("=")),
+    "numbered": (
+        "heads are numbered",
+        _marked(r"[(\[]?[\d٠-٩۰-۹]{1,5}(?:[)\].]|\s?[.–—ـ-])\s*(?=\D)"),
+        r"^[^\S\n]*[(\[]?[\d٠-٩۰-۹]{1,5}(?:[)\].]|[^\S\n]?[.–—ـ-])[^\S\n]*[^\d\s]",
+    ),
+    "bulleted": ("heads bear a bullet", _marked(r"[•●▪◦*–-]\s+"), r"^[^\S\n]*[•●▪◦*–-][^\S\n]+\S"),
+    "mark": ("heads bear OpenITI's `### $`", _marked(rf"### \$+[A-Z_$]* ?(?:{_NUMBER} ?)?"), r"^### \$"),
+    "heading": (
+        "heads stand in headings of one level",
+        _marked(rf"{HEADING} (?:{_NUMBER} ?)?"),
+        rf"^{HEADING} ",
+    ),
+    "same_line": ("paragraphs begin with a head and a colon", _same_line(":"), _short_before(":")),
+    "definition": (
+        "terms stand above definitions that begin with a colon",
+        _definition,
+        r"^(?!: )[^\n]*[^\s\n][^\n]*\n(?:[^\S\n]*\n)?:(?: |$)",
+    ),
+    "columns": ("heads stand in a first column", _columns, r"^[^\W\d]"),
     "indented": ("explanations are indented under their heads", _indented, r"^\S[^\n]*\n[ \t]+\S"),
     "first_line": (
         "the first line of each block is its head",
@@ -377,7 +391,10 @@ SHAPES: dict[str, tuple[str, Callable[[Section], Iterator[Head]], str]] = {
         rf"{_BLANK_BEFORE}(?:[^\s]+[^\S\n]+){{0,9}}[^\s]*[^\s.،:](?=\n(?!:[ \n])\S)",
     ),
 }
-"""Name to what it means, the heads it proposes, and an expression that counts heads another way."""
+"""Name to what it means, the heads it proposes, and an expression that counts heads another way.
+
+Of two that give as many heads the first is taken.
+"""
 
 
 @dataclass(frozen=True)
@@ -417,7 +434,7 @@ def find_shape(found: Sequence[Section], headed: Sequence[Section] = ()) -> Shap
     where = dict.fromkeys(SHAPES, found) | {"heading": headed}
     scored = sorted(
         ((score, shape) for name in SHAPES for score, shape in [_score(name, where[name])] if score > 0),
-        key=lambda pair: -pair[0],
+        key=lambda pair: -pair[0] * (_LESS if pair[1].name in ("same_line", "equals") else 1.0),
     )
     if not scored:
         labels = next((label for name in SHAPES if (label := _label(name, found))), "")
@@ -467,10 +484,11 @@ def _score(name: str, found: Sequence[Section]) -> tuple[float, Shape]:
 
 
 def _label(name: str, found: Sequence[Section]) -> str:
-    """What far too many heads of a shape say before their colon, as labels do; empty when none does."""
-    said = Counter(head.text.partition(":")[0].strip() for one in found for head in SHAPES[name][1](one))
+    """What far too many heads of a shape say before a colon or after one, as labels do; else empty."""
+    heads = [head.text for one in found for head in SHAPES[name][1](one)]
+    said = Counter(part.strip() for head in heads for part in dict.fromkeys(head.split(":", 1)) if part)
     label, count = said.most_common(1)[0] if said else ("", 0)
-    return label if count >= _LEAST_HEADS and count > _LABEL * said.total() else ""
+    return label if count >= _LEAST_HEADS and count > _LABEL * len(heads) else ""
 
 
 def begins_with(head: str, letter: str) -> bool:

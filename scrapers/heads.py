@@ -11,7 +11,7 @@ _LETTERS = {
     **{"الدال": "د", "الذال": "ذ", "الراء": "ر", "الزاي": "ز", "السين": "س", "الشين": "ش", "الصاد": "ص"},
     **{"الضاد": "ض", "الطاء": "ط", "الظاء": "ظ", "العين": "ع", "الغين": "غ", "الفاء": "ف", "القاف": "ق"},
     **{"الكاف": "ك", "اللام": "ل", "الميم": "م", "النون": "ن", "الهاء": "ه", "الواو": "و", "الياء": "ي"},
-    **{"الف": "ا", "پ": "پ", "چ": "چ", "ژ": "ژ", "گ": "گ"},
+    **{"الهمزة": "ا", "الف": "ا", "پ": "پ", "چ": "چ", "ژ": "ژ", "گ": "گ"},
 }
 _BEFORE_LETTER = frozenset({"حرف", "باب", "فصل", "أوله", "أولها", "بحرف"})
 _FOLDED = str.maketrans("أإآٱکیى", "ااااكيي")
@@ -35,6 +35,13 @@ def section_letter(title: str) -> str:
         bare = words[-1].translate(_FOLDED)
         return bare if bare in _LETTERS.values() else ""
     return _LETTERS.get(words[-1], "")
+
+
+def letter_pair(text: str) -> str:
+    """The first letter's name where a line names two (`الألف مع الباء`), as chapters of old books do."""
+    words = text.strip(DECORATION).removeprefix("باب ").split()
+    named = len(words) == 3 and words[1] == "مع" and {words[0], words[2]} <= _LETTERS.keys()
+    return words[0] if named else ""
 
 
 def letter_line(text: str) -> str:

@@ -72,6 +72,7 @@ Layout = Literal[
     "parentheses",
     "brackets",
     "bold",
+    "quotes",
     "straight_quotes",
 ]
 
@@ -189,7 +190,7 @@ def scrape(options: OpenitiOptions, raw: RawStore) -> Iterator[Entry]:
         parser_version=SOURCE.parser_version,
     )
     book = header.get("BookID") or options.prefix
-    genre = options.genre or ("proverb" if found.shape.name == "quoted" else "idiom")
+    genre = options.genre or ("proverb" if found.shape.name in ("quoted", "quotes") else "idiom")
     far = {id(entry) for entry in found.far_longer()}
     for number, entry in enumerate(found.entries, start=1):
         made = _record(entry, f"openiti-{book}-{number}", options.dialect, genre, provenance)

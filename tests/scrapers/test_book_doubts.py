@@ -211,10 +211,6 @@ REFUSED: dict[str, tuple[str, str]] = {
         ),
         r"lines inside explanations name a letter, line \d+ first, '\[ ",
     ),
-    "heads between stars": (
-        lettered(lambda _n, head, text: f"*{head}*\n{wrap(text)}\n\n", ""),
-        r"83 of 83 heads begin with '\*', line 3 first",
-    ),
     "a footnote's number after each head": (
         lettered(lambda n, head, text: f"{head} [{arabic(n)}]\n{wrap(text)}\n\n", ""),
         r"83 of 83 heads hold a number in brackets or a page's, line 3 first",

@@ -132,3 +132,66 @@ def test_headings_that_come_again_and_headings_of_two_levels_are_refused(pairs: 
 
     assert refused(relaid(pairs, again, "## حرف {}\n"))
     assert refused(relaid(pairs, two_levels, "## حرف {}\n"))
+
+
+RUN_IN = {
+    "quotes": ("حرف {}\n\n", lambda _, head, text: f"«{bare_quotes(head)}» {blocks(text)}"),
+    "quotes without letters": ("", lambda n, head, text: f"{n} - «{bare_quotes(head)}»: {blocks(text)}"),
+    "quotes under pairs of letters": (
+        "حرف {}\n",
+        lambda n, head, text: (
+            ("الألف مع الباء\n\n" if n % 9 == 1 and head[0] in "أإآ" else "")
+            + f"«{bare_quotes(head)}» {blocks(text)}"
+        ),
+    ),
+    "bold, the colon inside": ("# {}\n\n", lambda _, head, text: f"**{head}:** {blocks(text)}"),
+    "bold in a list": ("## {}\n\n", lambda _, head, text: f"- **{head}** — {blocks(text)}"),
+    "bold in a list, the colon inside": ("## {}\n", lambda _, head, text: f"* **{head}:** {blocks(text)}"),
+    "bold of a wiki": ("== حرف {} ==\n", lambda _, head, text: f"'''{head}''': {blocks(text)}"),
+    "bold with links": ("# {}\n", lambda n, head, text: f"**{head}** {text} [↩](#n{n})\n\n"),
+    "bold with quoted blocks": ("# {}\n", lambda _, head, text: f"**{head}**\n\n{blocks(text, '> ')}"),
+    "pandoc's definitions": ("# {}\n\n", lambda _, head, text: f"{head}\n\n:   {indented(text)}"),
+    "OpenITI, numbers in brackets": (
+        "### | {}\n",
+        lambda n, head, text: f"# [{n}] «{head}»\n{blocks(text, '# ')}",
+    ),
+}
+
+
+def bare_quotes(head: str) -> str:
+    return re.sub("[«»]", "", head)
+
+
+def indented(text: str) -> str:
+    return blocks(text).replace("\n\n", "\n\n    ").rstrip(" ")
+
+
+@pytest.mark.parametrize("name", RUN_IN)
+def test_heads_between_marks_and_over_definitions_are_read(name: str, pairs: Pairs) -> None:
+    heading, entry = RUN_IN[name]
+    reading = read(relaid(pairs, entry, heading))
+    if "quotes" in name and pairs is not SAMPLE:  # a few explanations begin a paragraph with a quotation
+        heads = {bare(one.head): bare("".join(one.paragraphs)) for one in reading.entries}
+        assert sum(heads.get(bare(head)) != bare(text) for head, text in pairs) <= 0.01 * len(pairs)
+        assert len(reading.entries) <= 1.005 * len(pairs)
+        assert not reading.problems(0.95)
+    else:
+        is_same(reading, pairs)
+
+
+@pytest.mark.parametrize("every", [3, 10, 30])
+@pytest.mark.parametrize("name", BOOKS)
+def test_quotations_that_open_paragraphs_are_no_heads(name: str, every: int, shared_data: Path) -> None:
+    """They are read as text, or the book is refused: never taken for entries beyond one of a hundred."""
+    pairs = original(shared_data / BOOKS[name])
+    others = [bare_quotes(head) for head, _ in pairs]
+
+    def entry(n: int, head: str, text: str) -> str:
+        other = others[n * 37 % len(others)]
+        more = f"«{other}» قريب منه في المعنى.\n\n" if n % every == 0 else ""
+        return f"«{bare_quotes(head)}» {text}\n\n{more}"
+
+    for heading in ("حرف {}\n\n", ""):
+        text = relaid(pairs, entry, heading)
+        if not refused(text):
+            assert len(read(text).entries) - len(pairs) <= 0.01 * len(pairs)
