@@ -18,9 +18,9 @@ MARKED = re.compile(r'<span id="claim-([\w-]+)">(.*?)</span>', re.DOTALL)
 
 HEAD = """# Claims and their tests
 
-What Mihakk says of itself about trust, safety and repeatability. Each sentence stands on its page by its id,
-each has a test that tries to refute it, and a figure is compared with what that test measures. A claim that
-can't be tested is not made. Made by `python -m tools.docs_claims` from `docs/claims.yaml`; a test compares.
+Mihakk's claims about trust, safety and repeatability. Each has an id, stands on the pages named, and has a
+test that tries to refute it; a figure is compared with what that test measures. No claim is made without a
+test. Made by `python -m tools.docs_claims` from `docs/claims.yaml`; a test compares.
 """
 
 
