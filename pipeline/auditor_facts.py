@@ -1,4 +1,4 @@
-"""What a release says of an auditor: which model it was, and whether that can judge."""
+"""Facts of an auditor for a release: which model it was, and whether it can judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit by files of calls and replies: of a build's stage 6, or of somebody's benchmark."""
+"""The audit by batch files of calls and replies: stage 6 of a build, or an external audit."""
 
 from __future__ import annotations
 

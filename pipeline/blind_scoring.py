@@ -1,4 +1,4 @@
-"""Scoring on the private side of a blind release: golds opened, files scored, the public board written."""
+"""Scores a blind release on the private side: opens the golds, scores files, writes the public board."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One build: its config, its lake, and what its steps need to know of each other."""
+"""One build: its config, its lake, and what its steps need to know about each other."""
 
 from __future__ import annotations
 

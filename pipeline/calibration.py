@@ -1,4 +1,4 @@
-"""Calibration of a review's annotators, from what is known of its items and records."""
+"""Calibration of a review's annotators, from items and records whose answers are known."""
 
 from __future__ import annotations
 

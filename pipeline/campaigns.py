@@ -1,4 +1,4 @@
-"""Campaigns: what they may ask about, read from a benchmark's or an audited set's tables, and their push."""
+"""Campaigns of a benchmark or an audited set: the rows they may ask about, and their push."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedding model of a build, opened once in each process that needs it."""
+"""The embedding model of a build, opened once per process that needs it."""
 
 from __future__ import annotations
 

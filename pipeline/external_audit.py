@@ -1,4 +1,4 @@
-"""An external audit: somebody's benchmark through the same rules, auditors and people as our own items."""
+"""An external audit: somebody else's benchmark through the same checks, auditors and people as our items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sets a cleaned copy apart from its benchmark, row by row, with the evidence."""
+"""The differences between a cleaned copy and its benchmark, row by row, with the evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People's decisions on an audited set: where they are kept, and what they change in it."""
+"""People's decisions on an audited set: where they are stored, and what they change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cleaned release of an audited set: drafted by every audit, released and published by command."""
+"""The cleaned release of an audited set: every audit drafts it, commands release and publish it."""
 
 from __future__ import annotations
 

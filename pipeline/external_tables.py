@@ -1,4 +1,4 @@
-"""The files that an external audit leaves: its cleaned copy, and tables whose rows say their place."""
+"""The files of an external audit: its cleaned copy, and tables whose rows name their place."""
 
 from __future__ import annotations
 

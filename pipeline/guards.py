@@ -1,4 +1,4 @@
-"""Great Expectations suites run over the stage tables of a build, before anything is released from them."""
+"""Runs Great Expectations suites over the stage tables of a build before a release."""
 
 from __future__ import annotations
 

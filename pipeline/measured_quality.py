@@ -1,4 +1,4 @@
-"""How good a build's items are, measured once for a set and kept beside the stages."""
+"""The quality of a build's items, measured once per set and stored beside the stages."""
 
 from __future__ import annotations
 

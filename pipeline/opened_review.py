@@ -1,4 +1,4 @@
-"""One review, of a benchmark or of an audited set: what it asks about, and what people decided."""
+"""A review of a benchmark or an audited set: its items, and what people decided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people's work says about a benchmark, for its release, its gates and its report."""
+"""The results of people's work on a benchmark, for its release, gates and report."""
 
 from __future__ import annotations
 

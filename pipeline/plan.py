@@ -1,4 +1,4 @@
-"""`--dry-run`: what a build would do and cost, found by doing what asks no model in a scratch lake."""
+"""`--dry-run`: what a build would do and cost. Runs the steps that ask no model in a scratch lake."""
 
 from __future__ import annotations
 

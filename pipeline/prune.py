@@ -1,4 +1,4 @@
-"""What a lake can do without: files that only save time, and records of runs that are long over."""
+"""What can be removed from a lake: files that only save time, and records of old runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pushing a version of the embedded Hub to where the config says."""
+"""Publishes a version of the embedded Hub to the repository of the config."""
 
 from __future__ import annotations
 

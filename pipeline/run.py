@@ -1,4 +1,4 @@
-"""The one loop that runs steps on any engine."""
+"""The loop that runs the steps on any engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which jobs run when, by prefect.yaml and the benchmark's config, and what is older than that promises."""
+"""Which jobs run when (prefect.yaml and the benchmark's config), and which results are late."""
 
 from __future__ import annotations
 

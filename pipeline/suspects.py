@@ -1,4 +1,4 @@
-"""Items of a review that the answers of many systems speak against, kept for people."""
+"""Items of a review that many systems' answers speak against, stored for people."""
 
 from __future__ import annotations
 

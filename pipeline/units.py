@@ -1,4 +1,4 @@
-"""The units of a step on an engine."""
+"""The units of work of a step on an engine."""
 
 from __future__ import annotations
 

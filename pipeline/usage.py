@@ -1,4 +1,4 @@
-"""What models answered in one run, and what that cost, counted from the journals."""
+"""Model usage and cost of one run, counted from the journals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every file of a benchmark's lake compared with the digest or the form it was written with."""
+"""Compares every file of a benchmark's lake with the digest or the form it was written with."""
 
 from __future__ import annotations
 

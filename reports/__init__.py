@@ -1,1 +1,1 @@
-"""What people look at: the report of a run, the dashboard, the page about an external audit."""
+"""Pages and terminal output: the report of a run, the dashboard, the page of an external audit."""

@@ -1,4 +1,4 @@
-"""What changed since yesterday in every benchmark, what waits for whom, what it cost and what is late."""
+"""The digest of all benchmarks: what changed since yesterday, what waits for whom, cost, and what is late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress as lines: when a stage begins, at each tenth of it, and when it ends; for runs nobody watches."""
+"""Progress as log lines: at the start, each tenth and the end of a stage; for unattended runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text by mail, through the server that `MIHAKK_SMTP` names."""
+"""Sends a text by mail, through the server in `MIHAKK_SMTP`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates of pages that a person reads: everything escaped, a missing value an error."""
+"""Templates of pages for people: everything is escaped, and a missing value is an error."""
 
 from __future__ import annotations
 

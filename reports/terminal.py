@@ -1,4 +1,4 @@
-"""How a run looks on the terminal: one bar per stage, one table at the end."""
+"""A run on the terminal: one progress bar per stage, one table at the end."""
 
 from __future__ import annotations
 

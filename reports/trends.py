@@ -1,4 +1,4 @@
-"""Trends over runs and versions: small line charts that fit a telephone, each with its figures as a table."""
+"""Trends over runs and versions: small line charts that fit a phone, each with its figures as a table."""
 
 from __future__ import annotations
 

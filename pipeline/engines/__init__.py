@@ -1,1 +1,1 @@
-"""Where work runs: the processes of this machine, or a Dask cluster by its address. The work is the same."""
+"""Where work runs: processes on this machine, or a Dask cluster. The work is the same."""

@@ -1,4 +1,4 @@
-"""The engine that a setting names."""
+"""Opens the engine that a setting names."""
 
 from __future__ import annotations
 

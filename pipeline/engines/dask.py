@@ -1,4 +1,4 @@
-"""A Dask cluster as an engine: the same calls, sent to the workers of a scheduler."""
+"""A Dask cluster as an engine: sends the same calls to the workers of a scheduler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an engine does: runs calls that know nothing of each other."""
+"""The interface of an engine: it runs independent calls."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One module per stage: how its shards are read, worked on and written."""
+"""One module per stage: how its shards are read, processed and written."""

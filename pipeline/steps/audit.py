@@ -1,4 +1,4 @@
-"""6_audited: two models' opinions of every item that no rule blocks, and the verdict."""
+"""6_audited: two models' opinions of every item that no check blocks, and the verdict."""
 
 from __future__ import annotations
 

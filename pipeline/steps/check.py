@@ -1,4 +1,4 @@
-"""5_checked: people's corrections applied, then every rule run over every item."""
+"""5_checked: applies people's corrections, then runs every check over every item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""3_curated: metadata matched to the taxonomy, non-poetic matter and duplicates taken out."""
+"""3_curated: matches metadata to the taxonomy, removes non-poetic matter and duplicates."""
 
 from __future__ import annotations
 

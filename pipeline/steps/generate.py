@@ -1,4 +1,4 @@
-"""4_generated: curated records to items."""
+"""4_generated: turns curated records into items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""2_normalized: raw text to its canonical form and matching key."""
+"""2_normalized: turns raw text into its canonical form and matching key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""7_reviewed: people's decisions applied; flagged items nobody settled wait outside the release."""
+"""7_reviewed: applies people's decisions; flagged items without a decision are not released."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""1_scraped: each source to records, in shards of the config's size."""
+"""1_scraped: turns each source into records, in shards of the config's size."""
 
 from __future__ import annotations
 

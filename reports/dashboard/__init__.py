@@ -1,1 +1,1 @@
-"""The pages a data team looks at: facts from lake, runs and Hub, as a live server or one file."""
+"""The dashboard: facts from lake, runs and Hub, as a live server or one file."""

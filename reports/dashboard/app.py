@@ -1,4 +1,4 @@
-"""The live dashboard: read-only pages over lakes that runs may be writing to."""
+"""The live dashboard: read-only pages over lakes, also while runs write to them."""
 
 from __future__ import annotations
 

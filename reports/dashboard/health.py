@@ -1,4 +1,4 @@
-"""How a benchmark stands: its runs, stages and sources, and what of that needs a person."""
+"""The state of a benchmark: its runs, stages and sources, and what needs a person."""
 
 from __future__ import annotations
 

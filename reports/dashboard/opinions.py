@@ -1,4 +1,4 @@
-"""What rules, auditors and people said: defects, agreement, what was missed, what waits."""
+"""What checks, auditors and people said: defects, agreement, misses, waiting items."""
 
 from __future__ import annotations
 

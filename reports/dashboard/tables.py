@@ -1,4 +1,4 @@
-"""Stage tables as DuckDB sees them: questions over many parts without reading the parts whole."""
+"""Stage tables in DuckDB: queries over many parts without loading the parts whole."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The page and the table about somebody's benchmark."""
+"""The page and the table of an external audit."""

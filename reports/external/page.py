@@ -1,4 +1,4 @@
-"""The page about somebody's benchmark: what was found in it, item by item, as it is."""
+"""The page of an external audit: what was found in the benchmark, item by item."""
 
 from __future__ import annotations
 

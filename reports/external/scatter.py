@@ -1,4 +1,4 @@
-"""Size against rate: a chart of subsets, one point each, as SVG text for a page's own colours."""
+"""A chart of discard rate against size, one point per subset, as SVG text in the page's own colours."""
 
 from __future__ import annotations
 

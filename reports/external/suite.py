@@ -1,4 +1,4 @@
-"""The consolidated account of a suite of audited benchmarks: page, LaTeX and terminal."""
+"""The summary of a suite of audited benchmarks: page, LaTeX and terminal."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The leaderboard: a folder of static pages in three languages, opened from disk."""
+"""The leaderboard: a folder of static pages in three languages that opens from disk."""

@@ -1,4 +1,4 @@
-"""Items of a leaderboard as small files that load when a reader asks: an index a column, pages a data set."""
+"""Items of a leaderboard as small files loaded on demand: an index per column, pages per data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a leaderboard says of the version before: how systems moved, and because of which items."""
+"""How systems moved on a leaderboard since the previous version, and because of which items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sample of questions, each option with what it is: what a reader needs to judge them."""
+"""A sample of questions; each option with what it is, so a reader can judge it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a finished run leaves beside its report, and what it says at the end."""
+"""What a finished run writes beside its report, and its closing message."""
 
 from __future__ import annotations
 

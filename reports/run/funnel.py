@@ -1,4 +1,4 @@
-"""The funnel of each source as a picture."""
+"""The funnel of each source as a chart."""
 
 from __future__ import annotations
 

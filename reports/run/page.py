@@ -1,4 +1,4 @@
-"""The facts as one self-contained HTML page."""
+"""The report's facts as one self-contained HTML page."""
 
 from __future__ import annotations
 

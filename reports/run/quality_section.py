@@ -1,4 +1,4 @@
-"""What the report says of the items' quality, and of what was not made."""
+"""The report's section on the quality of items, and on what was not made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report says, gathered from the lake."""
+"""The facts of a run's report, gathered from the lake."""
 
 from __future__ import annotations
 
