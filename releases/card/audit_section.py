@@ -16,11 +16,11 @@ AUDITORS: Columns[AuditorFact] = {
     "family": lambda one: plain(one.family),
     "model": lambda one: plain(one.model),
     "revision": lambda one: plain(one.revision[:12]),
-    "capable judge": lambda one: "yes" if one.capable else "no",
+    "capable": lambda one: "yes" if one.capable else "no",
     "replies": lambda one: one.replies,
-    "invalid": lambda one: one.invalid,
-    "written by its own family": lambda one: one.own_family,
+    "unusable": lambda one: one.invalid,
 }
+"""Also on the cards of cleaned releases."""
 TOY = " They are too small to judge, so their agreement says nothing about the items."
 
 
@@ -39,7 +39,7 @@ def audit_section(
     toy = TOY if any(not one.capable for one in facts.auditors) else ""
     parts += [
         f"The auditors gave the same score {one.observed:.2%} of {one.scores} times: Gwet's AC1 {one.ac1:.3f}"
-        f"{'' if one.kappa is None else f', Cohen kappa {one.kappa:.3f}'}. The charts tell it by criterion."
+        f"{'' if one.kappa is None else f', Cohen kappa {one.kappa:.3f}'}. The charts show it by criterion."
         f"{toy}"
         for one in facts.auditor_agreement
         if one.criterion == ALL
@@ -51,8 +51,8 @@ def audit_section(
         parts.append(f"{facts.miss_rate.sentence}.")
     if facts.votes:
         parts.append(
-            f"`audit/votes.parquet` has {len(facts.votes)} votes of people, without who and when, and "
-            "`audit/reviewed.parquet` what they judged: these figures can be counted again from the two."
+            f"`audit/votes.parquet` has {len(facts.votes)} votes of people, without names and times, and "
+            "`audit/reviewed.parquet` what they judged: these figures can be recomputed from the two."
         )
     if facts.campaign_figures:
         parts.append(_people_said(facts.campaign_figures))
@@ -70,7 +70,7 @@ def _people_said(figures: Sequence[CampaignFigure]) -> str:
         "value": lambda one: one.shown,
         "95 % interval": lambda one: one.interval,
     }
-    return f"What samples of records and items were found to be by people:\n\n{table_of(columns, figures)}"
+    return f"What people said of samples of records and items:\n\n{table_of(columns, figures)}"
 
 
 def _people_answer(accuracy: Sequence[HumanAccuracy]) -> str:
@@ -83,8 +83,8 @@ def _people_answer(accuracy: Sequence[HumanAccuracy]) -> str:
         "did not know": lambda one: one.unknown,
     }
     said = (
-        "How often the people who reviewed items answered as the reference does, before they were shown it. "
-        "`sampled` items were drawn at random of those that neither rules nor auditors object to. "
+        "How often the people who reviewed items gave the reference's answer before they were shown it. "
+        "`sampled` items were drawn at random from those that neither checks nor auditors object to. "
         "Intervals are Clopper and Pearson's, as if all answers to a question were one."
     )
     return f"{said}\n\n{table_of(columns, accuracy)}"
@@ -104,7 +104,7 @@ def _people_agree(people: Sequence[AgreementFact]) -> str:
         "annotators": lambda one: one.annotators,
     }
     said = (
-        f"Agreement of people over the first votes on each item: {people[0].coefficient}, which is low where "
-        "nearly all votes are one and not defined where all are, beside raw agreement and Gwet's AC1."
+        f"Agreement of people over the first votes on each item: {people[0].coefficient} (low if nearly all "
+        "votes are equal, undefined if all are), raw agreement and Gwet's AC1."
     )
     return f"{said}\n\n{table_of(columns, people)}"

@@ -6,23 +6,14 @@ from typing import Any
 
 import yaml
 
-from mihakk.markdown import Columns, code, link, plain, table, table_of
+from mihakk.markdown import code, link, plain, table, table_of
+from releases.card.audit_section import AUDITORS
 from releases.card.structure import LANGUAGES
 from releases.cleaned.errata import KINDS
 from releases.cleaned_record import CleanedRecord, CleanedTable
 from releases.licence import hub_licence, licences
 from releases.paper_trail.gate_record import GateRecord
-from releases.release_facts import AuditorFact
 from schemas.audit import AUDIT_STATES
-
-AUDITORS: Columns[AuditorFact] = {
-    "auditor": lambda one: plain(one.name),
-    "family": lambda one: plain(one.family),
-    "model": lambda one: plain(one.model),
-    "capable": lambda one: "yes" if one.capable else "no",
-    "replies": lambda one: one.replies,
-    "unusable": lambda one: one.invalid,
-}
 
 
 def cleaned_card(record: CleanedRecord, gates: GateRecord) -> str:
