@@ -30,7 +30,11 @@ _CHAPTER_LINE = re.compile(
 _CHAPTER_WORDS = 12
 _MARK_EARLY = re.compile(r"^\S(?:[^\n]{0,100}? [–—/-] |[^\n:=]{0,60}(?:: | ?= ))\S", re.MULTILINE)
 _A_LINE_EACH = 0.8
-_INLINE_PAGE = re.compile(r"\s*\b(?:PageV\d+P\d+|ms\d+|Milestone\d+)\b\s*")
+_INLINE_PAGE = re.compile(
+    r"\s*(?:\b(?:PageV\d+P\d+|ms\d+|Milestone\d+)\b"
+    r"|\[(?:ص|صفحة|[Pp]age|p\.) ?:? ?[\d٠-٩۰-۹]+\])\s*"
+)
+"""Of OpenITI and of Shamela's exports, `[ص: 31]`."""
 _PRESENTED = re.compile(r"[\uFB50-\uFD3D\uFD50-\uFDFC\uFE70-\uFEFC]+")
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+)(?<=\S)\*(?![\w*])")
 _LINK = re.compile(r"\[([^\[\]\n]*)\](?:\((?:#|https?:|[\w./-]+\.\w)[^()\s]*\)|\{[#.][^{}\n]*\})")
@@ -148,13 +152,18 @@ def _lines(text: str, first: int) -> Iterator[Line]:
     written = sum(bool(line.strip()) for line in text.split("\n"))
     a_line_each = written > 0 and len(_MARK_EARLY.findall(text)) > _A_LINE_EACH * written
     for number, raw in enumerate(text.split("\n"), start=first):
-        line = _INLINE_PAGE.sub(" ", raw).strip(_STRIPPED)
+        line = _INLINE_PAGE.sub(_without_page, raw).strip(_STRIPPED)
         if opens_paragraphs and re.match(r"#(?!\S| ?\|)", line):
             yield Line(number, "")
             line = line[1:].strip(_STRIPPED)
         if a_line_each:
             yield Line(number, "")
         yield Line(number, line, raw[:1] in (" ", "\t"))
+
+
+def _without_page(mark: re.Match[str]) -> str:
+    """Nothing where a page ends within a word, else a space."""
+    return " " if mark[0] != mark[0].strip() else ""
 
 
 def _is_heading(text: str) -> bool:

@@ -133,14 +133,14 @@ REFUSED: dict[str, tuple[str, str]] = {
         ),
         r"sections that are not read hold \d+ heads of the shape, 'باب الميم المفتوحة' first \(line \d+\)",
     ),
-    "page marks in brackets": (
+    "leaf marks in brackets": (
         lettered(
             lambda n, head, text: (
-                f"**{head}**: {text[:20]}{f'[ص {arabic(n)}] ' if n % 9 == 0 else ''}{text[20:]}\n\n"
+                f"**{head}**: {text[:20]}{f'[ق {arabic(n)}] ' if n % 9 == 0 else ''}{text[20:]}\n\n"
             ),
             "\n**حرف {}**\n\n",
         ),
-        r"9 times explanations hold '\[ص \]' around a number, in the entry of line \d+ first",
+        r"9 times explanations hold '\[ق \]' around a number, in the entry of line \d+ first",
     ),
     "a card's number before the head": (
         lettered(
