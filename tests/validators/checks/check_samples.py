@@ -67,10 +67,11 @@ class Given:
 
 def samples() -> list[Sample]:
     """All samples, by check and name."""
-    return [_sample(path) for path in sorted(FOLDER.glob("*/*.json"))]
+    return [read_sample(path) for path in sorted(FOLDER.glob("*/*.json"))]
 
 
-def _sample(path: Path) -> Sample:
+def read_sample(path: Path) -> Sample:
+    """A file `<check>/bad_*.json` or `<check>/good_*.json`."""
     content = json.loads(path.read_text(encoding="utf-8"))
     raw = content["subjects"]
     if "repeat" in content:

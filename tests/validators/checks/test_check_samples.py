@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from tests.validators.checks.check_samples import FOLDER, Sample, samples
+from mihakk.settings import ROOT
+from tests.validators.checks.check_samples import FOLDER, Sample, read_sample, samples
 from validators.checks import CHECKS
 
 ALL = samples()
@@ -58,3 +60,21 @@ def test_ids_have_a_family_and_a_number_and_titles_say_what_holds() -> None:
         assert re.fullmatch(r"[A-Z]{2}\d{2}", identifier)
         assert check.title
         assert not check.title.endswith(".")
+
+
+def test_the_example_in_how_to_add_a_check_is_a_check_that_its_samples_pass(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "how-to-add-a-check.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    named = re.findall(r"`tests/fixtures/checks/(CH20/\w+\.json)`.*?```json\n(.*?)```", page, re.DOTALL)
+    assert [name for name, _ in named] == ["CH20/bad_gold.json", "CH20/good_all.json"]
+    CHECKS.discover()
+    try:
+        exec(compile(code, "how-to-add-a-check.md", "exec"), {})
+        for name, text in named:
+            path = tmp_path / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            sample = read_sample(path)
+            assert {one.check for one in sample.findings()} == ({"CH20"} if sample.bad else set()), name
+    finally:
+        CHECKS._plugins.pop("CH20", None)
