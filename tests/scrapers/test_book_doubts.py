@@ -403,3 +403,82 @@ def test_pages_parted_by_form_feeds_are_read() -> None:
     """A line of nothing but a form feed used to end the reading with an IndexError."""
     pages = [f"{head}\n{textwrap.fill(text * 3, 40)}\n\f\n" for head, text in SAMPLE]
     assert [entry.head for entry in read("".join(pages)).entries] == [head for head, _ in SAMPLE]
+
+
+# --- what a fifth outsider's aimed layouts were misread by --------------------------------------------------
+PARTS = ["الصبر", "الكرم", "البخل", "الجار", "الصديق", "العدو", "المال", "الفقر", "الزواج", "السفر", "القدر"]
+
+
+def parted(closing: Callable[[int, str], str], every: int = 8) -> str:
+    """Bullets in parts that a line of its own closes."""
+    parts = [SHUFFLED[place : place + every] for place in range(0, len(SHUFFLED), every)]
+    return "".join(
+        "".join(f"• {head}\n{text}\n\n" for head, text in part) + closing(n, title) + "\n\n"
+        for n, (part, title) in enumerate(zip(parts, PARTS, strict=True))
+    )
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        lambda _n, title: f"{title}\n\nأكثر العامة من ضرب الأمثال في {title}، وهذا ما سمعناه منهم.",
+        lambda n, title: f"وقفنا للمؤلف في جزازاته على {n + 12} أخرى تدور على {title}، فلم نثبتها.",
+        lambda n, title: f"[إعلان] تابعونا على قناة {title} {n}",
+        lambda _n, title: title,
+    ],
+    ids=["titles with a sentence", "an editor's sentence", "advertisements", "titles alone"],
+)
+def test_what_closes_a_part_is_no_explanation(closing: Callable[[int, str], str]) -> None:
+    assert "marks_of_explanations" in read(parted(closing), stated=len(SAMPLE)).doubts
+
+
+def test_what_closes_an_explanation_rightly_is_left() -> None:
+    """Uses, sayings like it, poets below their verses and verses themselves, none of them a title."""
+    poets = ["المتنبي", "أبو تمام", "جرير"]
+    closing: list[Callable[[int], str]] = [
+        lambda n: f"يضرب مثلا للرجل الذي لا يعرف {PARTS[n % 11]}",
+        lambda n: f"وانظر في حرف {PARTS[n % 11]} ما يشبهه",
+        lambda n: poets[n % 3],
+        lambda n: f"بيت {PARTS[n % 11]} فيه من الشعر {n}",
+    ]
+    for last in closing:
+        entries = [f"«{head}»\n\n{text}\n\n{last(n)}\n\n" for n, (head, text) in enumerate(SAMPLE)]
+        doubts = read("".join(entries)).doubts
+        assert "titles of what follows" not in doubts.get("marks_of_explanations", ""), last(1)
+        assert "opens with 'يضرب" not in doubts.get("marks_of_explanations", "")
+        assert "opens with 'وانظر" not in doubts.get("marks_of_explanations", "")
+
+
+def test_comments_and_running_heads_of_several_kinds_are_counted_together() -> None:
+    """Each kind stood under fewer than one entry in twenty, and the book was read with all of them."""
+    comments = ["سالم: شكرا جزيلا على هذا الشرح", "أم خالد: عندنا في العراق نقوله"]
+    heads = ["الأمثال العامية المصرية", "أحمد تيمور باشا"]
+    book = [
+        f"«{head}»\n\n{text}\n\n" + (f"{{{n // 10 % 2}}}\n\n" if n % 10 == 0 else "")
+        for n, (head, text) in enumerate(SAMPLE * 2)
+    ]
+    for lines in (comments, heads):
+        told = read("".join(book).format(*lines)).doubts["repeated_lines"]
+        assert told.startswith("17 lines inside explanations say the same")
+    assert "repeated_lines" not in read("".join(book).format("«وقال:»", "شعر فيه:")).doubts
+
+
+def test_a_formula_that_is_a_whole_explanation_is_no_running_head() -> None:
+    book = [
+        f"«{head}»\n\n{text if n % 9 else 'معناه ظاهر لا يخفى'}\n\n" for n, (head, text) in enumerate(SAMPLE)
+    ]
+    assert "repeated_lines" not in read("".join(book)).doubts
+
+
+def test_heads_that_a_narrow_column_cut_are_told() -> None:
+    """Five of 334 heads of a page in two columns used to go on in their explanations."""
+
+    def entry(n: int, head: str, text: str) -> str:
+        left = textwrap.wrap(head, 16 if n % 5 == 0 else 60)
+        right = textwrap.wrap(text * 2, 50)
+        rows = max(len(left), len(right))
+        lines = zip(left + [""] * (rows - len(left)), right + [""] * (rows - len(right)), strict=True)
+        return "".join(f"{one:32}{other}\n" if one else f"{'':32}{other}\n" for one, other in lines) + "\n"
+
+    told = read(lettered(entry)).doubts["cut_heads"]
+    assert "lines inside explanations begin at the margin, where others are indented, line 46 first" in told
