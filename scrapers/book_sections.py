@@ -81,6 +81,7 @@ def _parted(lines: Iterable[Line], heads: str) -> list[Section]:
     headings = [_heading(line.text) for line in lines]
     marked = any(one and (one.level != "#" or _names_letter(one.title)) for one in headings)
     found = [Section("")]
+    lettered = ""
     for line, heading in zip(lines, headings, strict=True):
         if heading and heads and heading.level.startswith(heads) and not _names_letter(heading.title):
             below = _is_below(heading.level, heads)
@@ -89,7 +90,11 @@ def _parted(lines: Iterable[Line], heads: str) -> list[Section]:
             )
         elif heading and marked:
             if not heading.title or _TITLE.search(heading.title):  # else a page's number
-                found.append(Section(heading.title))
+                # Themes within a letter part its entries, which begin with the letter all the same.
+                theme = lettered and _is_below(heading.level, lettered)
+                found.append(Section(found[-1].title if theme else heading.title))
+                if not theme:
+                    lettered = heading.level if found[-1].letter else ""
         elif not marked and _is_heading(line.text):
             title = letter_pair(line.text) or line.text.strip(DECORATION + "«»")
             if not found[-1].letter or found[-1].letter != section_letter(title):  # else a running head
