@@ -57,6 +57,7 @@ LAID_OUT = {
     "numbered": "1) {}\n{}\n",
     "bulleted": "• {}\n{}\n",
     "mark": "### $ {}\n# {}\n",
+    "labelled": "المثل: {}\nالشرح: {}\n\n",
     "heading": "### {}\n\n{}\n\n",
     "definition": "{}\n: {}\n\n",
     "columns": "{}\t{}\n",

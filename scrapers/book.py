@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from mihakk.errors import SourceChanged
 from scrapers.book_doubts import FAR, Seen, Sign, doubts
+from scrapers.book_fields import as_entries
 from scrapers.book_head_signs import counted_by_numbers
 from scrapers.book_order import STRANGE, Alphabet, alphabet
 from scrapers.book_sections import chosen, entry_headings, sections
@@ -169,15 +170,10 @@ def read(
         SourceChanged: No shape fits, or two do, or a section of letters holds no head of the shape.
     """
     table = as_columns(text)
+    if not table.counted:
+        table = as_entries(text, first_line)
     every, taken, shape = _shaped(table.text, layout, title, first_line)
-    left = [
-        Leftover(line.number, line.text, f"section {section.title!r} is not read")
-        for section in every
-        if section not in taken
-        for line in section.lines
-        if line.text and not section_letter(line.text)
-    ]
-    left += _empty(taken)
+    left = [*_not_read(every, taken), *_empty(taken)]
     left += [Leftover(first_line + place, text, why) for place, text, why in table.unread]
     entries: list[BookEntry] = []
     places: list[tuple[Section, list[Head]]] = []
@@ -196,12 +192,13 @@ def read(
     seen = Seen(places, [" ".join(entry.paragraphs) for entry in entries])
     order = alphabet(places)
     swallowed = list(_swallowed(taken, shape.name, {one.line for one in entries}))
-    signs = {
+    signs: dict[Sign, str] = {
         **dict(order.problems(_QUOTATIONS if shape.name == "quotes" else STRANGE)),
         **_open_as_heads(swallowed, len(entries)),
+        **({"labels": table.doubt} if table.doubt else {}),
         **doubts(seen),
         **_passed_over([one for one in every if one not in taken], places, shape),
-        **({} if stated or table.text is not text else _uncounted(order, shape, places)),
+        **({} if stated or table.counted else _uncounted(order, shape, places)),
         **(_cut_short(entries) if taken[-1] is every[-1] else {}),
     }
     return Reading(
@@ -239,6 +236,13 @@ def _with_book(taken: list[Section]) -> list[Section]:
     for section in taken:
         section.book = book
     return taken
+
+
+def _not_read(every: Sequence[Section], taken: Sequence[Section]) -> Iterator[Leftover]:
+    for section in every:
+        for line in section.lines if section not in taken else ():
+            if line.text and not section_letter(line.text):
+                yield Leftover(line.number, line.text, f"section {section.title!r} is not read")
 
 
 def _empty(taken: Sequence[Section]) -> Iterator[Leftover]:

@@ -22,7 +22,7 @@ _FEWEST_HEADINGS = 3
 _DEEPER = 0.02
 """Of the headings that are heads, as many may have deeper ones of other titles below them."""
 _TITLE = re.compile(r"[^\W\d_]")
-_LETTER_LINE = re.compile(r"^(?:حرف|باب|فصل) (?:ال)?\w+$")
+_LETTER_LINE = re.compile(r"^(?:باب |فصل )?(?:حرف|باب|فصل) (?:ال)?\w+$")
 _CHAPTER_LINE = re.compile(
     r"^ال(?:باب|فصل|قسم|جزء|حرف)\s+(?:[\d٠-٩۰-۹]+\b|ال(?:أول|ثاني|ثالث|رابع|خامس|سادس|سابع|ثامن|تاسع|عاشر|حادي|"
     r"عشرون|ثلاثون)\b)(?!.*[.؟!]$)"

@@ -26,6 +26,8 @@ _LABEL = 0.2
 _RIVAL = 0.6
 """A second shape whose score comes this near to the best one's makes the book ambiguous."""
 GLOSS = ("أي", "اي", "انظر", "والمراد", "المراد", "والمعنى", "ويروى", "يروى", "قال", "وقال", "مثل", "مثال")
+LABELLED = "¶"
+"""Before a head that bore a label (`المثل: ...`)."""
 HEADING = "##"
 """Before a head that stands in a heading of any kind (`### `, `### ||`, `===`), as the sections leave it."""
 _NUMBER = r"[\d٠-٩۰-۹]{1,5} ?[).–-]"
@@ -372,6 +374,7 @@ SHAPES: dict[str, tuple[str, Callable[[Section], Iterator[Head]], str]] = {
     ),
     "bulleted": ("heads bear a bullet", _marked(r"[•●▪◦*–-]\s+"), r"^[^\S\n]*[•●▪◦*–-][^\S\n]+\S"),
     "mark": ("heads bear OpenITI's `### $`", _marked(rf"### \$+[A-Z_$]* ?(?:{_NUMBER} ?)?"), r"^### \$"),
+    "labelled": ("heads bear a label such as `المثل:`", _marked(rf"{LABELLED} "), rf"^{LABELLED} "),
     "heading": (
         "heads stand in headings of one level",
         _marked(rf"{HEADING} (?:{_NUMBER} ?)?"),

@@ -23,6 +23,10 @@ class Table(NamedTuple):
     text: str
     unread: tuple[tuple[int, str, str], ...] = ()
     """Place, text and why: columns that are neither head nor explanation, rows without an explanation."""
+    counted: bool = False
+    """A header or labels tell heads from explanations, and so count the entries."""
+    doubt: str = ""
+    """What speaks against the labels."""
 
 
 class _Row(NamedTuple):
@@ -101,7 +105,7 @@ def _rewritten(lines: list[str], rows: Sequence[_Row], width: int, name: str) ->
             f"line {broken[0] + 1} first: cells were merged or broken over lines; write each row on one "
             "line with all its cells, the merged ones again in each"
         )
-    return Table("\n".join(lines), tuple(unread))
+    return Table("\n".join(lines), tuple(unread), counted=True)
 
 
 def _broken(

@@ -65,6 +65,7 @@ Layout = Literal[
     "bulleted",
     "mark",
     "heading",
+    "labelled",
     "definition",
     "indented",
     "first_line",

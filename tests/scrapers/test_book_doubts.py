@@ -219,9 +219,9 @@ REFUSED: dict[str, tuple[str, str]] = {
         lettered(lambda _n, head, text: f"{head} => {text}\n\n", ""),
         r"explanations begin with the rest of a mark, in the entry of line 3 first",
     ),
-    "a label before each meaning": (
-        lettered(lambda _n, head, text: f"«{head}»\n\nالمعنى: {wrap(text)}\n\n"),
-        r"83 of 83 explanations begin with 'المعنى:', in the entry of line 6 first",
+    "a label of no known meaning": (
+        lettered(lambda _n, head, text: f"«{head}»\n\nالمضرب: {wrap(text)}\n\n"),
+        r"83 of 83 explanations begin with 'المضرب:', in the entry of line 6 first",
     ),
     "every fifth bullet lost, no letters": (
         lettered(

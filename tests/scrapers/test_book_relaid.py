@@ -195,3 +195,47 @@ def test_quotations_that_open_paragraphs_are_no_heads(name: str, every: int, sha
         text = relaid(pairs, entry, heading)
         if not refused(text):
             assert len(read(text).entries) - len(pairs) <= 0.01 * len(pairs)
+
+
+LABELS: dict[str, Callable[[int, str, str], str]] = {
+    "Arabic": lambda _, head, text: f"المثل: {head}\nالشرح: {text}\n\n",
+    "English": lambda _, head, text: f"Proverb: {head}\n\nMeaning: {text}\n\n",
+    "vocalised": lambda _, head, text: f"مَثَل: {head}\nمَعنى: {text}\n",
+    "of two words": lambda _, head, text: f"- نص المثل : {head}\n- معنى المثل : {text}\n---\n",
+    "bold": lambda _, head, text: f"**المثل:** {head}\n\n**المعنى**: {text}\n\n",
+    "cards": lambda n, head, text: (
+        f"رقم: {n}\nالكناية: {head}\nالمعنى: {text}\nالمصدر: كتاب، ص {n // 9}\n---\n"
+    ),
+    "signs": lambda _, head, text: f"✅ المثل: {head}\n📌 المعنى: {text}\n\n",
+    "of explanations alone": lambda n, head, text: f"{n}) {head}\nالمعنى: {text}\nالمصدر: كتاب\n\n",
+}
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_labelled_fields_are_heads_and_explanations(name: str, pairs: Pairs) -> None:
+    shuffled = sorted(pairs, key=lambda one: bare(one[1])[5:]) if "alone" not in name else pairs
+    reading = read("".join(LABELS[name](n, *one) for n, one in enumerate(shuffled, start=1)))
+    is_same(reading, shuffled)
+
+
+ODD_LABELS: dict[str, Callable[[int, str, str], str]] = {
+    "the meaning first": lambda _, head, text: f"المعنى: {text}\nالمثل: {head}\n\n",
+    "heads without labels": lambda n, head, text: (
+        f"{head if n % 20 == 9 else 'المثل: ' + head}\nالمعنى: {text}\n\n"
+    ),
+    "a label that goes on": lambda _, head, text: (
+        f"المثل: {head}\nالمعنى: {text}\nالأصل: {text[:40]}\n{text[40:]}\n"
+    ),
+    "links to other pages": lambda n, head, text: (
+        f"المثل: {head}\nالمعنى: {text}\n" + f"اقرأ أيضا: أمثال رقم {n * 7}\n" * (n % 20 == 3)
+    ),
+    "two explanations": lambda n, head, text: (
+        f"المثل: {head}\nالشرح: {text}\n" + "الشرح: غيره.\n" * (n % 9 == 1)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ODD_LABELS)
+def test_labels_that_do_not_follow_one_another_are_refused(name: str, pairs: Pairs) -> None:
+    many = list(pairs) * (1 if len(pairs) > 50 else 3)
+    assert refused("".join(ODD_LABELS[name](n, *one) for n, one in enumerate(many, start=1)))

@@ -224,7 +224,7 @@ def test_a_layout_written_after_the_parser_is_read_whole(heading: str, entry: st
 @pytest.mark.parametrize(
     ("heading", "entry", "told"),
     [
-        ("\n", "* * *\nالكناية: {1}\nمعناها: {2}.\nيقال كثيرا\n", "is a label, not a head"),
+        ("\n", "* * *\nالكناية: {1}\nمعناها: {2}.\nيقال كثيرا\n", "say the same once digits are gone"),
         ("ومما أوله {1} ", "قولهم «{1}» أي {2}؛ ", "no shape of entries"),
         ("في {1}\n", "{1} : {2}\n", "no shape of entries"),
         ("\nوهذه أمثال {1}.\n", "{1} : {2}\n", "inside explanations open as the .* heads do"),
