@@ -1,4 +1,4 @@
-"""Records with what people settled about them: labels, texts, connotations and sentences."""
+"""Applies what people settled about records: labels, texts, connotations and sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published figures to stand beside a suite's own; `data/reference/published/` has a file per table."""
+"""Published figures shown beside a suite's own; `data/reference/published/` has a file per table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of a suite's systems, with what has to stand beside it."""
+"""The table of a suite's systems, with the notes that belong to it."""
 
 from __future__ import annotations
 

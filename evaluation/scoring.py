@@ -1,4 +1,4 @@
-"""Stored replies to scores: a function of rows that asks no model."""
+"""Turns stored replies into scores: a function of rows that asks no model."""
 
 from __future__ import annotations
 

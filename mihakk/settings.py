@@ -1,4 +1,4 @@
-"""Where things lie and which secrets the environment holds."""
+"""Settings: paths, and the secrets in the environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scoring against sealed golds: a board and its rules, what a team sends, what it is told, what is logged."""
+"""Scoring with sealed golds: a board and its rules, what a team sends, what it gets back, what is logged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guidelines: what annotators are told, version by version, and what the lead answered to their questions."""
+"""Guidelines: instructions of annotators, version by version, and the lead's answers to their questions."""
 
 from __future__ import annotations
 

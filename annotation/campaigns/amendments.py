@@ -1,4 +1,4 @@
-"""What people's answers to campaigns change: amendments that the next build makes."""
+"""Changes that follow from people's answers to campaigns: amendments that the next build makes."""
 
 from __future__ import annotations
 

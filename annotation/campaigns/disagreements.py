@@ -1,4 +1,4 @@
-"""Campaign questions on which people don't agree, for whoever decides them."""
+"""Campaign questions on which people disagree, for the adjudicator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What campaigns have found so far, in figures: for the report, the card and whoever validates a judge."""
+"""The results of campaigns so far: for the report, the card and the validation of judges."""
 
 from __future__ import annotations
 

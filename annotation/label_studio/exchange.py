@@ -1,4 +1,4 @@
-"""Pull of everything that people said about one benchmark, and how its review stands on the server."""
+"""Pulls what people said about a benchmark, and the state of its review on the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well each person tells defective items from sound ones, estimated without knowing which are which."""
+"""Estimates how well each person separates defective items from sound ones, without known answers."""
 
 from __future__ import annotations
 

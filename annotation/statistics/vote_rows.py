@@ -1,4 +1,4 @@
-"""Votes as a release publishes them: enough to recount every figure, nothing that tells who voted or when."""
+"""Votes as a release publishes them: enough to recompute every figure, without names and times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long people worked and on how much: what pay goes by, and when a queue will be done."""
+"""Working time and amounts of work, for pay and for the time at which a queue will be done."""
 
 from __future__ import annotations
 

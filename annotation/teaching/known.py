@@ -1,4 +1,4 @@
-"""Questions whose answers are known, template by template: sound ones and defective ones."""
+"""Questions with known answers, template by template: sound ones and defective ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judgements to scores: rows as of any metric, whose name says whether people vouch for the judges."""
+"""Turns judgements into scores; the metric's name says whether people vouch for the judges."""
 
 from __future__ import annotations
 

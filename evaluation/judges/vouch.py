@@ -1,4 +1,4 @@
-"""A suite's judges held against people's scores: who is drawn, what agreement says, corrected means."""
+"""Compares a suite's judges with people's scores: draws answers, computes agreement, corrects means."""
 
 from __future__ import annotations
 

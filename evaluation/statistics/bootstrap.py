@@ -1,4 +1,4 @@
-"""Whole tables drawn anew from their clusters: what ranks and averages could have been."""
+"""Resamples whole tables by cluster: intervals of ranks and averages."""
 
 from __future__ import annotations
 

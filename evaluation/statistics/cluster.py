@@ -1,4 +1,4 @@
-"""Means of items that are not independent: those about one poem or idiom stand and fall together."""
+"""Means of items that are not independent: those about one poem or idiom are one cluster."""
 
 from __future__ import annotations
 

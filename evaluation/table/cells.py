@@ -1,4 +1,4 @@
-"""What stands in a cell: a figure, its interval, and everything that qualifies it."""
+"""A cell of a table: a figure, its interval, and everything that qualifies it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mihakk audit | audit-quality`: somebody's benchmark through rules and auditors, and how good both are."""
+"""`mihakk audit | audit-quality`: checks and auditors on an outside benchmark, and how good both are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mihakk report | dashboard | digest`: how benchmarks stand, as a file, as live pages, since yesterday."""
+"""`mihakk report | dashboard | digest`: the state of benchmarks as a file, as live pages, since yesterday."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A poem's label to be told from some of its couplets: shared by the eras and the genres."""
+"""Questions about a poem's label from some of its couplets: shared by eras and genres."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeVar

@@ -1,4 +1,4 @@
-"""Requests whose answer is in words, as systems under evaluation are asked: no schema, no repair."""
+"""Requests answered in words, as sent to systems under evaluation: no schema, no repair."""
 
 from __future__ import annotations
 

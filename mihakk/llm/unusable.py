@@ -1,4 +1,4 @@
-"""A model whose first replies are largely unusable stops the run, before all of them are paid for."""
+"""Stops a run when a model's first replies are largely unusable, before all of them are paid for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The card's datasheet: what somebody asks before they trust or use a data set."""
+"""The card's datasheet: what a reader asks before trusting or using a data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The card's sections on what lies in a release: what each task asks, an example, and the columns."""
+"""The card's sections on the content of a release: what each task asks, an example, and the columns."""
 
 from __future__ import annotations
 

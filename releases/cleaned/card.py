@@ -1,4 +1,4 @@
-"""README.md of a cleaned release: whose benchmark it is, what differs from it, and who looked at it."""
+"""README.md of a cleaned release: the benchmark's origin, the differences from it, and its audit."""
 
 from __future__ import annotations
 

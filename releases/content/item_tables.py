@@ -1,4 +1,4 @@
-"""Items as Arrow tables and Parquet files whose bytes depend on nothing but the items."""
+"""Items as Arrow tables and Parquet files; the bytes depend only on the items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which versions a repository's main branch says are withdrawn, and telling whoever reads one of them."""
+"""Versions that a repository's main branch lists as withdrawn, and the warning for their readers."""
 
 from __future__ import annotations
 

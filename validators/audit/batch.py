@@ -1,4 +1,4 @@
-"""The audit by files: calls out, replies in, as `vllm run-batch` and hosted batch APIs take them.
+"""The audit by batch files: writes calls and reads replies, for `vllm run-batch` and hosted batch APIs.
 
 For clusters without a lasting server. Calls go out in the OpenAI batch format, one JSON line each, with the
 journal key as `custom_id`; replies come back into the journal, where the audit stage finds them. A reply that

@@ -1,4 +1,4 @@
-"""The docstring of a prompt: where it stands, which lines are code, what in a sentence is no Arabic."""
+"""The docstring of a prompt: its place, its lines of code, and what is not Arabic in its sentences."""
 
 import ast
 import doctest

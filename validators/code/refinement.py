@@ -1,4 +1,4 @@
-"""What of a docstring a refined one may differ in, whoever wrote it (QIMMA, section 4.2)."""
+"""What a refined docstring may change, whoever wrote it (QIMMA, section 4.2)."""
 
 import ast
 import re

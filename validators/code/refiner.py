@@ -1,4 +1,4 @@
-"""The model that refines docstrings: asked through the journal, its replies held to every rule."""
+"""The model that refines docstrings: asked through the journal; every rule checks its replies."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple

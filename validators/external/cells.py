@@ -1,4 +1,4 @@
-"""What stands in one cell of a table, whatever library read it."""
+"""The content of one table cell, whatever library read it."""
 
 import ast
 import json

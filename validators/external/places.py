@@ -1,4 +1,4 @@
-"""Where an item of an outside benchmark stands in it, for tables, messages and pages."""
+"""The place of an item in an outside benchmark, for tables, messages and pages."""
 
 import re
 from collections.abc import Mapping
