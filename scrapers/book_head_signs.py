@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from scrapers.book_shapes import GLOSS, Head, Section, begins_with
+from scrapers.book_shapes import GLOSS, Head, Section, begins_with, fittings, page_width
 
 FEW = 0.02
 """Share of misread places that are no accident."""
@@ -40,9 +40,6 @@ _WIDTH = 25
 _FULL = 0.08
 """Heads within a tenth of the longest ones' width: 2 of 100 where al-Amthal has each on one line, 11 to 29
 where lines were cut."""
-_PAGE_WIDTHS = (30, 130)
-_WRAPPED = 0.5
-"""Lines of a wrapped text, but the last of a paragraph, that the next word would not have fitted behind."""
 DIGITS = re.compile(r"[\d٠-٩۰-۹]+")
 _NUMBER = re.compile(r"[\W_]{0,3}([\d٠-٩۰-۹]{1,5})\b")
 _PAIRS = (("«", "»"), ("(", ")"), ("[", "]"), ("“", "”"))
@@ -193,23 +190,19 @@ def cut_heads(heads: Sequence[tuple[int, Head]]) -> str:
 
 def wrapped_heads(places: Sequence[tuple[Section, Sequence[Head]]]) -> str:
     """In a text wrapped at one width, heads that the next word would not have fitted behind."""
-    heads: list[tuple[int, Head, int, int]] = []
+    heads: list[tuple[int, Head, int]] = []
     body: list[tuple[int, int]] = []
     for section, found in places:
         at = {head.stop - 1: head for head in found if head.stop == head.start + 1 and not head.rest}
-        for place, (above, below) in enumerate(pairwise(section.lines)):
-            if above.text and below.text:
-                width, needed = len(above.text), len(above.text) + 1 + len((below.text.split() or [""])[0])
-                if place in at:
-                    heads.append((above.number, at[place], width, needed))
-                else:
-                    body.append((width, needed))
-    widths = sorted([width for *_, width, _ in heads] + [width for width, _ in body])
-    page = widths[-1 - len(widths) // 50] if widths else 0
-    wrapped = sum(needed > page for _, needed in body) >= _WRAPPED * len(body)
-    if not (_PAGE_WIDTHS[0] <= page <= _PAGE_WIDTHS[1] and wrapped and 2 * len(body) >= len(heads)):
+        for place, fitting in fittings(section.lines):
+            if place in at:
+                heads.append((section.lines[place].number, at[place], fitting[1]))
+            else:
+                body.append(fitting)
+    page = page_width(body)
+    if not page or 2 * len(body) < len(heads):
         return ""
-    full = [(line, head) for line, head, _, needed in heads if needed > page]
+    full = [(line, head) for line, head, needed in heads if needed > page]
     if not enough(len(full), sum(len(found) for _, found in places)):
         return ""
     line, head = full[0]

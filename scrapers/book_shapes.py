@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from mihakk.errors import SourceChanged
@@ -44,6 +44,11 @@ _LONGEST_HEAD = 5
 """Lines over which a converter may have wrapped a head."""
 _IN_SENTENCES = (":", "=")
 """Marks that sentences hold too, so that only a short text before one is a head."""
+_ALONE = 0.9
+"""Of heads that stand above a blank line, so that one above a line of text was wrapped."""
+_PAGE_WIDTHS = (30, 130)
+_WRAPPED = 0.5
+"""Lines of a wrapped text, but the last of a paragraph, that the next word would not have fitted behind."""
 _LONG_HEAD = 20
 """Words of a head before a mark that stands between spaces."""
 
@@ -80,6 +85,13 @@ class Book:
     sections: Sequence[Section]
     parted: dict[str, bool] = field(default_factory=dict)
     """By the expression of a mark, whether a colon ends most of the heads that bear it."""
+    alone: dict[str, bool] = field(default_factory=dict)
+    """By the expression of a mark, whether the heads that bear it stand above a blank line."""
+
+    @cached_property
+    def page(self) -> int:
+        """Letters of the page at whose width the text is wrapped; 0 where it is not."""
+        return page_width([one for section in self.sections for _, one in fittings(section.lines)])
 
 
 class Head(NamedTuple):
@@ -97,6 +109,21 @@ def with_text(section: Section, heads: Sequence[Head]) -> Iterator[tuple[Head, l
     """Each head of a section with the lines under it."""
     for head, following in zip_longest(heads, heads[1:]):
         yield head, section.lines[head.stop : following.start if following else len(section.lines)]
+
+
+def fittings(lines: Sequence[Line]) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Lines that are not their paragraph's last: their letters, and these with the next line's first word."""
+    for place, (above, below) in enumerate(pairwise(lines)):
+        if above.text and below.text:
+            yield place, (len(above.text), len(above.text) + 1 + len((below.text.split() or [""])[0]))
+
+
+def page_width(found: Sequence[tuple[int, int]]) -> int:
+    """Letters of the page at whose width lines (`fittings`) are wrapped; 0 where they are not."""
+    widths = sorted(width for width, _ in found)
+    page = widths[-1 - len(widths) // 50] if widths else 0
+    wrapped = sum(needed > page for _, needed in found) >= _WRAPPED * len(found)
+    return page if wrapped and _PAGE_WIDTHS[0] <= page <= _PAGE_WIDTHS[1] else 0
 
 
 def unwrap(lines: Sequence[str]) -> str:
@@ -206,10 +233,21 @@ def _marked(pattern: str) -> Callable[[Section], Iterator[Head]]:
             book.parted[pattern] = 2 * sum(":" in text for text in texts) > len(texts)
         return book.parted[pattern]
 
+    def is_alone(book: Book) -> bool:
+        if pattern not in book.alone:
+            found = [_blank(one.lines, place + 1) for one in book.sections for place, _ in marked(one)]
+            book.alone[pattern] = sum(found) >= _ALONE * len(found)
+        return book.alone[pattern]
+
     def heads(section: Section) -> Iterator[Head]:
-        parted = is_parted(section.book or Book([section]))
+        book = section.book or Book([section])
+        parted = is_parted(book)
+        page = book.page if is_alone(book) and not parted else 0
+        full = {place for place, (_, needed) in fittings(section.lines) if needed > page} if page else set()
         for place, first in marked(section):
             text, stop = first, place + 1
+            while stop - 1 in full and stop - place < _LONGEST_HEAD:
+                text, stop = unwrap([text, section.lines[stop].text]), stop + 1
             while "«" in text[:1] and "»" not in text and stop - place < _LONGEST_HEAD:
                 if _blank(section.lines, stop):
                     break

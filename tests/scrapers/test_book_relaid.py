@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 
 import pytest
 
@@ -239,3 +240,15 @@ ODD_LABELS: dict[str, Callable[[int, str, str], str]] = {
 def test_labels_that_do_not_follow_one_another_are_refused(name: str, pairs: Pairs) -> None:
     many = list(pairs) * (1 if len(pairs) > 50 else 3)
     assert refused("".join(ODD_LABELS[name](n, *one) for n, one in enumerate(many, start=1)))
+
+
+@pytest.mark.parametrize("mark", ["{}. {}", "• {1}", "### $ {1}"])
+def test_heads_wrapped_at_the_page_above_a_blank_line_are_whole(mark: str, pairs: Pairs) -> None:
+    """Three of 231 in an outsider's book were cut after their first line."""
+
+    def entry(n: int, head: str, text: str) -> str:
+        return f"{fill(mark.format(n, head), 60)}\n\n" + blocks(
+            "\n\n".join(fill(one, 60) for one in text.split("\n")), after="\n"
+        )
+
+    is_same(read(relaid(pairs, entry, "حرف {}\n\n")), pairs)
