@@ -40,6 +40,8 @@ _WIDTH = 25
 _FULL = 0.08
 """Heads within a tenth of the longest ones' width: 2 of 100 where al-Amthal has each on one line, 11 to 29
 where lines were cut."""
+_BEYOND = 1.1
+"""Times the page's width that some heads have where none is wrapped; indentation takes up less."""
 DIGITS = re.compile(r"[\d٠-٩۰-۹]+")
 _NUMBER = re.compile(r"[\W_]{0,3}([\d٠-٩۰-۹]{1,5})\b")
 _PAIRS = (("«", "»"), ("(", ")"), ("[", "]"), ("“", "”"))
@@ -190,19 +192,21 @@ def cut_heads(heads: Sequence[tuple[int, Head]]) -> str:
 
 def wrapped_heads(places: Sequence[tuple[Section, Sequence[Head]]]) -> str:
     """In a text wrapped at one width, heads that the next word would not have fitted behind."""
-    heads: list[tuple[int, Head, int]] = []
+    heads: list[tuple[int, Head, tuple[int, int]]] = []
     body: list[tuple[int, int]] = []
     for section, found in places:
         at = {head.stop - 1: head for head in found if head.stop == head.start + 1 and not head.rest}
         for place, fitting in fittings(section.lines):
             if place in at:
-                heads.append((section.lines[place].number, at[place], fitting[1]))
+                heads.append((section.lines[place].number, at[place], fitting))
             else:
                 body.append(fitting)
     page = page_width(body)
     if not page or 2 * len(body) < len(heads):
         return ""
-    full = [(line, head) for line, head, needed in heads if needed > page]
+    if sum(width > _BEYOND * page for *_, (width, _) in heads) >= LEAST:  # heads are not wrapped
+        return ""
+    full = [(line, head) for line, head, (_, needed) in heads if needed > page]
     if not enough(len(full), sum(len(found) for _, found in places)):
         return ""
     line, head = full[0]

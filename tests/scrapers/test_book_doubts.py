@@ -470,6 +470,18 @@ def test_a_formula_that_is_a_whole_explanation_is_no_running_head() -> None:
     assert "repeated_lines" not in read("".join(book)).doubts
 
 
+def test_heads_beyond_the_page_show_that_heads_are_not_wrapped() -> None:
+    """Nineteen of 240 re-laid parts of both books were refused as if their heads went on; eleven are left."""
+
+    def entry(n: int, head: str, text: str) -> str:
+        head = f"{head} وما بعده" + " يزيد على عرض الصفحة وما فيها" * (n % 20 == 0)
+        return f"{head}\n" + textwrap.indent(textwrap.fill(f"{text} " * 3, 38), "    ") + "\n\n"
+
+    reading = read(lettered(entry))
+    assert len(reading.entries) == len(SAMPLE)
+    assert "cut_heads" not in reading.doubts
+
+
 def test_heads_that_a_narrow_column_cut_are_told() -> None:
     """Five of 334 heads of a page in two columns used to go on in their explanations."""
 
