@@ -37,9 +37,14 @@ _INLINE_PAGE = re.compile(
 """Of OpenITI and of Shamela's exports, `[ص: 31]`."""
 _PRESENTED = re.compile(r"[\uFB50-\uFD3D\uFD50-\uFDFC\uFE70-\uFEFC]+")
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+)(?<=\S)\*(?![\w*])")
+_WIKI_LINK = re.compile(
+    r"\[\[(?:(?:تصنيف|رده|ملف|پرونده|[Cc]ategory|[Ff]ile):[^\[\]\n]*|(?:[^\[\]|\n]*\|)?([^\[\]|\n]+))\]\]"
+)
 _LINK = re.compile(r"\[([^\[\]\n]*)\](?:\((?:#|https?:|[\w./-]+\.\w)[^()\s]*\)|\{[#.][^{}\n]*\})")
 _QUOTED_LINE = re.compile(r"^[^\S\n]*(?:>(?: ?>)*[^\S\n]?|\|[^\S\n]+(?=[^|\n]+$))", re.MULTILINE)
 _FENCE = re.compile(r"^[^\S\n]*:{3,}[^\n]*$", re.MULTILINE)
+_CONTENTS = re.compile(r"(?:\.{3,}|…|(?:\. ){3,}) *[\d٠-٩۰-۹]+\Z")
+"""Dots before a page's number."""
 _STRIPPED = " \t\x0b\x0c\xa0\u200f\u200e\ufeff"
 
 
@@ -136,6 +141,7 @@ def _characters(text: str) -> str:
 
     Single ones are left as they stand: editions write the year's abbreviation so.
     """
+    text = _WIKI_LINK.sub(r"\1", text)
     text = _LINK.sub(_said, _EMPHASIS.sub(r"\1", unescape(text).replace("'''", "**")))
     text = _FENCE.sub("", _QUOTED_LINE.sub("", text))
     presented = sum(map(len, _PRESENTED.findall(text)))
@@ -183,9 +189,12 @@ def _is_heading(text: str) -> bool:
 def chosen(found: Sequence[Section], title: str) -> list[Section]:
     """The sections that hold entries: whose title starts as asked, else those named for letters, else all.
 
+    Tables of contents hold none.
+
     Raises:
         SourceChanged: No section has such a title.
     """
+    found = [section for section in found if not _is_contents(section)] or found
     if title:
         asked = [section for section in found if section.title.startswith(title)]
         if not asked:
@@ -194,3 +203,9 @@ def chosen(found: Sequence[Section], title: str) -> list[Section]:
         return asked
     lettered = [section for section in found if section.letter]
     return lettered if len(lettered) > 1 else list(found)
+
+
+def _is_contents(section: Section) -> bool:
+    """A part of a table of contents or an index."""
+    texts = [line.text for line in section.lines if line.text]
+    return 2 * sum(_CONTENTS.search(text) is not None for text in texts) > len(texts)

@@ -361,7 +361,7 @@ def test_bullets_are_parted_by_colons_in_every_section_or_in_none() -> None:
     ]
 
 
-@pytest.mark.parametrize("mark", ["<ref>ص 10</ref>", "<i>قيل</i>", "{{بيت|صدر|عجز}}", "[[مثل]]"])
+@pytest.mark.parametrize("mark", ["<ref>ص 10</ref>", "<i>قيل</i>", "{{بيت|صدر|عجز}}", "[[مثل"])
 def test_markup_in_explanations_is_told(mark: str) -> None:
     lines = [f"**{head}** {text} {mark if n % 5 == 0 else ''}\n\n" for n, (head, text) in enumerate(SAMPLE)]
     assert "markup" in read("".join(lines)).doubts

@@ -252,3 +252,21 @@ def test_heads_wrapped_at_the_page_above_a_blank_line_are_whole(mark: str, pairs
         )
 
     is_same(read(relaid(pairs, entry, "حرف {}\n\n")), pairs)
+
+
+def test_an_index_at_the_end_is_left_over(pairs: Pairs) -> None:
+    """Its parts have the titles of the letters that the entries stand under."""
+    index = relaid(pairs, lambda n, head, _: f"{head} {'.' * 20} {n // 3 + 7}\n", "\n\nحرف {}\n")
+    reading = read(relaid(pairs, lambda n, head, text: f"({n}) {head}\n{blocks(text)}", "حرف {}\n\n") + index)
+    is_same(reading, pairs)
+    assert sum("...." in one.text for one in reading.leftovers) == len(pairs)
+
+
+def test_links_of_a_wiki_say_what_is_read_and_its_categories_nothing(pairs: Pairs) -> None:
+    def entry(n: int, head: str, text: str) -> str:
+        first, *rest = text.split(" ")
+        linked = [f"[[{first}]]" if n % 2 else f"[[صفحة أخرى (مثل)|{first}]]", *rest]
+        return f"* '''{head}''': {' '.join(linked)}\n\n"
+
+    text = relaid(pairs, entry, "== حرف {} ==\n") + "[[تصنيف:أمثال]]\n[[Category:Proverbs]]\n"
+    is_same(read(text), pairs)
