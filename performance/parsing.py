@@ -28,7 +28,7 @@ import lxml.html
 from mihakk.errors import SourceChanged
 from performance._measure import verdict
 from schemas.record import Provenance
-from scrapers import book, book_sections
+from scrapers import book, book_fields, book_sections
 from scrapers.aldiwan import api as aldiwan_api
 from scrapers.aldiwan import page as aldiwan_page
 from scrapers.aldiwan.poem import record
@@ -202,10 +202,11 @@ def books() -> dict[str, tuple[float, float]]:
 def book_figures(text: str, shape: str) -> tuple[float, float]:
     """Entries a second, and the share of `books`, by processor seconds."""
     entries = len(book.read(text, layout=shape).entries)
-    taken = book_sections.chosen(book_sections.sections(text), "")
+    laid = book_fields.as_entries(text).text
+    taken = book_sections.chosen(book_sections.sections(laid), "")
     reading = least_seconds(lambda: book.read(text))
     finding = least_seconds(
-        lambda: book.find_shape(taken, book_sections.chosen(book_sections.entry_headings(text), ""))
+        lambda: book.find_shape(taken, book_sections.chosen(book_sections.entry_headings(laid), ""))
     )
     return entries / reading, finding / (reading - finding)
 

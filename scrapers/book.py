@@ -16,6 +16,7 @@ from scrapers.book_doubts import FAR, Seen, Sign, doubts
 from scrapers.book_fields import as_entries
 from scrapers.book_head_signs import counted_by_numbers
 from scrapers.book_order import STRANGE, Alphabet, alphabet
+from scrapers.book_pages import without_pages
 from scrapers.book_sections import chosen, entry_headings, sections
 from scrapers.book_shapes import (
     FOOTNOTE,
@@ -171,10 +172,10 @@ def read(
     """
     table = as_columns(text)
     if not table.counted:
-        table = as_entries(text, first_line)
+        table = as_entries(without_pages(text), first_line)
     every, taken, shape = _shaped(table.text, layout, title, first_line)
     left = [*_not_read(every, taken), *_empty(taken)]
-    left += [Leftover(first_line + place, text, why) for place, text, why in table.unread]
+    left += [Leftover(first_line + place, said, why) for place, said, why in table.unread]
     entries: list[BookEntry] = []
     places: list[tuple[Section, list[Head]]] = []
     letters = total = 0

@@ -270,3 +270,43 @@ def test_links_of_a_wiki_say_what_is_read_and_its_categories_nothing(pairs: Pair
 
     text = relaid(pairs, entry, "== حرف {} ==\n") + "[[تصنيف:أمثال]]\n[[Category:Proverbs]]\n"
     is_same(read(text), pairs)
+
+
+def arabic(number: int) -> str:
+    return str(number).translate(str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩"))
+
+
+PAGES: dict[str, Callable[[int], str]] = {
+    "Shamela's": lambda page: f"[ص: {page}]",
+    "in round brackets": lambda page: f"(ص {arabic(page)})",
+    "of volume and page": lambda page: f"(1/{page})",
+    "of two numbers": lambda page: f"الجزء: ١ ¦ الصفحة: {arabic(page)}",
+    "a running head": lambda page: (
+        f"{arabic(page)} كتاب الأمثال" if page % 2 else f"أحمد تيمور   {arabic(page)}"
+    ),
+    "of a chapter": lambda page: f"{page}     الفصل {'أبجدهوزحطي'[page // 9 % 10]}     كتاب الأمثال",
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_marks_of_pages_are_taken_out_of_explanations(name: str, shared_data: Path) -> None:
+    pairs = original(shared_data / BOOKS["amthal"])
+
+    def entry(n: int, head: str, text: str) -> str:
+        words = text.split(" ")
+        half, page = len(words) // 2, f"\n{PAGES[name](n // 3 + 5)}\n" if n % 3 == 0 else " "
+        return f"{n}- {head}\n{' '.join(words[:half])}{page}{' '.join(words[half:])}\n"
+
+    is_same(read(relaid(pairs, entry, "حرف {}\n")), pairs)
+
+
+def test_references_and_numbers_of_entries_are_no_marks_of_pages(pairs: Pairs) -> None:
+    """References don't rise; heads that differ are no running heads, and a footnote stands below its text."""
+    order = [n * 7919 % 641 for n in range(len(pairs) + 1)]
+    entries = [(head, f"{text} (ص {order[n]})") for n, (head, text) in enumerate(pairs)]
+    reading = read(relaid(entries, lambda n, head, text: f"{n}- {head}\n{text}\n", "حرف {}\n"))
+    assert "(ص " in reading.entries[0].paragraphs[-1]
+    notes = relaid(
+        pairs, lambda n, head, text: f"{n}- {head}\n{text}\n({n % 3 + 1}) مجمع الأمثال {n}.\n", "حرف {}\n"
+    )
+    assert refused(notes)
