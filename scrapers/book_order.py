@@ -27,6 +27,8 @@ STRANGE = 0.08
 _NEIGHBOURS = 10
 _SHIFTS = (7, 11, 13, 17)
 """Gaps away from its own in which a sentence is tried, to see how many fit by chance."""
+_RUN_IN = re.compile(r"(?:«[^«»]+»|\*\*[^*]+\*\*) [^\W\d]")
+"""A head before its explanation, at the beginning of a line even below verse, whose lines have no stops."""
 _SENTENCE = re.compile(r"(?:(?<=[.؟!…])|(?<=[.؟!…]»))\s+(?=\S)")
 
 
@@ -174,7 +176,8 @@ def _explanations(section: Section, heads: Sequence[Head]) -> Iterator[list[_Sen
                 before = before and "."
                 continue
             parts = _SENTENCE.split(line.text)
-            begun = parts if ends_sentence(before) else parts[1:]
+            opens = head.rest and _RUN_IN.match(line.text)
+            begun = parts if opens or ends_sentence(before) else parts[1:]
             begun = [part for part in begun if " " in part.strip()]  # "etc." is no head
             found += [_Sentence(sort_key(part), line.number, part) for part in begun]
             before = parts[-1]
