@@ -87,6 +87,8 @@ class Reading:
     entries: list[BookEntry]
     headings: int
     leftovers: list[Leftover]
+    pages: Sequence[tuple[int, str]]
+    """Line and text of the page marks and running heads that were taken out."""
     counted: int
     """Heads by an expression for the same shape: it checks how the lines were read, not the shape."""
     alphabet: Alphabet
@@ -171,8 +173,10 @@ def read(
         SourceChanged: No shape fits, or two do, or a section of letters holds no head of the shape.
     """
     table = as_columns(text)
+    pages: list[tuple[int, str]] = []
     if not table.counted:
-        table = as_entries(without_pages(text), first_line)
+        text, pages = without_pages(text)
+        table = as_entries(text, first_line)
     every, taken, shape = _shaped(table.text, layout, title, first_line)
     left = [*_not_read(every, taken), *_empty(taken)]
     left += [Leftover(first_line + place, said, why) for place, said, why in table.unread]
@@ -207,6 +211,7 @@ def read(
         entries=entries,
         headings=sum(bool(section.title) for section in every),
         leftovers=left,
+        pages=[(first_line + place, mark) for place, mark in pages],
         counted=counted,
         alphabet=order,
         share=letters / total if total else 0.0,

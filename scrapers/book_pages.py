@@ -31,20 +31,22 @@ PAGE = "— 0 —"
 """A page mark between two lines of one paragraph."""
 
 
-def without_pages(text: str) -> str:
-    """The text with as many lines, its page marks and running heads taken out.
+def without_pages(text: str) -> tuple[str, list[tuple[int, str]]]:
+    """The text with as many lines, and the page marks and running heads taken out of it, with their place.
 
     They say the same but for a number that rises through the book; references and footnotes do not. The
     number stands at the line's beginning or end, or inside a line in brackets, with a word for `page`.
     """
+    taken: list[tuple[int, str]] = []
     for expression in (_LINE, _SNIPPET):
         marks: dict[str, list[re.Match[str]]] = defaultdict(list)
         for found in expression.finditer(text):
             marks[_form(found[0])].append(found)
         pages = [found for same in marks.values() if _rise(same) for found in same]
         for found in sorted(pages, key=lambda one: -one.start()):
+            taken.append((text.count("\n", 0, found.start()), found[0].strip()))
             text = text[: found.start()] + _instead(text, found) + text[found.end() :]
-    return text
+    return text, sorted(taken)
 
 
 def _form(mark: str) -> str:

@@ -92,6 +92,7 @@ def _as_json(trial: Trial) -> dict[str, Any]:
         body["median_words"] = reading.median
         body["far_longer"] = [[entry.line, entry.head, entry.words] for entry in reading.far_longer()]
         body["accepted"] = dict(reading.accepted)
+        body["page_marks"] = [[line, text] for line, text in reading.pages]
         body["leftovers"] = [[one.line, one.text, one.why] for one in reading.leftovers]
     return body
 
@@ -123,6 +124,9 @@ def _print(trial: Trial, every: bool) -> None:
             )
         for name, text in reading.accepted.items():
             say(f"Accepted   {name}: {text}", "yellow")
+        say(f"Pages      {len(reading.pages)} page marks and running heads with a rising number taken out")
+        for line, text in reading.pages[: None if every else _EXAMPLES]:
+            say(f"  line {line}: {text}", "dim")
         say(f"Leftover   {len(reading.leftovers)} lines in no entry")
         for one in reading.leftovers[:shown]:
             say(f"  line {one.line}: {one.text[: None if every else 80]} ({one.why})", "dim")
