@@ -50,6 +50,7 @@ MOST_SHARE = 1.0
 """Cost of finding a book's shape by that of the rest of its reading, at most: the pass may double it."""
 LAID_OUT = {
     "colon": "{}:\n\n{}\n\n",
+    "colon_line": "{}:\n{}\n\n",
     "same_line": "{}: {}\n\n",
     "dash": "{} - {}\n\n",
     "slash": "{} / {}\n\n",

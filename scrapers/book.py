@@ -15,6 +15,7 @@ from mihakk.errors import SourceChanged
 from scrapers.book_doubts import FAR, Seen, Sign, doubts
 from scrapers.book_fields import as_entries
 from scrapers.book_head_signs import counted_by_numbers
+from scrapers.book_notes import without_notes
 from scrapers.book_order import STRANGE, Alphabet, alphabet
 from scrapers.book_pages import without_pages
 from scrapers.book_sections import chosen, entry_headings, sections
@@ -174,12 +175,15 @@ def read(
     """
     table = as_columns(text)
     pages: list[tuple[int, str]] = []
+    notes: list[tuple[int, str]] = []
     if not table.counted:
         text, pages = without_pages(text)
+        text, notes = without_notes(text)
         table = as_entries(text, first_line)
     every, taken, shape = _shaped(table.text, layout, title, first_line)
     left = [*_not_read(every, taken), *_empty(taken)]
     left += [Leftover(first_line + place, said, why) for place, said, why in table.unread]
+    left += [Leftover(first_line + place, note, "a footnote") for place, note in notes]
     entries: list[BookEntry] = []
     places: list[tuple[Section, list[Head]]] = []
     letters = total = 0

@@ -11,7 +11,7 @@ from scrapers.book_shapes import ends_sentence
 _NUMBER = r"[\d٠-٩۰-۹]{1,4}"
 _AROUND = r"[-–—()\[\]|¦./ ]{0,3}"
 _LINE = re.compile(
-    rf"^(?=[^\n]{{3,80}}$)(?![^\w\n]{{0,3}}[(\[]\^?{_NUMBER}[)\]])(?!.*\bرقم\b)[^\S\n]*"
+    rf"^(?=[^\n]{{3,80}}$)(?![^\w\n]{{0,3}}[(\[]\^?{_NUMBER}[)\]])(?!.*\bرقم\b)(?![⁰¹²³⁴-⁹^])[^\S\n]*"
     rf"(?:{_AROUND}{_NUMBER}\b(?=[^\n]*[^\W\d_])[^\n]*|[^\n#][^\n]*?(?<!\w){_NUMBER}{_AROUND})$",
     re.MULTILINE,
 )

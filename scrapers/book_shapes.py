@@ -173,6 +173,16 @@ def _colon(section: Section) -> Iterator[Head]:
             yield Head(place, place + 1, bare)
 
 
+def _colon_line(section: Section) -> Iterator[Head]:
+    """The first line of a block of lines, short and ending in a colon."""
+    lines = section.lines
+    for place, line in enumerate(lines):
+        if line.text.endswith(":") and _blank(lines, place - 1) and not _blank(lines, place + 1):
+            bare = line.text.removesuffix(":").strip()
+            if is_short_head(bare, section.letter) and bare not in GLOSS:
+                yield Head(place, place + 1, bare)
+
+
 def is_mark(text: str) -> bool:
     """A blank line, a footnote's digit or a page mark."""
     return not text or FOOTNOTE.fullmatch(text) is not None or PAGE.fullmatch(text) is not None
@@ -387,6 +397,11 @@ SHAPES: dict[str, tuple[str, Callable[[Section], Iterator[Head]], str]] = {
         "heads are short paragraphs that end in a colon",
         _colon,
         rf"{_BLANK_BEFORE}[^\n:]{{1,60}}:[^\S\n]*(?=\n[^\S\n]*\n)",
+    ),
+    "colon_line": (
+        "the first line of each block is its head and ends in a colon",
+        _colon_line,
+        rf"{_BLANK_BEFORE}[^\n:]{{1,60}}:[^\S\n]*(?=\n[^\S\n]*\S)",
     ),
     **{
         name: (

@@ -57,6 +57,7 @@ Layout = Literal[
     "",
     "quoted",
     "colon",
+    "colon_line",
     "same_line",
     "dash",
     "equals",

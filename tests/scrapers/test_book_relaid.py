@@ -13,6 +13,7 @@ import pytest
 
 from mihakk.errors import SourceChanged
 from scrapers.book import Reading, read
+from scrapers.book_notes import without_notes
 
 Pairs = Sequence[tuple[str, str]]
 ALEFS = str.maketrans("أإآ", "ااا")
@@ -326,3 +327,57 @@ def test_heads_run_in_below_verse_are_counted_by_the_alphabet(shared_data: Path)
 
     pairs = original(shared_data / BOOKS["amthal"])
     assert "the alphabet counts" in refused(relaid(pairs, entry, ""))
+
+
+def with_notes(
+    pairs: Pairs, mark: Callable[[int], str], note: Callable[[int], str], every: int
+) -> tuple[str, int]:
+    """A note to every fourth entry, its mark behind a word; the notes of `every` entries stand below the last."""
+    waiting: list[str] = []
+    written = 0
+
+    def entry(n: int, head: str, text: str) -> str:
+        nonlocal written
+        first, *rest = text.split(" ")
+        if n % 4 == 0:
+            waiting.append(f"{note(len(waiting) + 1)} مجمع الأمثال للميداني، حرف كذا {n}.\n")
+            written += 1
+            first += mark(len(waiting))
+        page = "" if n % every else f"_______________\n{''.join(waiting)}\n"
+        if page:
+            waiting.clear()
+        return f"**{head}**\n{' '.join([first, *rest])}\n\n{page}"
+
+    text = relaid(pairs, entry, "## حرف {}\n\n")
+    return text + "".join(waiting), written
+
+
+NOTES: dict[str, tuple[Callable[[int], str], Callable[[int], str], int]] = {
+    "of pages, in brackets": (lambda n: f" ({n})", lambda n: f"({n})", 12),
+    "of pages, Arabic digits": (lambda n: f"({arabic(n)})", lambda n: f"({arabic(n)})", 12),
+    "of pages, raised": (lambda n: "¹²³⁴⁵⁶⁷⁸⁹"[n - 1], lambda n: "¹²³⁴⁵⁶⁷⁸⁹"[n - 1], 12),
+    "pandoc's at the end": (lambda n: f"[^{n}]", lambda n: f"[^{n}]:", 10**6),
+}
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_footnotes_that_marks_point_to_are_left_over(name: str, shared_data: Path) -> None:
+    pairs = original(shared_data / BOOKS["amthal"])
+    text, written = with_notes(pairs, *NOTES[name])
+    reading = read(text)
+    is_same(reading, pairs)
+    notes = [one for one in reading.leftovers if one.why == "a footnote" and "مجمع" in one.text]
+    assert len(notes) == written
+    assert all(one.text in text.split("\n")[one.line - 1] for one in notes)
+
+
+def test_what_no_mark_points_to_is_no_footnote(pairs: Pairs) -> None:
+    """Numbered heads that the text refers to, numbered meanings, notes whose marks are lost."""
+    heads = relaid(pairs, lambda n, head, text: f"({n}) {head}\n{text} (انظر (٣)).\n\n", "حرف {}\n\n")
+    meanings = relaid(
+        pairs, lambda _, head, text: f"**{head}**\nله معنيان:\n(١) {text}\n(٢) ضده.\n\n", "## حرف {}\n\n"
+    )
+    for text in (heads, meanings):
+        assert without_notes(text) == (text, [])
+    lost, _ = with_notes(pairs, lambda _: "", lambda n: f"({n})", 3)
+    assert without_notes(lost) == (lost, [])

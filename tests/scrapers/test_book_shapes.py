@@ -142,6 +142,7 @@ def test_al_amthal_is_read_the_same_in_other_layouts(shared_data: Path, entry: s
 SHAPES_SEEN: dict[str, Callable[[int, str, str], str]] = {
     "quoted": lambda _n, head, text: f"«{head}»\n\n{text}\n",
     "colon": lambda _n, head, text: f"{head}:\n\n{text}\n\n",
+    "colon_line": lambda _n, head, text: f"{head}:\n{text}\n\n",
     "same_line": lambda _n, head, text: f"{head}: {text}\n\n",
     "dash": lambda _n, head, text: f"{head} - {text}\n\n",
     "equals": lambda _n, head, text: f"{head} = {text}\n\n",
