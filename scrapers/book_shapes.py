@@ -174,12 +174,12 @@ def _colon(section: Section) -> Iterator[Head]:
 
 
 def _colon_line(section: Section) -> Iterator[Head]:
-    """The first line of a block of lines, short and ending in a colon."""
+    """The first line of a block of lines, short and ending in a colon, without any other mark."""
     lines = section.lines
     for place, line in enumerate(lines):
         if line.text.endswith(":") and _blank(lines, place - 1) and not _blank(lines, place + 1):
             bare = line.text.removesuffix(":").strip()
-            if is_short_head(bare, section.letter) and bare not in GLOSS:
+            if bare[:1].isalpha() and is_short_head(bare, section.letter) and bare not in GLOSS:
                 yield Head(place, place + 1, bare)
 
 
@@ -401,7 +401,7 @@ SHAPES: dict[str, tuple[str, Callable[[Section], Iterator[Head]], str]] = {
     "colon_line": (
         "the first line of each block is its head and ends in a colon",
         _colon_line,
-        rf"{_BLANK_BEFORE}[^\n:]{{1,60}}:[^\S\n]*(?=\n[^\S\n]*\S)",
+        rf"{_BLANK_BEFORE}[^\W\d_][^\n:]{{,59}}:[^\S\n]*(?=\n[^\S\n]*\S)",
     ),
     **{
         name: (

@@ -181,8 +181,13 @@ REFUSED: dict[str, tuple[str, str]] = {
     ),
     "two books without a letter or a sign": (
         lettered(lambda n, head, text: f"{arabic(n)}- «{head}»\n{wrap(text)}\n\n", "")
-        + "\n".join(f"{head}:\n{wrap(text)}\n" for head, text in SAMPLE),
+        + "\n".join(f"{head}\n\n{wrap(text)}\n" for head, text in SAMPLE),
         r"has \d+ words, \d+% of the book's: another part of the book may stand in it",
+    ),
+    "two books in two shapes": (
+        lettered(lambda n, head, text: f"{arabic(n)}- «{head}»\n{wrap(text)}\n\n", "")
+        + "\n".join(f"{head}:\n{wrap(text)}\n" for head, text in SAMPLE),
+        "the book has entries of two shapes: .* ends in a colon .* and numbered",
     ),
     "every fifth number without its dash": (
         lettered(numbered_but_every_fifth),

@@ -381,3 +381,11 @@ def test_what_no_mark_points_to_is_no_footnote(pairs: Pairs) -> None:
         assert without_notes(text) == (text, [])
     lost, _ = with_notes(pairs, lambda _: "", lambda n: f"({n})", 3)
     assert without_notes(lost) == (lost, [])
+
+
+@pytest.mark.parametrize(
+    "form", ["{}- {}:\n{}\n\n", "**{1}**:\n{2}\n\n", "• {1}:\n{2}\n\n", "«{1}»:\n{2}\n\n"]
+)
+def test_a_mark_before_heads_that_end_in_a_colon_is_the_shape(form: str, pairs: Pairs) -> None:
+    text = relaid(pairs, lambda n, head, text: form.format(n, bare_quotes(head), text), "حرف {}\n\n")
+    assert "two shapes" not in refused(text)
