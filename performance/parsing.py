@@ -204,10 +204,11 @@ def book_figures(text: str, shape: str) -> tuple[float, float]:
     """Entries a second, and the share of `books`, by processor seconds."""
     entries = len(book.read(text, layout=shape).entries)
     laid = book_fields.as_entries(text).text
-    taken = book_sections.chosen(book_sections.sections(laid), "")
+    lines = book_sections.book_lines(laid)
+    taken = book_sections.chosen(book_sections.sections(lines), "")
     reading = least_seconds(lambda: book.read(text))
     finding = least_seconds(
-        lambda: book.find_shape(taken, book_sections.chosen(book_sections.entry_headings(laid), ""))
+        lambda: book.find_shape(taken, book_sections.chosen(book_sections.entry_headings(lines), ""))
     )
     return entries / reading, finding / (reading - finding)
 

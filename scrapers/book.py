@@ -18,7 +18,7 @@ from scrapers.book_head_signs import counted_by_numbers
 from scrapers.book_notes import without_notes
 from scrapers.book_order import STRANGE, Alphabet, alphabet
 from scrapers.book_pages import without_pages
-from scrapers.book_sections import chosen, entry_headings, sections
+from scrapers.book_sections import book_lines, chosen, entry_headings, sections
 from scrapers.book_shapes import (
     FOOTNOTE,
     ON_ONE_LINE,
@@ -181,12 +181,13 @@ def read(
         text, notes = without_notes(text)
         table = as_entries(text, first_line)
     every, taken, shape = _shaped(table.text, layout, title, first_line)
-    left = [*_not_read(every, taken), *_empty(taken)]
+    others = [one for one in every if one not in taken]
+    left = [*_not_read(others), *_empty(taken)]
     left += [Leftover(first_line + place, said, why) for place, said, why in table.unread]
     left += [Leftover(first_line + place, note, "a footnote") for place, note in notes]
     entries: list[BookEntry] = []
     places: list[tuple[Section, list[Head]]] = []
-    letters = total = 0
+    outside = total = 0
     for section in taken:
         heads = list(SHAPES[shape.name][1](section))
         places.append((section, heads))
@@ -194,8 +195,7 @@ def read(
         entries += found
         left += before
         total += sum(len(line.text) for line in section.lines if not is_mark(line.text))
-        letters += sum(len(line.text) for line in section.lines if not is_mark(line.text))
-        letters -= sum(len(one.text) for one in before)
+        outside += sum(len(one.text) for one in before)
         _refuse_silence(section, found, shape)
     counted = _count(taken, shape.name)
     seen = Seen(places, [" ".join(entry.paragraphs) for entry in entries])
@@ -206,7 +206,7 @@ def read(
         **_open_as_heads(swallowed, len(entries)),
         **({"labels": table.doubt} if table.doubt else {}),
         **doubts(seen),
-        **_passed_over([one for one in every if one not in taken], places, shape),
+        **_passed_over(others, places, shape),
         **({} if stated or table.counted else _uncounted(order, shape, places)),
         **(_cut_short(entries) if taken[-1] is every[-1] else {}),
     }
@@ -218,7 +218,7 @@ def read(
         pages=[(first_line + place, mark) for place, mark in pages],
         counted=counted,
         alphabet=order,
-        share=letters / total if total else 0.0,
+        share=(total - outside) / total if total else 0.0,
         doubts={name: sign for name, sign in signs.items() if name not in accept},
         accepted={name: sign for name, sign in signs.items() if name in accept},
         stated=stated,
@@ -232,8 +232,9 @@ def _shaped(
 
     Headings of one level may be the heads; then they part no sections.
     """
-    plain = sections(text, first_line=first_line)
-    headed = entry_headings(text, first_line=first_line) if layout in ("", "heading") else []
+    lines = book_lines(text, first_line=first_line)
+    plain = sections(lines)
+    headed = entry_headings(lines) if layout in ("", "heading") else []
     if title and not any(section.title.startswith(title) for section in headed):
         headed = []
     taken, parted = (_with_book(chosen(found, title)) if found else [] for found in (plain, headed))
@@ -248,9 +249,9 @@ def _with_book(taken: list[Section]) -> list[Section]:
     return taken
 
 
-def _not_read(every: Sequence[Section], taken: Sequence[Section]) -> Iterator[Leftover]:
-    for section in every:
-        for line in section.lines if section not in taken else ():
+def _not_read(others: Sequence[Section]) -> Iterator[Leftover]:
+    for section in others:
+        for line in section.lines:
             if line.text and not section_letter(line.text):
                 yield Leftover(line.number, line.text, f"section {section.title!r} is not read")
 

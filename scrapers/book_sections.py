@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import unescape
 from typing import NamedTuple
 from unicodedata import normalize
@@ -56,18 +56,22 @@ class _Heading(NamedTuple):
     title: str
 
 
-def sections(text: str, *, first_line: int = 1) -> list[Section]:
+def book_lines(text: str, *, first_line: int = 1) -> list[Line]:
+    """The lines of a book as `sections` and `entry_headings` take them."""
+    return list(_lines(_characters(text), first_line))
+
+
+def sections(lines: Sequence[Line]) -> list[Section]:
     """The book in sections: by marked headings, else by lines such as `حرف الباء` or `الباب الأول: ...`."""
-    return _parted(_lines(_characters(text), first_line), "")
+    return _parted(lines, "")
 
 
-def entry_headings(text: str, *, first_line: int = 1) -> list[Section]:
+def entry_headings(lines: Sequence[Line]) -> list[Section]:
     """The book in sections where headings of one level are heads, and stay as lines; none where none can be.
 
     It is the level of most headings, letters aside, whose titles mostly differ; a deeper one may only hold
     titles that come again (`Meaning`, `Origin`), for others would be entries too.
     """
-    lines = list(_lines(_characters(text), first_line))
     titles: dict[str, set[str]] = {}
     for heading in (_heading(line.text) for line in lines):
         if heading and not _names_letter(heading.title):
@@ -80,9 +84,8 @@ def entry_headings(text: str, *, first_line: int = 1) -> list[Section]:
     return [] if others else _parted(lines, level)
 
 
-def _parted(lines: Iterable[Line], heads: str) -> list[Section]:
+def _parted(lines: Sequence[Line], heads: str) -> list[Section]:
     """Sections of the lines; headings of the level `heads` are lines with one mark, those below it text."""
-    lines = list(lines)
     headings = [_heading(line.text) for line in lines]
     marked = any(one and (one.level != "#" or _names_letter(one.title)) for one in headings)
     found = [Section("")]
