@@ -83,10 +83,9 @@ class Book:
     """The sections read, and what is told from all of them."""
 
     sections: Sequence[Section]
-    parted: dict[str, bool] = field(default_factory=dict)
-    """By the expression of a mark, whether a colon ends most of the heads that bear it."""
-    alone: dict[str, bool] = field(default_factory=dict)
-    """By the expression of a mark, whether the heads that bear it stand above a blank line."""
+    habits: dict[str, tuple[bool, bool]] = field(default_factory=dict)
+    """By the expression of a mark, whether a colon ends most of the heads that bear it, and whether they
+    stand above a blank line."""
 
     @cached_property
     def page(self) -> int:
@@ -237,24 +236,23 @@ def _marked(pattern: str) -> Callable[[Section], Iterator[Head]]:
         found = [(place, mark.match(line.text)) for place, line in enumerate(section.lines)]
         return [(place, section.lines[place].text[one.end() :]) for place, one in found if one]
 
-    def is_parted(book: Book) -> bool:
-        if pattern not in book.parted:
-            texts = [text for one in book.sections for _, text in marked(one)]
-            book.parted[pattern] = 2 * sum(":" in text for text in texts) > len(texts)
-        return book.parted[pattern]
-
-    def is_alone(book: Book) -> bool:
-        if pattern not in book.alone:
-            found = [_blank(one.lines, place + 1) for one in book.sections for place, _ in marked(one)]
-            book.alone[pattern] = sum(found) >= _ALONE * len(found)
-        return book.alone[pattern]
+    def habits(book: Book) -> tuple[bool, bool]:
+        if pattern not in book.habits:
+            found = [(one.lines, place, text) for one in book.sections for place, text in marked(one)]
+            parted = 2 * sum(":" in text for _, _, text in found) > len(found)
+            alone = sum(_blank(lines, place + 1) for lines, place, _ in found) >= _ALONE * len(found)
+            book.habits[pattern] = parted, alone
+        return book.habits[pattern]
 
     def heads(section: Section) -> Iterator[Head]:
+        texts = marked(section)
+        if not texts:
+            return
         book = section.book or Book([section])
-        parted = is_parted(book)
-        page = book.page if is_alone(book) and not parted else 0
+        parted, alone = habits(book)
+        page = book.page if alone and not parted else 0
         full = {place for place, (_, needed) in fittings(section.lines) if needed > page} if page else set()
-        for place, first in marked(section):
+        for place, first in texts:
             text, stop = first, place + 1
             while stop - 1 in full and stop - place < _LONGEST_HEAD:
                 text, stop = unwrap([text, section.lines[stop].text]), stop + 1
