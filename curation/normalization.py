@@ -108,7 +108,7 @@ def normalize_idiom(idiom: Idiom, changes: Changes) -> Idiom:
         update={
             "phrase": phrase,
             "explanation": _form(idiom.explanation.raw, idiom.language, changes),
-            "examples": tuple(_line(example, idiom.language, changes) for example in idiom.examples),
+            "examples": tuple(filter(None, (_line(one, idiom.language, changes) for one in idiom.examples))),
         }
     )
 

@@ -54,8 +54,10 @@ class Poem(Record):
     kind: Literal["poem"] = "poem"
     id: str
     language: Language
-    title: str
-    poet: str
+    title: str = ""
+    """Empty where the source gives none."""
+    poet: str = ""
+    """Empty where the source names nobody and the config does not require a poet."""
     era: str = ""
     """Identifier in `data/reference/eras.yaml` after curation; empty where a language has no eras."""
     genre: str = ""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 Language = Literal["ar", "fa", "en"]
 """ISO 639-1 code of the language a text is written in."""
@@ -15,6 +15,12 @@ class Record(BaseModel):
     """A frozen, strictly validated row; an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    @classmethod
+    def needed_texts(cls) -> tuple[str, ...]:
+        """Fields that hold a text in every row: those without a default."""
+        fields = cls.model_fields.items()
+        return tuple(name for name, field in fields if field.annotation is str and field.is_required())
 
 
 class Provenance(Record):
@@ -26,8 +32,8 @@ class Provenance(Record):
     """Address of the page, or `pypi:<package>==<version>#<part>` and `file:<name>#<line>` for local input."""
     retrieved_at: datetime | None = None
     """When the bytes were fetched (UTC), as the raw store noted it; None for input that was not fetched."""
-    licence: str
-    """SPDX identifier, `public-domain`, or `unknown` (which a release refuses)."""
+    licence: Annotated[str, AfterValidator(lambda given: given.strip() or "unknown")]
+    """SPDX identifier, `public-domain`, or `unknown` (which a release refuses); blank is unknown."""
     attribution: str = ""
     """Credit line that the licence or the site asks for."""
     sha256: str

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from schemas.record import Record
 
+REASON = r"^(?:[a-z0-9_]+|check_[A-Z]{2}\d{2})$"
+"""What reasons look like: a snake_case name, or the check that blocked the record."""
+
 
 class Rejection(Record):
     """One record that a stage did not pass on."""
@@ -12,7 +15,7 @@ class Rejection(Record):
     """Its id, or the best name it had."""
     source: str = ""
     reason: str
-    """Stable snake_case name, e.g. `poet_unknown`."""
+    """As `REASON`, e.g. `poet_unknown`, `check_TX01`."""
     detail: str
     """The evidence in one sentence."""
     kept: str = ""

@@ -204,7 +204,7 @@ def resolve_columns(
             f"`columns` (fields are {', '.join(FIELDS[kind])}) or name it under `ignore`; "
             f"the first row must hold the names of the columns{_NAMELESS if '' in unknown else ''}"
         )
-    needed = {"poem": ("poet",), "idiom": ("phrase", "explanation")}[kind]
+    needed = ("phrase", "explanation") if kind == "idiom" else ()
     missing = [field for field in needed if field not in resolved]
     if kind == "poem" and not {"couplets", "hemistichs", "lines", "first"} & set(resolved):
         missing.append("couplets (or hemistichs, lines, first and second)")
@@ -235,7 +235,7 @@ def record(
         provenance: Of the row, unless it has columns that say otherwise.
     """
     # A field that is absent and one that is empty say the same; most rows leave most fields empty.
-    values = {field: row[column] for field, column in columns.items() if row.get(column) not in (None, "")}
+    values = {field: row[column] for field, column in columns.items() if not _blank(row.get(column))}
     values = {**defaults, **values}
     identifier = ids.numbered(number)
     try:
@@ -256,6 +256,10 @@ def record(
         yield _rejection(identifier, provenance, "row_invalid", detail, row)
     except MALFORMED as error:
         yield _rejection(identifier, provenance, "row_invalid", explain(error), row)
+
+
+def _blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _repaired(value: Any) -> tuple[Any, list[str]]:

@@ -152,6 +152,7 @@ def _one_line(record: Poem | Idiom, width: int | None = _WIDTH) -> str:
     else:
         units = record.couplets[: 1 if width else None]
         verse = " | ".join(one.first.raw + (f" / {one.second.raw}" if one.second else "") for one in units)
-        text = f"{record.poet}, {record.title} ({len(record.couplets)} units, {units[0].kind}): {verse}"
+        named = ", ".join(filter(None, (record.poet, record.title)))
+        text = f"{named} ({len(record.couplets)} units, {units[0].kind}): {verse}"
     text = " ".join(text.split())
     return text if width is None or len(text) <= width else text[: width - 1] + "…"

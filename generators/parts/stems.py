@@ -72,11 +72,11 @@ def couplet_stem(poem: Poem, couplet: Couplet, **fields: str) -> Stem:
 
 
 def poem_stem(poem: Poem, context: str, **more: str) -> Stem:
-    """A question about a poem that stands above it."""
+    """A question about a poem that stands above it; one without a title is called by its first line."""
     return Stem(
         records=(poem.id,),
         language=poem.language,
-        fields={"title": poem.title, **more},
+        fields={"title": poem.title or poem.couplets[0].first.shown, **more},
         licence=poem.provenance.licence,
         attribution=poem.provenance.attribution,
         metadata=poem_metadata(poem),

@@ -11,6 +11,8 @@ from schemas.poem import Poem
 def verse_explanation(ctx: Context[Options], poem: Poem) -> Made:
     """One reference explanation per verse. Poems that lack some are left out, never stitched together; so are
     explanations in another language, and ones that only repeat their verse."""
+    if not poem.poet:
+        raise Skip("poet_unknown")
     given = [couplet for couplet in poem.couplets if couplet.explanation.strip()]
     if not given:
         raise Skip("no_explanations")

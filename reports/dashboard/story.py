@@ -168,7 +168,7 @@ def origin(build: Build, tables: Tables, name: str) -> OriginStory | None:
     return OriginStory(
         id=name,
         language=last.language,
-        title=last.title if isinstance(last, Poem) else last.phrase.shown,
+        title=(last.title or lines[0].raw) if isinstance(last, Poem) else last.phrase.shown,
         facts=_facts(last),
         lines=shown,
         more=len(lines) - len(shown),

@@ -137,7 +137,8 @@ def _worded(item: AnswerItem | ExplanationItem) -> Iterator[Part]:
 
 
 def _poem(poem: Poem) -> Iterator[Part]:
-    yield "title", poem.title
+    if poem.title:
+        yield "title", poem.title
     for i, couplet in enumerate(poem.couplets):
         yield f"couplets[{i}].first", couplet.first.shown
         if couplet.second is not None:

@@ -6,6 +6,10 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
+from schemas.idiom import Idiom
+from schemas.poem import Poem
+from schemas.record import Provenance
+from schemas.rejection import Rejection
 from validators.expectations.suites import TableName
 
 if TYPE_CHECKING:
@@ -45,7 +49,7 @@ def _poem(row: Row, _: References) -> dict[str, Any]:
     ids = [couplet["id"] for couplet in couplets]
     return {
         **_provenance(row),
-        **{name: row[name] for name in ("id", "title", "language")},
+        **{name: row[name] for name in (*Poem.needed_texts(), "language")},
         "couplets": len(couplets),
         "couplet ids are the poem's and differ": len(set(ids)) == len(ids)
         and all(one.startswith(f"{row['id']}:") for one in ids),
@@ -59,7 +63,7 @@ def _poem(row: Row, _: References) -> dict[str, Any]:
 def _idiom(row: Row, _: References) -> dict[str, Any]:
     return {
         **_provenance(row),
-        **{name: row[name] for name in ("id", "language", "genre", "connotation")},
+        **{name: row[name] for name in (*Idiom.needed_texts(), "language", "genre", "connotation")},
         "phrase": row["phrase"]["text"],
         "explanation": row["explanation"]["text"],
     }
@@ -108,7 +112,7 @@ def _verdict(row: Row, references: References) -> dict[str, Any]:
 
 
 def _rejected(row: Row, _: References) -> dict[str, Any]:
-    return {name: row[name] for name in ("record", "reason", "detail")}
+    return {name: row[name] for name in Rejection.needed_texts()}
 
 
 def _account(row: Row, _: References) -> dict[str, Any]:
@@ -130,7 +134,7 @@ _FLAT: dict[TableName, Callable[[Row, References], dict[str, Any]]] = {
 
 
 def _provenance(row: Row) -> dict[str, Any]:
-    return {name: row["provenance"][name] for name in ("source", "licence", "sha256")}
+    return {name: row["provenance"][name] for name in Provenance.needed_texts()}
 
 
 def _known(name: str, references: References) -> bool:

@@ -5,9 +5,11 @@ from typing import Any, Literal, get_args
 
 from schemas.audit import ReplyStatus, VerdictStatus
 from schemas.finding import Severity
-from schemas.idiom import Connotation
+from schemas.idiom import Connotation, Idiom
 from schemas.item import Split
-from schemas.record import Language
+from schemas.poem import Poem
+from schemas.record import Language, Provenance
+from schemas.rejection import REASON, Rejection
 
 TableName = Literal["poems", "idioms", "items", "findings", "audits", "verdicts", "rejected", "accounting"]
 
@@ -57,7 +59,7 @@ _SHA256 = r"^[0-9a-f]{64}$"
 
 SUITES: dict[TableName, tuple[Rule, ...]] = {
     "poems": (
-        *_filled("id", "title", "source", "licence"),
+        *_filled(*Poem.needed_texts(), *Provenance.needed_texts()),
         _unique("id"),
         _one_of("language", _LANGUAGES),
         _like("sha256", _SHA256),
@@ -67,7 +69,7 @@ SUITES: dict[TableName, tuple[Rule, ...]] = {
         _holds("every hemistich has text and key"),
     ),
     "idioms": (
-        *_filled("id", "phrase", "explanation", "source", "licence"),
+        *_filled(*Idiom.needed_texts(), "phrase", "explanation", *Provenance.needed_texts()),
         _unique("id"),
         _one_of("language", _LANGUAGES),
         _one_of("genre", ("idiom", "proverb")),
@@ -109,8 +111,8 @@ SUITES: dict[TableName, tuple[Rule, ...]] = {
         _holds("item is an item of the table"),
     ),
     "rejected": (
-        *_filled("record", "reason", "detail"),
-        _like("reason", r"^[a-z0-9_]+$"),
+        *_filled(*Rejection.needed_texts()),
+        _like("reason", REASON),
     ),
     "accounting": (
         *_filled("stage", "shard"),

@@ -99,17 +99,18 @@ ITEMS = {"items": {"c0", "c1", "a0"}}
 
 GOOD: list[tuple[Any, pd.DataFrame, dict[str, set[str]]]] = [
     ("poems", _frame([_poem()], Poem), {}),
+    ("poems", _frame([_poem(title="", poet="")], Poem), {}),
     ("idioms", _frame([_idiom()], Idiom), {}),
     ("items", _frame([*PAIR, _answer()], ITEM_ROW), {}),
     ("findings", _frame([FINDING], Finding), ITEMS),
     ("audits", _frame([AUDIT], Audit), ITEMS),
     ("verdicts", _frame([VERDICT], Verdict), ITEMS),
-    ("rejected", _frame([REJECTION], Rejection), {}),
+    ("rejected", _frame([REJECTION, REJECTION.model_copy(update={"reason": "check_TX01"})], Rejection), {}),
     ("accounting", pd.DataFrame([ACCOUNT]), {}),
 ]
 BAD: list[tuple[str, Any, pd.DataFrame, dict[str, set[str]], str]] = [
     ("a poem twice", "poems", _frame([_poem(), _poem()], Poem), {}, "id"),
-    ("a title of spaces", "poems", _frame([_poem(title=" ")], Poem), {}, "title"),
+    ("an address of spaces", "poems", _frame([_poem(provenance=PROVENANCE.model_copy(update={"url": " "}))], Poem), {}, "url"),
     ("a foreign couplet", "poems", _frame([_poem(id="q")], Poem), {}, "couplet ids are the poem's"),
     ("a hemistich without key", "poems", _frame([_poem(couplets=(Couplet(id="p:0", position=0, first=Form(raw="نور")),))], Poem), {}, "every hemistich"),
     ("a section that is not there", "poems", _frame([_poem(sections=())], Poem), {}, "couplets point at sections"),
@@ -132,7 +133,9 @@ BAD: list[tuple[str, Any, pd.DataFrame, dict[str, set[str]], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("table", "frame", "references"), GOOD, ids=[row[0] for row in GOOD])
+@pytest.mark.parametrize(
+    ("table", "frame", "references"), GOOD, ids=[f"{n} {row[0]}" for n, row in enumerate(GOOD)]
+)
 def test_tables_that_keep_their_contract_pass(
     table: Any, frame: pd.DataFrame, references: dict[str, set[str]]
 ) -> None:
