@@ -20,10 +20,9 @@ from mihakk.text.key import key
 from schemas.idiom import Idiom
 from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
 from schemas.poem import Poem
-from schemas.record import Language, Record
+from schemas.record import LANGUAGES, Language, Record
 
 Reads = Literal["poem", "idiom"]
-LANGUAGES: tuple[Language, ...] = ("ar", "fa", "en")
 
 
 class Options(Record):

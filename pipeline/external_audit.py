@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from mihakk.errors import MihakkWarning
 from mihakk.llm.journal import Journal
 from mihakk.settings import settings
 from pipeline.build import load_auditors, run_folder
@@ -25,9 +27,9 @@ from pipeline.external_summary import Audited, AuditSummary, summarise
 from pipeline.external_tables import write_tables
 from pipeline.usage import JournalMeter
 from schemas.audit import Audit
-from schemas.benchmark import POLICIES, ChecksConfig
+from schemas.benchmark import MOST_LOST, POLICIES, ChecksConfig
 from schemas.finding import Finding
-from schemas.item import ITEM_ROWS
+from schemas.item import ITEM_ROWS, ChoiceItem, Item
 from schemas.record import Language
 
 if TYPE_CHECKING:
@@ -86,6 +88,19 @@ def outside_checks(config: ChecksConfig) -> ChecksConfig:
     return config.model_copy(update={"severity": {"DU03": "flag", **config.severity}})
 
 
+def _compare_language(items: Sequence[Item]) -> None:
+    """Warns where many rows are in another language than declared, which checks and prompts go by."""
+    from scrapers.language import DeclaredLanguage
+
+    seen = DeclaredLanguage()
+    for item in items:
+        options = item.options if isinstance(item, ChoiceItem) else ()
+        seen.look(item.id, item.language, "\n".join((item.context, item.question, *options)))
+    found = seen.told()
+    if found is not None and found.share > MOST_LOST:
+        warnings.warn(f"{found.sentence}. Declare it with --language", MihakkWarning, stacklevel=2)
+
+
 def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, AuditSummary]:
     """Runs the audit and writes its tables into the job's folder; the page is the caller's to write."""
     from mihakk.embeddings import open_embedder
@@ -109,6 +124,7 @@ def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, Audi
         repair=job.repair,
         **terms,
     )
+    _compare_language(benchmark.items)
     job.folder.mkdir(parents=True, exist_ok=True)
     name = job.name or name_of_set(job.source)
     known = AuditedSet(name=name, source=job.source, title=job.title, **terms)

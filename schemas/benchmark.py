@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -13,6 +14,15 @@ from schemas.model import ModelConfig
 from schemas.record import Language, Record
 from schemas.schedule import Schedule
 from schemas.suspect import SuspectReason
+
+MOST_LOST = 0.2
+"""Share of records that a source, or of items that a task, may lose before a person has to accept it."""
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+def shown_share(share: float) -> float:
+    """A share as messages print it and configs accept it: two places, rounded up."""
+    return math.ceil(round(share, 6) * 100) / 100
 
 
 class SourceUse(Record):
@@ -26,6 +36,9 @@ class SourceUse(Record):
     """Validated by the source's own options model."""
     limit: int | None = Field(default=None, ge=1)
     """Take only the first so many records."""
+    accept: dict[Literal["language", "lost"], Share] = Field(default_factory=dict)
+    """Shares that a person saw and takes as they are: `language`, of records whose text is told to be in
+    another language than the declared one; `lost`, of records rejected before items are made."""
 
     @property
     def label(self) -> str:
@@ -40,6 +53,8 @@ class TaskUse(Record):
     """Module name in `generators/`."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Validated by the task's own options model."""
+    accept: dict[Literal["lost"], Share] = Field(default_factory=dict)
+    """Share of its items that a person saw lost to checks or discarded, and takes as it is."""
 
 
 class CurateConfig(Record):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 Language = Literal["ar", "fa", "en"]
 """ISO 639-1 code of the language a text is written in."""
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 
 class Record(BaseModel):

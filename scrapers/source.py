@@ -18,6 +18,7 @@ from schemas.poem import Poem
 from schemas.record import Language, Provenance, Record
 from schemas.rejection import Rejection
 from scrapers.boundary import parsed
+from scrapers.language import DeclaredLanguage
 from scrapers.raw import RawStore
 
 Entry = Poem | Idiom | Rejection
@@ -97,6 +98,8 @@ class OpenSource:
     name: str
     """Name of this use in tables."""
     limit: int | None = None
+    accepted_language: float | None = None
+    """Share of records told to be in another language than declared that a person accepted."""
 
     @property
     def least(self) -> int:
@@ -107,11 +110,18 @@ class OpenSource:
         return max(self.source.least_yield, reckoned)
 
     def entries(self, raw: RawStore) -> Iterator[Entry]:
-        """Records and rejections in the source's order; stops after `limit` records.
+        """Records and rejections in the source's order; stops after `limit` records, in whatever language.
 
         Raises:
-            SourceChanged: The source ended with fewer records than it should give, or met malformed input.
+            SourceChanged: The source ended with fewer records than it should give, its text is in another
+                language than declared, or it met malformed input.
         """
+        declared = DeclaredLanguage(self.accepted_language)
+        yield from self._checked(raw, declared)
+        if problem := declared.problem():
+            raise SourceChanged(f"source {self.name!r}: {problem}")
+
+    def _checked(self, raw: RawStore, declared: DeclaredLanguage) -> Iterator[Entry]:
         records = rejected = 0
         seen: set[str] = set()
         for entry in parsed(f"source {self.name!r}", self.source.scrape(self.options, raw)):
@@ -121,14 +131,22 @@ class OpenSource:
                 continue
             if entry.id in seen:
                 rejected += 1
-                yield _taken(entry)
+                url = entry.provenance.url
+                detail = (
+                    f"{url}: an earlier record has this id; correct it, or name the column under `ignore`"
+                )
+                yield _rejected(entry, "id_taken", detail, kept=entry.id)
                 continue
             seen.add(entry.id)
-            records += 1
-            yield entry
-            if self.limit is not None and records >= self.limit:
+            if objection := declared.objection(entry):
+                rejected += 1
+                yield _rejected(entry, "language_differs", objection)
+            else:
+                records += 1
+                yield entry
+            if self.limit is not None and len(seen) >= self.limit:
                 return
-        if self.limit is None and records < self.least:
+        if self.limit is None and records < self.least and not declared.problem():
             raise SourceChanged(
                 f"source {self.name!r} gave {records} records and {rejected} rejections; at least "
                 f"{self.least} records were expected: look at the rejections; if fewer is right, "
@@ -136,14 +154,13 @@ class OpenSource:
             )
 
 
-def _taken(entry: Poem | Idiom) -> Rejection:
+def _rejected(entry: Poem | Idiom, reason: str, detail: str, kept: str = "") -> Rejection:
     return Rejection(
         record=entry.id,
         source=entry.provenance.source,
-        reason="id_taken",
-        detail=f"{entry.provenance.url}: an earlier record has this id; correct it, or name the column "
-        "under `ignore`",
-        kept=entry.id,
+        reason=reason,
+        detail=detail,
+        kept=kept,
         body=entry.model_dump_json(),
     )
 
@@ -158,7 +175,13 @@ def open_source(use: SourceUse) -> OpenSource:
     options = validate(use.options, source.options, f"options of source {use.use!r}")
     if isinstance(options, LocalOptions) and not options.prefix:
         options = options.model_copy(update={"prefix": use.label})
-    return OpenSource(source=source, options=options, name=use.label, limit=use.limit)
+    return OpenSource(
+        source=source,
+        options=options,
+        name=use.label,
+        limit=use.limit,
+        accepted_language=use.accept.get("language"),
+    )
 
 
 def run(use: SourceUse, raw: RawStore) -> Iterator[Entry]:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from mihakk.errors import SourceChanged, UsageError
+from mihakk.text.language import LANGUAGE_NAMES, LanguageEvidence, language_evidence
 from schemas.benchmark import SourceUse
 from schemas.idiom import Idiom
 from schemas.poem import Poem
+from schemas.record import LANGUAGES
 from schemas.rejection import Rejection
 from scrapers.book import Reading
 from scrapers.hindawi import HindawiOptions, read_epub
-from scrapers.mapping import field_of
+from scrapers.language import evidence_of
+from scrapers.mapping import Kind, field_of
 from scrapers.openiti import OpenitiOptions, read_book, read_header
 from scrapers.raw import RawStore
 from scrapers.source import open_source
 from scrapers.tables import FORMATS, read_rows
 
 _HEADER_BYTES = 1 << 16
+_TEXTS = ("phrase", "couplets", "hemistichs", "lines", "first", "second")
+"""Fields that hold the text itself."""
 _OTHER = {
     **dict.fromkeys((".xls", ".ods"), ".xlsx or .csv"),
     **dict.fromkeys(
@@ -43,6 +50,12 @@ class Trial:
     problem: str = ""
     """Why a build would stop here; empty when it would not."""
 
+    @property
+    def language(self) -> str:
+        """Languages of the records, and what their text shows."""
+        named = ", ".join(sorted({record.language for record in self.records})) or "none"
+        return f"{named}: {evidence_of(self.records)}"
+
     def reasons(self) -> list[tuple[str, list[str]]]:
         """Reason and details of the rejections, the most frequent first."""
         details: dict[str, list[str]] = {}
@@ -55,7 +68,7 @@ def guess_use(target: str, options: dict[str, Any], source: str = "") -> SourceU
     """The source that reads a file or an address, with what must be said for it.
 
     Raises:
-        UsageError: No source reads such a file or site.
+        UsageError: No source reads such a file or site, or the language of a table can't be told.
     """
     if target.startswith(("http://", "https://")):
         return _site(target, options, source)
@@ -86,15 +99,36 @@ def _has_header(path: Path) -> bool:
 
 
 def _table(path: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """What a table must say of itself, guessed from its first row."""
-    rows = read_rows(path, options.get("encoding", "auto"), options.get("sheet", ""))
-    row = next((one.fields for one in rows if one.fields), {})
-    poem, idiom = (
-        {field_of(kind, name) for name in row} | set(options.get("columns", {})) for kind in ("poem", "idiom")
-    )
+    """What a table must say of itself: its kind by its first row, its language by the words of all rows.
+
+    Raises:
+        UsageError: The language can't be told, or is none that benchmarks are built of.
+    """
+    rows = (row.fields for row in read_rows(path, options.get("encoding", "auto"), options.get("sheet", "")))
+    row: Mapping[str, Any] = next(filter(None, rows), {})
+    named = options.get("columns", {})
+    poem, idiom = ({field_of(kind, name) for name in row} | set(named) for kind in ("poem", "idiom"))
     verses = poem & {"couplets", "hemistichs", "lines", "first", "poet"}
-    kind = "idiom" if idiom & {"phrase", "explanation"} and not verses else "poem"
-    return {"kind": kind, "language": "ar", "licence": "unknown"}
+    kind: Kind = "idiom" if idiom & {"phrase", "explanation"} and not verses else "poem"
+    language = options.get("language") or row.get("language")
+    if not language:
+        shown, beside = (
+            {named.get(name, name) for name in fields}
+            | {name for name in row if field_of(kind, name) in fields}
+            for fields in (_TEXTS, ("explanation",))
+        )
+        found = LanguageEvidence()
+        for each in chain([row], rows):
+            found += language_evidence(
+                " ".join(str(text) for name, text in each.items() if name in shown),
+                *(str(text) for name, text in each.items() if name in beside),
+            )
+        if (language := found.language) not in LANGUAGES:
+            raise UsageError(
+                f"{path}: its language is {LANGUAGE_NAMES.get(language, 'not told')} ({found}): "
+                "declare one of " + ", ".join(f"-o language={one}" for one in LANGUAGES)
+            )
+    return {"kind": kind, "language": language, "licence": "unknown"}
 
 
 def _site(target: str, options: dict[str, Any], source: str) -> SourceUse:

@@ -79,6 +79,7 @@ def _as_json(trial: Trial) -> dict[str, Any]:
         "use": trial.use.use,
         "options": trial.use.options,
         "records": len(trial.records),
+        "language": trial.language,
         "rejected": {reason: len(details) for reason, details in trial.reasons()},
         "problem": trial.problem,
         "examples": [_one_line(record) for record in _ends(trial.records)],
@@ -131,6 +132,7 @@ def _print(trial: Trial, every: bool) -> None:
         for one in reading.leftovers[:shown]:
             say(f"  line {one.line}: {one.text[: None if every else 80]} ({one.why})", "dim")
     say(f"Records    {len(trial.records)}")
+    say(f"Language   {trial.language}")
     for record in trial.records if every else _ends(trial.records):
         say(f"  {_one_line(record, None if every else _WIDTH)}")
     say(f"Rejected   {len(trial.rejections)}")

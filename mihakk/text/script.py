@@ -20,7 +20,7 @@ def script_shares(text: str) -> dict[Script, float]:
     counts: Counter[Script] = Counter()
     for char in text:
         if char.isalpha() and char != cp.TATWEEL:
-            counts[_script(char)] += 1
+            counts[script_of(char)] += 1
     whole = counts.total() or 1
     return {script: counts[script] / whole for script in ("arabic", "latin", "other")}
 
@@ -41,7 +41,8 @@ def wrong_letters(text: str, language: Language) -> dict[str, int]:
     return dict(Counter(c for c in text if c in _ARABIC and c not in alphabet))
 
 
-def _script(char: str) -> Script:
+def script_of(char: str) -> Script:
+    """The script of a letter."""
     if char in _ARABIC:
         return "arabic"
     if ord(char) <= _LATIN_END or ord(char) in _OTHER_LATIN:

@@ -49,6 +49,7 @@ def test_the_tables_are_these() -> None:
         "code_terms",
         "eras",
         "genres",
+        "language_words",
         "persian_metres",
         "placeholders",
         "poets",
