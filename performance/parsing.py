@@ -3,7 +3,7 @@
 Run: python -m performance.parsing [--seconds 2]
 
 Pages are the samples of tests/fixtures/sources; where the real data lies beside the checkout, Ganjoor's
-export, the Hindawi EPUB and the books of Taymur are measured as well, al-Amthal in every shape of entries.
+export, the Hindawi EPUB and the books of Taymur are measured as well.
 The peer is what others do with such a page: parse the HTML with lxml and take the text of every h3, which
 keeps words of the site's own and loses the pairing.
 """
@@ -18,27 +18,26 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import groupby, starmap
 from pathlib import Path
 
 import lxml.html
+import yaml
 
-from mihakk.errors import SourceChanged
 from performance._measure import verdict
 from schemas.record import Provenance
-from scrapers import book, book_fields, book_sections
+from scrapers import book
 from scrapers.aldiwan import api as aldiwan_api
 from scrapers.aldiwan import page as aldiwan_page
 from scrapers.aldiwan.poem import record
 from scrapers.crawl import Page, PageRequest
+from scrapers.epub import open_book, parse_xml
 from scrapers.ganjoor import page as ganjoor_page
 from scrapers.ganjoor.poem import Poet, parse
 from scrapers.hindawi import site
 from scrapers.hindawi.blocks import blocks
-from scrapers.hindawi.entries import entries, idioms
-from scrapers.hindawi.epub import open_book, parse_xml
+from scrapers.hindawi.entries import ChapterBlocks, book_lines, idioms
+from scrapers.openiti import OpenitiOptions, open_file
 from scrapers.raw import Fetched, RawStore
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,32 +45,9 @@ SAMPLES = ROOT / "tests" / "fixtures" / "sources"
 SHARED = Path(os.environ.get("MIHAKK_SHARED_DATA", ROOT.parent / "shared" / "data"))
 LEAST = 500
 """Pages, or entries of a book, per second per core that parsing is held to."""
-MOST_SHARE = 1.0
-"""Cost of finding a book's shape by that of the rest of its reading, at most: the pass may double it."""
-LAID_OUT = {
-    "colon": "{}:\n\n{}\n\n",
-    "colon_line": "{}:\n{}\n\n",
-    "same_line": "{}: {}\n\n",
-    "dash": "{} - {}\n\n",
-    "slash": "{} / {}\n\n",
-    "equals": "{} = {}\n\n",
-    "numbered": "1) {}\n{}\n",
-    "bulleted": "• {}\n{}\n",
-    "mark": "### $ {}\n# {}\n",
-    "labelled": "المثل: {}\nالشرح: {}\n\n",
-    "heading": "### {}\n\n{}\n\n",
-    "definition": "{}\n: {}\n\n",
-    "columns": "{}\t{}\n",
-    "parentheses": "({})\n{}\n\n",
-    "brackets": "[{}] {}\n\n",
-    "bold": "**{}**\n\n{}\n\n",
-    "quotes": "«{}» {}\n\n",
-    "straight_quotes": '"{}": {}\n\n',
-    "indented": "{}\n    {}\n",
-    "first_line": "{}\n{}\n\n",
-}
+LEAST_ENTRIES = 20_000
+"""Entries of a declared book per second per core."""
 """Shape to one entry in it."""
-ALEFS = str.maketrans("أإآ", "ااا")
 AT = Provenance(source="x", url="https://x/poem1.html", licence="unknown", sha256="0", parser_version="1")
 
 
@@ -106,7 +82,9 @@ def naive(body: bytes) -> int:
 
 def chapter(body: bytes) -> int:
     found = blocks(site.chapter(as_page("https://x/books/1/1/", body)), "x")
-    assert list(idioms(entries(found, "colon"), "x", genre="idiom", dialect="", provenance=AT))
+    lines, _ = book_lines([ChapterBlocks("1", "x", found)])
+    declared = book.BookOptions(layout="same_line", lettered=True)
+    assert list(idioms(book.read(lines, declared).entries, "x", genre="idiom", dialect="", provenance=AT))
     return 1
 
 
@@ -176,41 +154,20 @@ def real() -> dict[str, Callable[[], int]]:
     }
 
 
-def books() -> dict[str, tuple[float, float]]:
-    """Book and shape to entries a second, and the cost of finding the shape by that of all else in reading.
-
-    A text that its shape does not fit is refused, after the same search.
-    """
-    folder = SHARED / "openiti"
-    if not folder.is_dir():
+def books() -> dict[str, float]:
+    """Book to entries a second, by the declarations of configs/sources."""
+    if not (SHARED / "openiti").is_dir():
         return {}
-    whole = (folder / "amthal_head.txt").read_text("utf-8").partition("#META#Header#End#")[2]
-    kinayat = SHARED / "kinayat" / "taymur_kinayat_hindawi_93047907.txt"
-    texts = {
-        "al-Amthal, as it is": (whole, "quoted"),
-        "al-Kinayat, as it is": (kinayat.read_text("utf-8").partition("#META#Header#End#")[2], "colon"),
-    }
-    groups = groupby(book.read(whole).entries, key=lambda one: one.head[0].translate(ALEFS))
-    letters = [(letter, [(one.head, " ".join(one.paragraphs)) for one in group]) for letter, group in groups]
-    for shape, entry in LAID_OUT.items():
-        laid = "".join(
-            f"# | حرف {letter}\n\n" + "".join(starmap(entry.format, found)) for letter, found in letters
-        )
-        texts[f"al-Amthal as {shape}"] = (laid, shape)
-    return {name: book_figures(*text) for name, text in texts.items()}
-
-
-def book_figures(text: str, shape: str) -> tuple[float, float]:
-    """Entries a second, and the share of `books`, by processor seconds."""
-    entries = len(book.read(text, layout=shape).entries)
-    laid = book_fields.as_entries(text).text
-    lines = book_sections.book_lines(laid)
-    taken = book_sections.chosen(book_sections.sections(lines), "")
-    reading = least_seconds(lambda: book.read(text))
-    finding = least_seconds(
-        lambda: book.find_shape(taken, book_sections.chosen(book_sections.entry_headings(lines), ""))
-    )
-    return entries / reading, finding / (reading - finding)
+    rates = {}
+    for name in ("amthal_openiti", "kinayat_openiti"):
+        text = (ROOT / "configs" / "sources" / f"{name}.yaml").read_text("utf-8")
+        given = yaml.safe_load(text.replace("$MIHAKK_SHARED_DATA", str(SHARED)))["options"]
+        options = OpenitiOptions.model_validate(given)
+        lines = open_file(options).lines
+        entries = len(book.read(lines, options).entries)
+        seconds = least_seconds(lambda lines=lines, options=options: book.read(lines, options))
+        rates[name] = entries / seconds
+    return rates
 
 
 def least_seconds(work: Callable[[], object]) -> float:
@@ -218,8 +175,7 @@ def least_seconds(work: Callable[[], object]) -> float:
     least = math.inf
     for _ in range(5):
         start = time.process_time()
-        with suppress(SourceChanged):
-            work()
+        work()
         least = min(least, time.process_time() - start)
     return least
 
@@ -259,16 +215,16 @@ def main() -> None:
     arguments = parser.parse_args()
     rates = {name: round(rate(work, arguments.seconds)) for name, work in works().items()}
     grown = slope()
-    shapes = books()
+    read_books = books()
     if arguments.json:
-        print(json.dumps({"pages_per_second": rates, "slope": grown, "least": LEAST, "books": shapes}))
+        print(json.dumps({"pages_per_second": rates, "slope": grown, "least": LEAST, "books": read_books}))
         return
     for name, pages in rates.items():
         met = "" if name.startswith("  ") else verdict(pages >= LEAST)
         print(f"{name:<34} {pages:>8,} pages/s/core  {met}")
-    for name, (entries_a_second, share) in shapes.items():
-        met = entries_a_second >= LEAST and share <= MOST_SHARE
-        print(f"{name:<34} {entries_a_second:>8,.0f} entries/s/core, shape pass {share:.0%}  {verdict(met)}")
+    for name, entries_a_second in read_books.items():
+        met = verdict(entries_a_second >= LEAST_ENTRIES)
+        print(f"{name:<34} {entries_a_second:>8,.0f} entries/s/core  {met}")
     if grown is not None:
         print(f"cost against pages, log-log slope: {grown:.2f} (1 is linear)")
 

@@ -1,69 +1,89 @@
-"""A book of entries as text: its sections, its entries by the shape found, and an account of every line.
+"""A book of entries, read by a declaration: what an entry looks like, and where the entries begin and end.
 
-What belongs to no entry is a heading, a page mark or a leftover, and leftovers are reported.
+Nothing is inferred from the book. The declaration is the user's; the evidence (`book_evidence.py`) says how
+well the book fits it, and what refuses the book until a person has looked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
-from mihakk.errors import SourceChanged
-from scrapers.book_doubts import FAR, Seen, Sign, doubts
-from scrapers.book_fields import as_entries
-from scrapers.book_head_signs import counted_by_numbers
-from scrapers.book_notes import without_notes
-from scrapers.book_order import STRANGE, Alphabet, alphabet
-from scrapers.book_pages import without_pages
-from scrapers.book_sections import book_lines, chosen, entry_headings, sections
-from scrapers.book_shapes import (
-    FOOTNOTE,
-    ON_ONE_LINE,
-    PAGE,
-    SHAPES,
-    Book,
-    Head,
-    Section,
-    Shape,
-    begins_with,
-    find_shape,
-    head_on_line,
-    is_mark,
-    measure,
-    unwrap,
-    with_text,
-)
-from scrapers.book_table import as_columns
-from scrapers.heads import section_letter
+import regex
+from pydantic import Field
 
-_STATED = 0.01
-"""Of the entries that people counted, as many may be missing or too many."""
-_COUNTED_BY_EYE = 50
-"""Books of fewer entries are looked at whole; the sources' least yield refuses them where nobody says so."""
-_QUOTATIONS = 0.02
-"""Of heads in «», which quotations stand in too, so few may be far from their place in the alphabet."""
-SWALLOWED = 0.25
-"""So many lines in explanations, a head, that open as heads do make it likely that entries run together."""
-SWALLOWED_OF_LETTER = 0.02
-"""The same of lines that begin with the letter of their section."""
-ENDED = 0.9
-"""Where so many explanations end in a full stop or its like, a book whose last one doesn't is cut short."""
-_ENDS = (".", "!", "؟", "…", "؛")
-_VERSE_WORDS = 8
-_NOTE_MARK = re.compile(r"\s*(?:\^?[(\[]\^?[\d٠-٩۰-۹]{1,3}[)\]]|[⁰¹²³⁴-⁹]+)\Z")
-"""A footnote's mark at the end of a head."""
+from mihakk.errors import SourceChanged, UsageError
+from scrapers.book_evidence import Evidence, Found, Name, evidence
+from scrapers.heads import begins_with, section_letter
+from scrapers.source import LocalOptions
+
+SHAPES: Mapping[str, str] = {
+    "quoted": r"^«(?P<head>(?:[^«»]|«[^«»]*»)+?)[ .]*»[ .؟!…]*\n(?=\n)",
+    "run_in": r"^«(?P<head>[^«»]+)» ?[:–—-] ?(?=\S)",
+    "colon": r"(?<=\n\n)(?P<head>[^:\n«»#]{1,70}?) ?:\n",
+    "same_line": r"(?<=\n\n)(?P<head>[^:\n«»#]{1,70}?) ?: (?=\S)",
+    "line_each": r"^(?P<head>[^:\n«»#]{1,70}?) ?: (?=\S)",
+    "numbered": r"^\(?(?P<number>\d{1,5}) ?[).–-] ?(?P<head>[^:\n]{1,120}?) ?(?::|$)",
+    "number_above": r"^\(?(?P<number>\d{1,5})\)?\n+(?P<head>[^\n]+(?:\n[^\n]+){0,3}?) ?:\n",
+    "dash": r"^(?P<head>[^\n–—-]{1,80}?) [–—-] (?=\S)",
+    "equals": r"^(?P<head>[^\n=]{1,80}?) ?= ?(?=\S)",
+    "heading": r"^#{2,4} (?P<head>[^\n#|][^\n]*?)$",
+    "terms": r"^(?P<head>[^\n:#]+?) ?:?\n(?=: )",
+}
+"""Ready patterns of an entry, by the name that `layout` gives; `source try --suggest` tries these."""
+SECONDS = 20.0
+"""A pattern that takes longer over a whole book is refused; others need less than one."""
+_NOTE_LINE = re.compile(r"[٠-٩]+")
+"""A footnote's digit that a converter set on a line of its own."""
+_NO_TEXT = re.compile(r"[٠-٩\d]+\s*[.،]?|[ .،:]+")
+_RULE = re.compile(r"#META#.*|-{3,}|={3,}|(?:[*⁂~•◆❖] ?){3,}|[-–—] ?[٠-٩۰-۹\d]{1,4} ?[-–—]")
+"""A rule or a page's number between two paragraphs."""
+_SPACED = re.compile(r"\s+([،؛.:)»])")
+
+
+class Line(NamedTuple):
+    """One line of a book."""
+
+    number: int
+    """In its file, from 1; of an EPUB or a page in the text made of it."""
+    text: str
+
+
+class BookOptions(LocalOptions):
+    """What a config says of a book of entries; in each pattern `^` and `$` are the ends of lines."""
+
+    entry: str = ""
+    """Pattern of an entry: a group `head`, and `number` and `explanation` where these are written in it."""
+    layout: str = ""
+    """Name of a ready pattern, in place of `entry`."""
+    start: str = ""
+    """Pattern of the first line of the part that holds entries; the book's first line when empty."""
+    end: str = ""
+    """Pattern of the first line behind that part; the book's end when empty."""
+    sections: str = ""
+    """Pattern of the headings under which entries stand; under every heading when empty."""
+    lettered: bool = False
+    """A head begins with the letter that the heading above it names (`حرف الباء`); what does not is text."""
+    drop: tuple[str, ...] = ()
+    """Patterns of lines that are no text, such as running heads."""
+    entries: int = Field(default=0, ge=0)
+    """How many entries the book has, by its own word or by counting them; 0 where nobody has counted."""
+    accept: dict[Name, float] = Field(default_factory=dict)
+    """Evidence against the declaration that a person looked at and takes for right: its name and figure."""
 
 
 @dataclass
 class BookEntry:
-    """One head with the paragraphs under it."""
+    """One head with the paragraphs of its explanation."""
 
     line: int
     head: str
     paragraphs: list[str] = field(default_factory=list)
+    number: int | None = None
 
     @property
     def words(self) -> int:
@@ -71,9 +91,8 @@ class BookEntry:
         return sum(len(text.split()) for text in self.paragraphs)
 
 
-# --- reading ----------------------------------------------------------------------------------------------
 class Leftover(NamedTuple):
-    """Lines that belong to no entry."""
+    """A line that belongs to no entry."""
 
     line: int
     text: str
@@ -82,312 +101,245 @@ class Leftover(NamedTuple):
 
 @dataclass
 class Reading:
-    """What a book gave, with an account of all its text."""
+    """What a book gave, with an account of all its lines."""
 
-    shape: Shape
     entries: list[BookEntry]
     headings: int
     leftovers: list[Leftover]
-    pages: Sequence[tuple[int, str]]
-    """Line and text of the page marks and running heads that were taken out."""
-    counted: int
-    """Heads by an expression for the same shape: it checks how the lines were read, not the shape."""
-    alphabet: Alphabet
-    """The count that knows nothing of the shape."""
-    share: float
-    """Of the letters in the sections read, those that stand in entries."""
-    doubts: Mapping[Sign, str] = field(default_factory=dict)
-    """Signs that it was misread, but those accepted."""
-    accepted: Mapping[Sign, str] = field(default_factory=dict)
-    """Signs that the config says were looked at and are right."""
-    stated: int = 0
-    """Entries that the book has by a count of people; 0 where nobody has counted."""
+    dropped: list[Line]
+    evidence: Sequence[Evidence]
 
     @property
     def median(self) -> float:
         """Words of an explanation."""
-        return median(entry.words for entry in self.entries) if self.entries else 0.0
+        return median(entry.words for entry in self.entries)
 
-    @property
-    def head_median(self) -> float:
-        """Words of a head."""
-        return median(len(entry.head.split()) for entry in self.entries) if self.entries else 0.0
-
-    def problems(self, least_share: float) -> list[str]:
-        """Why the yield can't be trusted; empty when it can.
-
-        Args:
-            least_share: Of the text of the sections read, what must stand in entries.
-        """
-        found = []
-        if self.stated and abs(self.stated - len(self.entries)) > _STATED * self.stated:
-            found.append(f"{len(self.entries)} entries were read and `entries` says {self.stated}")
-        if abs(self.counted - len(self.entries)) > max(1, 0.02 * len(self.entries)):
-            found.append(
-                f"{len(self.entries)} entries were read and an expression for the shape {self.shape.name!r} "
-                f"counts {self.counted} heads: look at `mihakk source try`, then name another `layout`"
-            )
-        if self.head_median > self.median > 0:
-            found.append(
-                f"heads have {self.head_median:g} words in the middle and what stands under them "
-                f"{self.median:g}: the book may say the meaning before the phrase; make a table of it"
-            )
-        found += [f"{text} ({name})" for name, text in self.doubts.items()]
-        if self.doubts:
-            found.append(
-                f"what of this is right, an option such as `accept: [{', '.join(self.doubts)}]` says"
-            )
-        if self.share < least_share:
-            first = self.leftovers[0]
-            found.append(
-                f"{self.share:.0%} of the text stands in entries, {least_share:.0%} must; first left over: "
-                f"line {first.line}, {first.text[:60]!r} ({first.why})"
-            )
+    def problems(self) -> list[str]:
+        """What refuses the book: evidence against the declaration that nobody has accepted."""
+        found = [f"{one.says} ({one.name})" for one in self.evidence if one.refuses]
+        if found:
+            told = ", ".join(f"{one.name}: {one.figure:g}" for one in self.evidence if one.refuses)
+            found.append(f"correct the declaration; or, where the book is right, say `accept: {{{told}}}`")
         return found
 
-    def far_longer(self) -> list[BookEntry]:
-        """Entries whose explanation is far beyond the book's median: heads below it may have been missed."""
-        limit = FAR * max(self.median, 5.0)
-        return [entry for entry in self.entries if entry.words > limit]
 
-
-def read(
-    text: str,
-    *,
-    layout: str = "",
-    title: str = "",
-    first_line: int = 1,
-    accept: Collection[Sign] = (),
-    stated: int = 0,
-) -> Reading:
-    """All entries of a book.
-
-    Args:
-        text: Of the book, without a header.
-        layout: Name of a shape; found from the book when empty.
-        title: Beginning of the titles of sections that hold entries; found from the book when empty.
-        first_line: Number of the text's first line in its file.
-        accept: Signs of a misreading that were looked at and are right.
-        stated: Entries that the book has by a count of people; 0 where nobody has counted.
+def pattern_of(declared: BookOptions) -> regex.Pattern[str]:
+    """The pattern of an entry.
 
     Raises:
-        SourceChanged: No shape fits, or two do, or a section of letters holds no head of the shape.
+        UsageError: None is declared, or it is no pattern, has no `head` or matches nothing at all.
     """
-    table = as_columns(text)
-    pages: list[tuple[int, str]] = []
-    notes: list[tuple[int, str]] = []
-    if not table.counted:
-        text, pages = without_pages(text)
-        text, notes = without_notes(text)
-        table = as_entries(text, first_line)
-    every, taken, shape = _shaped(table.text, layout, title, first_line)
-    others = [one for one in every if one not in taken]
-    left = [*_not_read(others), *_empty(taken)]
-    left += [Leftover(first_line + place, said, why) for place, said, why in table.unread]
-    left += [Leftover(first_line + place, note, "a footnote") for place, note in notes]
-    entries: list[BookEntry] = []
-    places: list[tuple[Section, list[Head]]] = []
-    outside = total = 0
-    for section in taken:
-        heads = list(SHAPES[shape.name][1](section))
-        places.append((section, heads))
-        found, before = _entries(section, heads)
-        entries += found
-        left += before
-        total += sum(len(line.text) for line in section.lines if not is_mark(line.text))
-        outside += sum(len(one.text) for one in before)
-        _refuse_silence(section, found, shape)
-    counted = _count(taken, shape.name)
-    seen = Seen(places, [" ".join(entry.paragraphs) for entry in entries])
-    order = alphabet(places)
-    swallowed = list(_swallowed(taken, shape.name, {one.line for one in entries}))
-    signs: dict[Sign, str] = {
-        **dict(order.problems(_QUOTATIONS if shape.name == "quotes" else STRANGE)),
-        **_open_as_heads(swallowed, len(entries)),
-        **({"labels": table.doubt} if table.doubt else {}),
-        **doubts(seen),
-        **_passed_over(others, places, shape),
-        **({} if stated or table.counted else _uncounted(order, shape, places)),
-        **(_cut_short(entries) if taken[-1] is every[-1] else {}),
-    }
+    if bool(declared.entry) == bool(declared.layout):
+        raise UsageError(
+            "say what an entry looks like: in `entry`, a pattern with a group `head`, or by the name of "
+            f"a ready one in `layout` ({', '.join(SHAPES)}); `mihakk source try FILE --suggest` prints "
+            "what fits"
+        )
+    if declared.layout and declared.layout not in SHAPES:
+        raise UsageError(
+            f"`layout: {declared.layout}` is none of {', '.join(SHAPES)}: write the pattern in `entry`"
+        )
+    pattern = _compiled("entry", declared.entry or SHAPES[declared.layout])
+    if "head" not in pattern.groupindex:
+        raise UsageError(f"`entry` has no group `head`, as in (?P<head>[^:\\n]+): {pattern.pattern!r}")
+    if others := set(pattern.groupindex) - {"head", "number", "explanation"}:
+        raise UsageError(
+            f"`entry` has a group {sorted(others)[0]!r}: known are head, number and explanation; write "
+            "others as (?:...)"
+        )
+    if pattern.fullmatch(""):
+        raise UsageError(
+            f"`entry` matches an empty text, so that every place would be an entry: {pattern.pattern!r}"
+        )
+    return pattern
+
+
+def _compiled(option: str, pattern: str) -> regex.Pattern[str]:
+    try:
+        return regex.compile(pattern, regex.MULTILINE)
+    except regex.error as error:
+        raise UsageError(f"`{option}` is no pattern: {error}: {pattern!r}") from error
+
+
+def read(lines: Sequence[Line], declared: BookOptions) -> Reading:
+    """All entries of a book, by its declaration.
+
+    An explanation is what stands until the next entry or heading, unless the pattern has a group for it.
+
+    Raises:
+        UsageError: A pattern can't be used: see `pattern_of`; or it runs away on this book.
+        SourceChanged: `start` or `end` is no line of the book, or `entry` matches nothing in it.
+    """
+    pattern = pattern_of(declared)
+    part, dropped, left = _part(lines, declared)
+    text, starts = _joined(part)
+    matches = _matches(pattern, text)
+    headings = _headings(part, starts, matches, declared.sections)
+    if declared.lettered:
+        matches = _lettered(matches, headings)
+    above = headings.above(match.start() for match in matches)
+    taken = [match for match, title in zip(matches, above, strict=True) if title is not None]
+    if not taken:
+        seen = next((line for line in part if line.text), Line(0, ""))
+        raise SourceChanged(
+            f"`entry` matches nothing in {len(part)} lines, and {len(matches)} places under headings that "
+            f"are not read; the first line is {seen.number}, {seen.text[:60]!r}: the pattern is "
+            f"{pattern.pattern!r}"
+        )
+    stops = [*(match.start() for match in matches), *headings.starts, len(text)]
+    stops.sort()
+    entries, covered = [], []
+    for match in taken:
+        stop = stops[bisect_left(stops, match.end())]
+        given = match.groupdict().get("explanation")
+        body = given if given is not None else text[match.end() : stop]
+        number = match.groupdict().get("number")
+        entries.append(
+            BookEntry(
+                line=part[bisect_right(starts, match.start("head")) - 1].number,
+                head=" ".join(match["head"].split()),
+                paragraphs=list(paragraphs(body.split("\n"))),
+                number=int(number) if number and number.isdecimal() else None,
+            )
+        )
+        covered.append((match.start(), match.end() if given is not None else stop))
+    left += _uncovered(part, starts, covered, headings)
+    found = Found(
+        heads=[one.head for one in entries],
+        lines=[one.line for one in entries],
+        numbers=[one.number for one in entries] if "number" in pattern.groupindex else [],
+        titles=[title or "" for title in headings.above(match.start() for match in taken)],
+        explanations=[one.paragraphs for one in entries],
+        letters_left=sum(len(one.text) for one in left if one.why != _NOT_READ),
+        letters=sum(len(line.text) for line in part),
+        stated=declared.entries,
+    )
     return Reading(
-        shape=shape,
         entries=entries,
-        headings=sum(bool(section.title) for section in every),
+        headings=len(headings.starts),
         leftovers=left,
-        pages=[(first_line + place, mark) for place, mark in pages],
-        counted=counted,
-        alphabet=order,
-        share=(total - outside) / total if total else 0.0,
-        doubts={name: sign for name, sign in signs.items() if name not in accept},
-        accepted={name: sign for name, sign in signs.items() if name in accept},
-        stated=stated,
+        dropped=dropped,
+        evidence=evidence(found, declared.accept),
     )
 
 
-def _shaped(
-    text: str, layout: str, title: str, first_line: int
-) -> tuple[list[Section], list[Section], Shape]:
-    """All sections, those that hold entries, and their shape.
-
-    Headings of one level may be the heads; then they part no sections.
-    """
-    lines = book_lines(text, first_line=first_line)
-    plain = sections(lines)
-    headed = entry_headings(lines) if layout in ("", "heading") else []
-    if title and not any(section.title.startswith(title) for section in headed):
-        headed = []
-    taken, parted = (_with_book(chosen(found, title)) if found else [] for found in (plain, headed))
-    shape = measure(layout, parted if layout == "heading" else taken) if layout else find_shape(taken, parted)
-    return (headed, parted, shape) if shape.name == "heading" else (plain, taken, shape)
+_NOT_READ = "outside `start` and `end`, or under a heading that is not read"
 
 
-def _with_book(taken: list[Section]) -> list[Section]:
-    book = Book(taken)
-    for section in taken:
-        section.book = book
-    return taken
+def _part(lines: Sequence[Line], declared: BookOptions) -> tuple[list[Line], list[Line], list[Leftover]]:
+    """Lines between `start` and `end`, those dropped among them, and the others."""
+    first, last = 0, len(lines)
+    if declared.start:
+        first = _line_of("start", declared.start, lines, 0)
+    if declared.end:
+        last = _line_of("end", declared.end, lines, first + 1)
+    drop = [_compiled("drop", one) for one in declared.drop]
+    part: list[Line] = []
+    dropped: list[Line] = []
+    for line in lines[first:last]:
+        (dropped if any(one.search(line.text) for one in drop) else part).append(line)
+    outside = [*lines[:first], *lines[last:]]
+    return part, dropped, [Leftover(*line, _NOT_READ) for line in outside if line.text]
 
 
-def _not_read(others: Sequence[Section]) -> Iterator[Leftover]:
-    for section in others:
-        for line in section.lines:
-            if line.text and not section_letter(line.text):
-                yield Leftover(line.number, line.text, f"section {section.title!r} is not read")
-
-
-def _empty(taken: Sequence[Section]) -> Iterator[Leftover]:
-    """Sections of letters without any text; the line of a table of contents has its section elsewhere."""
-    filled = {section.title for section in taken if any(line.text for line in section.lines)}
-    for section in taken:
-        if section.letter and section.lines and section.title not in filled:
-            yield Leftover(section.lines[0].number - 1, section.title, "a section without text")
-
-
-def _open_as_heads(lines: Sequence[tuple[int, bool]], entries: int) -> dict[Sign, str]:
-    lettered = [line for line, begins in lines if begins]
-    if len(lettered) > max(2, SWALLOWED_OF_LETTER * entries):
-        found, how = lettered, "with the letter of their section "
-    elif len(lines) > max(2, SWALLOWED * entries):
-        found, how = [line for line, _ in lines], ""
-    else:
-        return {}
-    return {
-        "opens_as_heads": f"{len(found)} lines inside explanations open {how}as the {entries} heads do, "
-        f"line {found[0]} first: put blank lines between entries"
-    }
-
-
-def _passed_over(
-    others: Sequence[Section], places: Sequence[tuple[Section, Sequence[Head]]], shape: Shape
-) -> dict[Sign, str]:
-    """Sections not read that hold heads of the shape: their titles were not taken for letters."""
-    read_ones = {head.text for _, found in places for head in found}
-    found = [
-        (section, section.lines[head.start].number)
-        for section in others
-        for head in SHAPES[shape.name][1](section)
-        if head.text not in read_ones  # as a table of contents has them
-    ]
-    if len(found) < 3 or len(found) <= 0.02 * shape.heads:
-        return {}
-    section, line = found[0]
-    return {
-        "sections_passed_over": f"sections that are not read hold {len(found)} heads of the shape, "
-        f"{section.title!r} first (line {line}): write their titles as the others', or name the `sections`"
-    }
-
-
-def _uncounted(
-    order: Alphabet, shape: Shape, places: Sequence[tuple[Section, Sequence[Head]]]
-) -> dict[Sign, str]:
-    """Nothing but the shape says how many entries a book has: no numbers, letters or alphabet."""
-    if order.counted is not None or order.heads < _COUNTED_BY_EYE:
-        return {}
-    if (2 * shape.lettered > shape.heads and shape.name != "quotes") or counted_by_numbers(places):
-        return {}
-    return {
-        "unsorted": f"{order.in_order} of {order.heads} heads are in alphabetical order, so that nothing but "
-        "the shape counts the entries: say in `entries` how many the book has"
-    }
-
-
-def _cut_short(entries: Sequence[BookEntry]) -> dict[Sign, str]:
-    """The book ends within a sentence, though its explanations end with theirs; verse has no stops."""
-    ended = [_ended(entry.paragraphs[-1:]) for entry in entries]
-    if len(ended) < 2 or ended[-1] or sum(ended[:-1]) < ENDED * (len(ended) - 1):
-        return {}
-    last = entries[-1]
-    *before, text = last.paragraphs or [""]
-    if before and not _ended(before[-1:]) and len(text.split()) <= _VERSE_WORDS:
-        return {}
-    return {
-        "cut_short": f"the text ends within the entry of line {last.line}, {last.head[:60]!r}: fetch the "
-        "whole file again, or end it after its last whole entry"
-    }
-
-
-def _ended(texts: Sequence[str]) -> bool:
-    return all(text.rstrip(" »”\"')").endswith(_ENDS) for text in texts)
-
-
-def _swallowed(taken: Sequence[Section], name: str, heads: set[int]) -> Iterator[tuple[int, bool]]:
-    """Lines that open with a short head and the mark of the shape, and were not taken for heads.
-
-    Yields:
-        The line's number, and whether it begins with the letter of its section.
-    """
-    mark = ON_ONE_LINE.get(name)
-    for within, line in ((one, line) for one in taken for line in one.lines) if mark else ():
-        wraps = line.text.startswith("~~")
-        if line.number not in heads and mark and not wraps and (found := head_on_line(line.text, mark)):
-            yield line.number, bool(within.letter) and begins_with(found[0], within.letter)
-
-
-def _count(taken: Sequence[Section], name: str) -> int:
-    """Heads by an expression over the whole text of each section; the first pass reads line by line."""
-    expression = re.compile(SHAPES[name][2], re.MULTILINE)
-    total = 0
-    for section in taken:
-        text = "\n\n" + "\n".join(("  " if line.indented else "") + line.text for line in section.lines)
-        total += len(expression.findall(text))
-    return total
-
-
-def _refuse_silence(section: Section, found: list[BookEntry], shape: Shape) -> None:
-    """A section with text and no head, in a book whose other sections have them, is another layout."""
-    words = sum(len(line.text.split()) for line in section.lines)
-    if section.letter and not found and words >= 60:
+def _line_of(option: str, pattern: str, lines: Sequence[Line], after: int) -> int:
+    compiled = _compiled(option, pattern)
+    place = next((n for n, line in enumerate(lines[after:], after) if compiled.search(line.text)), None)
+    if place is None:
         raise SourceChanged(
-            f"section {section.title!r} (line {section.lines[0].number}) holds {words} words and no head of "
-            f"the shape {shape.name!r}, which the other sections have: name its layout in a second source"
+            f"no line{' behind `start`' if after else ''} fits `{option}`, {pattern!r}: this is another "
+            "edition or conversion of the book, or the pattern is wrong"
         )
+    return place
 
 
-def _entries(section: Section, heads: Sequence[Head]) -> tuple[list[BookEntry], list[Leftover]]:
-    lines = section.lines
-    first = heads[0].start if heads else len(lines)
-    before = [
-        Leftover(line.number, line.text, f"before the first head of {section.title!r}")
-        for line in lines[:first]
-        if not is_mark(line.text)
-    ]
+def _joined(part: Sequence[Line]) -> tuple[str, list[int]]:
+    """The lines as one text, with a blank line before the first; and where each begins."""
+    starts, place = [], 2
+    for line in part:
+        starts.append(place)
+        place += len(line.text) + 1
+    return "\n\n" + "\n".join(line.text for line in part) + "\n", starts
+
+
+def _matches(pattern: regex.Pattern[str], text: str) -> list[regex.Match[str]]:
+    try:
+        return [match for match in pattern.finditer(text, timeout=SECONDS) if match["head"].strip()]
+    except TimeoutError as error:
+        raise UsageError(
+            f"`entry` took more than {SECONDS:g} s on this book, as nested repetition such as (a+)+ does: "
+            f"{pattern.pattern!r}"
+        ) from error
+
+
+def _lettered(matches: Sequence[regex.Match[str]], headings: _Headings) -> list[regex.Match[str]]:
+    """Those whose head begins with its section's letter."""
+    above = headings.above(match.start() for match in matches)
+    letters = [section_letter(title or "") for title in above]
+    if not any(letters):
+        raise SourceChanged("`lettered` is said, and no heading above an entry names a letter")
+    return [one for one, letter in zip(matches, letters, strict=True) if begins_with(one["head"], letter)]
+
+
+class _Headings:
+    """Lines that part a book: marked by `#`, or named by `sections`; no part of an entry."""
+
+    def __init__(self, starts: list[int], titles: list[str | None]) -> None:
+        self.starts = starts
+        self._titles = titles
+        """Of each, or None where what stands under it is not read."""
+
+    def above(self, places: Iterator[int]) -> list[str | None]:
+        """Title of the heading above each place."""
+        return [self._titles[bisect_right(self.starts, place)] for place in places]
+
+
+def _headings(
+    part: Sequence[Line], starts: Sequence[int], matches: Sequence[regex.Match[str]], sections: str
+) -> _Headings:
+    wanted = _compiled("sections", sections) if sections else None
+    spans = [(match.start(), match.end()) for match in matches]
+    places: list[int] = []
+    titles: list[str | None] = [None if wanted else ""]
+    for start, line in zip(starts, part, strict=True):
+        named = bool(wanted and wanted.search(line.text))
+        if not (named or line.text.startswith("#")):
+            continue
+        before = bisect_right(spans, (start, len(line.text) + start)) - 1
+        if before >= 0 and spans[before][0] <= start < spans[before][1]:
+            continue  # an entry's own head
+        places.append(start)
+        titles.append(line.text.strip("#| ") if named or wanted is None else None)
+    return _Headings(places, titles)
+
+
+def _uncovered(
+    part: Sequence[Line], starts: Sequence[int], covered: Sequence[tuple[int, int]], headings: _Headings
+) -> list[Leftover]:
+    """Lines that begin in no entry; headings aside."""
+    parting = set(headings.starts)
+    titles = headings.above(iter(starts))
+    begins = [start for start, _ in covered]
     found = []
-    for head, under in with_text(section, heads):
-        body = [head.rest] if head.rest else []
-        entry = BookEntry(lines[head.start].number, _NOTE_MARK.sub("", head.text) or head.text)
-        entry.paragraphs = list(_paragraphs([*body, *(line.text for line in under)]))
-        found.append(entry)
-    return found, before
+    for start, line, title in zip(starts, part, titles, strict=True):
+        place = bisect_right(begins, start + len(line.text)) - 1
+        inside = place >= 0 and (start < covered[place][1])
+        if line.text and not inside and start not in parting:
+            found.append(Leftover(*line, "in no entry" if title is not None else _NOT_READ))
+    return found
 
 
-def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
+def paragraphs(texts: Sequence[str]) -> Iterator[str]:
+    """Paragraphs of an explanation, each on one line: what a page's width wrapped, joined again."""
     block: list[str] = []
-    for text in [*texts, ""]:
-        if text and PAGE.fullmatch(text) is None:
-            block.append(text.removeprefix(": ").strip())
-        elif not text and block:
-            whole = unwrap(block).replace("%~%", "/")
-            if FOOTNOTE.sub("", whole).strip(" .،:"):
+    defines = False
+    for text in [*map(str.strip, texts), ""]:
+        if block and (not text or (defines and text.startswith(": "))):
+            kept = [line for line in block if not _NOTE_LINE.fullmatch(line)]
+            whole = _SPACED.sub(r"\1", " ".join(kept or block)).replace("%~%", "/")
+            if _NO_TEXT.sub("", whole):
                 yield whole
             block = []
+        if text and _RULE.fullmatch(text) is None:
+            defines = text.startswith(": ") if not block else defines
+            block.append(text.removeprefix(": ").strip())

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from mihakk.errors import RecordRejected
-from scrapers.book_doubts import markup_of_entries, page_marks
-from scrapers.book_head_signs import FEW, marks_of_heads
-from scrapers.book_shapes import Head
+from mihakk.text.corruption import markup
 from scrapers.tables import Row
 
 Sign = Literal["merged_cells", "marks_of_heads", "markup", "page_marks"]
 """What a config may `accept`, having looked at it."""
+_FEW = 0.02
+"""Share of the rows, three at least, from which on a sign is no accident."""
+_SIGNS: dict[Sign, tuple[Callable[[str], re.Match[str] | None], str, str]] = {
+    "marks_of_heads": (
+        re.compile(
+            r"\A\W{0,2}\d{1,5} ?[).–-] ?(?=\D)|\A[•▪●◦*–—-] |\[\d{1,5}\]\Z|\b(?:ص|p\.) ?\d{1,4}\Z"
+        ).search,
+        "phrases begin with a number or a bullet, or end in a number",
+        "take it out of the column",
+    ),
+    "markup": (
+        markup.search,
+        "entries hold markup",
+        "save the text without it, as `pandoc --to plain` does",
+    ),
+    "page_marks": (
+        re.compile(r"[(\[](?:ص|صفحة|[Pp]age|p\.) ?:? ?\d{1,4}[)\]]").search,
+        "explanations hold a page's mark",
+        "take the marks out of the column",
+    ),
+}
 
 
 @dataclass
@@ -28,8 +48,8 @@ class TableSigns:
     """Number and range of the rows that hold part of a merged cell, headings aside."""
     headless: list[int] = field(default_factory=list)
     """Rows with an explanation and no phrase, which stood in a merged cell above."""
-    heads: list[tuple[int, Head]] = field(default_factory=list)
-    explanations: list[str] = field(default_factory=list)
+    rows: list[tuple[int, str, str]] = field(default_factory=list)
+    """Number, phrase and explanation of those that have a phrase."""
 
     def look(self, row: Row, columns: Mapping[str, str]) -> None:
         """Notes what one row shows.
@@ -44,12 +64,12 @@ class TableSigns:
         self._merged(row, columns)
         phrase, explanation = (row.fields.get(columns.get(name, "")) for name in ("phrase", "explanation"))
         if "phrase" in columns and not phrase and explanation:
-            self.headless += [row.number] if self.heads else []
+            self.headless += [row.number] if self.rows else []
             return
         self.read += 1
         if isinstance(phrase, str) and "phrase" in columns:
-            self.heads.append((row.number, Head(0, 1, phrase.strip())))
-            self.explanations.append(explanation if isinstance(explanation, str) else "")
+            said = explanation if isinstance(explanation, str) else ""
+            self.rows.append((row.number, phrase.strip(), said))
 
     def _merged(self, row: Row, columns: Mapping[str, str]) -> None:
         over = [row.merged[column] for column in columns.values() if column in row.merged]
@@ -67,12 +87,16 @@ class TableSigns:
     def signs(self) -> dict[Sign, str]:
         """What speaks against the table, where, and what to do, by the sign's name."""
         total = self.read + len(self.merged) + len(self.headless)
-        found: dict[Sign, str] = {
-            "merged_cells": self._lost(total),
-            "marks_of_heads": marks_of_heads(self.heads, numbers=FEW),
-            "markup": markup_of_entries(self.heads, self.explanations),
-            "page_marks": page_marks(self.heads, self.explanations),
-        }
+        found: dict[Sign, str] = {"merged_cells": self._lost(total)}
+        for name, (search, what, fix) in _SIGNS.items():
+            held = []
+            for number, phrase, said in self.rows:
+                text = {"marks_of_heads": phrase, "page_marks": said}.get(name, f"{phrase} {said}")
+                if match := search(text):
+                    held.append((number, match[0]))
+            if len(held) >= max(3, _FEW * len(self.rows)):
+                number, mark = held[0]
+                found[name] = f"{len(held)} {what}, that of line {number} first, {mark!r}: {fix}"
         return {name: text for name, text in found.items() if text}
 
     def _lost(self, total: int) -> str:
@@ -82,7 +106,7 @@ class TableSigns:
                 f"{len(self.merged)} of {total} rows hold merged cells, row {row} first ({cells}), and "
                 f"{self.read} were read: unmerge them and write the value into each of their cells"
             )
-        if len(self.headless) > max(1, FEW * total):
+        if len(self.headless) > max(1, _FEW * total):
             return (
                 f"{len(self.headless)} of {total} rows have an explanation and no phrase, row "
                 f"{self.headless[0]} first, and {self.read} were read: where cells were merged over rows, "

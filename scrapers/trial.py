@@ -16,11 +16,12 @@ from schemas.idiom import Idiom
 from schemas.poem import Poem
 from schemas.record import LANGUAGES
 from schemas.rejection import Rejection
-from scrapers.book import Reading
-from scrapers.hindawi import HindawiOptions, read_epub
+from scrapers.book import BookOptions, Line, Reading, read
+from scrapers.book_suggest import Suggestion, suggest
+from scrapers.hindawi import HindawiOptions, epub_lines
 from scrapers.language import evidence_of
 from scrapers.mapping import Kind, field_of
-from scrapers.openiti import OpenitiOptions, read_book, read_header
+from scrapers.openiti import OpenitiOptions, open_file, read_header
 from scrapers.raw import RawStore
 from scrapers.source import open_source
 from scrapers.tables import FORMATS, read_rows
@@ -31,7 +32,7 @@ _TEXTS = ("phrase", "couplets", "hemistichs", "lines", "first", "second")
 _OTHER = {
     **dict.fromkeys((".xls", ".ods"), ".xlsx or .csv"),
     **dict.fromkeys(
-        (".doc", ".docx", ".odt", ".rtf", ".pdf", ".html", ".htm"),
+        (".doc", ".docx", ".odt", ".rtf", ".pdf"),
         "plain text (UTF-8), or its entries as .csv",
     ),
 }
@@ -46,7 +47,7 @@ class Trial:
     records: list[Poem | Idiom] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
     reading: Reading | None = None
-    """Of a book as text: its shape and what is left over."""
+    """Of a book: its entries, the evidence and what is left over."""
     problem: str = ""
     """Why a build would stop here; empty when it would not."""
 
@@ -166,10 +167,8 @@ def attempt(use: SourceUse, raw: RawStore) -> Trial:
     trial = Trial(use)
     opened = open_source(use)
     try:
-        if isinstance(opened.options, OpenitiOptions):
-            trial.reading = read_book(opened.options)[0]
-        elif isinstance(opened.options, HindawiOptions):
-            trial.reading = read_epub(opened.options)
+        if isinstance(opened.options, BookOptions) and (lines := book_of(opened.options)):
+            trial.reading = read(lines, opened.options)
         for entry in opened.entries(raw):
             if isinstance(entry, Rejection):
                 trial.rejections.append(entry)
@@ -178,3 +177,23 @@ def attempt(use: SourceUse, raw: RawStore) -> Trial:
     except SourceChanged as error:
         trial.problem = str(error)
     return trial
+
+
+def book_of(options: BookOptions) -> list[Line]:
+    """The lines of the book that options name; none where they name pages to fetch or verse."""
+    if isinstance(options, OpenitiOptions):
+        return open_file(options).lines
+    return epub_lines(options) if isinstance(options, HindawiOptions) else []
+
+
+def suggestions(use: SourceUse) -> list[Suggestion]:
+    """Declarations to edit for the book that a use names, the best first.
+
+    Raises:
+        UsageError: It names no book.
+    """
+    options = open_source(use).options
+    lines = book_of(options) if isinstance(options, BookOptions) else []
+    if not lines:
+        raise UsageError("a declaration is suggested for a book: a text, a saved page or an EPUB")
+    return suggest(lines)

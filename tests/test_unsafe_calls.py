@@ -13,11 +13,11 @@ RUNS_CODE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "ma
 INSIDE_THE_SANDBOX = "mihakk/sandbox/_inside.py"
 """Runs programs, and is itself run by bubblewrap alone."""
 OPENED_BY = {
-    "zipfile": {"mihakk/workbook.py", "scrapers/hindawi/epub.py"},
+    "zipfile": {"mihakk/workbook.py", "scrapers/epub.py"},
     "tarfile": {"scrapers/ganjoor/export.py"},
     "unpack_archive": {"releases/hub/embedded.py"},
     "load_workbook": {"mihakk/workbook.py"},
-    "XMLParser": {"scrapers/hindawi/epub.py"},
+    "XMLParser": {"scrapers/epub.py"},
 }
 """Who may open archives and XML: each weighs what it unpacks, refuses entities, and writes no path of theirs."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from mihakk.errors import UsageError
 from reports.console import open_console, print_json
 
 if TYPE_CHECKING:
+    from schemas.benchmark import SourceUse
     from schemas.idiom import Idiom
     from schemas.poem import Poem
     from scrapers.trial import Trial
@@ -40,17 +42,23 @@ def try_(
     every: Annotated[
         bool, typer.Option("--all", help="Every entry, rejection and leftover, whole; not the first few.")
     ] = False,
+    suggest: Annotated[
+        bool, typer.Option("--suggest", help="Print a declaration of the book to edit; reads nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the entries, the shape they were found by and what is left over; exit 1 where a build stops.
+    """Show the entries, the evidence for them and what is left over; exit 1 where a build stops.
 
-    Example: mihakk source try page.html --source hindawi
-    Example: mihakk source try book.txt --all --json
+    Example: mihakk source try book.txt --suggest
+    Example: mihakk source try book.txt -o layout=quoted --all --json
     """
     from scrapers.raw import RawStore
     from scrapers.trial import attempt, guess_use
 
     use = guess_use(target, _options(option or []), source)
+    if suggest:
+        _print_suggestions(use)
+        return
     with tempfile.TemporaryDirectory(prefix="mihakk-try-") as folder:
         trial = attempt(use, RawStore(folder))
     if as_json:
@@ -85,15 +93,9 @@ def _as_json(trial: Trial) -> dict[str, Any]:
         "examples": [_one_line(record) for record in _ends(trial.records)],
     }
     if (reading := trial.reading) is not None:
-        body["shape"] = str(reading.shape)
         body["entries"] = len(reading.entries)
-        body["shape_count"] = reading.counted
-        body["second_count"] = reading.alphabet.counted
-        body["share_in_entries"] = round(reading.share, 4)
-        body["median_words"] = reading.median
-        body["far_longer"] = [[entry.line, entry.head, entry.words] for entry in reading.far_longer()]
-        body["accepted"] = dict(reading.accepted)
-        body["page_marks"] = [[line, text] for line, text in reading.pages]
+        body["evidence"] = [asdict(one) for one in reading.evidence]
+        body["dropped"] = [[line.number, line.text] for line in reading.dropped]
         body["leftovers"] = [[one.line, one.text, one.why] for one in reading.leftovers]
     return body
 
@@ -113,24 +115,17 @@ def _print(trial: Trial, every: bool) -> None:
     options = ", ".join(f"{name}={value}" for name, value in trial.use.options.items())
     say(f"source {trial.use.use} ({options})", "dim")
     if (reading := trial.reading) is not None:
-        say(f"Shape      {reading.shape}")
-        say(f"Entries    {len(reading.entries)}; an expression for the shape counts {reading.counted}")
-        say(f"Alphabet   {reading.alphabet}")
-        say(f"Text       {reading.share:.1%} of what was read stands in entries; {reading.headings} headings")
-        say(f"Length     {reading.median:g} words in the middle")
-        for entry in reading.far_longer()[:shown]:
-            say(
-                f"  line {entry.line}: {entry.head[:60]} has {entry.words} words: does it hide a head?",
-                "yellow",
-            )
-        for name, text in reading.accepted.items():
-            say(f"Accepted   {name}: {text}", "yellow")
-        say(f"Pages      {len(reading.pages)} page marks and running heads with a rising number taken out")
-        for line, text in reading.pages[: None if every else _EXAMPLES]:
-            say(f"  line {line}: {text}", "dim")
+        say(f"Entries    {len(reading.entries)} under {reading.headings} headings")
+        for one in reading.evidence:
+            looked = f"; accepted with {one.figure:g}" if one.accepted else ""
+            style = "red" if one.refuses else "yellow" if one.accepted else ""
+            say(f"  {one.name:14} {one.says}{looked}", style)
+        say(f"Dropped    {len(reading.dropped)} lines that fit `drop`")
+        for line in reading.dropped[: None if every else _EXAMPLES]:
+            say(f"  line {line.number}: {line.text[: None if every else 80]}", "dim")
         say(f"Leftover   {len(reading.leftovers)} lines in no entry")
-        for one in reading.leftovers[:shown]:
-            say(f"  line {one.line}: {one.text[: None if every else 80]} ({one.why})", "dim")
+        for left in reading.leftovers[:shown]:
+            say(f"  line {left.line}: {left.text[: None if every else 80]} ({left.why})", "dim")
     say(f"Records    {len(trial.records)}")
     say(f"Language   {trial.language}")
     for record in trial.records if every else _ends(trial.records):
@@ -142,6 +137,24 @@ def _print(trial: Trial, every: bool) -> None:
             say(f"    {detail[: None if every else _WIDTH]}", "dim")
     if trial.problem:
         say(f"A build would stop here: {trial.problem}", "bold red")
+
+
+def _print_suggestions(use: SourceUse) -> None:
+    """Every declaration that fits, with what it reads; exit 1 where none does."""
+    from scrapers.trial import suggestions
+
+    found = suggestions(use)
+    if not found:
+        print("# No ready pattern fits: write one in `entry`, as docs/sources.md shows.")
+        raise typer.Exit(1)
+    if len(found) > 1:
+        print(f"# {len(found)} patterns fit about as well: compare what they read, and keep one.")
+    for one in found:
+        first, last = one.reading.entries[0].head, one.reading.entries[-1].head
+        print(f"\n# {len(one.reading.entries)} entries, from {first[:40]!r} to {last[:40]!r}")
+        for line in (str(evidence.says) for evidence in one.reading.evidence if evidence.refuses):
+            print(f"# look: {line}")
+        print(one)
 
 
 def _ends(records: list[Any]) -> list[Any]:

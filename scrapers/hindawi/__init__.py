@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import Field
-
 from mihakk.errors import SourceChanged, UsageError
 from schemas.record import Provenance
-from scrapers.book import Reading
-from scrapers.book_doubts import Sign
+from scrapers.book import BookEntry, BookOptions, Line, pattern_of, read
 from scrapers.boundary import parsed
 from scrapers.crawl import Page, SiteOptions, plan, provenance, read_pages
+from scrapers.epub import Book, Chapter, open_book, parse_xml
 from scrapers.hindawi import site
 from scrapers.hindawi.blocks import Block, blocks
-from scrapers.hindawi.entries import ChapterBlocks, Layout, entries, idioms, poem, whole_book
-from scrapers.hindawi.epub import Book, Chapter, open_book, parse_xml
+from scrapers.hindawi.entries import ChapterBlocks, book_lines, idioms, poem
 from scrapers.hindawi.rights import licence
 from scrapers.place import find_file
 from scrapers.raw import RawStore
-from scrapers.source import Entry, LocalOptions, Source, register
+from scrapers.source import Entry, Source, register
 
 _FRONT_MATTER = re.compile(r"(?:cover|fp\d+|copyright|nav)\.xhtml$")
 
 
-class HindawiOptions(SiteOptions, LocalOptions):
+class HindawiOptions(SiteOptions, BookOptions):
     """Which books, in which form, and what their entries look like."""
 
     epub: tuple[str, ...] = ()
@@ -39,15 +37,6 @@ class HindawiOptions(SiteOptions, LocalOptions):
     read: Literal["epub", "pages"] = "epub"
     """What is fetched; the EPUB is the stable form."""
     kind: Literal["idiom", "poem"] = "idiom"
-    layout: Layout = ""
-    """How idioms stand in the book; see the documentation of sources. When empty, it is found from the whole
-    book, of pages once all of its chapters are there."""
-    accept: tuple[Sign, ...] = ()
-    """Signs of a misreading that were looked at in this book and are right, where the layout is found."""
-    entries: int = Field(default=0, ge=0)
-    """How many entries the book has; must be said of a book that is not sorted, where the layout is found."""
-    least_share: float = Field(default=0.8, ge=0, le=1)
-    """Least share of the text of the chapters read that must stand in entries, where the layout is found."""
     chapters: str = ""
     """Only chapters whose first heading starts with this; a preface or an appendix holds no entries."""
     genre: Literal["idiom", "proverb"] = "idiom"
@@ -58,6 +47,8 @@ class HindawiOptions(SiteOptions, LocalOptions):
 
 def scrape(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
     """Idioms or poems of the books, in the order of their chapters."""
+    if options.kind == "idiom":
+        pattern_of(options)  # before anything is fetched
     if options.epub:
         for place, name in enumerate(options.epub):
             book = f"{options.prefix}-{place + 1}" if place else options.prefix
@@ -93,7 +84,7 @@ def _fetched_pages(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
     base = (options.base or site.HOME).rstrip("/")
     starts = site.starts(base, options.books, options.listings)
     crawl = plan(SOURCE, options, starts, "scrapers.hindawi.site:follow")
-    if options.kind == "poem" or options.layout:
+    if options.kind == "poem":
         yield from read_pages(crawl, raw, "chapter", lambda page: _fetched_chapter(page, options))
         return
     books: dict[str, list[tuple[ChapterBlocks, Provenance]]] = defaultdict(list)
@@ -118,8 +109,7 @@ def _page(page: Page, options: HindawiOptions) -> tuple[ChapterBlocks, Provenanc
 def _fetched_chapter(page: Page, options: HindawiOptions) -> Iterator[Entry]:
     chapter, origin = _page(page, options)
     context = page.request.context
-    name = f"{context['book']}-{chapter.part}"
-    yield from _chapter(chapter.blocks, name, context["title"], context["author"], origin, options)
+    yield from _poem(chapter, context["book"], context["title"], context["author"], origin, options)
 
 
 def _book(data: bytes, name: str, origin: Provenance, options: HindawiOptions) -> Iterator[Entry]:
@@ -130,14 +120,12 @@ def _book(data: bytes, name: str, origin: Provenance, options: HindawiOptions) -
     }
     origin = origin.model_copy(update=changes)
     chapters = _chapters(book, origin.url)
-    if options.kind == "idiom" and not options.layout:
-        placed = [(one, origin.model_copy(update={"url": one.url})) for one in chapters]
+    placed = [(one, origin.model_copy(update={"url": one.url})) for one in chapters]
+    if options.kind == "idiom":
         yield from _found(placed, name, origin.url, options)
         return
-    for chapter in chapters:
-        place = origin.model_copy(update={"url": chapter.url})
-        identifier = f"{name}-{chapter.part}"
-        yield from _chapter(chapter.blocks, identifier, book.title, book.author, place, options)
+    for chapter, place in placed:
+        yield from _poem(chapter, name, book.title, book.author, place, options)
 
 
 def _chapters(book: Book, url: str) -> list[ChapterBlocks]:
@@ -155,43 +143,39 @@ def _chapters(book: Book, url: str) -> list[ChapterBlocks]:
 def _found(
     chapters: list[tuple[ChapterBlocks, Provenance]], name: str, where: str, options: HindawiOptions
 ) -> Iterator[Entry]:
-    """Idioms of a book, at an address, whose layout is found from it.
+    """Idioms of a book at an address.
 
     Raises:
-        SourceChanged: No shape fits, or too much of the text stands in no entry.
+        SourceChanged: The book does not fit its declaration, and nobody has accepted that.
     """
-    read = [one for one in chapters if _heading(one[0].blocks).startswith(options.chapters)]
+    chosen = [one for one in chapters if _heading(one[0].blocks).startswith(options.chapters)]
+    lines, starts = book_lines(chapter for chapter, _ in chosen)
     try:
-        reading, by_chapter = whole_book((chapter for chapter, _ in read), options.accept, options.entries)
+        reading = read(lines, options)
     except SourceChanged as error:
         raise SourceChanged(f"{where}: {error}") from error
-    for (chapter, origin), found in zip(read, by_chapter, strict=True):
+    by_chapter: dict[int, list[BookEntry]] = defaultdict(list)
+    for entry in reading.entries:
+        by_chapter[bisect_right(starts, entry.line) - 1].append(entry)
+    for place, (chapter, origin) in enumerate(chosen):
         yield from idioms(
-            found,
+            by_chapter[place],
             f"hindawi-{name}-{chapter.part}",
             genre=options.genre,
             dialect=options.dialect,
             provenance=origin,
         )
-    if problems := reading.problems(options.least_share):
-        raise SourceChanged(
-            f"{where}: {'; '.join(problems)}. Name the chapters that hold entries in `chapters`, "
-            "or the `layout`"
-        )
+    if problems := reading.problems():
+        raise SourceChanged(f"{where}: {'; '.join(problems)}")
 
 
-def read_epub(options: HindawiOptions) -> Reading | None:
-    """What the shape finder sees in the first EPUB; None where a layout is named or verse is read.
-
-    Raises:
-        SourceChanged: No shape of entries fits the book.
-    """
-    if not options.epub or options.layout or options.kind != "idiom":
-        return None
+def epub_lines(options: HindawiOptions) -> list[Line]:
+    """The lines of the first EPUB as a declaration reads them; none where verse or no file is read."""
+    if not options.epub or options.kind != "idiom":
+        return []
     path, data = find_file(options.epub[0], "epub")
     chapters = _chapters(open_book(data, f"file:{path.name}"), f"file:{path.name}")
-    read = (chapter for chapter in chapters if _heading(chapter.blocks).startswith(options.chapters))
-    return whole_book(read, options.accept, options.entries)[0]
+    return book_lines(one for one in chapters if _heading(one.blocks).startswith(options.chapters))[0]
 
 
 def _blocks(chapter: Chapter, where: str) -> list[Block]:
@@ -213,22 +197,13 @@ def _credit(author: str, title: str) -> str:
     return f"{author}، {title}، مؤسسة هنداوي"
 
 
-def _chapter(  # noqa: PLR0917
-    found: list[Block], name: str, title: str, author: str, origin: Provenance, options: HindawiOptions
+def _poem(  # noqa: PLR0917
+    chapter: ChapterBlocks, name: str, title: str, author: str, origin: Provenance, options: HindawiOptions
 ) -> Iterator[Entry]:
-    if not _heading(found).startswith(options.chapters):
-        return
-    identifier = f"hindawi-{name}"
-    if options.kind == "poem":
-        yield from poem(found, identifier, title=title, poet=author, provenance=origin)
-        return
-    yield from idioms(
-        entries(found, options.layout or "terms"),
-        identifier,
-        genre=options.genre,
-        dialect=options.dialect,
-        provenance=origin,
-    )
+    if _heading(chapter.blocks).startswith(options.chapters):
+        yield from poem(
+            chapter.blocks, f"hindawi-{name}-{chapter.part}", title=title, poet=author, provenance=origin
+        )
 
 
 def _least(options: HindawiOptions) -> int:

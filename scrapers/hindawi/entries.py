@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from schemas.idiom import Idiom
 from schemas.poem import Poem
 from schemas.record import Form, Provenance
 from schemas.rejection import Rejection
-from scrapers.book import Reading, read
-from scrapers.book_doubts import Sign
-from scrapers.heads import is_cross_reference, is_short_head, quoted_head, section_letter
+from scrapers.book import BookEntry, Line
+from scrapers.heads import is_cross_reference
 from scrapers.hindawi.blocks import Block
 from scrapers.source import Entry
 from scrapers.verse import couplets, split
-
-Layout = Literal["", "terms", "colon", "quoted"]
-
-
-@dataclass
-class HeadWithExplanation:
-    """A head and what stands under it."""
-
-    head: str
-    explanation: list[str] = field(default_factory=list)
 
 
 class ChapterBlocks(NamedTuple):
@@ -37,82 +25,34 @@ class ChapterBlocks(NamedTuple):
     blocks: list[Block]
 
 
-def whole_book(
-    chapters: Iterable[ChapterBlocks], accept: Collection[Sign] = (), stated: int = 0
-) -> tuple[Reading, list[list[HeadWithExplanation]]]:
-    """The entries of a book by the shape found from it, chapter by chapter, with an account of all its text.
+def book_lines(chapters: Iterable[ChapterBlocks]) -> tuple[list[Line], list[int]]:
+    """The lines of a book as a declaration reads them, and the number of the first line of each chapter.
 
-    Raises:
-        SourceChanged: No shape of entries fits the book, or two do.
+    A heading is `# title`, a term stands above `: definition`, paragraphs are parted by blank lines.
     """
     lines: list[str] = []
     starts = []
     for chapter in chapters:
         starts.append(len(lines) + 1)
         for block in chapter.blocks:
-            lines += "\n".join([*_lines(block), ""]).split("\n")
-    reading = read("\n".join(lines), accept=accept, stated=stated)
-    found: list[list[HeadWithExplanation]] = [[] for _ in starts]
-    for entry in reading.entries:
-        place = sum(start <= entry.line for start in starts) - 1
-        found[place].append(HeadWithExplanation(entry.head, entry.paragraphs))
-    return reading, found
+            lines += ["\n".join(_lines(block)), ""]
+    split_lines = "\n".join(lines).split("\n")
+    places = [1]
+    for text in lines:
+        places.append(places[-1] + text.count("\n") + 1)
+    return [Line(n, text) for n, text in enumerate(split_lines, start=1)], [places[n - 1] for n in starts]
 
 
 def _lines(block: Block) -> list[str]:
     if block.kind == "heading":
-        return [f"# | {block.text}"]
+        return [f"# {block.text}"]
     if block.kind == "term":
-        return [block.text.removesuffix(":").strip(), ": " + block.rest.replace("\n", "\n\n")]
+        return [block.text.removesuffix(":").strip(), *(f": {text}" for text in block.rest.split("\n"))]
     return [f"{block.text} … {block.rest}" if block.rest else block.text]
 
 
-def entries(blocks: Iterable[Block], layout: Layout) -> Iterator[HeadWithExplanation]:
-    """Heads with their explanations.
-
-    Args:
-        blocks: Of one chapter.
-        layout: `terms`: a definition list. `colon`: a paragraph `head: explanation` whose head begins with
-            the letter of its chapter. `quoted`: a paragraph wholly in «» before its explanation.
-    """
-    letter = ""
-    current: HeadWithExplanation | None = None
-    for block in blocks:
-        if block.kind == "heading":
-            letter = section_letter(block.text)
-            if current is not None:
-                yield current
-            current = None
-            continue
-        found = _head(block, layout, letter)
-        if found is not None:
-            if current is not None:
-                yield current
-            current = found
-        elif current is not None and layout != "terms":
-            current.explanation.append(f"{block.text} … {block.rest}" if block.rest else block.text)
-    if current is not None:
-        yield current
-
-
-def _head(block: Block, layout: Layout, letter: str) -> HeadWithExplanation | None:
-    if layout == "terms":
-        if block.kind != "term":
-            return None
-        return HeadWithExplanation(block.text.removesuffix(":").strip(), [block.rest] if block.rest else [])
-    if block.kind != "paragraph":
-        return None
-    if layout == "quoted":
-        head = quoted_head(block.text)
-        return HeadWithExplanation(head) if head else None
-    head, mark, rest = block.text.partition(":")
-    if not mark or not is_short_head(head, letter):
-        return None
-    return HeadWithExplanation(head.strip(), [rest.strip()] if rest.strip() else [])
-
-
 def idioms(
-    found: Iterable[HeadWithExplanation],
+    found: Iterable[BookEntry],
     prefix: str,
     *,
     genre: Literal["idiom", "proverb"],
@@ -122,11 +62,11 @@ def idioms(
     """Idioms; entries that explain nothing are rejected."""
     for number, entry in enumerate(found, start=1):
         identifier = f"{prefix}-{number}"
-        explanation = "\n".join(entry.explanation)
+        explanation = "\n".join(entry.paragraphs)
         reason = ""
         if not explanation:
             reason, detail = "explanation_missing", f"{entry.head!r} has no explanation"
-        elif is_cross_reference(" ".join(entry.explanation)):
+        elif is_cross_reference(" ".join(entry.paragraphs)):
             reason, detail = "cross_reference", f"{entry.head!r} only says {explanation!r}"
         if reason:
             body = f"{entry.head}\n{explanation}"

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from curation.apparatus import without_apparatus
+from mihakk.settings import ROOT
 from mihakk.text import canonicalize
 from mihakk.text.references import content, only_refers
-from scrapers.book import read
+from schemas.benchmark import SourceUse
+from schemas.idiom import Idiom
+from scrapers.raw import RawStore
+from scrapers.source import run
 
 
 @pytest.mark.parametrize(
@@ -84,13 +90,20 @@ def test_a_sentence_that_uses_the_phrase_becomes_an_example() -> None:
     assert without_apparatus("يقولون: «فتح له باب رزق واسع».", "باب رزق").examples == ()
 
 
-def test_the_see_entries_of_two_real_books_are_all_found_and_no_others(shared_data: Path) -> None:
+def test_the_see_entries_of_two_real_books_are_all_found_and_no_others(
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIHAKK_SHARED_DATA", str(shared_data))
     for name, see, empty in (
-        ("openiti/amthal_head.txt", 23, 8),
-        ("kinayat/taymur_kinayat_hindawi_93047907.txt", 19, 2),
+        ("amthal_openiti", 23, 8),
+        ("kinayat_openiti", 19, 2),
     ):
-        book = (shared_data / name).read_text(encoding="utf-8").partition("#META#Header#End#")[2]
-        texts = [canonicalize("\n".join(entry.paragraphs), "ar").text for entry in read(book).entries]
+        config = yaml.safe_load((ROOT / "configs" / "sources" / f"{name}.yaml").read_text(encoding="utf-8"))
+        said = [
+            one.explanation.raw if isinstance(one, Idiom) else "\n".join(json.loads(one.body)["explanation"])
+            for one in run(SourceUse.model_validate(config), RawStore(tmp_path))
+        ]
+        texts = [canonicalize(text, "ar").text for text in said]
         # The books' own word, at the beginning of a text that ends with the reference.
         opens = {text for text in texts if re.match(r"(?:اُ|ا|أ)نظر\b", text)}
         found = {text for text in texts if only_refers(text)}

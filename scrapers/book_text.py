@@ -1,0 +1,131 @@
+"""The lines of a book, from plain text, EPUB or HTML: what a declaration's patterns are searched in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from mihakk.errors import UsageError
+from mihakk.text.encoding import repair_mojibake
+from scrapers.book import Line
+from scrapers.epub import open_book
+
+_NO_TEXT = {
+    b"%pdf": "a PDF",
+    b"pk\x03\x04": "a zip archive (docx, xlsx; an EPUB must be called .epub)",
+    b"\x1f\x8b": "packed by gzip",
+    b"<!doctype html": "an HTML page (call it .html)",
+    b"<html": "an HTML page (call it .html)",
+    b"{\\rtf": "an RTF document",
+}
+"""First bytes, in small letters, of what is given in place of a text."""
+_PAGE = re.compile(
+    r"\s*(?:\b(?:PageV\d+P\d+|ms\d+|Milestone\d+)\b|\[(?:ص|صفحة|[Pp]age|p\.) ?:? ?[\d٠-٩۰-۹]+\])\s*"
+)
+"""Marks of pages inside lines: OpenITI's, and `[ص: 31]` of Shamela's exports."""
+_MARKDOWN_OF_OPENITI = re.compile(r"^(?:~~|#+ ?[|$]|#META#)", re.MULTILINE)
+"""Tells OpenITI mARkdown, in which `# ` opens a paragraph, from Markdown, in which it is a heading."""
+_EDGES = " \t\x0b\x0c\r\xa0\u200f\u200e\ufeff"
+_UNSEEN = {"script", "style", "head", "nav", "noscript", "template", "svg", "button"}
+_BLOCKS = {
+    *(
+        "div",
+        "p",
+        "ul",
+        "ol",
+        "li",
+        "table",
+        "tr",
+        "blockquote",
+        "section",
+        "article",
+        "body",
+        "dl",
+        "header",
+    ),
+    *("main", "figure", "footer", "aside", "pre", "hr"),
+}
+
+
+def plain_lines(text: str, first: int = 1) -> list[Line]:
+    """Lines of a plain text: without marks of pages, `~~`, and spaces and marks of direction at their ends.
+
+    In OpenITI mARkdown `# ` opens a paragraph: a blank line stands in its place. Headings stay as they stand.
+    """
+    opens = _MARKDOWN_OF_OPENITI.search(text) is not None
+    lines = []
+    for number, raw in enumerate(text.split("\n"), start=first):
+        line = _PAGE.sub(lambda mark: " " if mark[0] != mark[0].strip() else "", raw).strip(_EDGES)
+        if opens and re.match(r"#(?!\S| ?[|$])", line):
+            lines.append(Line(number, ""))
+            line = line[1:]
+        lines.append(Line(number, line.removeprefix("~~").strip(_EDGES)))
+    return lines
+
+
+def html_text(markup: str) -> str:
+    """A page as text: blocks parted by blank lines, headings as `# title`, terms above `: definition`."""
+    body = LexborHTMLParser(markup).body
+    text = "".join(_text(body)) if body else ""
+    return re.sub(r"[^\S\n]*\n[^\S\n]*", "\n", re.sub(r"[^\S\n]+", " ", text)).strip() + "\n"
+
+
+def _text(node: LexborNode) -> Iterator[str]:
+    tag = node.tag or ""
+    if tag == "-text":
+        yield re.sub(r"\s+", " ", node.text(deep=False) or "")
+        return
+    if tag in _UNSEEN or tag.startswith(("-comment", "!")):
+        return
+    opening = {"br": "\n", "dt": "\n\n", "dd": "\n: ", "td": "\t", "th": "\t"}.get(tag, "")
+    closing = ""
+    if re.fullmatch(r"h[1-6]", tag):
+        opening, closing = f"\n\n{'#' * int(tag[1])} ", "\n\n"
+    elif tag in _BLOCKS:
+        opening = closing = "\n\n"
+    yield opening
+    for child in node.iter(include_text=True):
+        yield from _text(child)
+    yield closing
+
+
+def book_text(path: Path, data: bytes) -> str:
+    """The whole text of a book's file.
+
+    Raises:
+        UsageError: It is none that can be read, or not in UTF-8.
+        SourceChanged: A damaged EPUB.
+    """
+    if path.suffix.lower() == ".epub":
+        book = open_book(data, path.name)
+        return "\n\n".join(html_text(chapter.data.decode("utf-8", "replace")) for chapter in book.chapters)
+    is_page = path.suffix.lower() in (".html", ".htm", ".xhtml")
+    _require_text(path, data, is_page)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not UTF-8 ({error}): convert it, for example with `iconv -f cp1256 -t utf-8`"
+        ) from error
+    text = text.replace("\r\n", "\n")
+    if again := repair_mojibake(max(text.split("\n"), key=len)):
+        raise UsageError(f"{path} was saved after a wrong reading ({again.steps[0]}): take the original file")
+    return html_text(text) if is_page else text
+
+
+def _require_text(path: Path, data: bytes, is_page: bool) -> None:
+    start = data[:200].lstrip(b"\xef\xbb\xbf \r\n\t").lower()
+    kind = next((kind for mark, kind in _NO_TEXT.items() if start.startswith(mark)), "")
+    if is_page and kind.startswith("an HTML page"):
+        kind = ""
+    if not data.strip():
+        kind = "empty"
+    if re.match(rb"\{\s*\"|\[\s*[\"{]", start):
+        kind = "JSON (the source `files` reads it, called .json)"
+    if not kind and b"\0" in data:
+        kind = "no text: it holds zero bytes, as UTF-16 and programs' own formats do"
+    if kind:
+        raise UsageError(f"{path} is {kind}: save the book as plain text in UTF-8")
