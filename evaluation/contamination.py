@@ -1,17 +1,13 @@
-"""Whether a system has seen a benchmark: three probes, and familiarity with what was published.
+"""Whether a system has seen a benchmark: three probes.
 
-Probes are prompts made from items and a look at the replies; nothing here asks a model. Classical verse is
-older than any model, so unpublished couplets in the same metre and rhyme stand beside it as controls.
+Probes are prompts made from items and a look at the replies; nothing here asks a model.
 """
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Final, NamedTuple
 
-from evaluation.statistics.cluster import Estimate
 from mihakk.seeds import rng
-from mihakk.stats import t_quantile
 from mihakk.text import key
 from schemas.record import Language
 
@@ -65,31 +61,6 @@ def continues(reply: str, hidden: str, language: Language) -> bool:
     """Whether a reply begins with the next 50 characters of the text, by its folded letters."""
     expected = key(hidden, language)[:LEAST_CONTINUED]
     return len(expected) == LEAST_CONTINUED and key(reply, language).startswith(expected)
-
-
-class Familiarity(NamedTuple):
-    """Known verse less unpublished controls."""
-
-    gap: float
-    low: float | None
-    """95 % interval; None where either side has too few clusters for one."""
-    high: float | None
-
-
-def familiarity(known: Estimate, controls: Estimate) -> Familiarity:
-    """The gap between classical verse and controls in its metre and rhyme that nobody has published.
-
-    Two independent clustered means; degrees of freedom after B. L. Welch, 1947.
-    """
-    gap = known.mean - controls.mean
-    if known.se is None or controls.se is None or known.low is None or controls.low is None:
-        return Familiarity(gap, None, None)
-    one, other = known.se**2, controls.se**2
-    if one + other == 0:
-        return Familiarity(gap, gap, gap)
-    degrees = (one + other) ** 2 / (one**2 / (known.clusters - 1) + other**2 / (controls.clusters - 1))
-    reach = t_quantile(degrees) * sqrt(one + other)
-    return Familiarity(gap, gap - reach, gap + reach)
 
 
 def _plain(text: str) -> str:

@@ -18,9 +18,6 @@ PACKAGES = (
     *("schemas", "mihakk", "scrapers", "curation", "generators", "validators"),
     *("annotation", "releases", "evaluation", "pipeline", "reports", "flows"),
 )
-BELOW = {"validators/checks", "generators/poems", "generators/idioms"}
-"""Folders of one-file plugins, which have tables of their own."""
-
 HEAD = """# Map of the code
 
 Made by `python -m tools.docs_map` from the code itself; a test compares the two.
@@ -52,16 +49,9 @@ def page() -> str:
     """The whole page."""
     lines = [HEAD.rstrip()]
     lines += [f"| `{step.stage}` | `{_file(step.run)}` | {WORK[step.stage]} |" for step in STEPS]
-    lines += [DIRECTION, *_plugins(), "", "## Every module", ""]
-    for package in PACKAGES:
-        lines += [
-            f"### {package}",
-            "",
-            _first(ROOT / package / "__init__.py"),
-            "",
-            "| file | what it holds |",
-        ]
-        lines += ["|---|---|", *_modules(package), ""]
+    lines += [DIRECTION, "| package | what it holds |", "|---|---|"]
+    lines += [f"| `{package}/` | {_first(ROOT / package / '__init__.py')} |" for package in PACKAGES]
+    lines += ["", *_plugins()]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -80,13 +70,6 @@ def _plugins() -> Iterator[str]:
 def _file(function: object) -> str:
     unwrapped = inspect.unwrap(function)  # type: ignore[arg-type]  # decorators keep what they wrap
     return str(Path(inspect.getfile(unwrapped)).relative_to(ROOT))
-
-
-def _modules(package: str) -> Iterator[str]:
-    for path in sorted((ROOT / package).rglob("*.py")):
-        place = str(path.relative_to(ROOT))
-        if path.name != "__init__.py" and not any(place.startswith(f"{folder}/") for folder in BELOW):
-            yield f"| `{place}` | {_first(path)} |"
 
 
 def _first(path: Path) -> str:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from scipy import stats
 
 from evaluation.contamination import (
     continues,
     cut_canary,
     cut_in_middle,
-    familiarity,
     names_canary,
     shuffled_twin,
 )
-from evaluation.statistics.cluster import clustered
 from generators.abilities import ability_of
 from generators.task import TASKS
 from tests.evaluation.material import VERSES
@@ -50,16 +46,6 @@ def test_a_twin_has_the_same_words() -> None:
     assert sorted(twin.split()) == sorted(VERSES[0].split())
     assert twin != VERSES[0]
     assert twin == shuffled_twin(VERSES[0], seed=1, name="e1")
-
-
-def test_familiarity_is_the_gap_to_unpublished_controls() -> None:
-    draws = np.random.default_rng(1)
-    known, controls = draws.random(40) + 0.3, draws.random(25)
-    found = familiarity(clustered(known, np.arange(40)), clustered(controls, np.arange(25)))
-    theirs = stats.ttest_ind(known, controls, equal_var=False).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
-    few = familiarity(clustered(known, np.arange(40)), clustered(controls[:5], np.arange(5)))
-    assert (few.low, few.high) == (None, None)
 
 
 def test_every_task_is_recall_or_skill() -> None:
