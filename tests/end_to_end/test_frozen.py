@@ -1,0 +1,48 @@
+"""The demo and an audit give the rows that they gave before the house was rebuilt."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mihakk.settings import ROOT
+from tests.end_to_end import frozen
+
+
+def run(folder: Path, *arguments: str) -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "flows.cli", *arguments],
+        cwd=ROOT,
+        env=os.environ | {"MIHAKK_HUB": str(folder / "hub")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr[-2_000:]
+
+
+@pytest.mark.slow
+def test_the_demo_gives_the_frozen_items_verdicts_and_released_tables(tmp_path: Path) -> None:
+    places = ("--lake", str(tmp_path / "lake"), "--runs", str(tmp_path / "runs"))
+    run(tmp_path, "build", "configs/benchmarks/demo.yaml", "--audit-limit", "0", *places)
+    assert list(frozen.differences(frozen.read("demo"), frozen.demo(tmp_path))) == []
+
+
+@pytest.mark.slow
+def test_an_audit_of_arabicmmlu_gives_the_frozen_verdicts_findings_and_cleaned_copy(
+    tmp_path: Path, shared_data: Path
+) -> None:
+    table = str(shared_data / "arabicmmlu" / "dev.csv")
+    run(tmp_path, "audit", table, "--map", "auto", "--rules-only", "--out", str(tmp_path / "audit"))
+    assert list(frozen.differences(frozen.read("arabicmmlu"), frozen.arabicmmlu(tmp_path))) == []
+
+
+def test_a_changed_row_is_a_difference() -> None:
+    before = {"items": frozen.grouped([("a", "1"), ("b", "2")])}
+    after = {"items": frozen.grouped([("a", "1"), ("b", "3")])}
+    assert list(frozen.differences(before, before)) == []
+    assert list(frozen.differences(before, after)) == ["items: 2 rows frozen, 2 now, 1 of 64 groups differ"]
