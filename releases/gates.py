@@ -23,6 +23,7 @@ SPLIT_JUDGED = 1_000
 """Items from which the share is judged: fewer fall unevenly by chance."""
 GATES = (
     "licences",
+    "losses",
     "unresolved",
     "splits",
     "full_audit",
@@ -34,9 +35,14 @@ GATES = (
     "sign_off",
 )
 """Names of all gates, in their order."""
-PUBLIC = frozenset({"licences", "splits", "full_audit", "capable_auditors", "miss_rate", "baselines"})
+PUBLIC = frozenset(
+    {"licences", "losses", "splits", "full_audit", "capable_auditors", "miss_rate", "baselines"}
+)
 """Gates that a publication has to pass even where the config does not ask for them."""
-NEVER_OVERRIDDEN = {"licences": "text may not be given away without a known licence that allows it"}
+NEVER_OVERRIDDEN = {
+    "licences": "text may not be given away without a known licence that allows it",
+    "losses": "accept each by name with its share, as the gate says",
+}
 """Gates that nobody's word opens, and why."""
 
 
@@ -73,6 +79,7 @@ def gates(
     reasons = {one.gate: one.why for one in facts.overrides}
     found = (
         _licences(items, config),
+        _losses(facts),
         _unresolved(config, facts),
         _splits(items, config, facts),
         full_audit(
@@ -135,6 +142,17 @@ def _licences(items: Sequence[Item], config: BenchmarkConfig) -> Gate:
         asked=True,
         found=f"Records under a licence nobody knows: {named or 'none'}.",
         remedy="State the licence in the source, or leave the source out.",
+    )
+
+
+def _losses(facts: ReleaseFacts) -> Gate:
+    refused = [one.sentence for one in facts.losses if not one.is_accepted]
+    return Gate(
+        name="losses",
+        passed=not refused,
+        asked=False,
+        found=f"Sources and tasks that lost much and nobody accepted: {'; '.join(refused) or 'none'}.",
+        remedy="Correct the source or task, or accept the share in the config, and build again.",
     )
 
 

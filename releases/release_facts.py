@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
+from schemas.benchmark import shown_share
 from schemas.campaign import CampaignFigure
 from schemas.record import Record
 from schemas.rejection import Cluster
@@ -61,6 +64,50 @@ class FunnelRow(Record):
     rejected: int = 0
     merged: int = 0
     written: int = 0
+
+
+class LossFact(Record):
+    """What a source or a task lost on the way to the release."""
+
+    kind: Literal["source", "task"]
+    name: str
+    lost: int
+    """Records rejected before items are made, or items blocked or discarded."""
+    seen: int
+    """Records the source gave and rejected, or items the task made."""
+    kept: int
+    reasons: dict[str, int] = Field(default_factory=dict)
+    """The commonest."""
+    accepted: float | None = None
+    """Share that the config accepts by name."""
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing is left of it."""
+        return self.kept == 0
+
+    @property
+    def share(self) -> float:
+        """Of what it had, lost; all where nothing is left."""
+        return 1.0 if self.nothing else shown_share(self.lost / self.seen)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether a person accepted a share as large."""
+        return self.accepted is not None and self.share <= self.accepted
+
+    @property
+    def sentence(self) -> str:
+        """What it lost and why, and how that is accepted."""
+        unit = "records" if self.kind == "source" else "items"
+        said = f"{self.kind} {self.name} "
+        said += "gives nothing: " if self.nothing else ""
+        said += f"lost {self.lost:,} of {self.seen:,} {unit}"
+        if self.reasons:
+            said += f" ({', '.join(f'{name} {count:,}' for name, count in self.reasons.items())})"
+        if self.is_accepted:
+            return f"{said}; accepted up to {self.accepted:g}"
+        return f"{said}: find the cause, or accept it beside its `use`: `accept: {{lost: {self.share:g}}}`"
 
 
 class BaselineFact(Record):
@@ -235,6 +282,8 @@ class ReleaseFacts(Record):
     sources: tuple[SourceFact, ...] = ()
     auditors: tuple[AuditorFact, ...] = ()
     funnel: tuple[FunnelRow, ...] = ()
+    losses: tuple[LossFact, ...] = ()
+    """Sources and tasks that gave nothing or lost more than a fifth."""
     clusters: tuple[Cluster, ...] = ()
     """Near duplicates that curation left standing or merged: they share a split."""
     baselines: tuple[BaselineFact, ...] = ()

@@ -17,6 +17,8 @@ from pipeline.steps.scrape import refusal, refused_licences
 from schemas.manifest import ShardCounts, StageManifest
 
 REASONS_SHOWN = 3
+LOST = "Lost"
+"""Row of the closing table on losses that nobody accepted."""
 
 
 class TerminalObserver:
@@ -103,7 +105,7 @@ def closing_table(
         if counts.reasons:
             facts.add_row(f"[bold]{name}[/]", f"left out: {reasons(counts)}")
     for name, value in rows:
-        facts.add_row(f"[bold]{name}[/]", value)
+        facts.add_row(f"[bold]{name}[/]", f"[bold red]{escape(value)}[/]" if name == LOST else value)
     return Group(table, facts)
 
 

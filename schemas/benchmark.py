@@ -337,3 +337,10 @@ class BenchmarkConfig(Record):
     release: ReleaseConfig = ReleaseConfig()
     schedule: tuple[Schedule, ...] | None = None
     """Jobs that start by themselves, and when; an empty list: none. None: those of prefect.yaml."""
+
+    @property
+    def accepted_losses(self) -> dict[str, float]:
+        """Source or task to the share of losses that a person accepted."""
+        named = [(f"source {use.label}", use.accept.get("lost")) for use in self.sources]
+        named += [(f"task {use.use}", use.accept.get("lost")) for use in self.tasks]
+        return {name: share for name, share in named if share is not None}

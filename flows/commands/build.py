@@ -124,12 +124,13 @@ def _run(
     from mihakk.lake.stage import peak_memory_mb
     from pipeline.engines.choose import open_engine
     from pipeline.guards import write_data_docs
+    from pipeline.losses import refused
     from pipeline.observer import Stopwatch
     from pipeline.run import run_pipeline
     from reports.log_lines import observer_for
     from reports.run.closing import audited, link_latest, released, standing_commit, write_review_queue
     from reports.run.page import write_report
-    from reports.terminal import closing_table, shown_path
+    from reports.terminal import LOST, closing_table, shown_path
 
     watch = Stopwatch()
     console.print(f"[bold]{escape(opened.config.title)}[/] → {opened.lake.storage.root}")
@@ -162,8 +163,12 @@ def _run(
         rows.append(("Took", took))
     else:
         watch.lap(END)
+    if lost := refused(opened):
+        rows.append((LOST, lost))
     table = closing_table(run.manifests, run.seconds, rows)
     print_result(summary(opened, run.manifests, rows), table, as_json=as_json)
+    if lost:
+        raise typer.Exit(1)
 
 
 def summary(opened: Build, manifests: list[StageManifest], rows: list[tuple[str, str]]) -> dict[str, object]:

@@ -12,10 +12,11 @@ from prefect.client.schemas.objects import State, TaskRun
 from prefect.logging import get_run_logger
 
 from flows.deployed.artifacts import summary_artifacts
-from mihakk.errors import ExternalFailure
+from mihakk.errors import ExternalFailure, MihakkError
 from mihakk.settings import Settings, settings
 from pipeline.build import Build, open_build, run_folder
 from pipeline.guards import write_data_docs
+from pipeline.losses import refused
 from pipeline.run import Run
 from reports.run.closing import link_latest, write_review_queue
 from reports.run.page import write_report
@@ -52,6 +53,10 @@ def close_job(build: Build, run: Run) -> str:
     """The review queue, the report and the closing artifacts; returns the report's path.
 
     Before the first release there is nothing a report could speak of, and the path is empty.
+
+    Raises:
+        MihakkError: A version was made, and a source or task lost much that nobody accepted: nothing is
+            published.
     """
     queue, waiting = write_review_queue(build)
     report = ""
@@ -62,6 +67,10 @@ def close_job(build: Build, run: Run) -> str:
         link_latest(build.run_folder)
     summary_artifacts(build, run.manifests, waiting, report)
     get_run_logger().info("%d items wait for people: %s. Report: %s", waiting, queue, report or "none yet")
+    if lost := refused(build):
+        get_run_logger().error(lost)
+        if run.manifests[-1].stage == RELEASED:
+            raise MihakkError(lost)
     return report
 
 

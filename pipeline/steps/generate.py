@@ -175,7 +175,7 @@ def _settings(build: Build) -> list[Any]:
     return [
         build.config.seed,
         build.config.release.test_share,
-        [task.model_dump() for task in build.config.tasks],
+        [task.model_dump(exclude={"accept"}) for task in build.config.tasks],
         build.config.embeddings,
         morphology_version(build.config.morphology),
         _own_words(build.config.prompts),

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mihakk.errors import MihakkError
 from mihakk.ids import digest, sha256
 from mihakk.lake import ShardOutput
 from pipeline.build import Build, whole_input
+from pipeline.losses import losses, refused
 from pipeline.measured_quality import measured
 from pipeline.opened_review import review_of
 from pipeline.people import (
@@ -112,6 +114,8 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
     items = list(before.read_all("items", ITEM_ROWS))
     known = facts(build, items).model_copy(update={"withdrawn": hub.withdrawals(build.config.name)})
     tick(1)
+    if not items and (lost := refused(build)):
+        raise MihakkError(f"no item is left to release: {lost}")
     require(gates(items, before.read_all("verdicts", Verdict), build.config, known))
     tick(1)
     with tempfile.TemporaryDirectory(prefix="mihakk-release-") as scratch:
@@ -172,6 +176,7 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
         sources=tuple(_sources(build)),
         auditors=tuple(_auditors(build)),
         funnel=tuple(_funnel(build)),
+        losses=tuple(losses(build)),
         clusters=tuple(build.stage(CURATED).read_all("clusters", Cluster)),
         baselines=tuple(baseline_facts(quality)),
         spreads=(*letter_spreads(items), *cosine_spreads(quality.spreads)),
@@ -278,6 +283,7 @@ STEP = Step(
         build.config.release.model_dump(),
         build.config.title,
         *(told for use in build.config.sources if (told := _by_people(use))),
+        *([build.config.accepted_losses] if build.config.accepted_losses else []),
         list(build.config.prompt_languages),
     ],
     packages=("releases", "generators"),

@@ -11,8 +11,10 @@ from mihakk.errors import MihakkError, UsageError
 from mihakk.ids import canonical_json, sha256
 from mihakk.lake import ShardOutput
 from pipeline.build import Build
+from pipeline.losses import PARTS
 from pipeline.step import Step, Tick
 from releases.licence import known
+from schemas.benchmark import SourceUse
 from schemas.idiom import Idiom
 from schemas.manifest import ShardCounts, ShardManifest
 from schemas.poem import Poem
@@ -92,10 +94,22 @@ def _output(chunk: Sequence[Entry]) -> ShardOutput:
             rejected=len(rejections),
             written=kept,
             reasons=dict(Counter(row.reason for row in rejections)),
-            notes={"couplets": sum(len(poem.couplets) for poem in poems), **_refused(poems, idioms)},
+            notes={
+                "couplets": sum(len(poem.couplets) for poem in poems),
+                **_refused(poems, idioms),
+                **_parts(chunk),
+            },
         ),
         rejections=rejections,
     )
+
+
+def _parts(chunk: Sequence[Entry]) -> dict[str, int]:
+    """Rejections of a poem's couplets and lines, which are named after it: no records are lost with them."""
+    names = {entry.record if isinstance(entry, Rejection) else entry.id for entry in chunk}
+    rejected = [entry.record for entry in chunk if isinstance(entry, Rejection)]
+    parts = sum(name.rpartition(":")[0] in names for name in rejected)
+    return {PARTS: parts} if parts else {}
 
 
 def _refused(poems: Sequence[Poem], idioms: Sequence[Idiom]) -> dict[str, int]:
@@ -124,12 +138,18 @@ def _chunks(entries: Iterator[Entry], size: int) -> Iterator[list[Entry]]:
         yield chunk
 
 
+def _settings(use: SourceUse) -> dict[str, Any]:
+    """What of a use changes its records: not the losses that a person accepted."""
+    accept = {name: share for name, share in use.accept.items() if name != "lost"}
+    return use.model_dump(exclude={"accept"}) | ({"accept": accept} if accept else {})
+
+
 STEP = Step(
     stage=STAGE,
     title="Scrape sources",
     units=_units,
     run=_scrape,
-    settings=lambda build: [use.model_dump() for use in build.config.sources],
+    settings=lambda build: [_settings(use) for use in build.config.sources],
     packages=("scrapers",),
     # Sources read local files and tokens, and a site is asked from one place.
     where=lambda _: "machine",

@@ -279,6 +279,7 @@ def _limits(matter: CardMatter) -> str:
             f"- {plain(' and '.join(weak))} are too small to judge: their scores show that the audit runs, "
             "not that the items are good. Do not rank models on this release."
         )
+    lines += [f"- **{plain(one.sentence)}**" for one in facts.losses]
     lines += [
         f"- Version {plain(one.version)} went out although the gate `{one.gate}` was shut. The reason given: "
         f"{plain(one.why)}"

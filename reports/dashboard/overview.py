@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from mihakk.ids import digest
 from pipeline.build import Build
+from pipeline.losses import refused
 from reports.dashboard.health import LEVELS, Health, Level, Note, health
 from reports.dashboard.opinions import Opinions, People, opinions, people
 from reports.dashboard.tables import Tables
@@ -27,13 +28,21 @@ class OverviewFacts:
     opinions: Opinions
     people: People
     versions: Versions
+    lost: tuple[Note, ...]
+    """What sources and tasks lost that nobody accepted: one note, or none."""
     trends: str
     """Charts over runs and versions, with their tables, as HTML."""
 
     @property
     def notes(self) -> list[Note]:
         """What a person should know, the worst first."""
-        every = [*self.health.notes, *self.versions.notes, *self.opinions.notes, *self.people.notes]
+        every = [
+            *self.lost,
+            *self.health.notes,
+            *self.versions.notes,
+            *self.opinions.notes,
+            *self.people.notes,
+        ]
         return sorted(every, key=lambda note: -LEVELS.index(note.level))
 
     @property
@@ -47,7 +56,7 @@ class Gatherer:
 
     def __init__(self, build: Build) -> None:
         self.build = build
-        self._kept: tuple[str, Opinions, People, Versions] | None = None
+        self._kept: tuple[str, Opinions, People, Versions, tuple[Note, ...]] | None = None
         self._lock = threading.Lock()
 
     def facts(self) -> OverviewFacts:
@@ -61,8 +70,15 @@ class Gatherer:
         state = self._state(stands)
         if self._kept is None or self._kept[0] != state:
             with Tables(build) as tables:
-                self._kept = state, opinions(build, tables), people(build, tables, now), versions(build)
-        _, said, reviewed, released = self._kept
+                lost = tuple(Note("bad", line) for line in [refused(build)] if line)
+                self._kept = (
+                    state,
+                    opinions(build, tables),
+                    people(build, tables, now),
+                    versions(build),
+                    lost,
+                )
+        _, said, reviewed, released, lost = self._kept
         charts = [*over_runs([run.record for run in stands.runs]), *over_versions(released.by_reason)]
         return OverviewFacts(
             name=build.config.name,
@@ -73,6 +89,7 @@ class Gatherer:
             opinions=said,
             people=reviewed,
             versions=released,
+            lost=lost,
             trends=trends_html(charts),
         )
 
@@ -88,6 +105,7 @@ class Gatherer:
         return digest(
             [
                 manifests,
+                build.config.accepted_losses,
                 people,
                 EmbeddedHub().versions(build.config.name),
                 [one.version for one in EmbeddedHub().withdrawals(build.config.name)],

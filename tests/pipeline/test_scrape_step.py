@@ -13,6 +13,7 @@ from flows.cli import app
 from mihakk.errors import SourceChanged
 from pipeline.build import Build
 from pipeline.engines.local import local_engine
+from pipeline.losses import PARTS
 from pipeline.observer import Silent
 from pipeline.run import run_step
 from pipeline.steps.scrape import STEP
@@ -96,3 +97,18 @@ def test_a_dry_run_says_what_the_licence_gate_will_refuse(
     console = Console(width=200, record=True)
     console.print(show_plan(found))
     assert "1 records carry a licence that a release refuses" in console.export_text()
+
+
+def test_a_rejected_couplet_is_no_lost_record(tmp_path: Path) -> None:
+    couplets = [["قفا نبك من ذكرى حبيب ومنزل", "بسقط اللوى بين الدخول فحومل"], ["يوم", ""], ["", "ليل"]]
+    rows = [{"id": n, "poet": "امرؤ القيس", "couplets": couplets} for n in range(3)]
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    config = toy(tmp_path)
+    options = {"path": str(path), "kind": "poem", "language": "ar", "licence": "CC0-1.0"}
+    config["sources"] = [{"use": "files", "options": options}]
+    build = Build(BenchmarkConfig.model_validate(config), str(tmp_path / "lake"), tmp_path / "runs")
+    with local_engine(1) as engine:
+        counts = run_step(STEP, build, engine, Silent()).counts
+    assert (counts.read, counts.kept, counts.rejected) == (9, 3, 6)
+    assert counts.notes[PARTS] == 6
