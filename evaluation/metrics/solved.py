@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evaluation.metrics.metric import Case, Options, Scored, batch_metric
-from mihakk.sandbox import Limits, Trial, run_trials
+from mihakk.sandbox import Limits, Trial, memory_held_by, run_trials
 from validators.code.problem import completed
 
 
@@ -24,4 +24,7 @@ def solved(cases: Sequence[Case], options: Options) -> list[Scored]:
         for case in cases
     ]
     outcomes = run_trials(trials, Limits(seconds=float(options["seconds"])))
-    return [Scored(float(one.passed), {"status": one.status, "why": one.detail}) for one in outcomes]
+    return [
+        Scored(float(one.passed), {"status": one.status, "why": one.detail, "memory": memory_held_by()})
+        for one in outcomes
+    ]

@@ -17,6 +17,7 @@ from evaluation.running.probes import canary_probe, probes_of
 from evaluation.running.wordings import WORDINGS, reworded
 from mihakk.errors import UsageError
 from mihakk.ids import sha256
+from mihakk.sandbox import require_sandbox
 from schemas.evaluation import AnswerKind, Question
 from schemas.suite import Part, Suite, System
 
@@ -153,6 +154,8 @@ def _adapted(part: Part, suite: Suite) -> Iterator[Asked]:
     met = set()
     for one in adapter.read(data, digest.hexdigest()):
         met |= {one.question.task, one.question.config}
+        if one.question.kind == "code":
+            require_sandbox(suite.code_memory)
         if not part.only or {one.question.task, one.question.config} & set(part.only):
             yield Asked(one.question, one.prompt, part.adapter, adapter.version, 0, part.repeats)
     if not met:

@@ -105,13 +105,13 @@ def _program(name: str, remedy: str) -> Diagnosis:
 
 
 def _sandbox() -> Diagnosis:
-    from mihakk.sandbox import require_sandbox
+    from mihakk.sandbox import memory_held_by, require_sandbox
 
     try:
         require_sandbox()
     except MihakkError as error:
         return Diagnosis("bubblewrap", "optional", "for code benchmarks", str(error))
-    return Diagnosis("bubblewrap", "ok", "can confine code under test")
+    return Diagnosis("bubblewrap", "ok", f"can confine code under test, memory: {memory_held_by()}")
 
 
 def _lake() -> Iterator[Diagnosis]:

@@ -1,6 +1,6 @@
 """Untrusted code, run inside bubblewrap: no network, no files, limits, no way to its own verdict."""
 
-from mihakk.sandbox._bubblewrap import Limits, require_sandbox
+from mihakk.sandbox._bubblewrap import Limits, memory_held_by, require_sandbox
 from mihakk.sandbox._run import Example, Outcome, Status, Trial, run_examples, run_trial, run_trials
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "Outcome",
     "Status",
     "Trial",
+    "memory_held_by",
     "require_sandbox",
     "run_examples",
     "run_trial",

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -18,6 +19,8 @@ from typing import IO, Any, Final
 import orjson
 
 from mihakk.errors import UsageError
+from mihakk.sandbox._filter import system_calls
+from mihakk.sandbox._memory import Group, Held, Watch, group_parent, limiter
 
 _INSIDE: Final = Path(__file__).with_name("_inside.py").read_bytes()
 _PACKAGES: Final = ("numpy",)
@@ -40,7 +43,7 @@ class Limits:
     seconds: float = 10.0
     """Wall clock, with the start of the interpreter; processor time may be as much."""
     memory: int = 4 << 30
-    """Bytes of address space, each process."""
+    """Bytes that all processes and files hold together; and of address space, each process."""
     processes: int = 16
     """Processes and threads."""
     file_size: int = 16 << 20
@@ -51,13 +54,46 @@ class Limits:
     """Files open at once."""
 
 
-def require_sandbox() -> None:
+@dataclass(frozen=True)
+class Box:
+    """A sandbox that was started."""
+
+    process: subprocess.Popen[bytes]
+    memory: Group | Watch
+
+    def end(self) -> bytes:
+        """Ends it with everything in it; what bubblewrap said."""
+        told = b""
+        with suppress(ProcessLookupError):
+            self.process.kill()
+        with suppress(ValueError):
+            _, told = self.process.communicate()
+        self.memory.end()
+        return told
+
+
+def memory_held_by() -> Held:
+    """Who limits what a sandbox's processes hold together: the kernel, or a watch that is a moment behind."""
+    return "watched" if group_parent() is None else "cgroup"
+
+
+def require_sandbox(memory: Held = "watched") -> None:
     """Makes sure that code can be run confined here.
 
+    Args:
+        memory: `cgroup` asks for the kernel's limit of all processes together.
+
     Raises:
-        UsageError: bubblewrap is not installed, or this machine doesn't let it make namespaces.
+        UsageError: bubblewrap or libseccomp is not installed, this machine doesn't let it make namespaces, or
+            no control group can be made though one is asked for.
     """
     problem = _problem()
+    if not problem and memory == "cgroup" != memory_held_by():
+        problem = (
+            "programs under test have to run in a control group that limits their memory, and none can be "
+            "made here: run as root or in a session of systemd (`systemd-run --user --scope ...`), or "
+            "leave the watch of their memory to Mihakk (`code_memory: watched`)"
+        )
     if problem:
         raise UsageError(problem)
 
@@ -67,11 +103,16 @@ def _problem() -> str:
     if shutil.which("bwrap") is None:
         return f"code is run inside bubblewrap, and there is no program `bwrap` here: {INSTALL}"
     try:
-        with start(b"", "probe", {}, Limits(), stdin=subprocess.DEVNULL) as process:
-            out, told = process.communicate(timeout=60)
+        box = start(b"", "probe", {}, Limits(), stdin=subprocess.DEVNULL)
+    except UsageError as error:
+        return str(error)
+    process = box.process
+    try:
+        out, told = process.communicate(timeout=60)
     except subprocess.TimeoutExpired:
-        process.kill()
         return "bubblewrap is installed, but a process inside it did not end within a minute"
+    finally:
+        box.end()
     if process.returncode == 0 and out.strip() == b"ready":
         return ""
     last = told.decode(errors="replace").strip().splitlines() or [f"exit code {process.returncode}"]
@@ -82,9 +123,7 @@ def _problem() -> str:
     )
 
 
-def start(
-    program: bytes, role: str, setup: Mapping[str, Any], limits: Limits, *, stdin: Any
-) -> subprocess.Popen[bytes]:
+def start(program: bytes, role: str, setup: Mapping[str, Any], limits: Limits, *, stdin: Any) -> Box:
     """Starts `_inside.py` in a sandbox of its own.
 
     Args:
@@ -95,20 +134,25 @@ def start(
         stdin: Its only way to another process, besides its standard output.
     """
     root = os.geteuid() == 0
-    told = {**asdict(limits), **setup, "role": role, "uid": _next_uid() if root else 0}
-    held: list[IO[bytes]] = []
+    calls, keyctl = system_calls()
+    told = {**asdict(limits), **setup, "role": role, "uid": _next_uid() if root else 0, "keyctl": keyctl}
+    held = [_memory_file(calls)]
+    memory = limiter(limits.memory, limits.processes)
     try:
-        files = {"inside.py": _INSIDE, "program": program, "setup.json": orjson.dumps(told)}
-        command = ["bwrap", *_namespaces(root), *_view(limits)]
-        for name, content in files.items():
+        command = ["bwrap", "--seccomp", str(held[0].fileno()), *_namespaces(root), *_view(limits)]
+        for name, content in {
+            "inside.py": _INSIDE,
+            "program": program,
+            "setup.json": orjson.dumps(told),
+        }.items():
             held.append(_memory_file(content))
             # Whoever reads it inside is neither root nor the owner.
             command += ["--perms", "0444", "--ro-bind-data", str(held[-1].fileno()), f"/box/{name}"]
         # The interpreter itself, not the environment's link to it: nothing of the environment is seen inside.
         interpreter = str(Path(sys.executable).resolve())
         command += ["--remount-ro", "/", "--chdir", _SCRATCH, "--", interpreter, "-I", "-S", "-B"]
-        return subprocess.Popen(
-            [*command, "/box/inside.py"],
+        process = subprocess.Popen(
+            [*memory.command, *command, "/box/inside.py"],
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -116,13 +160,21 @@ def start(
             env={"PATH": os.environ.get("PATH", os.defpath)},
             start_new_session=True,
         )
+        memory.begin(process)
+        return Box(process, memory)
+    except BaseException:
+        memory.end()
+        raise
     finally:
         for file in held:
             file.close()
 
 
 def _namespaces(root: bool) -> list[str]:
-    """Everything unshared. Root needs no user namespace: inside, it becomes a user of its own."""
+    """Everything unshared. Root needs no user namespace: inside, it becomes a user of its own.
+
+    That nobody inside makes another user namespace is seen to by the filter (`system_calls`).
+    """
     if root:
         unshared = [f"--unshare-{name}" for name in ("ipc", "pid", "net", "uts", "cgroup-try")]
         privileges = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
@@ -153,7 +205,10 @@ def _view(limits: Limits) -> list[str]:
             view += ["--ro-bind-try", f"{place}.libs", f"/packages/{package}.libs"]
     for device in ("null", "zero", "urandom", "random"):
         view += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
-    view += ["--proc", "/proc", "--perms", "1777", "--size", str(limits.disk), "--tmpfs", _SCRATCH]
+    view += ["--proc", "/proc"]
+    for keys in ("keys", "key-users"):
+        view += ["--ro-bind-try", "/dev/null", f"/proc/{keys}"]
+    view += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", _SCRATCH]
     for name, value in (("LANG", "C.UTF-8"), ("PATH", "/usr/bin"), ("HOME", _SCRATCH)):
         view += ["--setenv", name, value]
     return view

@@ -88,18 +88,24 @@ def run_trial(trial: Trial, limits: Limits | None = None) -> Outcome:
             told = {**name, "prompt": trial.prompt}
             tests = start(_bytes(trial.tests), "tests", told, of_tests, stdin=here)
         except BaseException:
-            _end(solution)
+            solution.end()
             raise
     here.close()
     there.close()
     try:
-        out, problem = tests.communicate(timeout=allowed.seconds)
+        out, problem = tests.process.communicate(timeout=allowed.seconds)
     except subprocess.TimeoutExpired:
-        return Outcome("time", f"after {allowed.seconds:g} s", 0, time.monotonic() - began)
+        out = problem = None
     finally:
-        told_by_solution = _end(solution)
-        _end(tests)
-    return _outcome(out, problem, told_by_solution, solution.returncode, time.monotonic() - began)
+        exceeded = solution.memory.exceeded
+        told_by_solution = solution.end()
+        tests.end()
+    seconds = time.monotonic() - began
+    if exceeded:
+        return Outcome("ended", f"its processes held over {allowed.memory >> 20} MiB together", 0, seconds)
+    if out is None:
+        return Outcome("time", f"after {allowed.seconds:g} s", 0, seconds)
+    return _outcome(out, problem, told_by_solution, solution.process.returncode, seconds)
 
 
 def run_examples(program: str, sources: Sequence[str], limits: Limits | None = None) -> list[Example] | str:
@@ -112,15 +118,13 @@ def run_examples(program: str, sources: Sequence[str], limits: Limits | None = N
     """
     require_sandbox()
     allowed = limits or Limits()
-    process = start(
-        _bytes(program), "examples", {"examples": list(sources)}, allowed, stdin=subprocess.DEVNULL
-    )
+    box = start(_bytes(program), "examples", {"examples": list(sources)}, allowed, stdin=subprocess.DEVNULL)
     try:
-        out, _ = process.communicate(timeout=allowed.seconds)
+        out, _ = box.process.communicate(timeout=allowed.seconds)
     except subprocess.TimeoutExpired:
         return f"not done after {allowed.seconds:g} s"
     finally:
-        _end(process)
+        box.end()
     said = _verdict(out)
     if "found" not in said:
         return str(said.get("unloadable", "its process ended"))
@@ -151,16 +155,6 @@ def _verdict(out: bytes) -> dict[str, Any]:
         if isinstance(said, dict):
             return said
     return {}
-
-
-def _end(process: subprocess.Popen[bytes]) -> bytes:
-    """Ends a sandbox with everything in it; what bubblewrap said."""
-    with suppress(ProcessLookupError):
-        process.kill()
-    with suppress(ValueError):
-        _, told = process.communicate()
-        return told
-    return b""
 
 
 def _bytes(text: str) -> bytes:

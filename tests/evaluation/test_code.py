@@ -10,9 +10,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+import schemas.suite
 from evaluation.adapters.adapter import ADAPTERS
 from evaluation.reading.program import read_program
-from mihakk.errors import SourceChanged
+from evaluation.running.asking import asked_of_suite
+from mihakk.errors import SourceChanged, UsageError
 from mihakk.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.settings import SAMPLES
 from tests.evaluation.test_running import Suite
@@ -131,6 +133,19 @@ def test_without_a_sandbox_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.
     assert done.returncode == 2
     assert "never run unconfined" in done.stderr
     assert not server.calls
+
+
+def test_a_suite_that_asks_for_the_kernels_limit_of_memory_is_not_asked_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound(tmp_path / "set")
+    monkeypatch.setattr("mihakk.sandbox._bubblewrap._problem", lambda: "")
+    monkeypatch.setattr("mihakk.sandbox._bubblewrap.group_parent", lambda: None)
+    told = suite_of(tmp_path).suite
+    assert asked_of_suite(schemas.suite.Suite.model_validate(told), fetch=Path)
+    told["code_memory"] = "cgroup"
+    with pytest.raises(UsageError, match="control group"):
+        asked_of_suite(schemas.suite.Suite.model_validate(told), fetch=Path)
 
 
 def test_a_set_with_a_broken_row_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
