@@ -76,7 +76,7 @@ def test_an_unreadable_row_is_rejected_and_the_rest_goes_on(tmp_path: Path) -> N
             "accept": ["markup"],
         }
         config["sources"] = [{"use": "files", "options": options}]
-        # Five idioms of one wording: none has words that one can complete.
+        # Phrases of two words are too short for a completion.
         config["tasks"] = [{"use": "completion", "accept": {"lost": 1}}, {"use": "explanation"}]
 
     with ScriptedServer(opinion) as server:
