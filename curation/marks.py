@@ -17,7 +17,10 @@ KINDS: Final[dict[str, tuple[re.Pattern[str], str]]] = {
     ),
     "footnote_digit": (re.compile(rf"(?<={_LETTER}{_LETTER}){_DIGIT}{{1,3}}(?!{_DIGIT}|{_LETTER})"), ""),
     "verse_number": (re.compile(rf"^\s*[\[(]?{_DIGIT}{{1,4}}\s*(?:[\])]|[-–—.:_])+\s*(?={_LETTER})"), ""),
-    "repetition": (re.compile(rf"\s*(?:[\[(]\s*(?:مكرر|مکرر|تكرار|تکرار)\s*[\])]|[×xX]\s?{_DIGIT})\s*$"), ""),
+    "repetition": (
+        re.compile(rf"(?:(?<!\s)\s++)?(?:[\[(]\s*(?:مكرر|مکرر|تكرار|تکرار)\s*[\])]|[×xX]\s?{_DIGIT})\s*$"),
+        "",
+    ),
 }
 """Kind, what it looks like, what takes its place. A number that is a word stands alone and stays."""
 

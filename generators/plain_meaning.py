@@ -12,7 +12,7 @@ from mihakk.morphology import LIGHT, Morphology
 from mihakk.text import key, word_keys, words
 from schemas.record import Language
 
-_QUOTED: Final = re.compile(r"«[^»]*»|\([^)]*\)|\[[^\]]*\]|\"[^\"]*\"|“[^”]*”")
+_QUOTED: Final = re.compile(r"«[^«»]*»|\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|“[^“”]*”")
 _CLAUSE: Final = re.compile(r"[^،؛,;.:!?؟…]+[،؛,;.:!?؟…]*")
 _CLOSED: Final = (".", "؛", ";", ":", "!", "؟", "?", "…")
 
@@ -30,7 +30,7 @@ _OPENINGS: Final[dict[Language, tuple[re.Pattern[str], ...]]] = {
 # A clause that begins so gives an example, a parallel, a reference, or parses words.
 _ASIDE: Final[dict[Language, re.Pattern[str]]] = {
     "ar": re.compile(
-        r"\s*[وف]?(?:لكنهم|لكن|قد|ربما|كذلك)?\s*[وف]?(?:(?:يقول|يقال|ك?قولهم|قالوا|تقول|أصله|الأصل|مثله|انظر|بعضهم"
+        r"\s*+[وف]?(?:لكنهم|لكن|قد|ربما|كذلك)?\s*+[وف]?(?:(?:يقول|يقال|ك?قولهم|قالوا|تقول|أصله|الأصل|مثله|انظر|بعضهم"
         r"|لعل|المراد|مرادهم|المقصود|المعنى|يعبر|يزيد|يريدون|يرادف|يستعمل|يكنى|يكنون|أنشد|روى|ورد|جاء|ذكر)\w*|أي\b"
         r"|أصل هذ\w+|رأيت|من طريف|حكي|يحكى|\w+ عندهم\b"
         r"|(?<=[وف])معنى|معنى ال|(?:ه[وي] )?من (?:ذلك|أمثال|كنايات|التشبيه|قول\w*)"

@@ -16,7 +16,7 @@ MOST_RATIO = 500
 """Sheets of equal rows shrink a hundredfold; a bomb a thousandfold."""
 _SMALL = 1 << 20
 _PROPERTIES = "docProps/core.xml"
-_MODIFIED = re.compile(rb"(<dcterms:modified[^>]*>)[^<]*")
+_MODIFIED = re.compile(rb"(<dcterms:modified[^<>]*>)[^<]*")
 DAMAGED_ARCHIVE = zipfile.BadZipFile
 """Raised while the rows of a damaged workbook are read."""
 

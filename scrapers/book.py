@@ -42,7 +42,7 @@ _NOTE_LINE = re.compile(r"[٠-٩]+")
 _NO_TEXT = re.compile(r"[٠-٩\d]+\s*[.،]?|[ .،:]+")
 _RULE = re.compile(r"#META#.*|-{3,}|={3,}|(?:[*⁂~•◆❖] ?){3,}|[-–—] ?[٠-٩۰-۹\d]{1,4} ?[-–—]")
 """A rule or a page's number between two paragraphs."""
-_SPACED = re.compile(r"\s+([،؛.:)»])")
+_SPACED = re.compile(r"(?<!\s)\s++([،؛.:)»])")
 
 
 class Line(NamedTuple):

@@ -23,7 +23,8 @@ _NO_TEXT = {
 }
 """First bytes, in small letters, of what is given in place of a text."""
 _PAGE = re.compile(
-    r"\s*(?:\b(?:PageV\d+P\d+|ms\d+|Milestone\d+)\b|\[(?:ص|صفحة|[Pp]age|p\.) ?:? ?[\d٠-٩۰-۹]+\])\s*"
+    r"(?:(?<!\s)\s++)?"
+    r"(?:\b(?:PageV\d+P\d+|ms\d+|Milestone\d+)\b|\[(?:ص|صفحة|[Pp]age|p\.) ?:? ?[\d٠-٩۰-۹]+\])\s*+"
 )
 """Marks of pages inside lines: OpenITI's, and `[ص: 31]` of Shamela's exports."""
 _MARKDOWN_OF_OPENITI = re.compile(r"^(?:~~|#+ ?[|$]|#META#)", re.MULTILINE)
@@ -70,7 +71,9 @@ def html_text(markup: str) -> str:
     """A page as text: blocks parted by blank lines, headings as `# title`, terms above `: definition`."""
     body = LexborHTMLParser(markup).body
     text = "".join(_text(body)) if body else ""
-    return re.sub(r"[^\S\n]*\n[^\S\n]*", "\n", re.sub(r"[^\S\n]+", " ", text)).strip() + "\n"
+    return (
+        re.sub(r"(?:(?<![^\S\n])[^\S\n]++)?\n[^\S\n]*+", "\n", re.sub(r"[^\S\n]+", " ", text)).strip() + "\n"
+    )
 
 
 def _text(node: LexborNode) -> Iterator[str]:

@@ -19,8 +19,8 @@ from schemas.finding import Finding
 from schemas.record import Language
 
 SENTENCES = Path(__file__).with_name("evidence.yaml")
-_PIECE = re.compile(r"(?s:«.*»)|(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|U\+[0-9A-F]{4,6}|\d+(?:\.\d+)?%?")
-_UNFILLED = re.compile(r"\s*\([^()]*\{\d\}[^()]*\)")
+_PIECE = re.compile(r"(?s:«.{0,500}»)|(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|U\+[0-9A-F]{4,6}|\d+(?:\.\d+)?%?")
+_UNFILLED = re.compile(r"(?:(?<!\s)\s++)?\([^(){}]*\{\d\}[^()]*\)")
 _CONTROLS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]")
 
 

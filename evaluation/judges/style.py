@@ -19,8 +19,8 @@ from schemas.rubric import Rubric
 STYLE_FILE: Final = "judge_style.parquet"
 LEAST_ANSWERS: Final = 50
 """Fewer can't tell a system's worth from its style."""
-_LISTS: Final = re.compile(r"^\s*(?:[-*•]|[0-9٠-٩۰-۹]+[.)-])\s", re.MULTILINE)
-_HEADINGS: Final = re.compile(r"^\s*#{1,6}\s", re.MULTILINE)
+_LISTS: Final = re.compile(r"^[^\S\n]*(?:[-*•]|[0-9٠-٩۰-۹]+[.)-])\s", re.MULTILINE)
+_HEADINGS: Final = re.compile(r"^[^\S\n]*#{1,6}\s", re.MULTILINE)
 _BOLD: Final = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__")
 
 

@@ -15,8 +15,8 @@ from mihakk.text.digits import convert
 
 _MARKUP: Final = re.compile(r"</?(?:b|i|u|sup|sub|strong|em)>|\\(?:mathbf|textbf|underline)\{|[*_$`{}]")
 _CELL: Final = re.compile(
-    r"^\(?\s*(?P<value>[+\-−]?(?:\d+(?:[.,]\d+)?|[.,]\d+))\s*%?"
-    r"(?:\s*\(?\s*(?:±|\+/-|\+-)\s*(?P<error>\d*[.,]?\d+)\s*%?\s*\)?)?\s*\)?$"
+    r"^\(?\s*(?P<value>[+\-−]?(?:\d+(?:[.,]\d+)?|[.,]\d+))\s*+%?"
+    r"(?:\s*+\(?\s*+(?:±|\+/-|\+-)\s*+(?P<error>\d+(?:[.,]\d+)?|[.,]\d+)\s*+%?\s*+\)?)?\s*+\)?$"
 )
 _MISSING: Final = frozenset(["", "-", "–", "—", "n/a", "na", "nan", "none", "null", "x"])
 _MEAN: Final = frozenset(

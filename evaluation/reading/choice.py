@@ -20,7 +20,7 @@ Words are matched whole and folded, never fuzzily. A line that gives several lab
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from evaluation.reading import cues
@@ -69,6 +69,8 @@ _NEAR: Final = 3
 """Words within which a negation bears on a label."""
 _ENDS: Final = cues.BECAUSE | cues.COPULA | cues.RIGHT
 """Words that go on after an option's, as in "X is the right one"."""
+_BLANK: Final = re.compile(r"\s*+\Z")
+_LONGEST_LIST: Final = 512
 _LIST_SEPARATOR: Final = re.compile(r"[\s,،;؛/&+*()\[\]]*")
 
 
@@ -187,10 +189,7 @@ def _answer_line(
             continue
         words, folded = _words(line)
         is_end = not (cut and number == len(lines) - 1)
-        for start in range(len(words) - 1, -1, -1):
-            at = _named_after(folded, words, start, labels)
-            if at is None:
-                continue
+        for at in _named(folded, words, labels):
             if _joined(line, words, folded, at, labels):
                 return _SEVERAL
             if not _can_be_label(line, words[at], is_end=is_end):
@@ -199,22 +198,24 @@ def _answer_line(
     return None
 
 
-def _named_after(folded: Sequence[str], words: Sequence[_Word], start: int, labels: Labels) -> int | None:
-    """Which word is the label that the word at `start` introduces, if it introduces one."""
-    word, rest = folded[start], _before_reasons(folded[start + 1 :])
-    if start == 0 and label_in_text(words[0][0], labels) is not None and rest and rest[0] in cues.COPULA:
-        says = set(rest)
-        return None if says & cues.NEGATION or not says & (cues.ANSWER | cues.RIGHT) else 0
-    if word in cues.OPTION and (not cues.RIGHT & set(folded) or cues.NEGATION & set(rest)):
-        return None
-    if word not in cues.ANSWER and word not in cues.OPTION:
-        return None
-    for at in range(start + 1, len(words)):
-        if label_in_text(words[at][0], labels) is not None:
-            return at
-        if folded[at] not in cues.FILLER:
-            return None
-    return None
+def _named(folded: Sequence[str], words: Sequence[_Word], labels: Labels) -> Iterator[int]:
+    """Places of the labels that a word of the line introduces, by the last such word first."""
+    calls_right = not cues.RIGHT.isdisjoint(folded)
+    behind: int | None = None
+    is_denied = False
+    for start in range(len(words) - 1, -1, -1):
+        word, is_label = folded[start], label_in_text(words[start][0], labels) is not None
+        if start == 0 and is_label and len(folded) > 1 and folded[1] in cues.COPULA:
+            says = set(_before_reasons(folded[1:]))
+            if not says & cues.NEGATION and says & (cues.ANSWER | cues.RIGHT):
+                yield 0
+        elif behind is not None and (
+            word in cues.ANSWER if word not in cues.OPTION else calls_right and not is_denied
+        ):
+            yield behind
+        # Kept from word to word, for a line that looked ahead at each would take quadratic time.
+        behind = start if is_label else behind if word in cues.FILLER else None
+        is_denied = word not in cues.BECAUSE and (is_denied or word in cues.NEGATION)
 
 
 def _before_reasons(folded: Sequence[str]) -> Sequence[str]:
@@ -226,8 +227,8 @@ def _can_be_label(line: str, word: _Word, *, is_end: bool) -> bool:
     """Whether a word that is also a label is one here: و is "and" unless a mark or the line's end follows."""
     if fold(word[0]) not in cues.JOINER and word[0] != "A":
         return True
-    rest = line[word[2] :]
-    return _MARKED.match(rest) is not None or _wrapped(line, word) or (is_end and not TOKEN.search(rest))
+    is_marked = _MARKED.match(line, word[2]) is not None or _wrapped(line, word)
+    return is_marked or (is_end and not TOKEN.search(line, word[2]))
 
 
 def _joined(line: str, words: Sequence[_Word], folded: Sequence[str], at: int, labels: Labels) -> bool:
@@ -291,14 +292,14 @@ def _label_named(
         ):
             continue
         words, folded = _words(line)
-        is_last = number == len(lines) - 1
+        ended = len(line.rstrip(" *_`.")) if number == len(lines) - 1 and not cut else len(line) + 1
         named = set()
         for at, word in enumerate(words):
             place = label_in_text(word[0], labels)
             if place is None or _denied(line, words, folded, at, labels):
                 continue
-            at_end = is_last and not cut and not line[word[2] :].strip(" *_`.")
-            if _wrapped(line, word) or _marked(line, word) or (at_end and folded[at] not in cues.JOINER):
+            at_end = word[2] >= ended and folded[at] not in cues.JOINER
+            if _wrapped(line, word) or _marked(line, word) or at_end:
                 named.add(place)
             if _joined(line, words, folded, at, labels):
                 return _SEVERAL
@@ -313,12 +314,13 @@ def _option_named(lines: Sequence[str], labels: Labels, options: tuple[str, ...]
     named = set()
     for line in lines if wanted else ():
         words, folded = _words(line)
+        ended = len(line.rstrip())
         for place, first, last in found_options(folded, wanted):
             if any(_denied(line, words, folded, at, labels) for at in (first, last)):
                 continue
-            rest = line[words[last][2] :]
+            end = words[last][2]
             follows = folded[last + 1] if last + 1 < len(words) else ""
-            if rest[:1].isspace() and rest.strip() and follows not in _ENDS:
+            if end < ended and line[end].isspace() and follows not in _ENDS:
                 return None
             named.add(place)
     return _Pick(named.pop(), "option_named") if len(named) == 1 else None
@@ -358,7 +360,7 @@ def _marked(line: str, word: _Word) -> bool:
     mark = _MARKED.match(line, end)
     if mark is None:
         return False
-    return "." not in mark[0] or text.isascii() or not line[mark.end() :].strip()
+    return "." not in mark[0] or text.isascii() or _BLANK.match(line, mark.end()) is not None
 
 
 def _several(text: str, labels: Labels) -> tuple[int, ...]:
@@ -372,6 +374,8 @@ def _several(text: str, labels: Labels) -> tuple[int, ...]:
 
 def _list(text: str, labels: Labels) -> tuple[int, ...]:
     """Indices of the labels of a list such as `أ، ج`, `A and C` or `ACD`; none where it holds more."""
+    if len(text) > _LONGEST_LIST:
+        return ()
     text = unwrapped(text)
     found: set[int] = set()
     end = 0

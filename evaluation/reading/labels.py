@@ -41,7 +41,7 @@ WRAPPERS: Final[tuple[tuple[str, str], ...]] = (
 )
 """Taken off in pairs only: `(B` is no label."""
 
-TOKEN: Final = re.compile(f"(?:[^\\W_]|[{cp.MARKS}{cp.TATWEEL}{cp.ZWNJ}{cp.ZWJ}])+")
+TOKEN: Final = re.compile(f"(?:[^\\W_]|[{cp.MARKS}{cp.ZWNJ}{cp.ZWJ}])++")
 _INVISIBLE: Final = str.maketrans(
     dict.fromkeys(cp.BIDI_CONTROLS + cp.ZERO_WIDTH + cp.SOFT_HYPHEN, "") | dict.fromkeys(cp.SPACES, " ")
 )
@@ -50,6 +50,8 @@ _TRAILING: Final = ").:-–—.،,؛;!؟?。 "
 _ALEF_WORD: Final = "الف"
 _LONGEST: Final = 8
 """Characters of the longest token that can be a label, marks and kashida included."""
+_LONGEST_WRAPPED: Final = 64
+"""Characters of the longest text that can be a label within wrappers and marks."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,8 @@ def label_in_text(token: str, labels: Labels) -> int | None:
 
 
 def _folded_token(text: str) -> str:
-    text = unwrapped(text)
+    text = text.strip()
+    text = unwrapped(text) if len(text) <= _LONGEST_WRAPPED else text
     return fold(text) if len(text) <= _LONGEST and TOKEN.fullmatch(text) else ""
 
 

@@ -11,7 +11,7 @@ from evaluation.reading import cues
 from evaluation.reading.labels import TOKEN, Labels, fold, whole_label
 from mihakk.text import key
 
-_LABELLED: Final = re.compile(rf"^[\W_]*({TOKEN.pattern})\s*[*_»\")\]]*\s*[).:\-–—]\s*(?=\S)")
+_LABELLED: Final = re.compile(rf"^[\W_]*+({TOKEN.pattern})\s*+[*_»\")\]]*\s*+[).:\-–—]\s*+(?=\S)")
 LONGEST_HEAD: Final = 40
 """Characters of the words before a colon that introduce an answer."""
 _LEAST: Final = 4

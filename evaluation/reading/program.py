@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Final
 
@@ -10,8 +11,10 @@ from evaluation.reading.reasoning import without_reasoning
 from validators.code.problem import defines
 
 RULES: Final = {"fence": "fence/1", "whole": "whole/1", "definition": "definition/1", "body": "body/1"}
+_MOST_CUTS: Final = 200
+"""Places at which a text behind a definition is cut before it is given up."""
 _FENCE: Final = re.compile(
-    r"^```[ \t]*(?:[Pp]ython3?|py)?[ \t]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
+    r"^```[ \t]*+(?:[Pp]ython3?|py)?[ \t]*+\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
 )
 
 
@@ -42,11 +45,23 @@ def read_program(reply: str, entry_point: str) -> Reading:
 
 def _definition(text: str, entry_point: str) -> str:
     """The longest program that begins at the definition, or at the imports right before it."""
-    began = re.search(rf"^(?:(?:import|from) .*\n+)*def {re.escape(entry_point)}\b", text, re.MULTILINE)
+    began = re.search(rf"^def {re.escape(entry_point)}\b", text, re.MULTILINE)
     if began is None:
         return ""
-    lines = text[began.start() :].splitlines(keepends=True)
-    for end in range(len(lines), 0, -1):
-        if defines(program := "".join(lines[:end]), entry_point):
-            return program
+    before = text[: began.start()].splitlines(keepends=True)
+    while before and (before[-1].startswith(("import ", "from ")) or not before[-1].strip()):
+        before.pop()
+    lines = text[len("".join(before)) :].lstrip("\n").splitlines(keepends=True)
+    for _ in range(_MOST_CUTS):
+        program = "".join(lines)
+        try:
+            ast.parse(program)
+        except SyntaxError as error:
+            # What does not parse at a line parses up to none behind it; in an f-string lines count anew.
+            stopped = error.lineno if error.lineno and error.filename != "<fstring>" else len(lines)
+            del lines[min(len(lines), stopped) - 1 :]
+        except (ValueError, RecursionError, MemoryError):
+            return ""
+        else:
+            return program if defines(program, entry_point) else ""
     return ""

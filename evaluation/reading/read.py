@@ -8,7 +8,8 @@ from evaluation.reading.answer import read_answer
 from evaluation.reading.choice import read_choice
 from evaluation.reading.likelihood import read_likelihoods
 from evaluation.reading.program import read_program
-from evaluation.reading.reading import READERS, UNREAD, Reading
+from evaluation.reading.reading import LONGEST, READERS, UNREAD, Reading
+from evaluation.reading.reasoning import without_reasoning
 from evaluation.reading.verses import read_verses
 from schemas.evaluation import AnswerStatus, Method, Question
 
@@ -21,7 +22,7 @@ def reader_of(question: Question, method: Method) -> str:
 def read(
     question: Question, method: Method, reply: str, likelihoods: Sequence[float] = (), *, cut: bool = False
 ) -> Reading:
-    """What a reply answers to a question.
+    """What a reply answers to a question; one over `LONGEST` characters answers nothing, noted as `too_long`.
 
     Args:
         question: What was asked.
@@ -35,6 +36,8 @@ def read(
         return read_likelihoods(likelihoods, question.labels, golds) if likelihoods else UNREAD
     if not reply:
         return UNREAD
+    if len(without_reasoning(reply).text) > LONGEST:
+        return UNREAD._replace(notes=("too_long",))
     if question.kind == "choice":
         return read_choice(reply, question.labels, question.options, multiple=question.multiple, cut=cut)
     if question.kind == "explanation":

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 READERS: Final = {
-    "choice": "choice/2",
-    "answer": "answer/2",
-    "explanation": "verses/1",
-    "code": "program/1",
+    "choice": "choice/3",
+    "answer": "answer/3",
+    "explanation": "verses/2",
+    "code": "program/2",
     "likelihood": "likelihood/1",
 }
 """Reader of each kind of answer, with the version of its rules: raised by changes by which a stored reply
 could be read differently. Scores of two versions are never compared."""
+
+LONGEST: Final = 1 << 16
+"""Characters of the longest reply that is read, without its thoughts; a longer one repeats itself."""
 
 
 class Reading(NamedTuple):
@@ -25,7 +28,7 @@ class Reading(NamedTuple):
     rule: str = ""
     """The rule that fired, `<rule>/<version>`; empty where none did."""
     notes: tuple[str, ...] = ()
-    """What had to be allowed for: `cut_tag`, `no_tag`, `other_alphabet`, `several`, `thought_cut`, ..."""
+    """What had to be allowed for: `cut_tag`, `no_tag`, `other_alphabet`, `several`, `too_long`, ..."""
     verses: tuple[str | None, ...] = ()
     """An explanation per verse of the poem, None where the reply has none; explanations alone."""
     format_ok: bool = False

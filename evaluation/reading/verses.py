@@ -42,16 +42,16 @@ _VERSE_WORD: Final = r"(?:البيت|بيت|بیت|البيتُ|مصرع|verse|c
 _HEAD: Final = re.compile(
     rf"^[\s>#*_\-•]*(?P<word>{_VERSE_WORD}\s+)?(?:رقم\s+|شمارهٔ?\s+|no\.?\s*)?"
     rf"[(\[]?(?P<number>\d{{1,3}}|{'|'.join(sorted(_NUMBER_OF, key=len, reverse=True))})(?!\w)"
-    r"(?P<closed>[)\]])?\s*[*_]*\s*(?P<mark>[).:\-–—ـ،])?\s*[*_]*\s*(?P<rest>.*)$",
+    r"(?P<closed>[)\]])?\s*+[*_]*+\s*+(?P<mark>[).:\-–—ـ،])?\s*+[*_]*+\s*+(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _OVERALL: Final = re.compile(
-    r"^[\s>#*_\-•]*(?:ال)?(?:شرح|معنى|معنای?|تفسير|تفسیر|خلاصة|خلاصهٔ?|توضیح|overall|summary|the poem)?\s*"
+    r"^[\s>#*_\-•]*+(?:ال)?(?:شرح|معنى|معنای?|تفسير|تفسیر|خلاصة|خلاصهٔ?|توضیح|overall|summary|the poem)?\s*+"
     r"(?:العام|عام|کلی|القصيدة|قصيدة|کل شعر|شعر|خلاصة|الخلاصة|as a whole|overall|summary)\b"
     r"[^\n]{0,40}?(?:[:：]|$)",
     re.IGNORECASE,
 )
-_FENCE: Final = re.compile(r"^\s*```[a-z]*\s*|\s*```\s*$")
+_FENCE: Final = re.compile(r"^\s*```[a-z]*\s*|(?:(?<!\s)\s++)?```\s*+$")
 
 
 class Piece(NamedTuple):
@@ -110,7 +110,7 @@ def json_pieces(text: str) -> tuple[list[Piece], str]:
         if '"verse"' not in head:
             try:
                 overall = str(decoder.raw_decode(text, found.end())[0])
-            except json.JSONDecodeError:
+            except (json.JSONDecodeError, RecursionError):
                 overall = ""
     return pieces, overall.strip()
 
@@ -123,6 +123,8 @@ def _objects(text: str, decoder: Any) -> Iterator[dict[str, Any]]:
             value, end = decoder.raw_decode(text, place)
         except json.JSONDecodeError:
             end = place + 1
+        except RecursionError:  # nested deeper than any answer
+            return
         else:
             yield value
         place = text.find("{", end)

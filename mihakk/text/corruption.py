@@ -81,13 +81,13 @@ competing_marks = _pattern(f"[{cp.VOWEL_SIGNS}]{{2,}}|{cp.SHADDA}{{2,}}")
 reversed_lam_alef = _pattern(r"(?<!\w)[وفبكل]?(?:األ|اإل|اآل)\w*")
 # Dammatan and kasratan end a word, but for the silent waw of عمرٌو; fathatan may stand before its seat.
 tanwin_for_yeh = _pattern(
-    f"(?<={_L})[{cp.MARKS}]*[\u064c\u064d]{_M}*(?!و(?!{_L}|{_M})){_L}"
-    f"|(?<={_L})\u064b{_M}*(?![اىیء]){_L}"
+    f"(?<={_L})[{cp.MARKS}]{{0,9}}[\u064c\u064d]{_M}{{0,9}}(?!و(?!{_L}|{_M})){_L}"
+    f"|(?<={_L})\u064b{_M}{{0,9}}(?![اىیء]){_L}"
     f"|(?<![{cp.LETTERS}{cp.MARKS}])[\u064c\u064d]{_L}"
 )
 _BACKWARD_START: Final = re.compile(f"(?<!{_L})(?<!{_M})[ةى][{cp.MARKS}{cp.LETTERS}]*{_L}")
 _OVERRIDDEN: Final = re.compile("[\u202d\u202e][^\u202c]*")
-_BRACKETED: Final = re.compile(r"(?:^|(?<=\s))\)[^()\n]*\w[^()\n]*\((?=$|[\s:،.؟])", re.MULTILINE)
+_BRACKETED: Final = re.compile(r"(?:^|(?<=\s))\)[^\w()\n]*+\w[^()\n]*+\((?=$|[\s:،.؟])", re.MULTILINE)
 
 
 def visual_order(text: str) -> Iterator[Span]:

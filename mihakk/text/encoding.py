@@ -33,7 +33,7 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _DECLARED: Final = re.compile(
-    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)""",
+    rb"""<meta[^>]{0,200}?charset\s*+=\s*+["']?\s*+([\w.:-]+)|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)""",
     re.I,
 )
 _LABEL: Final = re.compile(r"""\s*["']?([\w.:-]+)["']?\s*""", re.ASCII)

@@ -27,7 +27,7 @@ CODE_VERSION = "code version `{}`"
 _BEGIN = "<!-- generated:begin {} -->"
 _CODE_VERSION = re.compile(re.escape(CODE_VERSION).replace(re.escape("{}"), "([^`]+)"))
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_BLOCK = re.compile(r"<!-- generated:begin (\S+) -->.*?<!-- generated:end \1 -->", re.DOTALL)
+_BLOCK = re.compile(r"<!-- generated:begin (\S+) -->(?:[^<]|<(?!!-- generated:))*+<!-- generated:end \1 -->")
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _CATEGORIES = {"choice": "multiple-choice", "answer": "question-answering", "explanation": "text-generation"}
 
@@ -95,9 +95,10 @@ def code_version(text: str) -> str | None:
 def _replace(body: str, name: str, text: str) -> str:
     begin, end = _BEGIN.format(name), f"<!-- generated:end {name} -->"
     block = f"{begin}\n{text.strip()}\n{end}"
-    found = re.compile(re.escape(begin) + r".*?" + re.escape(end), re.DOTALL)
-    if found.search(body):
-        return found.sub(lambda _: block, body, count=1)
+    before, begun, rest = body.partition(begin)
+    _, ended, after = rest.partition(end)
+    if begun and ended:
+        return f"{before}{block}{after}"
     return f"{body.rstrip()}\n\n{block}\n"
 
 

@@ -18,6 +18,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 """The release."""
 _ANSWER = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL | re.IGNORECASE)
+LONGEST = 1 << 16
+"""Characters of the longest reply that is read; a longer one repeats itself endlessly and answers nothing."""
 _JOINING = {"و", "and", "ثم"}
 _FOLDED = str.maketrans(
     {"أ": "ا", "إ": "ا", "آ": "ا", "ي": "ی", "ى": "ی", "ك": "ک", "ة": "ه", "ـ": None, "\u200c": None}
@@ -88,7 +90,7 @@ def chosen(reply: str, labels: list[str]) -> int | None:
     if fold(reply) in folded:
         return folded.index(fold(reply))
     words = [fold(word) for word in re.split(r"[\s.:،,()\[\]*«»\"']+", reply) if fold(word)]
-    first = re.match(r"\s*\W*(\w+)\s*[).:\-]", reply)
+    first = re.match(r"\W*+(\w++)\s*+[).:\-]", reply)
     if first and fold(first[1]) in folded:
         return folded.index(fold(first[1]))
     named = {folded.index(word) for word in words if word in folded}
@@ -134,15 +136,20 @@ def reference(doc: dict[str, Any]) -> str:
     return "\n".join([*lines, doc["overall"]]).strip()
 
 
+def readable(reply: str) -> str:
+    """The reply, or nothing where it is longer than any answer."""
+    return reply if len(reply) <= LONGEST else ""
+
+
 def choice_scores(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
     """Accuracy of a written reply to a choice; one that names no single label counts 0 and is unparsed."""
-    picked = chosen(results[0], list(doc["labels"]))
+    picked = chosen(readable(results[0]), list(doc["labels"]))
     return {"acc": float(picked in doc["gold"]), "unparsed": float(picked is None)}
 
 
 def selection_scores(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
     """Whether a written reply lists exactly the right labels, and F1 of the list; an unread one counts 0."""
-    picked, right = selected(results[0], list(doc["labels"])), set(doc["gold"])
+    picked, right = selected(readable(results[0]), list(doc["labels"])), set(doc["gold"])
     both = 2 * len((picked or set()) & right)
     return {
         "exact_set": float(picked == right),
@@ -159,9 +166,10 @@ def likely_selection(doc: dict[str, Any], results: list[Any]) -> dict[str, float
 
 def answer_scores(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
     """Exact match after folding, and character error rate capped at 1, against the best accepted answer."""
-    given = fold(answered(results[0]))
+    given = fold(answered(readable(results[0])))
     right = [fold(text) for text in (doc["answer"], *doc["accepted"]) if fold(text)]
-    errors = min(min(1.0, distance(given, one) / len(one)) for one in right)
+    # A reply twice as long as the answer has as many errors as letters at least.
+    errors = min(min(1.0, distance(given[: 2 * len(one)], one) / len(one)) for one in right)
     return {"exact": float(given in right), "cer": errors, "empty": float(not given)}
 
 
@@ -169,8 +177,9 @@ def explanation_scores(doc: dict[str, Any], results: list[str]) -> dict[str, flo
     """chrF of a poem's explanation against the reference, from 0 to 1."""
     from sacrebleu.metrics import CHRF
 
-    found = CHRF().sentence_score(results[0], [reference(doc)]).score / 100
-    return {"chrf": found, "empty": float(not results[0].strip())}
+    given = readable(results[0])
+    found = CHRF().sentence_score(given, [reference(doc)]).score / 100
+    return {"chrf": found, "empty": float(not given.strip())}
 
 
 if Path(__file__).with_name("pinned.json").is_file():

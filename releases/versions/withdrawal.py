@@ -22,7 +22,9 @@ CARD = "README.md"
 CHANGELOG = "CHANGELOG.md"
 MARKED = (CARD, CHANGELOG, FILE)
 """What a withdrawal changes on the main branch, beside the manifest."""
-_BLOCK = re.compile(r"<!-- generated:begin withdrawn -->.*?<!-- generated:end withdrawn -->\n*", re.DOTALL)
+_BLOCK = re.compile(
+    r"<!-- generated:begin withdrawn -->(?:[^<]|<(?!!-- generated:))*+<!-- generated:end withdrawn -->\n*"
+)
 _FIRST_BLOCK = re.compile(r"^<!-- generated:begin ", re.MULTILINE)
 
 

@@ -97,7 +97,7 @@ def _generation_b(tree: LexborHTMLParser, identifier: str, where: str) -> Read:
     for tag in tree.css("div.tips a"):
         _tag(poem, tag.text(strip=True), where)
     tips = tree.css_first("div.tips")
-    counted = re.search(r"عدد الأبيات\s*:?\s*([\d٠-٩]+)", tips.text() if tips else "")
+    counted = re.search(r"عدد الأبيات\s*+:?\s*+([\d٠-٩]+)", tips.text() if tips else "")
     poem.declared = number(counted[1]) if counted else None
     return poem
 

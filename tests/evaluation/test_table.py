@@ -254,7 +254,7 @@ def test_few_clusters_have_no_interval(tmp_path: Path) -> None:
             r"accuracy: scores scored by several versions of one rule.*accuracy/0 .*\(weak\)",
         ),
         ({"scorer": "accuracy/0"}, "several versions of one rule"),
-        ({"reader": "choice/0"}, r"choice/0 \(weak\); choice/2 \(middle, strong\)"),
+        ({"reader": "choice/0"}, r"choice/0 \(weak\); choice/3 \(middle, strong\)"),
         ({"version": "0.2.0"}, r"several versions of one release: 0\.1\.0 d+ \(middle, strong\); 0\.2\.0"),
         ({"digest": "e" * 64}, "several versions of one release"),
         ({"digest": ""}, r"weak: scores of demo that don't say which version and digest"),
@@ -329,7 +329,7 @@ def test_every_form_shows_the_same_and_says_how_it_was_made(found: Results) -> N
         assert text in source
     assert r"95 \%" in source
     assert source.count(r"\begin{tabular}") == source.count(r"\end{tabular}") == len(shown)
-    assert "accuracy/1, read by choice/2" in page
+    assert "accuracy/1, read by choice/3" in page
     assert "demo 0.1.0 (sha256 dddddddddddd)" in page
     from io import StringIO
 

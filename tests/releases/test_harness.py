@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 from types import ModuleType
 
 import pytest
@@ -255,3 +256,18 @@ def test_any_reply_scores_between_nought_and_one(reply: str) -> None:
     assert all(
         0 <= one <= 1 for one in harness.answer_scores({"answer": "بيت", "accepted": []}, [reply]).values()
     )
+
+
+@pytest.mark.parametrize("unit", ["ـ", " ", "أ", "( ", "<answer>", "، ", "نعم "])
+def test_a_reply_that_repeats_itself_without_end_is_not_read(unit: str) -> None:
+    choice, words = {"labels": AR, "gold": [0]}, {"answer": "بيت القصيد", "accepted": []}
+    endless = (unit * 2 * harness.LONGEST)[: harness.LONGEST + 1]
+    assert harness.choice_scores(choice, [f"أ {endless}"]) == {"acc": 0.0, "unparsed": 1.0}
+    assert harness.selection_scores(choice, [f"أ {endless}"])["unparsed"] == 1.0
+    assert harness.answer_scores(words, [endless]) == {"exact": 0.0, "cer": 1.0, "empty": 1.0}
+    longest = endless[:-1]
+    began = process_time()
+    harness.choice_scores(choice, [longest])
+    harness.selection_scores(choice, [longest])
+    harness.answer_scores(words, [longest])
+    assert process_time() - began < 10

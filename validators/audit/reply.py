@@ -18,7 +18,7 @@ SENTENCES = 2
 CASCADED = "The text can't be read, so this can't be met."
 """Explanation given to a criterion that only the cascade sets to 0."""
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|no|al|[A-Za-z])\.", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.!?؟۔]+(?=\s|[\"'»”)]|$)")
+_SENTENCE_END = re.compile(r"(?<![.!?؟۔])[.!?؟۔]++(?=\s|[\"'»”)]|$)")
 _READABLE = re.compile(r"[A-Za-zÀ-ɏ\u0620-\u064a\u066e-\u06d3\u0750-\u077f]")
 _LETTER = re.compile(r"[^\W\d_]")
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 # All but `_MARKED` is matched against folded options: no marks, one spelling of hamza, yeh and teh marbuta.
 _LETTER = "[ابجدهa-e]"
 _AROUND = r"(?:كل من|الاجابه|الاجابات|الاجابتان|الخيار|الخياران|فقط|معا|صحيحه|صحيحتان|both|only|options?)"
-_LETTERS = re.compile(rf"(?:{_AROUND} )*{_LETTER}(?: ?(?:و|and)? ?{_LETTER})+(?: {_AROUND})*")
-_MARK = r"[(\[]*\s*(?:[أابجده]|[A-Ea-e])\s*[)\]]*"
-_MARKED = re.compile(rf"{_MARK}(?:\s*(?:[و&+,،/-]|and)\s*{_MARK})+")
+_LETTERS = re.compile(rf"(?:{_AROUND} )*{_LETTER}(?: ?(?:(?:و|and) ?)?{_LETTER})+(?: {_AROUND})*")
+_MARK = r"(?:[أابجده]|[A-Ea-e])\s*+[)\]]*+"
+_MARKED = re.compile(rf"{_MARK}\s*+(?:[و&+,،/-]|and)\s*+[(\[]*+\s*+{_MARK}")
 _PLACE = re.compile(
     "ما سبق|ماسبق|ما ذكر|سبق ذكره|الاجابات السابقه|الخيارات السابقه|المذكور اعلاه|الاجابتان السابقتان"
     "|(?:اول|اخر) (?:اجابتين|خيارين|اختيارين)|of the above|(?:موارد|گزينه ?هاي) (?:بالا|فوق)"

@@ -18,7 +18,7 @@ _SPANS: Final = re.compile(
     r"|'[^'\n\u0600-\u06ff]*'|\"[^\"\n\u0600-\u06ff]*\""  # quoted, without Arabic letters
     r"|\[[^\[\]\n\u0600-\u06ff]*\]|\{[^{}\n\u0600-\u06ff]*\}|\((?=[^()\n]*[\w])[^()\n\u0600-\u06ff]*\)"
 )
-_END: Final = re.compile(r"[.؟?!؛]+(?=\s|$)")
+_END: Final = re.compile(r"(?<![.؟?!؛])[.؟?!؛]++(?=\s|$)")
 
 
 class Docstring(NamedTuple):

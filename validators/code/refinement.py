@@ -34,7 +34,7 @@ LEAST_KEPT = 0.4
 """Share of a line's words that stay, by their stems: less is another sentence."""
 PAPER: Final = {"HumanEval+": (145, 164), "MBPP+": (308, 378)}
 """Prompts changed, and prompts in all, of 3LM's Arabic sets (QIMMA, table 2b)."""
-_QUOTED: Final = re.compile(r'"[^"\n]*"|\'[^\'\n]*\'|«[^»\n]*»|“[^”\n]*”|`[^`\n]*`')
+_QUOTED: Final = re.compile(r'"[^"\n]*"|\'[^\'\n]*\'|«[^«»\n]*»|“[^“”\n]*”|`[^`\n]*`')
 
 
 class Refinement(Record):

@@ -16,9 +16,10 @@ LETTERS = (
     "ابجدهوزحطي",  # the order of the abjad, as Arabic and Persian exams number options
     "ابتثجحخدذر",  # the order of the alphabet
 )
-_EDGES = re.compile(r"^[\s(\[«\"'.]+|[\s)\].:،,»\"'ـ\u200d-]+$")
-_SEPARATOR = re.compile(r"\s*[,،;؛|/+&]\s*|\s+(?:and|و)\s+")
-_PREFIX = re.compile(r"^\s*[(\[]?\s*(\w)[\])]?\s*[.):،ـ-]+\s*(?=\S)")
+_OPENS = re.compile(r"^[\s(\[«\"'.]+")
+_CLOSES = re.compile(r"(?<![\s)\].:،,»\"'ـ\u200d-])[\s)\].:،,»\"'ـ\u200d-]++$")
+_SEPARATOR = re.compile(r"(?:(?<!\s)\s++)?[,،;؛|/+&]\s*+|(?<!\s)\s++(?:and|و)\s++")
+_PREFIX = re.compile(r"^\s*+[(\[]?\s*+(\w)[\])]?\s*+[.):،ـ-]+\s*(?=\S)")
 
 
 class Golds:
@@ -113,12 +114,17 @@ def _number(piece: Any) -> int | None:
         return piece
     if isinstance(piece, float):
         return int(piece) if piece.is_integer() else None
-    text = _EDGES.sub("", shown(piece)).removesuffix(".0")
+    text = _bare(piece).removesuffix(".0")
     return int(text) if re.fullmatch(r"[+-]?\d{1,9}", text) else None
 
 
+def _bare(piece: Any) -> str:
+    """A label without the marks around it."""
+    return _CLOSES.sub("", _OPENS.sub("", shown(piece)))
+
+
 def _letter(piece: Any) -> str:
-    text = _EDGES.sub("", shown(piece)).casefold().translate(str.maketrans("أإآة", "ااهه"))
+    text = _bare(piece).casefold().translate(str.maketrans("أإآة", "ااهه"))
     text = {"الف": "ا", "هـ": "ه"}.get(text, text)
     return text if len(text) == 1 and text.isalpha() else ""
 

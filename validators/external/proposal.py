@@ -48,7 +48,9 @@ _OPTION = re.compile(
     r"^(?P<stem>(?:option|choice|opt|answer|ending|alternative|distractor|الخيار|خيار|گزينه)?)[\s_.-]*"
     r"(?P<mark>[a-h]|\d|[ابجدهو])$"
 )
-_FAMILY = re.compile(r"^(?P<stem>.*?\w)(?:(?P<number>[\s_.-]*\d)|[\s_.-]+(?P<letter>[a-h]|[ابجدهو]))$")
+_FAMILY = re.compile(
+    r"^(?P<stem>.{0,99}?\w)(?:(?P<number>[\s_.-]{0,9}\d)|[\s_.-]{1,9}(?P<letter>[a-h]|[ابجدهو]))$"
+)
 """Columns that differ in a number or letter alone, whatever they are called: `sol1`, `sol2`."""
 _NUMBERED = re.compile(r"^(.+?)([-_ .])\d+$")
 

@@ -15,7 +15,7 @@ _ROMAN = re.compile(r"(?<![A-Za-z])(I{1,3}|IV|V)(?![A-Za-z])")
 _BESIDE_ROMAN = re.compile(r"(?:and|only|both|فقط|[\s,،&+و().])*")
 _NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
 # What may part two statements: an end of a sentence, a line, a number in a list, a word that joins clauses.
-_ENDS = re.compile(r"[.!?؟؛;:\n]+|[(\[]?[\d٠-٩]+\s*[).\]–-]|[أبجد]\s*[)-]")
+_ENDS = re.compile(r"[.!?؟؛;:\n]+|[(\[]?(?<![\d٠-٩])[\d٠-٩]++\s*[).\]–-]|[أبجد]\s*[)-]")
 _JOINS = re.compile(
     r"(?<!\w)(?:بينما|اما|لكن|لان|لانه|لانها|حيث|حتي|لذلك|لذا|كي|لكي|كما|مما|لوجود|بسبب|عندما|اذا|and|because|while"
     r"|but|whereas|therefore|so|و|[وف]\w{2,})(?!\w)"

@@ -9,7 +9,7 @@ from validators.checks.check import Objection, Objections, check
 from validators.checks.explained import explained
 from validators.checks.texts import excerpt
 
-QUOTED = re.compile(r"[«\"“]([^»\"”\n]{2,40})[»\"”]|(?:كلمة|لفظة|واژهٔ?|کلمهٔ?)\s+[(:]?\s*(\w+)")
+QUOTED = re.compile(r"[«\"“]([^»\"”\n]{2,40})[»\"”]|(?:كلمة|لفظة|واژهٔ?|کلمهٔ?)\s++[(:]?\s*+(\w+)")
 
 
 @check(

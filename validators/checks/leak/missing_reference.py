@@ -17,7 +17,7 @@ ANATOMY = frozenset(_ANATOMY.split())
 """Words among which a `فقرة` is a vertebra, not a paragraph."""
 LONG = 32
 """Words of a question that may hold the passage it speaks of without any sign."""
-_QUOTED = re.compile(r"[«\"“({\[]([^»\"”)}\]]*)[»\"”)}\]]|[:؟?\n](.*)", re.DOTALL)
+_QUOTED = re.compile(r"[«\"“({\[]([^»\"”)}\]]{0,200}+)[»\"”)}\]]|[:؟?\n](.*)", re.DOTALL)
 
 
 @check("QU01", severity="block", on=QuestionItem, title="what the question points at is there")

@@ -9,7 +9,7 @@ from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import excerpt
 
 NOISE = re.compile(
-    r"https?://|www\.|<[/a-zA-Z][^>]*>|&[a-z]+;|[*#=_]{3,}|\[[-…. ]+\]|[A-Za-z]{3,}"
+    r"https?://|www\.|<[/a-zA-Z][^<>]*>|&[a-z]+;|[*#=_]{3,}|\[[-…. ]+\]|[A-Za-z]{3,}"
     r"|(?:^|\s)(?:وقال أيضا|وله أيضا|وقال في|تمت القصيدة|نهاية القصيدة|عدد الأبيات|شرح البيت)"
     r"(?!\w)|(?:البحر|القافية|حاشية)\s*:"
 )

@@ -5,7 +5,7 @@ import re
 from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import Texts, excerpt
 
-_INSIDE = r"[^(){}\[\]\n]*\w[^(){}\[\]\n]*"
+_INSIDE = r"[^\w(){}\[\]\n]*+\w[^(){}\[\]\n]*+"
 _PAIRS = ((r"\)", r"\("), (r"\}", r"\{"), (r"\]", r"\["))
 OPENING = {")": "(", "}": "{", "]": "["}
 MIRRORED = re.compile(

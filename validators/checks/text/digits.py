@@ -11,7 +11,7 @@ SYSTEMS = {
     "Persian": frozenset("۰۱۲۳۴۵۶۷۸۹"),
 }
 _EASTERN = SYSTEMS["Arabic"] | SYSTEMS["Persian"]
-_FORMULA = re.compile(r"[A-Za-z]\w*\d|\d\s?[A-Za-z]|[=^*/]")
+_FORMULA = re.compile(r"[A-Za-z]\w{0,40}\d|\d\s?[A-Za-z]|[=^*/]")
 
 
 @check("TX16", severity="report", title="one digit system", when=_EASTERN)

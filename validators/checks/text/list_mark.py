@@ -8,7 +8,7 @@ from validators.checks.texts import excerpt
 
 # A number alone opens a sum; behind it a letter, and before that a point or bracket, are a list's.
 MARK = re.compile(
-    r"\s*(?:س\s*[\d٠-٩]+\s*[:/.)-]|[.·•▪●*–-]\s*[\d٠-٩]{0,3}\s*(?=[ء-ي])|[(\[]?[\d٠-٩]{1,3}\s*[.)\]/–-]+\s*(?=[ء-ي])"
+    r"\s*(?:س\s*[\d٠-٩]+\s*[:/.)-]|[.·•▪●*–-]\s*+[\d٠-٩]{0,3}\s*+(?=[ء-ي])|[(\[]?[\d٠-٩]{1,3}\s*[.)\]/–-]+\s*(?=[ء-ي])"
     r"|السؤال\s+[\d٠-٩]+\s*[:.-]|Q\d+\s*[:.)])"
 )
 

@@ -8,7 +8,7 @@ from validators.checks.check import Objections, check
 from validators.checks.damage import damaged
 from validators.checks.texts import Texts
 
-FOLLOWED = re.compile(f"[\u064b-\u064d][{cp.MARKS}]*[{cp.LETTERS}]")
+FOLLOWED = re.compile(f"[\u064b-\u064d][{cp.MARKS}]{{0,9}}[{cp.LETTERS}]")
 
 
 @check("TX11", severity="flag", title="no tanwin inside a word", when=FOLLOWED.search)

@@ -1,0 +1,39 @@
+"""Reading any reply takes a moment: hostile ones as long as are read, and longer ones not at all."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from evaluation.reading import read
+from evaluation.reading.reading import LONGEST
+from tests.evaluation.material import choice, explained, worded
+
+_UNITS = [
+    *("ـ", "\u0651", "أ", "أ)ب)", "(أ", "أ أو ب ", "ليس أ ", "الجواب ", "الخيار الأصح ", "١ ", "أ. ", "A"),
+    *("(", "()", "$\\boxed{", "<answer>", "</answer>", "<think>", '{"a":', '{"', "\n", " ", "*", "x (\n"),
+    *("def f():\n", "import a\n", "```\n", "أ\n", "أ) باء\n", "البيت 1: ", '{"verse":"a","explanation":"b"}'),
+]
+
+
+@pytest.mark.parametrize("unit", _UNITS)
+def test_the_longest_reply_is_read_in_a_moment(unit: str) -> None:
+    code = worded("c1").model_copy(update={"kind": "code", "entry_point": "f"})
+    several = choice("i2", gold=(0, 1), multiple=True)
+    text = (unit * LONGEST)[: LONGEST - 20]
+    nested = "(" * (LONGEST // 2 - 10) + ")" * (LONGEST // 2 - 10)
+    for question in (choice("i1"), several, worded("a1"), explained("e1"), code):
+        for reply in (text, f"{text} أ", f"def f():\n    return 1\n{text}", nested):
+            began = process_time()
+            read(question, "written", reply)
+            assert process_time() - began < 10, (question.kind, reply[-5:])
+
+
+def test_a_reply_that_repeats_itself_without_end_is_not_read_and_says_why() -> None:
+    for question in (choice("i1"), worded("a1"), explained("e1")):
+        reading = read(question, "written", "الجواب: أ\n" + "ـ" * LONGEST)
+        assert not reading.found
+        assert reading.notes == ("too_long",)
+    thought = f"<think>{'أ ' * LONGEST}</think>أ"
+    assert read(choice("i1"), "written", thought).picks == (0,), "thoughts are not counted"
