@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -228,16 +228,25 @@ def _replies(review: OpenReview, campaign: Campaign) -> Iterator[Question]:
     return reply_questions(answers, {item.id: item for item in review.items}, template)
 
 
-def exported_labels(stores: Stores) -> list[Label]:
-    """Labels that count, those of replies under the names that judgements give the replies."""
-    from annotation.decisions.store import labels, stored
+def exported_labels(stores: Stores, adjudicators: Collection[str] = ()) -> tuple[list[Label], set[str]]:
+    """Labels that count, those of replies under the names that judgements give the replies.
+
+    Also the decision ids, under these names, of first independent answers.
+    """
+    from annotation.decisions.first_votes import first_answers, is_edited, withdrawn
+    from annotation.decisions.store import decision_id, labels, stored
+    from annotation.screens.ratings import Label
 
     names: dict[tuple[str, str], str] = {
         (row.template, row.subject): row.key
         for row in stored(stores.campaigns, Drawn)
         if row.template in REPLIES
     }
-    return [
-        row.model_copy(update={"subject": names.get((row.template, row.subject), row.subject)})
-        for row in labels(stores.labels)
-    ]
+
+    def named(row: Label) -> Label:
+        return row.model_copy(update={"subject": names.get((row.template, row.subject), row.subject)})
+
+    given = labels(stores.labels)
+    back = withdrawn(stores.labels, Label, stores.voided)
+    first = first_answers(given, adjudicators=adjudicators, withdrawn=back)
+    return [named(row) for row in given], {decision_id(named(row)) for row in first if not is_edited(row)}

@@ -134,9 +134,11 @@ class OpenReview:
 
     def published_votes(self) -> tuple[tuple[ReviewedContent, ...], tuple[Vote, ...]]:
         """What people judged and how they voted, as a release publishes it: without who and when."""
+        from annotation.decisions.first_votes import withdrawn
         from annotation.decisions.store import decisions, stored
         from annotation.statistics.sampling import Queued
         from annotation.statistics.vote_rows import scored_contents, vote_rows
+        from schemas.review import Review
 
         queued = stored(self.stores.queued, Queued)
         return vote_rows(
@@ -146,6 +148,8 @@ class OpenReview:
             sizes=self._unflagged_sizes(),
             overlap=self.config.overlap,
             adjudicators=self.config.adjudicators,
+            now={item.id for item in self.items},
+            withdrawn=withdrawn(self.stores.decisions, Review, self.stores.voided),
         )
 
     def push_queue(self, connection: Connection) -> dict[str, Pushed]:

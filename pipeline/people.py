@@ -43,9 +43,14 @@ def agreement_facts(state: ReviewReport) -> tuple[AgreementFact, ...]:
 
 
 def miss_rate_fact(state: ReviewReport) -> MissRateFact | None:
-    """Defects people found in the random sample of unflagged items; None before any of it is settled."""
+    """Defects people found in the random sample of unflagged items; None where there is no sample."""
     from releases.release_facts import MissRateFact
 
+    unanswered = {
+        row.stratum: row.waiting
+        for row in state.miss_rates
+        if row.stratum != "all" and (row.waiting or not row.decided)
+    }
     for row in state.miss_rates:
         if row.stratum == "all":
             return MissRateFact(
@@ -53,6 +58,7 @@ def miss_rate_fact(state: ReviewReport) -> MissRateFact | None:
                 defective=row.missed,
                 disputed=row.disputed,
                 waiting=row.waiting,
+                unanswered=unanswered,
                 outdated=row.outdated,
                 rate=_rounded(row.rate),
                 low=_rounded(row.low),
@@ -98,7 +104,13 @@ def _fact(row: PeopleAgreement) -> AgreementFact:
         ac1=_rounded(row.ac1),
         low=_rounded(row.low),
         high=_rounded(row.high),
+        observed_low=_rounded(row.observed_low),
+        observed_high=_rounded(row.observed_high),
+        ac1_low=_rounded(row.ac1_low),
+        ac1_high=_rounded(row.ac1_high),
         items=row.items,
+        unanswered=row.unanswered,
+        edited=row.edited,
         annotators=row.people,
     )
 

@@ -11,7 +11,13 @@ from mihakk.errors import UsageError
 from releases.auditor_agreement import ALL
 from releases.content.split import group_items
 from releases.licence import known
-from releases.release_facts import AgreementFact, AuditorFact, BaselineFact, ReleaseFacts
+from releases.release_facts import (
+    AgreementFact,
+    AuditorFact,
+    BaselineFact,
+    MissRateFact,
+    ReleaseFacts,
+)
 from schemas.audit import AUDIT_STATES, Verdict
 from schemas.benchmark import BenchmarkConfig
 from schemas.item import Item
@@ -251,20 +257,42 @@ def _beside(found: AgreementFact) -> str:
 
 def _miss_rate(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     bound = config.release.miss_rate_bound
-    measured = facts.miss_rate
-    if measured is None:
-        found = "No unflagged items were sampled."
-    else:
-        found = f"{measured.sentence}; allowed {'not set' if bound is None else f'{bound:.2%}'}."
-    return Gate(
-        name="miss_rate",
-        passed=measured is not None
-        and not measured.is_outdated
-        and (bound is None or measured.upper_bound <= bound),
+    allowed = f"allowed {'not set' if bound is None else f'{bound:.2%}'}"
+    return sampled_misses(
+        facts.miss_rate,
+        bound,
+        of="items",
+        allowed=f"; {allowed}",
         asked=bound is not None,
-        found=found,
         remedy="Set review.miss_rate_sample and have the sample reviewed; a larger one lowers the bound. "
         "Where most of it was made anew since, raise review.miss_rate_draw for another.",
+    )
+
+
+def sampled_misses(
+    measured: MissRateFact | None,
+    bound: float | None = None,
+    *,
+    of: str,
+    allowed: str = "",
+    asked: bool = False,
+    remedy: str,
+) -> Gate:
+    """Whether the miss rate is known, and below the bound even if all that is not known were defective.
+
+    Without a bound the whole sample has to be answered, for nobody said how much may stay unknown.
+    """
+    passed = False
+    if measured is not None and not measured.is_outdated:
+        # Facts stored by older versions count what nobody answered in `covered` alone.
+        worst = max(measured.upper_bound, 1 - measured.covered)
+        passed = measured.complete if bound is None else worst <= bound
+    return Gate(
+        name="miss_rate",
+        passed=passed,
+        asked=asked,
+        found=f"No unflagged {of} were sampled." if measured is None else f"{measured.sentence}{allowed}.",
+        remedy=remedy,
     )
 
 

@@ -134,18 +134,20 @@ class MissRateFact(Record):
     disputed: int = 0
     """Items on which people differ whether they are defective."""
     waiting: int = 0
-    """Sampled items without the votes they need; they count nowhere."""
+    """Sampled items without the votes they need: unknown, as strata are of which nothing was drawn."""
+    unanswered: dict[str, int] = Field(default_factory=dict)
+    """Stratum to how many of its sampled items wait; 0 where nothing of it was drawn."""
     outdated: int = 0
     """Sampled items whose text is no longer in the benchmark, though nobody corrected it."""
     rate: float | None = None
     """Weighted by stratum; disputed items count as sound."""
     low: float | None = None
-    """Ends of the 95 % interval; disputed items count as defective in the upper one."""
+    """Ends of the 95 % interval; disputed and unknown items count as defective in the upper one."""
     high: float | None = None
     upper_bound: float
-    """Clopper-Pearson, one-sided 95 %; disputed items count as defective."""
+    """Clopper-Pearson, one-sided 95 %; disputed and unknown items count as defective."""
     covered: float = 1.0
-    """Share of the unflagged items in strata that the sample speaks of."""
+    """Share of the unflagged items that people's answers speak for; the rest is unknown."""
 
     @property
     def sentence(self) -> str:
@@ -156,15 +158,26 @@ class MissRateFact(Record):
         )
         if self.rate is not None and self.low is not None and self.high is not None:
             said += f"{self.rate:.2%} weighted by stratum (95 % interval {self.low:.2%} to {self.high:.2%}), "
+        worst = " and ".join(
+            name for name, there in (("disputed", self.disputed), ("unanswered", not self.complete)) if there
+        )
         said += f"at most {self.upper_bound:.2%} (95 %, Clopper-Pearson"
-        said += ", disputed ones counted as defective)" if self.disputed else ")"
+        said += f", {worst} ones counted as defective)" if worst else ")"
         if self.covered < 1:
-            said += f"; the sampled strata hold {self.covered:.1%} of the unflagged items"
+            said += f"; the answers speak for {self.covered:.1%} of the unflagged items"
         if self.waiting:
             said += f"; {self.waiting} sampled items wait for votes"
+        if self.unanswered:
+            missing = (f"{name} ({count or 'none drawn'})" for name, count in sorted(self.unanswered.items()))
+            said += f"; missing: {', '.join(missing)}"
         if self.outdated:
             said += f"; {self.outdated} sampled items were made anew or left out since they were drawn"
         return said
+
+    @property
+    def complete(self) -> bool:
+        """Whether every stratum was sampled and every sampled item has its votes."""
+        return self.covered == 1 and not self.waiting
 
     @property
     def is_outdated(self) -> bool:
@@ -185,10 +198,19 @@ class AgreementFact(Record):
     ac1: float | None = None
     """Gwet's AC1: agreement beyond chance that holds when nearly all votes are one, where alpha does not."""
     low: float | None = None
-    """Ends of the 95 % bootstrap interval over items, where there were enough to draw again."""
+    """Ends of the 95 % bootstrap interval over items, where there were enough to draw again; like the other
+    two, it holds whatever missing votes would have been."""
     high: float | None = None
+    observed_low: float | None = None
+    observed_high: float | None = None
+    ac1_low: float | None = None
+    ac1_high: float | None = None
     items: int
-    """Items with at least two votes."""
+    """Items with at least two first votes."""
+    unanswered: int = 0
+    """Items put before people that have fewer."""
+    edited: int = 0
+    """Votes changed before they were first stored, whose first form is lost; not among the first votes."""
     annotators: int
 
 

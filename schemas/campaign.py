@@ -145,6 +145,8 @@ class CampaignFigure(Record):
     """What of the campaign it speaks of, e.g. `general`, `egyptian`, or a system's name; `all`."""
     questions: int
     """Answered questions it rests on."""
+    unanswered: int = 0
+    """Questions drawn that lack answers: whatever those are, the interval holds it."""
     value: float
     """A mean, or a share."""
     low: float | None = None

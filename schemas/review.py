@@ -41,6 +41,8 @@ class Review(Record):
     confidence: int | None = Field(default=None, ge=1, le=5)
     notes: str = ""
     decided_at: datetime
+    created_at: datetime | None = None
+    """When it was first submitted; before `decided_at` where it was changed since. None in older stores."""
     seconds: float | None = None
     """Time the person spent on it."""
     project: str = "quality_review"
@@ -109,6 +111,8 @@ class ReviewedContent(Record):
     """`<language>/<task>`; empty where it was never queued."""
     stratum_items: int = 0
     """Unflagged items of the stratum: the weight of its sampled items."""
+    unflagged_items: int = 0
+    """Unflagged items of all strata: what no sampled stratum holds is unknown."""
     sampled: bool = False
     """Drawn for the miss rate, with this content."""
     votes_needed: int
@@ -132,7 +136,8 @@ class Vote(Record):
     """Criteria that the person found met; what neither `met` nor `unmet` names nobody judged."""
     unmet: tuple[Criterion, ...] = ()
     first: bool
-    """Counts for agreement: the first vote of one of the first `votes_needed` (at least two) people."""
+    """Counts for agreement: the first vote of one of the first `votes_needed` (at least two) people, none of
+    them an adjudicator, as it was before anybody changed it."""
     last: bool
     """The person's last on this content: counts for everything else."""
     adjudicator: bool
@@ -147,11 +152,15 @@ class HumanAccuracy(Record):
     or a person's pseudonym."""
     by_person: bool = False
     questions: int
+    """Answered by somebody."""
+    unanswered: int = 0
+    """Queued questions that lack an answer; the interval holds whatever it is."""
     answers: int
     unknown: int
     """Answers that say no more than that the person does not know; they are not right."""
     accuracy: float
     """Mean over questions of the share of right answers."""
     low: float
-    """Clopper and Pearson's 95 % interval, as if all answers to a question were one."""
+    """Clopper and Pearson's 95 % interval, as if all answers to a question were one; missing ones count as
+    wrong in the lower end, as right in the upper."""
     high: float

@@ -8,15 +8,17 @@ from operator import itemgetter
 from statistics import fmean
 from typing import Any, cast
 
+from annotation.decisions.first_votes import Asked, first_answers, is_edited
 from annotation.decisions.votes import Votes, settle, votes_of
-from annotation.screens.ratings import Label
+from annotation.screens.ratings import SCALES, Label
 from mihakk.errors import RecordRejected
 from mihakk.stats import Interval, clopper_pearson, mean_interval
 from mihakk.taxonomy import vocabulary
 from schemas.campaign import CONNOTATION_VOTES, Campaign, CampaignFigure, CampaignTemplate, Drawn
 from schemas.record import Record
 
-Groups = dict[str, list[Votes]]
+Groups = dict[str, list[Votes | None]]
+"""What was drawn, group by group: the answers to each question, None where it lacks some."""
 
 
 class CampaignProgress(Record):
@@ -85,14 +87,22 @@ def figures(
     campaigns: Iterable[Campaign],
     overlap: int,
     adjudicators: Collection[str] = (),
+    *,
+    withdrawn: Collection[Asked] = (),
 ) -> list[CampaignFigure]:
-    """All figures, of questions that have as many answers as each needs."""
+    """All figures, of questions that have as many answers as each needs.
+
+    What is averaged is everybody's first answers; a share is of what people settled on in the end. Which
+    questions lack answers may depend on what those would be: the intervals hold whatever they are.
+    """
     needs = needed_votes(campaigns, overlap)
     groups: dict[CampaignTemplate, Groups] = defaultdict(lambda: defaultdict(list))
-    for row, votes in answered_questions(drawn, labels):
-        if len(votes) >= needs(row):
-            for group in _groups(row):
-                groups[row.template][group].append(votes)
+    given = first_answers(labels, adjudicators=adjudicators, withdrawn=withdrawn)
+    firsts = [row for row in given if row.template in AVERAGED and not is_edited(row)]
+    settled = (row for row in labels if row.template not in AVERAGED)
+    for row, votes in answered_questions(drawn, [*firsts, *settled]):
+        for group in _groups(row):
+            groups[row.template][group].append(votes if len(votes) >= needs(row) else None)
     rows: list[CampaignFigure] = []
     for template, found in sorted(groups.items()):
         for group, questions in sorted(found.items(), key=lambda one: (one[0] == "all", one[0])):
@@ -103,25 +113,33 @@ def figures(
 def _figures(
     template: CampaignTemplate,
     group: str,
-    questions: Sequence[Votes],
+    drawn: Sequence[Votes | None],
     adjudicators: Collection[str],
 ) -> Iterator[CampaignFigure]:
+    questions = [votes for votes in drawn if votes is not None]
+    missing = len(drawn) - len(questions)
+
     def figure(name: str, value: float, ends: Interval | None, *, is_share: bool) -> CampaignFigure:
         return CampaignFigure(
             template=template,
             figure=name,
             group=group,
             questions=len(questions),
+            unanswered=missing,
             value=value,
             low=ends.low if ends else None,
             high=ends.high if ends else None,
             is_share=is_share,
         )
 
+    if not questions:
+        return
     if template in AVERAGED:
         label, name, _ = AVERAGED[template]
         means = [fmean(float(values[label]) for values in votes.values()) for votes in questions]
-        yield figure(name, fmean(means), mean_interval(means), is_share=False)
+        worst = [mean_interval([*means, *[float(end)] * missing]) for end in SCALES[label]]
+        ends = Interval(worst[0].low, worst[1].high) if worst[0] and worst[1] else None
+        yield figure(name, fmean(means), ends, is_share=False)
         return
     counts: Counter[str] = Counter()
     for votes in questions:
@@ -131,7 +149,10 @@ def _figures(
             found = settle(votes, len(votes), SAYS[template], adjudicators)
             counts.update(TELLS[template](found.values) if found else [DIFFER])
     for name in sorted(counts):
-        ends = clopper_pearson(counts[name], len(questions))
+        ends = Interval(
+            clopper_pearson(counts[name], len(drawn)).low,
+            clopper_pearson(counts[name] + missing, len(drawn)).high,
+        )
         yield figure(name, counts[name] / len(questions), ends, is_share=True)
 
 

@@ -27,7 +27,8 @@ def own_answers(labels: Iterable[Label], reviews: Iterable[Review] = ()) -> OwnA
     seen: dict[tuple[str, str], datetime] = {}
     for review in reviews:
         key = (review.item, review.annotator)
-        seen[key] = min(review.decided_at, seen.get(key, review.decided_at))
+        given = review.created_at or review.decided_at
+        seen[key] = min(given, seen.get(key, given))
     first: dict[tuple[Question, str], tuple[datetime, dict[str, str]]] = {}
     for label in labels:
         if label.template == OWN_ANSWER:

@@ -32,10 +32,13 @@ class ReadAnnotation:
     result: Any
     updated_at: datetime
     seconds: float | None
+    created_at: datetime | None = None
     origin: str = ""
     """See `Review.annotation`."""
     changed_by: int | None = None
     """Member who changed it last."""
+    superseded: bool = False
+    """Whether the same person answered the same task again later."""
 
     @property
     def age(self) -> tuple[datetime, int]:
@@ -129,6 +132,7 @@ def _review(answer: ReadAnnotation, annotator: str, values: Values) -> Review:
                 "confidence": int(_one(values, "confidence") or 0) or None,
                 "notes": "\n".join(values.get("notes", ())).strip(),
                 "decided_at": answer.updated_at,
+                "created_at": answer.created_at,
                 "seconds": answer.seconds,
                 "project": TEMPLATE,
                 "task": answer.task,
@@ -165,6 +169,7 @@ def _labels(answer: ReadAnnotation, annotator: str, values: Values, template: st
             name=name,
             value=text,
             decided_at=answer.updated_at,
+            created_at=answer.created_at,
             seconds=answer.seconds,
             task=answer.task,
             annotation=answer.origin,

@@ -10,7 +10,7 @@ from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.store import add
 from annotation.decisions.stores import Stores
 from annotation.label_studio.answers import Reader
-from annotation.label_studio.pull import Pulled, latest_answers
+from annotation.label_studio.pull import Pulled, all_answers
 from annotation.screens.labelling import Labelling
 from annotation.screens.ratings import Label
 from mihakk.errors import RecordRejected, UsageError
@@ -27,7 +27,7 @@ def read_export(file: Path, labelling: Labelling, stores: Stores) -> Pulled:
     pulled = Pulled()
     try:
         exported = orjson.loads(file.read_bytes())
-        answers = list(latest_answers(exported, pulled, "export"))
+        answers = list(all_answers(exported, pulled, "export"))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{file} is not a JSON export of Label Studio ({type(error).__name__}: {error}): export the "
@@ -43,8 +43,8 @@ def read_export(file: Path, labelling: Labelling, stores: Stores) -> Pulled:
                 raise RecordRejected("unknown_annotator", "the annotation names nobody")
             read += [one for one in reader.read(answer, annotators[answer.person]) if isinstance(one, Label)]
         except RecordRejected as rejected:
-            pulled.rejected[rejected.reason] += 1
+            pulled.rejected[rejected.reason] += not answer.superseded
             continue
-        pulled.read += 1
+        pulled.read += not answer.superseded
     pulled.labels = add(stores.labels, Label, read)
     return pulled

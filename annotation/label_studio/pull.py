@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
+from annotation.decisions.first_votes import SAVED_WITHIN
 from annotation.decisions.own_answers import own_answers
 from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.store import add, decision_id, decisions, labels, stored
@@ -26,9 +27,6 @@ from schemas.benchmark import ReviewConfig
 from schemas.guideline import Guideline
 from schemas.rejection import Rejection
 from schemas.review import Review, Voided
-
-_SAVED_WITHIN = timedelta(minutes=1)
-"""The server may touch an answer again right after it was given; later it was changed."""
 
 
 @dataclass
@@ -58,7 +56,7 @@ class Pulled:
     there: set[str] = field(default_factory=set)
     """Annotations on the server, as `Review.annotation` names them."""
     superseded: int = 0
-    """Earlier annotations of the same task by the same person."""
+    """Earlier annotations of the same task by the same person; what they say is kept as said before."""
     rejected: Counter[str] = field(default_factory=Counter)
     """Annotations that can't be used, per reason; each is in the store of rejects with its body."""
     notes: Counter[str] = field(default_factory=Counter)
@@ -108,7 +106,7 @@ def _read(
     config: ReviewConfig,
     pulled: Pulled,
 ) -> tuple[list[Review | Label], list[Rejection]]:
-    """Everybody's last answers as decisions or labels, and what can't be used; counts both in `pulled`."""
+    """Everybody's answers as decisions or labels, and what can't be used; counts both in `pulled`."""
     place = (project.language, project.dialect)
     judges = len(config.judges_of(*place)) if config.people else None
     annotators = pseudonyms(stores.people, project.connection.users())
@@ -117,11 +115,11 @@ def _read(
     given = grouped(labels(stores.labels) if answered_first else (), lambda label: label.subject)
     read: list[Review | Label] = []
     rejects = []
-    for answer in latest_answers(exported, pulled, project.origin):
+    for answer in all_answers(exported, pulled, project.origin):
         try:
             who = _author(answer, annotators)
             if not config.may_judge(who, *place):
-                pulled.outside[who] += 1
+                pulled.outside[who] += not answer.superseded
                 raise RecordRejected("not_assigned", f"{who} does not judge {' '.join(place).strip()}")
             version = version_at(guidelines, project.labelling.name, answer.updated_at)
             for record in reader.read(answer, who):
@@ -132,15 +130,19 @@ def _read(
                 if config.hide_gold and (question := answer.data.get("own_question")):
                     own = own_answers(given[record.item], [record]).get((record.item, question), {})
                     facts["own_answer"] = own.get(who, "")
-                    pulled.unanswered[who] += not facts["own_answer"] and who not in config.adjudicators
+                    pulled.unanswered[who] += not (
+                        facts["own_answer"] or who in config.adjudicators or answer.superseded
+                    )
                 read.append(record.model_copy(update=facts))
         except RecordRejected as rejected:
+            if answer.superseded:
+                continue
             pulled.rejected[rejected.reason] += 1
             if rejected.reason != "task_edited":
                 pulled.unusable.add((str(answer.data.get("sample_id")), str(answer.data.get("content_hash"))))
             rejects.append(_rejection(answer, rejected, project.name))
             continue
-        pulled.read += 1
+        pulled.read += not answer.superseded
         pulled.notes["future_dates"] += answer.updated_at > datetime.now(UTC)
     return read, rejects
 
@@ -201,7 +203,13 @@ def latest_answers(
     exported: Iterable[dict[str, Any]], pulled: Pulled, origin: str
 ) -> Iterator[ReadAnnotation]:
     """Each person's last finished annotation of each task, oldest first."""
+    return (answer for answer in all_answers(exported, pulled, origin) if not answer.superseded)
+
+
+def all_answers(exported: Iterable[dict[str, Any]], pulled: Pulled, origin: str) -> Iterator[ReadAnnotation]:
+    """Every finished annotation, oldest first; the first of a person is the one given independently."""
     latest: dict[tuple[int, int | None], ReadAnnotation] = {}
+    answers: list[ReadAnnotation] = []
     for task in exported:
         pulled.notes["changed_after_others"] += _changed_after_others(task["annotations"])
         for row in task["annotations"]:
@@ -218,6 +226,7 @@ def latest_answers(
                 result=row["result"],
                 updated_at=datetime.fromisoformat(row["updated_at"]),
                 seconds=row["lead_time"],
+                created_at=datetime.fromisoformat(row["created_at"]) if row.get("created_at") else None,
                 origin=f"{origin}/{row['id']}",
                 changed_by=row.get("updated_by"),
             )
@@ -225,7 +234,10 @@ def latest_answers(
             pulled.superseded += key in latest
             if key not in latest or latest[key].age < answer.age:
                 latest[key] = answer
-    yield from sorted(latest.values(), key=lambda answer: answer.age)
+            answers.append(answer)
+    last = {answer.id for answer in latest.values()}
+    for answer in sorted(answers, key=lambda answer: answer.age):
+        yield answer if answer.id in last else replace(answer, superseded=True)
 
 
 def _changed_after_others(rows: Sequence[dict[str, Any]]) -> int:
@@ -243,7 +255,7 @@ def _changed_after_others(rows: Sequence[dict[str, Any]]) -> int:
         if row.get("created_at") and not row["was_cancelled"]
     ]
     return sum(
-        changed - made > _SAVED_WITHIN
+        changed - made > SAVED_WITHIN
         and any(other != person and made < when < changed for other, when, _ in given)
         for person, made, changed in given
     )

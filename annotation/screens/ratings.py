@@ -40,6 +40,20 @@ DEPTH_PARTS = ("literal", "theme", "culture", "style", "expression")
 """Parts of interpretive depth, worth 1, 2, 2, 3 and 2 points; their sum is the label `depth`, 0 to 10."""
 
 
+SCALES: dict[str, tuple[int, int]] = {
+    "confidence": (1, 5),
+    "plausibility": (0, 2),
+    "correctness": (0, 3),
+    "literal": (0, 1),
+    "theme": (0, 2),
+    "culture": (0, 2),
+    "style": (0, 3),
+    "expression": (0, 2),
+    "depth": (0, 10),
+}
+"""Ends of the scale of each label that is a number."""
+
+
 class Label(Record):
     """One person's answer to one small question about one subject."""
 
@@ -55,6 +69,8 @@ class Label(Record):
     value: str
     """Stored alias, number or text; several aliases of one control are joined by a comma."""
     decided_at: datetime
+    created_at: datetime | None = None
+    """See `Review.created_at`."""
     seconds: float | None = None
     task: int | None = None
     """Label Studio's task id."""

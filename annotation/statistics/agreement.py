@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import StatisticsError, correlation
-from typing import Any, get_args
+from typing import get_args
 
-from annotation.screens.ratings import LEVELS, Label, Level
+from annotation.decisions.first_votes import Asked, first_answers, is_edited
+from annotation.decisions.store import J
+from annotation.screens.ratings import LEVELS, SCALES, Label, Level
 from annotation.screens.tasks import TEMPLATE
+from annotation.statistics.agreement_ends import RESAMPLES, Ends, krippendorff_alpha, worst_ends
 from mihakk.groups import grouped
-from mihakk.seeds import rng
 from mihakk.stats import fisher_mean, gwet_ac1
 from schemas.audit import CRITERIA
 from schemas.record import Record
 from schemas.review import Decision, Review
-
-RESAMPLES = 1000
 
 
 class PeopleAgreement(Record):
@@ -34,18 +34,29 @@ class PeopleAgreement(Record):
     alpha: float | None
     """1 perfect, 0 chance; None where everybody always said the same or nothing was judged twice."""
     low: float | None
-    """2.5th percentile over items drawn again with replacement."""
+    """2.5th percentile over items drawn again with replacement, at the least the missing answers allow."""
     high: float | None
-    """97.5th percentile."""
+    """97.5th percentile, at the most that they allow."""
     observed: float | None = None
     """Raw agreement: share of pairs of values that are the same; None where nothing was judged twice."""
+    observed_low: float | None = None
+    observed_high: float | None = None
     ac1: float | None = None
     """Gwet's AC1, of values without an order; high where nearly all values are one and people agree on it."""
+    ac1_low: float | None = None
+    ac1_high: float | None = None
+    alpha_after: float | None = None
+    """Alpha over everybody's last answers, as discussion left them; adjudicators are in neither."""
     pearson: float | None = None
     """Pearson's correlation of two people's numbers over the items both judged (BALSAM, table 3); of more
-    people the mean over their pairs by Fisher's z. None where values have no order or it is not defined."""
+    people the mean over their pairs by Fisher's z. None where values have no order, where it is not defined,
+    and where answers are missing: no interval stands beside it."""
     items: int
-    """Items with at least two values."""
+    """Items with at least two first values."""
+    unanswered: int = 0
+    """Items that were asked about and have fewer: whatever they would have, the intervals hold it."""
+    edited: int = 0
+    """Answers changed before they were first pulled: their first form is lost, so they are not first ones."""
     values: int
     people: int
 
@@ -60,35 +71,8 @@ class Judgement:
     language: str = ""
     task: str = ""
     """Of the item it speaks of; empty where nobody said."""
-
-
-def krippendorff_alpha(units: Sequence[Sequence[str]], level: Level) -> float | None:
-    """Krippendorff's alpha over units of two values or more, numbers unless nominal; None if undefined."""
-    counts, domain = _counts(units, level)
-    return _alpha(counts, domain, level)
-
-
-def bootstrap(
-    units: Sequence[Sequence[str]], level: Level, *, seed: int, name: str, resamples: int = RESAMPLES
-) -> tuple[float | None, float | None]:
-    """Percentile interval (2.5, 97.5) of alpha over units drawn again with replacement.
-
-    Resamples on which alpha is not defined are left out; the interval is None if that is most of them.
-    """
-    import numpy as np
-
-    counts, domain = _counts(units, level)
-    if counts.shape[0] < 2:
-        return None, None
-    draws = np.random.default_rng(rng(seed, name, "bootstrap").getrandbits(63))
-    size = counts.shape[0]
-    weights = draws.multinomial(size, np.full(size, 1 / size), size=resamples)
-    alphas = _alphas(counts, domain, level, weights)
-    alphas = alphas[~np.isnan(alphas)]
-    if 2 * alphas.size <= resamples:
-        return None, None
-    low, high = np.percentile(alphas, [2.5, 97.5])
-    return float(low), float(high)
+    edited: bool = False
+    """Changed before it was first pulled."""
 
 
 def agreement(
@@ -96,46 +80,111 @@ def agreement(
     label: str,
     judgements: Iterable[Judgement],
     *,
+    asked: Mapping[str, tuple[str, str]] | None = None,
+    after: Iterable[Judgement] = (),
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> list[PeopleAgreement]:
-    """Agreement on one label: over all, by language, by task where there are several, by pair of people."""
-    judged = sorted(set(judgements), key=lambda one: (one.unit, one.person, one.value))
-    level = LEVELS[project].get(label, "nominal")
-    groups = {"all": judged}
-    languages = grouped(judged, lambda one: one.language)
-    groups |= {f"language:{name}": languages[name] for name in sorted(languages) if name}
-    tasks = grouped((one for one in judged if one.task), lambda one: one.task)
-    groups |= {f"task:{name}": tasks[name] for name in sorted(tasks) if len(tasks) > 1}
-    people = sorted({one.person for one in judged})
-    for pair in combinations(people, 2) if len(people) > 2 else []:
-        groups[f"pair:{'+'.join(pair)}"] = [one for one in judged if one.person in pair]
+    """Agreement on one label: over all, by language, by task where there are several, by pair of people.
+
+    Args:
+        judgements: Everybody's first answers; those changed before the first pull are counted apart.
+        asked: Every unit that two people at least were asked about, to its language and task; the intervals
+            hold whatever those would have said who have not. None: nobody is taken to be missing.
+        after: Everybody's last answers.
+    """
+    told = sorted(set(judgements), key=lambda one: (one.unit, one.person, one.value))
+    judged = [one for one in told if not one.edited]
+    changed, last = Counter(one.unit for one in told if one.edited), grouped(after, lambda one: one.unit)
+    places = dict(asked or {}) | {one.unit: (one.language, one.task) for one in told}
     rows = []
-    for group, chosen in groups.items():
-        units = [[one.value for one in unit] for unit in grouped(chosen, lambda one: one.unit).values()]
-        twice = [values for values in units if len(values) > 1]
-        raw = gwet_ac1(units, _categories(project, label, units))
-        if group.startswith("pair:") and not twice:
+    for group in _groups(judged):
+        chosen = [one for one in judged if _is_in(group, one)]
+        units = grouped(chosen, lambda one: one.unit)
+        wanted = sorted(unit for unit, place in places.items() if _is_of(group, place))
+        lacking = [units[unit] for unit in wanted if len(units[unit]) < 2] if asked is not None else []
+        row = _row(project, label, group, chosen, lacking, seed=seed, resamples=resamples)
+        if not group.startswith("pair:"):
+            twice = [[one.value for one in last[unit]] for unit in wanted if len(last[unit]) > 1]
+            after_all = krippendorff_alpha(twice, row.level)
+            edited = sum(changed[unit] for unit in wanted)
+            row = row.model_copy(update={"edited": edited, "alpha_after": after_all})
+        elif not row.items:
             continue
-        low, high = bootstrap(twice, level, seed=seed, name=f"{project}/{label}/{group}", resamples=resamples)
-        rows.append(
-            PeopleAgreement(
-                project=project,
-                label=label,
-                group=group,
-                level=level,
-                alpha=krippendorff_alpha(twice, level),
-                low=low,
-                high=high,
-                observed=raw.observed if raw else None,
-                ac1=raw.ac1 if raw and level == "nominal" else None,
-                pearson=None if level == "nominal" else pearson(chosen),
-                items=len(twice),
-                values=sum(map(len, twice)),
-                people=len({one.person for one in chosen}),
-            )
-        )
+        rows.append(row)
     return rows
+
+
+def _groups(judged: Sequence[Judgement]) -> list[str]:
+    languages, tasks = sorted({one.language for one in judged}), sorted({one.task for one in judged} - {""})
+    people = sorted({one.person for one in judged})
+    return [
+        "all",
+        *(f"language:{name}" for name in languages if name),
+        *(f"task:{name}" for name in (tasks if len(tasks) > 1 else ())),
+        *(f"pair:{'+'.join(pair)}" for pair in (combinations(people, 2) if len(people) > 2 else ())),
+    ]
+
+
+def _is_in(group: str, one: Judgement) -> bool:
+    kind, _, name = group.partition(":")
+    return one.person in name.split("+") if kind == "pair" else _is_of(group, (one.language, one.task))
+
+
+def _is_of(group: str, place: tuple[str, str]) -> bool:
+    """Whether units of a language and task belong to a group; nobody knows what a pair would be asked."""
+    kind, _, name = group.partition(":")
+    return {"language": place[0], "task": place[1], "all": name}.get(kind) == name
+
+
+def _row(
+    project: str,
+    label: str,
+    group: str,
+    chosen: Sequence[Judgement],
+    lacking: Sequence[Sequence[Judgement]],
+    *,
+    seed: int,
+    resamples: int,
+) -> PeopleAgreement:
+    level = LEVELS[project].get(label, "nominal")
+    units = [[one.value for one in unit] for unit in grouped(chosen, lambda one: one.unit).values()]
+    twice = [values for values in units if len(values) > 1]
+    categories = _categories(project, label, units)
+    raw = gwet_ac1(units, categories)
+    ends = Ends(None, None, None)
+    if twice:
+        ends = worst_ends(
+            twice if lacking else units,
+            [[one.value for one in unit] for unit in lacking],
+            _values(project, label, level, units),
+            level,
+            seed=seed,
+            name=f"{project}/{label}/{group}",
+            resamples=resamples,
+            categories=categories,
+        )
+    nominal = level == "nominal"
+    return PeopleAgreement(
+        project=project,
+        label=label,
+        group=group,
+        level=level,
+        alpha=krippendorff_alpha(twice, level),
+        low=ends.alpha.low if ends.alpha else None,
+        high=ends.alpha.high if ends.alpha else None,
+        observed=raw.observed if raw else None,
+        observed_low=ends.observed.low if ends.observed else None,
+        observed_high=ends.observed.high if ends.observed else None,
+        ac1=raw.ac1 if raw and nominal else None,
+        ac1_low=ends.ac1.low if ends.ac1 and nominal else None,
+        ac1_high=ends.ac1.high if ends.ac1 and nominal else None,
+        pearson=None if nominal or lacking else pearson(chosen),
+        items=len(twice),
+        unanswered=len(lacking),
+        values=sum(map(len, twice)),
+        people=len({one.person for one in chosen}),
+    )
 
 
 def pearson(judged: Iterable[Judgement]) -> float | None:
@@ -163,49 +212,75 @@ def pearson(judged: Iterable[Judgement]) -> float | None:
 
 
 def review_judgements(
-    reviews: Iterable[Review], languages: Mapping[str, str], overlap: int = 2
+    reviews: Iterable[Review],
+    languages: Mapping[str, str],
+    overlap: int | None = 2,
+    adjudicators: Collection[str] = (),
+    withdrawn: Collection[Asked] = (),
 ) -> dict[str, list[Judgement]]:
     """Judgements per label of the quality review: the decision, and each criterion a person judged.
 
     Only votes that nothing called for count: the first of each person on a content, and of those as many as
-    every item is given. Further people are asked where the first disagree, so their votes would tell how far
-    people agree on the hard items alone.
+    every item is given (`overlap`; None: all). Further people are asked where the first disagree, so their
+    votes would tell how far people agree on the hard items alone.
     """
-    by_content = grouped(reviews, lambda review: (review.item, review.content_hash))
     judged: dict[str, list[Judgement]] = defaultdict(list)
-    for (item, content), votes in by_content.items():
-        unit, language = f"{item}@{content}", languages.get(item, "")
-        for vote in independent(votes, overlap):
-            judged["decision"].append(Judgement(unit, vote.annotator, vote.decision, language))
-            for criterion, met in vote.judged.items():
-                value = "met" if met else "unmet"
-                judged[criterion].append(Judgement(unit, vote.annotator, value, language))
+    for vote in independent(reviews, overlap, adjudicators, withdrawn):
+        told: dict[str, str] = {"decision": vote.decision}
+        told |= {name: "met" if met else "unmet" for name, met in vote.judged.items()}
+        unit, language = f"{vote.item}@{vote.content_hash}", languages.get(vote.item, "")
+        for name, value in told.items():
+            judged[name].append(Judgement(unit, vote.annotator, value, language, edited=is_edited(vote)))
     return {label: judged[label] for label in ("decision", *CRITERIA) if label in judged}
 
 
-def independent(votes: Iterable[Review], overlap: int) -> list[Review]:
-    """Of the votes on one content, in the order of the store, the first of each of the first people asked."""
-    first: dict[str, Review] = {}
-    for vote in votes:
-        first.setdefault(vote.annotator, vote)
-    return list(first.values())[: max(2, overlap)]
-
-
 def label_judgements(
-    labels: Iterable[Label], languages: Mapping[str, str], tasks: Mapping[str, str] | None = None
+    labels: Iterable[Label],
+    languages: Mapping[str, str],
+    tasks: Mapping[str, str] | None = None,
+    overlap: int | None = 2,
+    *,
+    adjudicators: Collection[str] = (),
+    withdrawn: Collection[Asked] = (),
 ) -> dict[tuple[str, str], list[Judgement]]:
-    """Judgements per template and label; the last of a person on the same content counts."""
-    latest: dict[tuple[str, str, str, str, str], Label] = {}
-    for label in labels:
-        if label.name in LEVELS.get(label.template, {}):
-            latest[label.template, label.name, label.subject, label.content_hash, label.annotator] = label
+    """Judgements per template and label, of first answers as for reviews (`review_judgements`)."""
     judged: dict[tuple[str, str], list[Judgement]] = defaultdict(list)
-    for (template, name, subject, content, person), label in latest.items():
-        item = subject.partition("@")[0].partition("#")[0]
-        language = languages.get(item, "")
-        task = (tasks or {}).get(item, "")
-        judged[template, name].append(Judgement(f"{subject}@{content}", person, label.value, language, task))
+    for label in independent(labels, overlap, adjudicators, withdrawn):
+        if label.name in LEVELS.get(label.template, {}):
+            item = label.subject.partition("@")[0].partition("#")[0]
+            judged[label.template, label.name].append(
+                Judgement(
+                    f"{label.subject}@{label.content_hash}",
+                    label.annotator,
+                    label.value,
+                    languages.get(item, ""),
+                    (tasks or {}).get(item, ""),
+                    is_edited(label),
+                )
+            )
     return dict(judged)
+
+
+def independent(
+    rows: Iterable[J],
+    overlap: int | None,
+    adjudicators: Collection[str] = (),
+    withdrawn: Collection[Asked] = (),
+) -> list[J]:
+    """First answers of as many people as are asked about everything, two at least."""
+    people = max(2, overlap) if overlap else None
+    return first_answers(rows, people=people, adjudicators=adjudicators, withdrawn=withdrawn)
+
+
+def _values(project: str, label: str, level: Level, units: Iterable[Sequence[str]]) -> list[str]:
+    """What can be given: the ends of a scale, else the values in order; where they are open, those seen."""
+    seen = {value for values in units for value in values}
+    if level != "nominal":
+        ends = SCALES.get(label) or (min(map(float, seen)), max(map(float, seen)))
+        return [str(end) for end in ends]
+    if project == TEMPLATE:
+        return [*get_args(Decision)] if label == "decision" else ["met", "unmet"]
+    return sorted(seen | ({"another"} if len(seen) < 2 else set()))
 
 
 def _categories(project: str, label: str, units: Iterable[Sequence[str]]) -> int:
@@ -213,58 +288,3 @@ def _categories(project: str, label: str, units: Iterable[Sequence[str]]) -> int
     if project == TEMPLATE:
         return len(get_args(Decision)) if label == "decision" else 2
     return max(2, len({value for values in units for value in values}))
-
-
-def _counts(units: Sequence[Sequence[str]], level: Level) -> tuple[Any, list[Hashable]]:
-    """How often each value was given to each unit, and the values in order."""
-    import numpy as np
-
-    texts = {value for values in units for value in values}
-    domain: list[Any] = sorted(texts) if level == "nominal" else sorted({float(text) for text in texts})
-    place = {value: index for index, value in enumerate(domain)}
-    counts = np.zeros((len(units), len(domain)), dtype=int)
-    for row, values in enumerate(units):
-        for value in values:
-            counts[row, place[value if level == "nominal" else float(value)]] += 1
-    return counts, domain
-
-
-def _alpha(counts: Any, domain: Sequence[Hashable], level: Level) -> float | None:
-    import krippendorff
-
-    used = counts.sum(axis=0) > 0
-    if counts.shape[0] == 0 or used.sum() < 2:
-        return None
-    values = [value for value, is_used in zip(domain, used, strict=True) if is_used]
-    return float(
-        krippendorff.alpha(value_counts=counts[:, used], value_domain=values, level_of_measurement=level)
-    )
-
-
-def _alphas(counts: Any, domain: Sequence[Any], level: Level, weights: Any) -> Any:
-    """Alpha of many resamples at once; NaN where all values are the same.
-
-    A unit's share of the coincidence matrix doesn't depend on the other units, so a resample's matrix is a
-    weighted sum of them (Krippendorff 2011, "Computing Krippendorff's alpha-reliability").
-
-    Args:
-        weights: Resamples x units: how often each unit was drawn.
-    """
-    import numpy as np
-
-    size = len(domain)
-    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(size, dtype=int)
-    shares = pairs / (counts.sum(axis=1) - 1)[:, None, None]
-    observed = (weights @ shares.reshape(len(counts), -1)).reshape(-1, size, size)
-    totals = observed.sum(axis=2)
-    if level == "nominal":
-        distance = np.broadcast_to(1.0 - np.eye(size), observed.shape)
-    elif level == "interval":
-        distance = np.broadcast_to(np.subtract.outer(domain, domain) ** 2.0, observed.shape)
-    else:
-        middle = np.cumsum(totals, axis=1) - totals / 2
-        distance = (middle[:, :, None] - middle[:, None, :]) ** 2
-    expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
-    disagreement = (observed * distance).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(expected > 0, 1 - disagreement / expected, np.nan)

@@ -27,6 +27,7 @@ Band = Literal["flagged", "suspect", "against", "for", "unanswered"]
 """What put a question before people, or what answers say of it. flagged: rules or auditors. suspect: kept for
 people because of the answers. Of the rest, which people see by chance alone: against, for: what the answers
 say of its gold; unanswered: no system was asked, or it has no one right answer."""
+_Fill = Literal["sound", "defective"]
 VERDICT: Final = "verdict"
 """Name of the row of what rules and auditors decide together."""
 LEAST: Final = 10
@@ -69,6 +70,8 @@ class _Question(NamedTuple):
 
     band: Band
     state: Literal["open", "sound", "defective"]
+    asked: bool
+    """Put before people: if it is open, nothing is known of it."""
     objected: Mapping[str, bool]
     """By auditor that gave an opinion."""
 
@@ -101,7 +104,9 @@ def auditor_accuracy(
     the sample. In each stratum, apart for objections and passes, the share of defects among the questions
     that nobody decided has Jeffreys' prior (L. D. Brown, T. T. Cai and A. DasGupta, 2001); what people
     decided is known. Figures are medians, intervals quantiles, of what follows. It takes those whom people
-    saw by chance for a simple random sample, which the draw by language and task nearly is.
+    saw by chance for a simple random sample, which the draw by language and task nearly is. Which of the
+    questions put before people lack an answer may depend on what it would be: the intervals hold though all
+    of those were sound among the objections and defective among the passes, or the other way round.
 
     A question counts as it stood when people first saw it: what was corrected since was a defect. Questions
     on which people differ count as not decided.
@@ -136,8 +141,8 @@ def auditor_accuracy(
             for name, said in scores.get(content, {}).items():
                 objected[name] = objected.get(name, False) or 0 in said.values()
         if len(objected) > 1:
-            state = _state(states) if by_chance or band in ("flagged", "suspect") else "open"
-            questions.append(_Question(band, state, objected))
+            is_asked = by_chance or band in ("flagged", "suspect")
+            questions.append(_Question(band, _state(states) if is_asked else "open", is_asked, objected))
     names = {name for one in questions for name in one.objected} - {VERDICT}
     return [_row(name, questions) for name in (*sorted(names), VERDICT)] if names else []
 
@@ -166,27 +171,25 @@ def _state(states: Sequence[str]) -> Literal["open", "sound", "defective"]:
 def _row(name: str, questions: Iterable[_Question]) -> AuditorAccuracy:
     """The figures of one auditor."""
     own = [one for one in questions if name in one.objected]
-    by_cell = sorted(grouped(own, lambda one: (one.objected[name], one.band)).items())
-    cells = {said: [_cell(some) for (this, _), some in by_cell if this is said] for said in (True, False)}
     chance = [one for one in own if not one.objected[name] and one.band not in ("flagged", "suspect")]
-    decided = sum(cell.decided for cell in cells[True])
+    decided = sum(one.state != "open" for one in own if one.objected[name])
     sampled = sum(one.state != "open" for one in chance)
-    draw = np.random.default_rng(0)
-    totals = {said: sum(cell.size for cell in cells[said]) for said in (True, False)}
-    bad = {said: sum((_drawn(cell, draw) for cell in cells[said]), np.zeros(DRAWS)) for said in (True, False)}
-    good = {said: totals[said] - bad[said] for said in (True, False)}
+    worlds = [_totals(name, own)]
+    if any(one.asked and one.state == "open" for one in own):
+        ends: tuple[_Fill, ...] = ("sound", "defective")
+        worlds += [_totals(name, own, {True: one, False: other}) for one in ends for other in ends]
     right: tuple[float | None, ...] = (None, None, None)
     found, alarms = right, right
     if decided >= LEAST:
-        right = _figure(bad[True], bad[True] + good[True])
+        right = _figure([(bad[True], bad[True] + good[True]) for bad, good in worlds])
         # Where people saw all that the auditor passed, or nothing is left to chance, no sample is needed.
         if sampled >= LEAST or not chance:
-            found = _figure(bad[True], bad[True] + bad[False])
-            alarms = _figure(good[True], good[True] + good[False])
+            found = _figure([(bad[True], bad[True] + bad[False]) for bad, _ in worlds])
+            alarms = _figure([(good[True], good[True] + good[False]) for _, good in worlds])
     return AuditorAccuracy(
         auditor=name,
         questions=len(own),
-        objected=totals[True],
+        objected=sum(one.objected[name] for one in own),
         decided=decided,
         right=right[0],
         right_low=right[1],
@@ -198,12 +201,32 @@ def _row(name: str, questions: Iterable[_Question]) -> AuditorAccuracy:
         false_alarms=alarms[0],
         false_alarms_low=alarms[1],
         false_alarms_high=alarms[2],
-        missed=sum(cell.defective for cell in cells[False]),
+        missed=sum(one.state == "defective" for one in own if not one.objected[name]),
     )
 
 
-def _cell(questions: Sequence[_Question]) -> _Cell:
-    states = [one.state for one in questions]
+def _totals(
+    name: str, own: Sequence[_Question], fill: Mapping[bool, _Fill] | None = None
+) -> tuple[dict[bool, Values], dict[bool, Values]]:
+    """How many of an auditor's objections and passes are defective, and how many sound, as often as drawn.
+
+    `fill`: what all those are, among objections and passes, that people were asked about without an answer.
+    """
+
+    def state(one: _Question) -> str:
+        return fill[one.objected[name]] if fill and one.asked and one.state == "open" else one.state
+
+    draw = np.random.default_rng(0)
+    bad, good = {}, {}
+    for said in (True, False):
+        bands = grouped((one for one in own if one.objected[name] is said), lambda one: one.band)
+        cells = [_cell([state(one) for one in bands[band]]) for band in sorted(bands)]
+        bad[said] = sum((_drawn(cell, draw) for cell in cells), np.zeros(DRAWS))
+        good[said] = sum(cell.size for cell in cells) - bad[said]
+    return bad, good
+
+
+def _cell(states: Sequence[str]) -> _Cell:
     return _Cell(len(states), len(states) - states.count("open"), states.count("defective"))
 
 
@@ -214,10 +237,19 @@ def _drawn(cell: _Cell, draw: np.random.Generator) -> Values:
     return found
 
 
-def _figure(part: Values, whole: Values) -> tuple[float | None, float | None, float | None]:
-    """Median and 95 % interval of a share; None where there may be nothing to have a share in."""
-    there = whole > 0
-    if there.mean() < 0.95:
-        return None, None, None
-    middle, low, high = np.quantile(part[there] / whole[there], (0.5, 0.025, 0.975))
-    return float(middle), float(low), float(high)
+def _figure(worlds: Sequence[tuple[Values, Values]]) -> tuple[float | None, float | None, float | None]:
+    """Median of a share in the first world, and the 95 % interval over all.
+
+    None where there may be nothing to have a share in.
+    """
+    shares = []
+    for part, whole in worlds:
+        there = whole > 0
+        if there.mean() < 0.95:
+            return None, None, None
+        shares.append(np.quantile(part[there] / whole[there], (0.5, 0.025, 0.975)))
+    return (
+        float(shares[0][0]),
+        float(min(low for _, low, _ in shares)),
+        float(max(high for *_, high in shares)),
+    )

@@ -6,11 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
+from annotation.decisions.resolution import votes_needed
 from annotation.statistics.sampling import SOUND, Queued
 from annotation.statistics.skill import Skill, skills
 from annotation.teaching.planted import GROSS
 from mihakk.groups import grouped
-from mihakk.stats import clopper_pearson, wilson
+from mihakk.stats import clopper_pearson
 from schemas.audit import CRITERIA, Criterion
 from schemas.record import Record
 from schemas.review import Review
@@ -30,12 +31,13 @@ class Overturn(Record):
     """Of those, how many more than half of the people who judged it found met."""
     rate: float | None
     low: float | None
-    """Wilson interval, 95 %."""
+    """Clopper and Pearson's interval, 95 %: where votes are missing, a score of 0 is right in the lower end
+    and overturned in the upper."""
     high: float | None
     missed: int
     """Scores of 1 that more than half of the people who judged the criterion found unmet."""
     not_judged: int = 0
-    """Scores of 0 on items that people decided without judging the criterion; they count nowhere."""
+    """Scores of 0 on a criterion that nobody judged: on items that nobody decided, or without judging it."""
 
 
 class Annotator(Record):
@@ -78,18 +80,21 @@ Scores = Mapping[tuple[str, str], Mapping[str, Mapping[Criterion, int]]]
 """Item and content hash to what each auditor scored that content."""
 
 
-def overturns(reviews: Iterable[Review], scores: Scores) -> list[Overturn]:
+def overturns(reviews: Iterable[Review], scores: Scores, overlap: int = 2) -> list[Overturn]:
     """Human overturn rate of each auditor per criterion, over decisions on the very content it audited.
 
-    Of one person on one content the last decision counts.
+    Of one person on one content the last decision counts. The intervals hold whatever votes are missing: on
+    items nobody decided, or fewer than `overlap` people, and on criteria that nobody judged.
     """
     judged: dict[tuple[str, str], dict[str, Review]] = defaultdict(dict)
     for review in reviews:
         judged[review.item, review.content_hash][review.annotator] = review
     counts: dict[tuple[str, Criterion], Counter[str]] = defaultdict(Counter)
-    for content, votes in judged.items():
-        judgements = [vote.judged for vote in votes.values()]
-        for auditor, said in scores.get(content, {}).items():
+    for content, auditors in scores.items():
+        votes = list(judged[content].values())
+        judgements = [vote.judged for vote in votes]
+        missing = max(0, votes_needed(votes, overlap) - len(votes))
+        for auditor, said in auditors.items():
             for name, score in said.items():
                 found = [told[name] for told in judgements if name in told]
                 met = sum(found)
@@ -97,13 +102,15 @@ def overturns(reviews: Iterable[Review], scores: Scores) -> list[Overturn]:
                 if score == 0:
                     tally["zeros" if found else "not_judged"] += 1
                     tally["overturned"] += 2 * met > len(found)
+                    tally["surely"] += 2 * met > len(found) + missing
+                    tally["maybe"] += not found or 2 * (met + missing) > len(found) + missing
                 else:
                     tally["missed"] += 2 * met < len(found)
     rows = []
     for auditor, criterion in sorted(counts, key=lambda key: (key[0], CRITERIA.index(key[1]))):
         tally = counts[auditor, criterion]
         zeros, overturned = tally["zeros"], tally["overturned"]
-        low, high = wilson(overturned, zeros) if zeros else (None, None)
+        whole = zeros + tally["not_judged"]
         rows.append(
             Overturn(
                 auditor=auditor,
@@ -111,8 +118,8 @@ def overturns(reviews: Iterable[Review], scores: Scores) -> list[Overturn]:
                 zeros=zeros,
                 overturned=overturned,
                 rate=overturned / zeros if zeros else None,
-                low=low,
-                high=high,
+                low=clopper_pearson(tally["surely"], whole).low if zeros else None,
+                high=clopper_pearson(tally["maybe"], whole).high if zeros else None,
                 missed=tally["missed"],
                 not_judged=tally["not_judged"],
             )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from statistics import fmean
 
 from annotation.decisions.own_answers import OwnAnswers
@@ -55,38 +56,57 @@ def is_right(item: Item, answered: str) -> bool:
     return key(answered, item.language) in wanted
 
 
-def human_accuracy(answered: Sequence[Answered], queued: Iterable[Queued]) -> list[HumanAccuracy]:
+def human_accuracy(
+    items: Iterable[Item],
+    own: OwnAnswers,
+    queued: Iterable[Queued],
+    needed: Callable[[str], int] = lambda _: 1,
+) -> list[HumanAccuracy]:
     """Accuracy over the items drawn at random, over flagged ones, by task and by person.
 
     There is no figure over all: flagged and drawn items together are a sample of nothing. Several answers to
-    one question are no independent cases, so the interval rests on the number of questions.
+    one question are no independent cases, so the interval rests on the number of questions. People may leave
+    the hard ones for later: the interval holds whatever answers are missing, of every question queued.
+
+    Args:
+        needed: Item id to how many people are to answer its question.
     """
-    drawn = {row.item for row in queued if row.why == "sample"}
+    why = {row.item: row.why for row in queued if row.why != "attention"}
+    why |= {row.item: row.why for row in queued if row.why == "sample"}
     groups: dict[tuple[int, str], list[Answered]] = defaultdict(list)
-    for one in answered:
-        groups[0, "sampled" if one.item.id in drawn else "flagged"].append(one)
-        groups[1, one.item.task].append(one)
+    for item in filter(answerable, items):
+        one = Answered(item, own.get((item.id, question_hash(item)), {}))
+        if one.given or item.id in why:
+            groups[0, "sampled" if why.get(item.id) == "sample" else "flagged"].append(one)
+            groups[1, item.task].append(one)
         for person, said in one.given.items():
-            groups[2, person].append(Answered(one.item, {person: said}))
+            groups[2, person].append(Answered(item, {person: said}))
     return [
-        _accuracy(group, rows, by_person=level == 2)
+        _accuracy(group, rows, needed if level < 2 else lambda _: 1, by_person=level == 2)
         for (level, group), rows in sorted(groups.items(), key=lambda row: row[0])
+        if any(one.given for one in rows)
     ]
 
 
-def _accuracy(group: str, rows: Sequence[Answered], *, by_person: bool) -> HumanAccuracy:
-    accuracy = fmean(fmean(is_right(one.item, said) for said in one.given.values()) for one in rows)
-    ends = clopper_pearson(accuracy * len(rows), len(rows))
-    said = [answer for one in rows for answer in one.given.values()]
+def _accuracy(
+    group: str, rows: Sequence[Answered], needed: Callable[[str], int], *, by_person: bool
+) -> HumanAccuracy:
+    answered = [one for one in rows if one.given]
+    right = {one.item.id: sum(is_right(one.item, said) for said in one.given.values()) for one in answered}
+    wanted = {one.item.id: max(needed(one.item.id), len(one.given), 1) for one in rows}
+    least = fsum(right.get(name, 0) / count for name, count in wanted.items())
+    missing = fsum((wanted[one.item.id] - len(one.given)) / wanted[one.item.id] for one in rows)
+    said = [answer for one in answered for answer in one.given.values()]
     return HumanAccuracy(
         group=group,
         by_person=by_person,
-        questions=len(rows),
+        questions=len(answered),
+        unanswered=sum(wanted[one.item.id] > len(one.given) for one in rows),
         answers=len(said),
         unknown=said.count(UNKNOWN),
-        accuracy=accuracy,
-        low=ends.low,
-        high=ends.high,
+        accuracy=fmean(right[one.item.id] / len(one.given) for one in answered),
+        low=clopper_pearson(least, len(rows)).low,
+        high=clopper_pearson(least + missing, len(rows)).high,
     )
 
 

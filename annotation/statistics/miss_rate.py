@@ -31,20 +31,21 @@ class MissRate(Record):
     disputed: int = 0
     """Of those, the ones on which people differ whether they are defective."""
     waiting: int = 0
-    """Sampled items without the votes they need; they count nowhere."""
+    """Sampled items without the votes they need: unknown, so sound in lower, defective in upper ends."""
     outdated: int = 0
     """Sampled items whose text is no longer in the benchmark, though nobody corrected it; what was found in
     them still counts, for to leave out either kind would move the rate."""
     rate: float | None
-    """Share defective, each stratum weighted by its items; disputed ones count as sound."""
-    low: float | None = None
-    """Lower end of the 95 % interval; disputed items count as sound."""
-    high: float | None = None
-    """Upper end of the 95 % interval; disputed items count as defective."""
+    """Share defective of the decided items, each stratum weighted by its items; disputed ones count as sound.
+    None where nothing is decided."""
+    low: float
+    """Lower end of the 95 % interval; disputed and unknown items count as sound."""
+    high: float
+    """Upper end of the 95 % interval; disputed and unknown items count as defective."""
     upper: float
-    """One-sided 95 % upper bound; disputed items count as defective. 0 of 300 gives 0.99 %."""
+    """One-sided 95 % upper bound; disputed and unknown items count as defective. 0 of 300 gives 0.99 %."""
     covered: float = 1.0
-    """Share of the unflagged items that lie in strata with a decided item."""
+    """Share of the unflagged items that the decided ones speak for; the rest is unknown."""
 
 
 @dataclass
@@ -61,6 +62,10 @@ class _Tally:
     def decided(self) -> int:
         return self.sound + self.defective + self.disputed
 
+    @property
+    def drawn(self) -> int:
+        return self.decided + self.open
+
 
 def miss_rates(
     queued: Iterable[Queued],
@@ -71,12 +76,16 @@ def miss_rates(
     sizes: Mapping[str, int] | None = None,
     now: Mapping[str, str] | None = None,
 ) -> list[MissRate]:
-    """Miss rate over the random sample of unflagged items, overall and per stratum.
+    """Miss rate over the random sample of unflagged items, overall and per stratum; none without a sample.
 
     An item counts as it stood when it was drawn: what was found in it stays found, whatever is corrected,
     drawn or pushed later; of several samples the latest counts. The intervals are Clopper and Pearson's; over
     all strata they rest on the effective number of items under the weights (E. L. Korn and B. I. Graubard,
     1998, with L. Kish's effective size).
+
+    Which answers are missing may depend on the items, so nothing is concluded from those that are there:
+    sampled items without an answer, and strata of which nothing was drawn, are at worst all defective. Only
+    an item that left the benchmark before anybody judged it is no part of what the sample speaks of.
 
     Args:
         sizes: Unflagged items per stratum, the weights; None weighs every sampled item the same.
@@ -90,12 +99,16 @@ def miss_rates(
         tally = strata[row.stratum]
         is_gone = now is not None and now.get(row.item) != row.content_hash and not wanted_changed(mine)
         tally.outdated += is_gone
-        if not (is_gone and found == "open"):
+        if mine or now is None or row.item in now:
             setattr(tally, found, getattr(tally, found) + 1)
-    decided = {name: tally for name, tally in sorted(strata.items()) if tally.decided}
-    if not decided:
+    if not strata:
         return []
-    return [_overall(strata, decided, sizes), *(_row(name, [tally]) for name, tally in decided.items())]
+    weights = dict(sizes or {})
+    if not any(weights.values()):
+        weights = {name: tally.drawn for name, tally in strata.items()}
+    names = sorted(strata.keys() | weights.keys())
+    rows = [_row(name, [(1, strata[name])]) for name in names if weights.get(name) or strata[name].drawn]
+    return [_row(ALL, [(weights.get(name, 0), strata[name]) for name in names]), *rows]
 
 
 def sampled(queued: Iterable[Queued]) -> list[Queued]:
@@ -128,30 +141,23 @@ def soundness(
     return "sound" if won[0][0].decision == "keep" else "defective"
 
 
-def _overall(
-    strata: Mapping[str, _Tally], decided: Mapping[str, _Tally], sizes: Mapping[str, int] | None
-) -> MissRate:
-    weights = {name: tally.decided for name, tally in decided.items()}
-    covered = 1.0
-    if sizes and (known := sum(sizes.get(name, 0) for name in decided)):
-        weights = {name: sizes.get(name, 0) for name in decided}
-        covered = known / sum(sizes.values())
-    return _row(ALL, list(strata.values()), [(weights[name], decided[name]) for name in decided], covered)
-
-
-def _row(
-    name: str,
-    tallies: Sequence[_Tally],
-    weighted: Sequence[tuple[float, _Tally]] = (),
-    covered: float = 1.0,
-) -> MissRate:
-    """One row; `weighted` holds the size of each stratum beside its tally."""
-    weighted = weighted or [(tally.decided, tally) for tally in tallies]
-    whole = sum(size for size, _ in weighted)
-    # Kish: as many equally weighted items would tell as much.
-    cases = whole**2 / sum(size**2 / tally.decided for size, tally in weighted)
-    least = sum(size * tally.defective / tally.decided for size, tally in weighted) / whole
-    most = sum(size * (tally.defective + tally.disputed) / tally.decided for size, tally in weighted) / whole
+def _row(name: str, strata: Sequence[tuple[float, _Tally]]) -> MissRate:
+    """One row of the sizes of strata and of what was found in their samples."""
+    whole = sum(size for size, _ in strata) or 1.0
+    drawn = [(size, tally) for size, tally in strata if size and tally.drawn]
+    decided = [(size, tally) for size, tally in drawn if tally.decided]
+    tallies = [tally for _, tally in strata]
+    known = sum(size for size, _ in drawn)
+    low, high, upper = 0.0, 1.0, 1.0
+    if known:
+        # Kish: as many equally weighted items would tell as much.
+        cases = known**2 / sum(size**2 / tally.drawn for size, tally in drawn)
+        least = cases * sum(size * tally.defective / tally.drawn for size, tally in drawn) / known
+        most = cases * sum(size * (1 - tally.sound / tally.drawn) for size, tally in drawn) / known
+        low = clopper_pearson(least, cases).low
+        high = clopper_pearson(most, cases).high
+        upper = clopper_pearson(most, cases, side="upper").high
+    answered = sum(size for size, _ in decided)
     return MissRate(
         stratum=name,
         decided=sum(tally.decided for tally in tallies),
@@ -159,9 +165,11 @@ def _row(
         disputed=sum(tally.disputed for tally in tallies),
         waiting=sum(tally.open for tally in tallies),
         outdated=sum(tally.outdated for tally in tallies),
-        rate=least,
-        low=clopper_pearson(least * cases, cases).low,
-        high=clopper_pearson(most * cases, cases).high,
-        upper=clopper_pearson(most * cases, cases, side="upper").high,
-        covered=covered,
+        rate=sum(size * tally.defective / tally.decided for size, tally in decided) / answered
+        if answered
+        else None,
+        low=low * known / whole,
+        high=1 - (1 - high) * known / whole,
+        upper=1 - (1 - upper) * known / whole,
+        covered=sum(size * tally.decided / tally.drawn for size, tally in decided) / whole,
     )

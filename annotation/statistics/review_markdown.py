@@ -25,16 +25,20 @@ def markdown(report: ReviewReport) -> str:
     overturns = [row for row in report.overturns if row.zeros or row.missed or row.not_judged]
     parts += [
         "## Agreement (Krippendorff's alpha, 95 % bootstrap interval over items)",
-        "Over the first votes on each item; those asked for because people disagreed are left out. Raw: "
-        "share of pairs of votes that are the same. AC1: Gwet's, which holds where nearly all votes are one. "
-        "Pearson: of two people's numbers; of more, the mean over their pairs.",
+        "Over the first votes on each item; adjudicators, and people asked because others disagreed, are "
+        "left out. After discussion: alpha over everybody's last votes. Raw: share of pairs of votes that "
+        "are the same. AC1: Gwet's, which holds where nearly all votes are one. Intervals hold whatever the "
+        "votes are that unanswered items lack. Edited: votes changed before the first pull; what was said "
+        "first is lost, so they count after discussion only. Pearson: of two people's numbers; of more, the "
+        "mean over their pairs; none where answers are missing.",
         _table(AGREEMENT, report.agreement),
         "## Auditors overturned by people",
         _table(OVERTURNED, overturns),
         "## Missed by rules and auditors (random sample of unflagged items)",
         _table(MISSED, report.miss_rates),
         "Clopper-Pearson, the overall row weighted by stratum; at most: one-sided 95 %. Disputed items count "
-        "as sound in the rate and as defective in the upper ends.",
+        "as sound in the rate and as defective in the upper ends; so do waiting ones and strata without a "
+        "sample, which are unknown.",
     ]
     if report.campaigns:
         figures = _table(FIGURES, report.campaign_figures)
@@ -86,10 +90,15 @@ AGREEMENT: Columns[PeopleAgreement] = {
     "level": lambda row: row.level,
     "alpha": lambda row: _number(row.alpha),
     "interval": lambda row: _interval(row.low, row.high),
+    "after discussion": lambda row: _number(row.alpha_after),
     "raw": lambda row: _percent(row.observed),
+    "raw 95 %": lambda row: _interval(row.observed_low, row.observed_high),
     "AC1": lambda row: _number(row.ac1),
+    "AC1 95 %": lambda row: _interval(row.ac1_low, row.ac1_high),
     "Pearson": lambda row: _number(row.pearson),
     "items": lambda row: row.items,
+    "unanswered": lambda row: row.unanswered,
+    "edited": lambda row: row.edited,
     "people": lambda row: row.people,
 }
 OVERTURNED: Columns[Overturn] = {
@@ -125,6 +134,7 @@ FIGURES: Columns[CampaignFigure] = {
     "of": lambda row: row.group,
     "figure": lambda row: row.figure,
     "questions": lambda row: row.questions,
+    "unanswered": lambda row: row.unanswered,
     "value": lambda row: row.shown,
     "95 % interval": lambda row: row.interval,
 }
@@ -158,6 +168,7 @@ PEOPLE: Columns[Annotator] = {
 OWN_ANSWERS: Columns[HumanAccuracy] = {
     "of": lambda row: row.group,
     "questions": lambda row: row.questions,
+    "unanswered": lambda row: row.unanswered,
     "answers": lambda row: row.answers,
     "right": lambda row: _percent(row.accuracy),
     "95 % interval": lambda row: f"{_percent(row.low)} to {_percent(row.high)}",

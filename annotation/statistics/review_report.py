@@ -8,12 +8,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pydantic import Field
 
 from annotation.campaigns.figures import CampaignProgress, figures, progress
+from annotation.decisions.first_votes import withdrawn
 from annotation.decisions.own_answers import own_answers
-from annotation.decisions.resolution import resolve
+from annotation.decisions.resolution import resolve, votes_needed
 from annotation.decisions.store import decisions, labels, stored
 from annotation.decisions.stores import Stores
-from annotation.screens.tasks import TEMPLATE
-from annotation.statistics.agreement import PeopleAgreement, agreement, label_judgements, review_judgements
+from annotation.screens.ratings import Label
+from annotation.statistics.agreement import PeopleAgreement
+from annotation.statistics.agreement_report import Work
 from annotation.statistics.auditor_errors import Annotator, Overturn, annotators, overturns
 from annotation.statistics.human_accuracy import answered_items, human_accuracy, wrong_answers
 from annotation.statistics.miss_rate import MissRate, miss_rates
@@ -76,19 +78,13 @@ def review_report(
     real = judged_items(reviews, queued)
     now = {item.id: content_hash(item) for item in items}
     judged_content = {review.item: review.content_hash for review in real}
-    languages: dict[str, str] = {item.id: item.language for item in items}
     resolutions = resolve(real, judged_content, overlap, adjudicators=adjudicators)
     scores = scored_contents(audits, queued, items)
-    rows: list[PeopleAgreement] = []
-    for label, judged in review_judgements(real, languages, overlap).items():
-        rows += agreement(TEMPLATE, label, judged, seed=seed)
     drawn, ratings = stored(stores.campaigns, Drawn), labels(stores.labels)
-    answered = list(answered_items(items, own_answers(ratings, reviews)))
-    languages |= {row.subject.partition("#")[0]: row.strata.get("language", "") for row in drawn}
-    tasks = {item.id: item.task for item in items}
-    tasks |= {row.subject.partition("#")[0]: row.strata.get("task", "") for row in drawn}
-    for (template, label), judged in sorted(label_judgements(ratings, languages, tasks).items()):
-        rows += agreement(template, label, judged, seed=seed)
+    work = Work(stores, items, queued, real, drawn, ratings, campaigns, overlap, adjudicators)
+    back = withdrawn(stores.labels, Label, stores.voided)
+    own = own_answers(ratings, reviews)
+    needs = {row.item: votes_needed([row], overlap) for row in real}
     return ReviewReport(
         outcomes=_tally(row.outcome for row in resolutions),
         stale=sum(
@@ -97,16 +93,16 @@ def review_report(
         ),
         settled_by=_tally(row.by for row in resolutions if row.by),
         discards=_tally(row.reason or "other" for row in resolutions if row.outcome == "discard"),
-        agreement=tuple(rows),
-        overturns=tuple(overturns(real, scores)),
+        agreement=tuple(work.agreements(seed)),
+        overturns=tuple(overturns(real, scores, overlap)),
         miss_rates=tuple(miss_rates(queued, real, overlap, adjudicators, sizes=sizes, now=now)),
         annotators=tuple(annotators(reviews, queued)),
         rejected=_tally(row.reason for row in stored(stores.rejected, Rejection)),
         campaigns=tuple(progress(drawn, ratings, campaigns, overlap, adjudicators)),
-        campaign_figures=tuple(figures(drawn, ratings, campaigns, overlap, adjudicators)),
+        campaign_figures=tuple(figures(drawn, ratings, campaigns, overlap, adjudicators, withdrawn=back)),
         calibration=tuple(calibration_state(stores)),
-        human_accuracy=tuple(human_accuracy(answered, queued)),
-        doubted=wrong_answers(answered, "en"),
+        human_accuracy=tuple(human_accuracy(items, own, queued, lambda item: needs.get(item, overlap))),
+        doubted=wrong_answers(answered_items(items, own), "en"),
         withheld=dict(sorted(withheld(stores).items())),
     )
 

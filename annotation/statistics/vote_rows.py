@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from annotation.decisions.first_votes import Asked, is_edited
 from annotation.statistics.agreement import independent
 from annotation.statistics.auditor_errors import Scores
 from annotation.statistics.miss_rate import sampled
@@ -43,10 +44,20 @@ def vote_rows(
     sizes: Mapping[str, int],
     overlap: int,
     adjudicators: Collection[str] = (),
+    now: Collection[str] | None = None,
+    withdrawn: Collection[Asked] = (),
 ) -> tuple[tuple[ReviewedContent, ...], tuple[Vote, ...]]:
-    """Every content that has votes or is in the sample, and every vote on it, sorted by item and content."""
-    by_content = grouped(judged(reviews, queued), lambda review: (review.item, review.content_hash))
-    drawn = {(row.item, row.content_hash): row for row in sampled(queued)}
+    """Every content that has votes or is in the sample, and every vote on it, sorted by item and content.
+
+    Args:
+        now: Ids of the items there are; what left before anybody judged it is in the sample no longer.
+    """
+    real = judged(reviews, queued)
+    by_content = grouped(real, lambda review: (review.item, review.content_hash))
+    firsts = independent(real, overlap, adjudicators, withdrawn)
+    first = {id(one) for one in firsts if not is_edited(one)}
+    lot = ((row.item, row.content_hash) for row in sampled(queued))
+    drawn = {one for one in lot if one in by_content or now is None or one[0] in now}
     strata = {(row.item, row.content_hash): row.stratum for row in queued}
     contents = tuple(
         ReviewedContent(
@@ -55,20 +66,20 @@ def vote_rows(
             language=strata.get(content, "").partition("/")[0],
             stratum=strata.get(content, ""),
             stratum_items=sizes.get(strata.get(content, ""), 0),
+            unflagged_items=sum(sizes.values()),
             sampled=content in drawn,
             votes_needed=overlap,
             scores={name: dict(said) for name, said in sorted(scores.get(content, {}).items())},
         )
-        for content in sorted(by_content.keys() | drawn.keys())
+        for content in sorted(by_content.keys() | drawn)
     )
     return contents, tuple(
-        row for _, votes in sorted(by_content.items()) for row in _votes(votes, overlap, adjudicators)
+        row for _, votes in sorted(by_content.items()) for row in _votes(votes, first, adjudicators)
     )
 
 
-def _votes(votes: Sequence[Review], overlap: int, adjudicators: Collection[str]) -> Iterable[Vote]:
+def _votes(votes: Sequence[Review], first: Collection[int], adjudicators: Collection[str]) -> Iterable[Vote]:
     voters = {name: place for place, name in enumerate(dict.fromkeys(one.annotator for one in votes), 1)}
-    first = {id(one) for one in independent(votes, overlap)}
     last = {one.annotator: id(one) for one in votes}
     for number, one in enumerate(votes, start=1):
         told = one.judged

@@ -54,12 +54,18 @@ class PeopleScores(NamedTuple):
     """One answer's scores by people."""
 
     by: Mapping[str, float]
-    """Pseudonym to total."""
+    """Pseudonym to total, as given first: before anything was discussed or changed."""
+    after: Mapping[str, float]
+    """Pseudonym to total, as given last."""
 
     @property
     def mean(self) -> float:
         """Over people."""
         return sum(self.by.values()) / len(self.by)
+
+
+NOBODY: Final = PeopleScores({}, {})
+"""Of an answer that was drawn and that nobody scored."""
 
 
 def draw(
@@ -144,12 +150,15 @@ def read_people(path: Path, rubrics: Mapping[str, Rubric]) -> dict[tuple[str, st
 
     A row says `answer`, `annotator`, `rubric`, `field` and `score`; or, as `mihakk review export --labels`
     writes it, `subject` (the answer's id, alone or behind `@`), `annotator`, `template`, `name`, `value`.
-    A file ends in .csv, .jsonl, .tsv, .xlsx or .parquet. Of one person on one answer the last row counts.
+    A file ends in .csv, .jsonl, .tsv, .xlsx or .parquet. Of one person on one answer the first row counts, of
+    those that the export calls `first` where it has this column: others were changed before they were stored,
+    or come from adjudicators.
 
     Raises:
         UsageError: The file is missing, lacks a column, or holds a score outside its scale.
     """
     given: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
+    last: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for where, row in _rows(path):
         try:
             answer, person, name, field, text = _cells(row)
@@ -168,13 +177,22 @@ def read_people(path: Path, rubrics: Mapping[str, Rubric]) -> dict[tuple[str, st
             raise UsageError(f"{where}: {text!r} is not a score") from None
         if not low <= score <= high:
             raise UsageError(f"{where}: {field} is {text}; it goes from {low} to {high}")
-        given[name, answer, person][field] = score
+        last[name, answer, person][field] = score
+        if row.get("first", "True") == "True":
+            given[name, answer, person].setdefault(field, score)
+    first, after = _totals(rubrics, given), _totals(rubrics, last)
+    return {place: PeopleScores(by, after[place]) for place, by in first.items()}
+
+
+def _totals(
+    rubrics: Mapping[str, Rubric], given: Mapping[tuple[str, str, str], Mapping[str, float]]
+) -> dict[tuple[str, str], dict[str, float]]:
     found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for (name, answer, person), fields in given.items():
         total = _total(rubrics[name], fields)
         if total is not None:
             found[name, answer][person] = total
-    return {place: PeopleScores(by) for place, by in found.items()}
+    return dict(found)
 
 
 def _total(rubric: Rubric, fields: Mapping[str, float]) -> float | None:

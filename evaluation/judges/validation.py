@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from math import log
 from typing import Final, NamedTuple
@@ -48,6 +48,7 @@ class AgreementWithPeople(Record):
     """`all`, `task ...`, `language ...`, or `family ...` of the judged systems."""
     judge: str
     answers: int
+    """Scored by people."""
     people: int
     between_people: float | None
     """Pearson between people themselves: no judge can be asked for more."""
@@ -81,6 +82,8 @@ class AgreementWithPeople(Record):
     """Points that (judge - people) gains where a reply is twice as long."""
     length_low: float | None
     length_high: float | None
+    unanswered: int = 0
+    """Drawn answers that lack scores of people; the intervals hold whatever those are."""
 
 
 class CorrectedMean(Record):
@@ -112,6 +115,15 @@ class Scored(NamedTuple):
     judges: Mapping[str, float]
     people: PeopleScores
     weight: float
+    drawn: float = 0.0
+    """Weight it would have if people had scored all that was drawn."""
+    lacks: int = 0
+    """Scores it lacks: fewer people scored it than scored others, or nobody did."""
+
+    def with_people(self, score: float) -> Scored:
+        """As it would be if people gave one score wherever they gave none."""
+        filled = {f"missing {n}": score for n in range(self.lacks)}
+        return self._replace(people=PeopleScores({**self.people.by, **filled}, {}), weight=self.drawn)
 
 
 def weights_of(
@@ -127,7 +139,11 @@ def weights_of(
 def agreement_rows(
     rubric: Rubric, scored: Sequence[Scored], judges: Sequence[str], seed: int
 ) -> list[AgreementWithPeople]:
-    """Each judge and both together, over everything and by task, language and judged family."""
+    """Each judge and both together, over everything and by task, language and judged family.
+
+    Which of the drawn answers people left may depend on the score they would give. So all intervals hold
+    though those had the least score, the greatest, the judge's own, or the farthest from it.
+    """
     whole = [one for one in scored if len(one.judges) == len(judges)]
     groups = {EVERYBODY: whole}
     for one in whole:
@@ -136,11 +152,40 @@ def agreement_rows(
             groups.setdefault(group, []).append(one)
     rows = []
     for group, own in sorted(groups.items()):
-        if len(own) < 3 or (group != EVERYBODY and len(own) == len(whole)):
+        told = [one for one in own if one.people.by]
+        if len(told) < 3 or (group != EVERYBODY and len(own) == len(whole)):
             continue
         for judge in (MEAN, *judges) if group == EVERYBODY else (MEAN,):
-            rows.append(_agreement(rubric, group, judge, own, seed))
+            row = _agreement(rubric, group, judge, told, seed)
+            if lacking := sum(one.lacks > 0 for one in own):
+                worst = [_agreement(rubric, group, judge, one, seed) for one in _filled(rubric, judge, own)]
+                row = _widened(row, worst).model_copy(update={"unanswered": lacking})
+            rows.append(row)
     return rows
+
+
+def _filled(rubric: Rubric, judge: str, own: Sequence[Scored]) -> Iterator[list[Scored]]:
+    low, high = float(rubric.low), float(rubric.high)
+    said = [_judged(one, judge) for one in own]
+    farthest = [low if high - one < one - low else high for one in said]
+    for scores in ([low] * len(own), [high] * len(own), said, farthest):
+        yield [one.with_people(score) for one, score in zip(own, scores, strict=True)]
+
+
+def _widened(row: AgreementWithPeople, worst: Sequence[AgreementWithPeople]) -> AgreementWithPeople:
+    """A row whose intervals hold those of others; none where one of them has none."""
+    ends: dict[str, float | None] = {}
+    for name in AgreementWithPeople.model_fields:
+        of = {"_low": min, "_high": max}.get(name[name.rfind("_") :] if "_" in name else "")
+        if of is not None:
+            values = [getattr(one, name) for one in (row, *worst)]
+            ends[name] = None if None in values else of(values)
+    return row.model_copy(update=ends)
+
+
+def _judged(one: Scored, judge: str) -> float:
+    given = list(one.judges.values()) if judge == MEAN else [one.judges[judge]]
+    return sum(given) / len(given)
 
 
 def vouching(rubric: Rubric, rows: Iterable[AgreementWithPeople], judges: tuple[str, ...]) -> Vouched:
@@ -162,8 +207,7 @@ def vouching(rubric: Rubric, rows: Iterable[AgreementWithPeople], judges: tuple[
 def _agreement(
     rubric: Rubric, group: str, judge: str, own: Sequence[Scored], seed: int
 ) -> AgreementWithPeople:
-    given = [list(one.judges.values()) if judge == MEAN else [one.judges[judge]] for one in own]
-    x = np.array([sum(some) / len(some) for some in given])
+    x = np.array([_judged(one, judge) for one in own])
     y = np.array([one.people.mean for one in own])
     weights = np.array([one.weight for one in own])
     clusters = codes_of([f"{one.case.answer.release} {one.case.answer.group}" for one in own])
@@ -228,10 +272,15 @@ class Marks(NamedTuple):
     """Whether there is an answer to judge; one that is not there has the least score by rule."""
     people: Sequence[float | None]
     weights: Sequence[float]
+    filled: tuple[Marks, ...] = ()
+    """The same with the least, and with the greatest score wherever people left a drawn answer."""
 
 
 def corrected_means(rubric: Rubric, systems: Sequence[Marks], seed: int) -> list[CorrectedMean]:
-    """Prediction-powered means of all systems, with rank intervals among those that have one."""
+    """Prediction-powered means of all systems, with rank intervals among those that have one.
+
+    Where people left answers that were drawn, intervals hold whatever the scores, and nobody has a rank.
+    """
     names = sorted({_cluster(answer) for one in systems for answer in one.answers})
     place = {name: number for number, name in enumerate(names)}
     rows: list[CorrectedMean] = []
@@ -253,12 +302,19 @@ def corrected_means(rubric: Rubric, systems: Sequence[Marks], seed: int) -> list
         )
         if scored and len(kept):
             mean = corrected_mean(found)
+            worst = [mean, *(corrected_mean(_labelled(some, place)[1]) for some in one.filled)]
+            lows, highs = [some.low for some in worst], [some.high for some in worst]
             row = row.model_copy(
-                update={"corrected": mean.mean, "se": mean.se, "low": mean.low, "high": mean.high}
+                update={
+                    "corrected": mean.mean,
+                    "se": mean.se,
+                    "low": None if None in lows else min(low for low in lows if low is not None),
+                    "high": None if None in highs else max(high for high in highs if high is not None),
+                }
             )
             able.append((len(rows), found))
         rows.append(row)
-    if len(able) < 2:
+    if len(able) < 2 or any(one.filled for one in systems):
         return rows
     blocks = drawn_weights(len(names), seed=seed, name=f"{rubric.name} corrected", resamples=RESAMPLES)
     drawn = np.concatenate(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluation.judges.asking import Judged, judged_of
-from evaluation.judges.people import Drawn, PeopleScores, draw, load_drawn, read_people, write_drawn
+from evaluation.judges.people import NOBODY, Drawn, PeopleScores, draw, load_drawn, read_people, write_drawn
 from evaluation.judges.run import JudgeJob, cases_of, judgements_of, store_judged
 from evaluation.judges.scores import Vouched, means_of, panel, save_vouched, totals_of
 from evaluation.judges.validation import (
@@ -71,9 +71,8 @@ def vouch(job: JudgeJob, table: Path) -> Held:
     met: set[tuple[str, str]] = set()
     for rubric in job.rubrics:
         by = panel((one for own in judged.values() for one in own), rubric)
-        weights = weights_of(drawn, [answer for name, answer in people if name == rubric.name], rubric.name)
-        scored, marks = _material(job, rubric, people, weights, judged)
-        met |= {(rubric.name, one.case.name) for one in scored}
+        scored, marks = _material(job, rubric, people, drawn, judged)
+        met |= {(rubric.name, one.case.name) for one in scored if one.people.by}
         rows = agreement_rows(rubric, scored, [one.partition("@")[0] for one in by], job.suite.seed)
         agreement += rows
         corrected += corrected_means(rubric, marks, job.suite.seed)
@@ -94,35 +93,58 @@ def _material(
     job: JudgeJob,
     rubric: Rubric,
     people: Mapping[tuple[str, str], PeopleScores],
-    weights: Mapping[str, float],
+    drawn: Mapping[tuple[str, str], Drawn],
     judged: Mapping[str, Sequence[Judgement]],
 ) -> tuple[list[Scored], list[Marks]]:
-    """Every answer scored by people with what judges say of it, and all marks system by system."""
+    """Every answer drawn or scored by people with what judges say of it, and all marks system by system."""
+    told = {name: given for (of, name), given in people.items() if of == rubric.name}
+    asked = {name for of, name in drawn if of == rubric.name} | told.keys()
+    weights, whole = (weights_of(drawn, names, rubric.name) for names in (told, asked))
+    needed = max((len(one.by) for one in told.values()), default=0)
     everything = [one for own in judged.values() for one in own]
     questions, means = job.questions, means_of(rubric, everything, len(panel(everything, rubric)))
-    scored, marks = [], []
+    scored: list[Scored] = []
+    marks: list[Marks] = []
     for system in job.systems:
         totals = totals_of(rubric, judged[system.name])
         answers = [one for one in job.answers(system) if rubric.judges(one.kind, one.task)]
         cases = [judged_of(one, questions[one.item, one.variant]) for one in answers]
+        mine = {}
         for case in cases:
-            if case is not None and (given := people.get((rubric.name, case.name))):
-                own = totals.get(case.name, {})
-                scored.append(Scored(case, system.family, own, given, weights[case.name]))
+            if case is not None and case.name in asked:
+                given = told.get(case.name, NOBODY)
+                mine[case.name] = Scored(
+                    case,
+                    system.family,
+                    totals.get(case.name, {}),
+                    given,
+                    weights.get(case.name, 0.0),
+                    drawn=whole[case.name],
+                    lacks=needed - len(given.by),
+                )
+        scored += mine.values()
         names = [answer_key(one) for one in answers]
-        given_by = [people.get((rubric.name, name)) for name in names]
         judge = [
             float(rubric.low) if case is None else means.get(name)
             for name, case in zip(names, cases, strict=True)
         ]
-        marks.append(
-            Marks(
-                model=system.name,
-                answers=answers,
-                judge=judge,
-                there=[case is not None for case in cases],
-                people=[one.mean if one else None for one in given_by],
-                weights=[weights.get(name, 0.0) for name in names],
+        told_by = [mine.get(name) for name in names]
+        own = Marks(system.name, answers, judge, [case is not None for case in cases], *_people(told_by))
+        if any(one.lacks for one in mine.values()):
+            ends = [
+                _people([one and one.with_people(end) for one in told_by])
+                for end in (rubric.low, rubric.high)
+            ]
+            own = own._replace(
+                filled=tuple(own._replace(people=given, weights=weight) for given, weight in ends)
             )
-        )
+        marks.append(own)
     return scored, marks
+
+
+def _people(scored: Sequence[Scored | None]) -> tuple[list[float | None], list[float]]:
+    """Answer by answer, what people gave and how many answers it stands for."""
+    return (
+        [one.people.mean if one and one.people.by else None for one in scored],
+        [one.weight if one else 0.0 for one in scored],
+    )

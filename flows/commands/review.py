@@ -278,7 +278,8 @@ def export(
     from pipeline.opened_review import open_review
     from schemas.review import Review
 
-    kept = open_review(config, lake).stores
+    opened = open_review(config, lake)
+    kept = opened.stores
     if person:
         name = (known_as(kept.people, person) or "nobody") if "@" in person else person
         given: list[Review | Label] = [
@@ -286,7 +287,8 @@ def export(
         ]
         count = write_csv(csv, [row for row in given if row.annotator == name], Label if labels else Review)
     elif labels:
-        count = write_csv(csv, exported_labels(kept), Label)
+        rows, first = exported_labels(kept, opened.config.adjudicators)
+        count = write_csv(csv, rows, Label, first)
     else:
         count = write_csv(csv, decisions(kept.decisions), Review)
     print_result({"rows": count, "file": csv}, f"{count} rows in {csv}", as_json=as_json)

@@ -67,6 +67,7 @@ def _people_said(figures: Sequence[CampaignFigure]) -> str:
         "of": lambda one: plain(one.group),
         "figure": lambda one: plain(one.figure),
         "questions": lambda one: one.questions,
+        "unanswered": lambda one: one.unanswered,
         "value": lambda one: one.shown,
         "95 % interval": lambda one: one.interval,
     }
@@ -77,6 +78,7 @@ def _people_answer(accuracy: Sequence[HumanAccuracy]) -> str:
     columns: Columns[HumanAccuracy] = {
         "people's own answers to": lambda one: plain(one.group.replace("_", " ")),
         "questions": lambda one: one.questions,
+        "unanswered": lambda one: one.unanswered,
         "answers": lambda one: one.answers,
         "right": lambda one: f"{one.accuracy:.1%}",
         "95 % interval": lambda one: f"{one.low:.1%} to {one.high:.1%}",
@@ -85,9 +87,16 @@ def _people_answer(accuracy: Sequence[HumanAccuracy]) -> str:
     said = (
         "How often the people who reviewed items gave the reference's answer before they were shown it. "
         "`sampled` items were drawn at random from those that neither checks nor auditors object to. "
-        "Intervals are Clopper and Pearson's, as if all answers to a question were one."
+        "Intervals are Clopper and Pearson's, as if all answers to a question were one, and hold whatever "
+        "the missing answers are."
     )
     return f"{said}\n\n{table_of(columns, accuracy)}"
+
+
+def _between(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.1%}" + ("" if low is None or high is None else f" ({low:.1%} to {high:.1%})")
 
 
 def _people_agree(people: Sequence[AgreementFact]) -> str:
@@ -98,13 +107,20 @@ def _people_agree(people: Sequence[AgreementFact]) -> str:
         "people on": lambda one: plain(one.label.replace("_", " ")),
         "alpha": lambda one: number(one.value),
         "95 % interval": lambda one: "–" if one.low is None else f"{number(one.low)} to {number(one.high)}",
-        "raw agreement": lambda one: "–" if one.observed is None else f"{one.observed:.1%}",
+        "raw agreement": lambda one: _between(one.observed, one.observed_low, one.observed_high),
         "AC1": lambda one: number(one.ac1),
+        "AC1, 95 %": lambda one: (
+            "–" if one.ac1_low is None else f"{number(one.ac1_low)} to {number(one.ac1_high)}"
+        ),
         "items": lambda one: one.items,
+        "unanswered": lambda one: one.unanswered,
         "annotators": lambda one: one.annotators,
     }
     said = (
         f"Agreement of people over the first votes on each item: {people[0].coefficient} (low if nearly all "
-        "votes are equal, undefined if all are), raw agreement and Gwet's AC1."
+        "votes are equal, undefined if all are), raw agreement and Gwet's AC1. Intervals (95 %) hold "
+        "whatever the votes are that unanswered items lack."
     )
+    if people[0].edited:
+        said += f" {people[0].edited} votes that were changed before they were first stored are left out."
     return f"{said}\n\n{table_of(columns, people)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from releases.cleaned_record import CleanedRecord
-from releases.gates import Gate, capable, full_audit
+from releases.gates import Gate, capable, full_audit, sampled_misses
 from releases.licence import forbids_derivatives, known
 
 
@@ -41,11 +41,8 @@ def _unresolved(record: CleanedRecord) -> Gate:
 
 
 def _miss_rate(record: CleanedRecord) -> Gate:
-    measured = record.miss_rate
-    return Gate(
-        name="miss_rate",
-        passed=measured is not None and not measured.is_outdated,
-        asked=False,
-        found="No unflagged rows were sampled." if measured is None else f"{measured.sentence}.",
+    return sampled_misses(
+        record.miss_rate,
+        of="rows",
         remedy="Set review.miss_rate_sample in audited.json, audit, push, and have the sample reviewed.",
     )

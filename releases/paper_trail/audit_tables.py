@@ -50,6 +50,7 @@ _REVIEWED = pa.schema(
     [
         *((name, _TEXT) for name in ("item", "content_hash", "language", "stratum")),
         ("stratum_items", pa.int32()),
+        ("unflagged_items", pa.int32()),
         ("sampled", pa.bool_()),
         ("votes_needed", pa.int32()),
         ("scores", pa.list_(pa.struct([("auditor", _TEXT), ("criterion", _TEXT), ("score", pa.int32())]))),

@@ -19,6 +19,7 @@ from releases.licence import known
 from releases.release_facts import AuditorFact
 
 _SAMPLE = re.compile(r"Of (\d+) sampled unflagged items people found (\d+) defective")
+_WAITING = re.compile(r"; (\d+) sampled items wait for votes")
 
 
 def contradictions(folder: Path, gates: Sequence[Gate], auditors: Sequence[AuditorFact]) -> list[str]:
@@ -54,6 +55,9 @@ def _sample(folder: Path, gate: Gate) -> Iterator[str]:
     decided, missed = states.total() - states["open"], states["defective"]
     if (decided, missed) != (int(said[1]), int(said[2])):
         yield f"miss_rate says {said[2]} defective of {said[1]}, audit/votes.parquet {missed} of {decided}"
+    waiting = _WAITING.search(gate.found)
+    if states["open"] != (int(waiting[1]) if waiting else 0):
+        yield f"miss_rate says {waiting[1] if waiting else 0} wait, audit/votes.parquet {states['open']}"
 
 
 def _state(votes: Sequence[dict[str, Any]], needed: int) -> str:

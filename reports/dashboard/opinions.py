@@ -355,8 +355,6 @@ def _about_people(found: People) -> list[Note]:
             Note("look", f"{found.stale:,} decided items have changed since: their decisions no longer bind")
         )
     if found.miss_rate is None:
-        notes.append(
-            Note("unknown", "no unflagged item was sampled and decided, so the miss rate is unknown")
-        )
+        notes.append(Note("unknown", "no unflagged item was sampled, so the miss rate is unknown"))
     notes += [Note("look", f"annotator {name}: {alarms}") for name, alarms in found.alarms]
     return notes

@@ -17,14 +17,11 @@ from annotation.decisions.stores import Stores
 from annotation.screens.ratings import Label
 from annotation.statistics.agreement import (
     Judgement,
-    _alphas,
-    _counts,
     agreement,
-    bootstrap,
-    krippendorff_alpha,
     label_judgements,
     review_judgements,
 )
+from annotation.statistics.agreement_ends import _alphas, _counts, bootstrap, krippendorff_alpha
 from annotation.statistics.auditor_errors import annotators, overturns
 from annotation.statistics.review_markdown import markdown
 from annotation.statistics.review_report import review_report
@@ -64,17 +61,18 @@ def test_the_fast_alpha_of_the_bootstrap_is_the_published_one(units, level):
 def test_the_interval_covers_and_is_the_same_every_time():
     random.seed(1)
     units = [[str(v), str(v if random.random() < 0.8 else random.randrange(3))] for v in [0, 1, 2] * 40]
-    low, high = bootstrap(units, "nominal", seed=5, name="x")
+    ends = bootstrap(units, "nominal", seed=5, name="x")
+    low, high = ends.alpha
     assert low < krippendorff_alpha(units, "nominal") < high
     assert high - low < 0.4
-    assert bootstrap(units, "nominal", seed=5, name="x") == (low, high)
-    assert bootstrap(units, "nominal", seed=6, name="x") != (low, high)
+    assert bootstrap(units, "nominal", seed=5, name="x") == ends
+    assert bootstrap(units, "nominal", seed=6, name="x") != ends
 
 
 def test_agreement_that_cannot_be_known_is_none():
     assert krippendorff_alpha([["a", "a"], ["a", "a"]], "nominal") is None
     assert krippendorff_alpha([], "ordinal") is None
-    assert bootstrap([["a", "b"]], "nominal", seed=0, name="x") == (None, None)
+    assert bootstrap([["a", "b"]], "nominal", seed=0, name="x") == (None, None, None)
 
 
 def test_groups_are_all_languages_and_pairs():
@@ -166,7 +164,7 @@ def test_pearson_between_people_is_the_one_scipy_finds():
         for p, given in scores.items() for n, value in given.items()
     ]  # fmt: skip
     tasks = {f"u{n}": "prose" if n < 30 else "completion" for n in range(80)}
-    ((_, judged),) = label_judgements(labels, {}, tasks).items()
+    ((_, judged),) = label_judgements(labels, {}, tasks, 3).items()
     rows = {row.group: row for row in agreement("answer_correctness", "correctness", judged, resamples=5)}
     prose = [
         pearsonr(
@@ -204,8 +202,9 @@ def test_raw_agreement_and_ac1_stand_beside_a_low_alpha(tmp_path):
     assert spelling.ac1 == pytest.approx((0.95 - 0.04875) / (1 - 0.04875))
     assert (rows["decision"].alpha, rows["decision"].observed, rows["decision"].ac1) == (None, 1, 1)
     assert (
-        f"| {spelling.alpha:.2f} | {spelling.low:.2f} to {spelling.high:.2f} | 95.00% | 0.95 | – | 60 | 2 |"
-        in markdown(report)
+        f"| {spelling.alpha:.2f} | {spelling.low:.2f} to {spelling.high:.2f} | {spelling.alpha_after:.2f} | 95.00% "
+        f"| {spelling.observed_low:.2f} to {spelling.observed_high:.2f} | 0.95 "
+        f"| {spelling.ac1_low:.2f} to {spelling.ac1_high:.2f} | – | 60 | 0 | 0 | 2 |" in markdown(report)
     )
 
 
@@ -344,7 +343,9 @@ def test_the_report_reads_the_stores_and_is_the_same_every_time(tmp_path):
     assert report == review_report(stores, items, audits, seed=1)
     text = markdown(report)
     assert "| ar/meaning_choice | 2 | 1 | 0 | 0 | 0 | 50.00% | 1.26% to 98.74% | 97.47% |" in text
-    assert "| first | answer_alignment | 3 | 3 | 1.00 | 0.44 to 1.00 | 0 | 3 |" in text
+    assert "| first | answer_alignment | 3 | 3 | 1.00 | 0.12 to 1.00 | 0 | 3 |" in text, (
+        "three were not judged"
+    )
     assert "nobody" not in text
 
 

@@ -168,9 +168,12 @@ def test_ratings_by_strategy_are_the_means_that_scipy_finds(tmp_path) -> None:
         means = [
             sum(votes) / 2 for name, votes in given.items() if strategy[name] == kind and name != open_one
         ]
-        low, high = stats.t.interval(
-            0.95, len(means) - 1, loc=sum(means) / len(means), scale=stats.sem(means)
-        )
+        ends = [
+            stats.t.interval(0.95, len(some) - 1, loc=sum(some) / len(some), scale=stats.sem(some))
+            for lacking in (0, 2)  # what the open question would be rated, at worst
+            for some in [[*means, *([lacking] if strategy[open_one] == kind else [])]]
+        ]
+        low, high = ends[0][0], ends[1][1]
         row = rows[kind]
         assert (row.questions, row.value) == (len(means), pytest.approx(sum(means) / len(means)))
         assert (row.low, row.high) == (pytest.approx(low), pytest.approx(high))
@@ -179,6 +182,7 @@ def test_ratings_by_strategy_are_the_means_that_scipy_finds(tmp_path) -> None:
     assert f"| distractor_rating | srl | mean rating, 0 to 2 | {rows['srl'].questions} |" in markdown(report)
     both = [votes for name, votes in given.items() if name != open_one]
     (alpha,) = [row for row in report.agreement if row.group == "all"]
+    assert (alpha.items, alpha.unanswered) == (79, 1)
     krippendorff = pytest.importorskip("krippendorff")
     expected = krippendorff.alpha(list(zip(*both, strict=True)), level_of_measurement="ordinal")
     assert alpha.alpha == pytest.approx(expected)
@@ -267,8 +271,9 @@ def test_progress_names_what_people_differ_on(tmp_path) -> None:
     (state,) = progress(*rows, [campaign], 2)
     assert (state.drawn, state.answered, state.begun, state.disputed) == (3, 2, 0, 1)
     shares = {row.figure: row for row in figures(*rows, [campaign], 2) if row.group == "all"}
-    exact = stats.binomtest(1, 2).proportion_ci(method="exact")
-    assert (shares["corrected"].low, shares["corrected"].high) == pytest.approx((exact.low, exact.high))
+    low, high = (stats.binomtest(hits, 3).proportion_ci(method="exact") for hits in (1, 2))
+    assert (shares["corrected"].low, shares["corrected"].high) == pytest.approx((low.low, high.high))
+    assert (shares["corrected"].questions, shares["corrected"].unanswered) == (2, 1)
 
 
 def test_a_disputed_question_is_listed_in_full_until_an_adjudicator_answers(tmp_path) -> None:

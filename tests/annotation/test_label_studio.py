@@ -170,9 +170,11 @@ def test_only_the_last_annotation_of_a_person_counts_and_skips_do_not(connection
     members[1].annotate(tasks[item.id], KEEP, was_cancelled=True)
     pulled = pull(project, stores)
     assert (pulled.annotations, pulled.superseded, pulled.skipped, pulled.read) == (3, 1, 1, 1)
-    assert [review.decision for review in pulled.reviews] == ["discard"]
-    assert pulled.reviews[0].notes == "يحتمل معنيين"
-    assert pulled.reviews[0].seconds == 12.5
+    assert [review.decision for review in pulled.reviews] == ["keep", "discard"], (
+        "the first is kept as said first"
+    )
+    assert pulled.reviews[1].notes == "يحتمل معنيين"
+    assert pulled.reviews[1].seconds == 12.5
 
 
 def test_what_cannot_be_used_is_counted_and_kept(connection, label_studio, members, stores):

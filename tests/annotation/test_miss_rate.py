@@ -163,9 +163,9 @@ def test_disputed_items_are_defective_in_the_bound_and_in_no_way_left_out():
     row = overall(miss_rates(sample_of(items), votes, 2))
     assert (row.decided, row.missed, row.disputed, row.waiting) == (19, 1, 2, 1)
     assert row.rate == pytest.approx(1 / 19)
-    assert row.low == pytest.approx(binomtest(1, 19).proportion_ci(0.95, "exact").low, abs=1e-9)
-    assert row.high == pytest.approx(binomtest(3, 19).proportion_ci(0.95, "exact").high, abs=1e-9)
-    assert row.upper == pytest.approx(beta.ppf(0.95, 4, 16), abs=1e-9)
+    assert row.low == pytest.approx(binomtest(1, 20).proportion_ci(0.95, "exact").low, abs=1e-9)
+    assert row.high == pytest.approx(binomtest(4, 20).proportion_ci(0.95, "exact").high, abs=1e-9)
+    assert row.upper == pytest.approx(beta.ppf(0.95, 5, 16), abs=1e-9), "the one that waits may be a third"
     assert overall(miss_rates(sample_of(items), votes, 2, ["p1"])).missed == 3, (
         "an adjudicator's word settles it"
     )
@@ -186,6 +186,7 @@ def test_strata_weigh_what_they_hold():
     assert overall(miss_rates(queued, votes, 2)).rate == 0.5
     partly = overall(miss_rates(queued, votes, 2, sizes={**sizes, "fa/metre_choice": 1000}))
     assert (partly.rate, partly.covered) == (pytest.approx(0.1), 0.5)
+    assert partly.upper == pytest.approx(0.5 + row.upper / 2), "of half the benchmark nobody drew anything"
 
 
 def test_what_was_found_counts_as_it_was_drawn_and_what_is_gone_is_counted_beside_it():
@@ -196,10 +197,27 @@ def test_what_was_found_counts_as_it_was_drawn_and_what_is_gone_is_counted_besid
     now = {items[0].id: content_hash(items[0]), items[1].id: "made anew", items[3].id: "corrected"}
     row = overall(miss_rates(sample_of(items), votes, 2, now=now))
     assert (row.missed, row.decided) == (2, 4), "neither a defect nor a sound item leaves the rate"
-    assert (row.outdated, row.waiting) == (3, 0), "corrected items are none; an open one gets no more votes"
+    assert (row.outdated, row.waiting) == (3, 0), (
+        "corrected items are none; one that left unseen waits for nobody"
+    )
     assert overall(miss_rates(sample_of(items), votes, 2)).waiting == 1
     assert MissRateFact(sampled=4, defective=2, outdated=3, upper_bound=0.9).is_outdated
     assert not MissRateFact(sampled=6, defective=2, outdated=3, upper_bound=0.9).is_outdated
+
+
+def test_a_sample_that_nobody_answered_says_that_nothing_is_known():
+    (row, *_) = miss_rates(sample_of(choice(n) for n in range(9)), [], 2, sizes={"ar/meaning_choice": 90})
+    assert (row.rate, row.low, row.high, row.upper, row.covered) == (None, 0, 1, 1, 0)
+    assert (row.decided, row.waiting) == (0, 9)
+
+
+def test_a_sampled_item_made_anew_before_anybody_judged_it_is_unknown_and_one_that_left_is_no_part():
+    items = [choice(n) for n in range(10)]
+    votes = [v for item in items[:8] for v in both(item, "keep", "keep")]
+    now = {item.id: content_hash(item) for item in items[:8]} | {items[8].id: "made anew"}
+    row = overall(miss_rates(sample_of(items), votes, 2, now=now))
+    assert (row.decided, row.waiting, row.outdated) == (8, 1, 2)
+    assert row.upper == pytest.approx(beta.ppf(0.95, 2, 8), abs=1e-9)
 
 
 def test_the_sentence_of_card_and_gate_says_all_of_it():
@@ -208,6 +226,7 @@ def test_the_sentence_of_card_and_gate_says_all_of_it():
         defective=11,
         disputed=2,
         waiting=3,
+        unanswered={"fa/era_choice": 3, "ar/metre_choice": 0},
         rate=0.18,
         low=0.09,
         high=0.34,
@@ -216,8 +235,9 @@ def test_the_sentence_of_card_and_gate_says_all_of_it():
     )
     assert fact.sentence == (
         "Of 60 sampled unflagged items people found 11 defective, on 2 more people differ: 18.00% weighted by "
-        "stratum (95 % interval 9.00% to 34.00%), at most 32.00% (95 %, Clopper-Pearson, disputed ones counted "
-        "as defective); the sampled strata hold 90.0% of the unflagged items; 3 sampled items wait for votes"
+        "stratum (95 % interval 9.00% to 34.00%), at most 32.00% (95 %, Clopper-Pearson, disputed and unanswered "
+        "ones counted as defective); the answers speak for 90.0% of the unflagged items; 3 sampled items wait "
+        "for votes; missing: ar/metre_choice (none drawn), fa/era_choice (3)"
     )
 
 

@@ -169,7 +169,7 @@ def test_accuracy_is_the_exact_share_and_its_interval_holds_the_truth():
         given = [
             said(item, person, "0" if known[item.id] else "1") for item in items for person in ("a", "b")
         ]
-        row, *_ = human_accuracy(list(answered_items(items, own_answers(given))), queued)
+        row, *_ = human_accuracy(items, own_answers(given), queued)
         hits = sum(known.values())
         exact = binomtest(hits, 60).proportion_ci(0.95, "exact")
         assert (row.group, row.questions, row.answers) == ("sampled", 60, 120)

@@ -213,7 +213,8 @@ def test_labels_exported_from_the_review_are_read_as_they_are(tmp_path: Path) ->
     rubrics = {name: rubric_named(name) for name in ("answer", "interpretive_depth")}
     found = read_people(path, rubrics)
     assert dict(found["interpretive_depth", "k1"].by) == {"p1": 7, "p2": 4}, "a part alone is no score"
-    assert dict(found["answer", "k2"].by) == {"p1": 2}, "the last word counts"
+    assert dict(found["answer", "k2"].by) == {"p1": 1}, "the first word is the independent one"
+    assert dict(found["answer", "k2"].after) == {"p1": 2}
 
 
 def test_scores_of_other_answers_alone_are_refused(good: Campaign, tmp_path: Path) -> None:

@@ -49,7 +49,8 @@ def test_scores_of_replies_reach_the_judges_under_the_answers_own_names(tmp_path
     }
     answered(build, "answer_correctness", tasks, given)
     table = tmp_path / "people.csv"
-    write_csv(table, exported_labels(review_stores(build)), Label)
+    labels, first = exported_labels(review_stores(build))
+    write_csv(table, labels, Label, first)
     with table.open(encoding="utf-8-sig") as lines:
         assert {row["name"] for row in csv.DictReader(lines)} == {"correctness", "notes"}
     scores = read_people(table, {"answer": rubric_named("answer")})

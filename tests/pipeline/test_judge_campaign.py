@@ -119,8 +119,8 @@ def test_judges_are_vouched_for_by_people_who_answered_on_the_screens(tmp_path: 
             row.subject: [person(rubric, replies[rubric, row.key], who) for who in range(3)] for row in drawn
         }
         answered(build, template, tasks, given)
-    people = tmp_path / "people.csv"
-    write_csv(people, exported_labels(review_stores(build)), Label)
+    rows, first = exported_labels(review_stores(build))
+    write_csv(people := tmp_path / "people.csv", rows, Label, first)
     done = campaign.call("vouch", "--scores", str(people))
     assert done.exit_code == 0, done.output
 

@@ -36,24 +36,25 @@ def miss_rate(reviewed: pd.DataFrame, votes: pd.DataFrame) -> dict[str, float]:
         mine = last[(last["item"] == row.item) & (last.content_hash == row.content_hash)]
         found.append((row.stratum, row.stratum_items, soundness(mine, row.votes_needed)))
     frame = pd.DataFrame(found, columns=["stratum", "items", "state"])
-    frame = frame[frame.state != "open"]
     strata = frame.groupby("stratum").agg(
         size=("items", "first"),
-        decided=("state", "size"),
+        drawn=("state", "size"),
+        sound=("state", lambda one: (one == "sound").sum()),
         missed=("state", lambda one: (one == "defective").sum()),
         disputed=("state", lambda one: (one == "disputed").sum()),
     )
-    whole = strata["size"].sum()
-    cases = whole**2 / (strata["size"] ** 2 / strata.decided).sum()
-    least = (strata["size"] * strata.missed / strata.decided).sum() / whole
-    most = (strata["size"] * (strata.missed + strata.disputed) / strata.decided).sum() / whole
-    bad = most * cases
+    strata["decided"] = strata.sound + strata.missed + strata.disputed
+    known, share = strata["size"].sum(), strata["size"].sum() / reviewed.unflagged_items.iloc[0]
+    cases = known**2 / (strata["size"] ** 2 / strata.drawn).sum()
+    # What nobody answered, and what no sampled stratum holds, is at worst defective.
+    bad = cases * (strata["size"] * (1 - strata.sound / strata.drawn)).sum() / known
+    told = strata[strata.decided > 0]
     return {
         "sampled": int(strata.decided.sum()),
         "defective": int(strata.missed.sum()),
         "disputed": int(strata.disputed.sum()),
-        "rate": float(least),
-        "upper": 1.0 if bad >= cases else float(beta.ppf(0.95, bad + 1, cases - bad)),
+        "rate": float((told["size"] * told.missed / told.decided).sum() / told["size"].sum()),
+        "upper": 1 - share * (0 if bad >= cases else 1 - float(beta.ppf(0.95, bad + 1, cases - bad))),
     }
 
 

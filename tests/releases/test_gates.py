@@ -82,6 +82,12 @@ def test_nothing_is_shut_that_the_config_does_not_ask_for() -> None:
             {"miss_rate_bound": 0.02},
         ),
         (
+            "miss_rate",
+            {"miss_rate": MissRateFact(sampled=150, defective=0, upper_bound=0.01, covered=0.97)},
+            {"miss_rate": MissRateFact(sampled=150, defective=0, waiting=2, upper_bound=0.02, covered=0.99)},
+            {"miss_rate_bound": 0.02},
+        ),
+        (
             "baselines",
             {"baselines": (solver(0.92, 0.81),)},
             {"baselines": (solver(0.92, 0.57),)},
@@ -101,6 +107,17 @@ def test_a_gate_shuts_and_opens(
 ) -> None:
     assert found(FACTS.model_copy(update=bad), **asked)[name]
     assert not found(FACTS.model_copy(update=good), **asked)[name]
+
+
+def test_a_sample_that_is_not_answered_bars_publication_though_no_bound_is_set() -> None:
+    whole = MissRateFact(sampled=300, defective=0, upper_bound=0.01)
+    part = whole.model_copy(update={"sampled": 298, "waiting": 2, "unanswered": {"fa/era_choice": 2}})
+    undrawn = whole.model_copy(update={"covered": 0.999, "unanswered": {"ar/metre_choice": 0}})
+    for fact, bars in ((whole, False), (part, True), (undrawn, True)):
+        found = gates(idiom_items(), [], hafez_config(), FACTS.model_copy(update={"miss_rate": fact}))
+        (gate,) = [one for one in found if one.name == "miss_rate"]
+        assert (gate.shut, gate.bars_publication) == (False, bars)
+        assert all(name in gate.found for name in fact.unanswered)
 
 
 def test_a_full_audit_needs_every_item_seen() -> None:

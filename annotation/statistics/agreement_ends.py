@@ -1,0 +1,183 @@
+"""Krippendorff's alpha, raw agreement and AC1 with intervals that hold whatever missing answers would be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+from annotation.screens.ratings import Level
+from mihakk.seeds import rng
+from mihakk.stats import Interval
+
+RESAMPLES = 1000
+
+
+def krippendorff_alpha(units: Sequence[Sequence[str]], level: Level) -> float | None:
+    """Krippendorff's alpha over units of two values or more, numbers unless nominal; None if undefined."""
+    counts, domain = _counts(units, level)
+    return _alpha(counts, domain, level)
+
+
+class Ends(NamedTuple):
+    """Ends of the 95 % intervals of the coefficients; None where one is not defined."""
+
+    alpha: Interval | None
+    observed: Interval | None
+    ac1: Interval | None
+
+
+def bootstrap(
+    units: Sequence[Sequence[str]],
+    level: Level,
+    *,
+    seed: int,
+    name: str,
+    resamples: int = RESAMPLES,
+    categories: int = 2,
+) -> Ends:
+    """Percentile intervals (2.5, 97.5) over units drawn again with replacement.
+
+    Resamples on which a coefficient is not defined are left out; if that is most of them, it has no interval.
+    """
+    import numpy as np
+
+    counts, domain = _counts(units, level)
+    if counts.shape[0] < 2:
+        return Ends(None, None, None)
+    draws = np.random.default_rng(rng(seed, name, "bootstrap").getrandbits(63))
+    size = counts.shape[0]
+    weights = draws.multinomial(size, np.full(size, 1 / size), size=resamples)
+    given = counts.sum(axis=1)
+    twice = given > 1
+    alphas = _alphas(counts[twice], domain, level, weights[:, twice])
+    same = (counts * (counts - 1)).sum(axis=1) / np.maximum(given * (given - 1), 1)
+    shares = weights @ (counts / given[:, None]) / size
+    chance = (shares * (1 - shares)).sum(axis=1) / (categories - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = (weights * twice) @ same / (weights @ twice)
+        ac1 = (observed - chance) / (1 - chance)
+    return Ends(*(_percentiles(one) for one in (alphas, observed, ac1)))
+
+
+def _percentiles(values: Any) -> Interval | None:
+    import numpy as np
+
+    there = values[~np.isnan(values)]
+    if 2 * there.size <= values.size:
+        return None
+    low, high = np.percentile(there, [2.5, 97.5])
+    return Interval(float(low), float(high))
+
+
+def worst_ends(
+    units: Sequence[Sequence[str]],
+    missing: Sequence[Sequence[str]],
+    values: Sequence[str],
+    level: Level,
+    *,
+    seed: int,
+    name: str,
+    resamples: int = RESAMPLES,
+    categories: int = 2,
+) -> Ends:
+    """Intervals that hold whatever the missing answers would have been.
+
+    Which answers are missing may depend on what they would be. So the missing ones are filled in to the
+    least and the most agreement: pairs that differ, or agree, on the commonest values or on the rarest
+    (at the ends of a scale), which moves agreement and what chance gives of it either way.
+
+    Args:
+        units: Values of units with two or more.
+        missing: Values, none or one, of units that lack some.
+        values: All that can be given, in order if they have one.
+    """
+    told = Counter(value for unit in (*units, *missing) for value in unit)
+    by_count = sorted(values, key=lambda value: -told[value])
+    common = (by_count[0], by_count[1])
+    rare = (by_count[-1], by_count[-2])
+    if level != "nominal":
+        common = rare = (values[0], values[-1])
+    counted = dict.fromkeys(values, 0) | told
+    agreed = []
+    for unit in missing:
+        value = unit[0] if unit else min((*common, *rare), key=lambda one: counted[one])
+        counted[value] += 2 - len(unit)
+        agreed.append([value, value])
+    filled = [
+        agreed,
+        [[*(unit or common[:1])] * 2 for unit in missing],
+        *([_apart(unit, two, level) for unit in missing] for two in (common, rare)),
+    ]
+    ends = [
+        bootstrap([*units, *some], level, seed=seed, name=name, resamples=resamples, categories=categories)
+        for some in (filled if missing else [[]])
+    ]
+    return Ends(*(_hull([one for one in of if one is not None]) for of in zip(*ends, strict=True)))
+
+
+def _apart(unit: Sequence[str], two: tuple[str, str], level: Level) -> list[str]:
+    """A unit's value, if it has one, and the one of two that is the farthest from it."""
+    one = unit[0] if unit else two[0]
+    if level == "nominal":
+        return [one, two[1] if one == two[0] else two[0]]
+    return [one, max(two, key=lambda end: abs(float(end) - float(one)))]
+
+
+def _hull(ends: Sequence[Interval]) -> Interval | None:
+    return Interval(min(one.low for one in ends), max(one.high for one in ends)) if ends else None
+
+
+def _counts(units: Sequence[Sequence[str]], level: Level) -> tuple[Any, list[Hashable]]:
+    """How often each value was given to each unit, and the values in order."""
+    import numpy as np
+
+    texts = {value for values in units for value in values}
+    domain: list[Any] = sorted(texts) if level == "nominal" else sorted({float(text) for text in texts})
+    place = {value: index for index, value in enumerate(domain)}
+    counts = np.zeros((len(units), len(domain)), dtype=int)
+    for row, values in enumerate(units):
+        for value in values:
+            counts[row, place[value if level == "nominal" else float(value)]] += 1
+    return counts, domain
+
+
+def _alpha(counts: Any, domain: Sequence[Hashable], level: Level) -> float | None:
+    import krippendorff
+
+    used = counts.sum(axis=0) > 0
+    if counts.shape[0] == 0 or used.sum() < 2:
+        return None
+    values = [value for value, is_used in zip(domain, used, strict=True) if is_used]
+    return float(
+        krippendorff.alpha(value_counts=counts[:, used], value_domain=values, level_of_measurement=level)
+    )
+
+
+def _alphas(counts: Any, domain: Sequence[Any], level: Level, weights: Any) -> Any:
+    """Alpha of many resamples at once; NaN where all values are the same.
+
+    A unit's share of the coincidence matrix doesn't depend on the other units, so a resample's matrix is a
+    weighted sum of them (Krippendorff 2011, "Computing Krippendorff's alpha-reliability").
+
+    Args:
+        weights: Resamples x units: how often each unit was drawn.
+    """
+    import numpy as np
+
+    size = len(domain)
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(size, dtype=int)
+    shares = pairs / (counts.sum(axis=1) - 1)[:, None, None]
+    observed = (weights @ shares.reshape(len(counts), -1)).reshape(-1, size, size)
+    totals = observed.sum(axis=2)
+    if level == "nominal":
+        distance = np.broadcast_to(1.0 - np.eye(size), observed.shape)
+    elif level == "interval":
+        distance = np.broadcast_to(np.subtract.outer(domain, domain) ** 2.0, observed.shape)
+    else:
+        middle = np.cumsum(totals, axis=1) - totals / 2
+        distance = (middle[:, :, None] - middle[:, None, :]) ** 2
+    expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
+    disagreement = (observed * distance).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > 0, 1 - disagreement / expected, np.nan)
