@@ -100,6 +100,7 @@ def _fact(row: PeopleAgreement) -> AgreementFact:
         label=row.label,
         coefficient=f"Krippendorff's alpha, {row.level}",
         value=_rounded(row.alpha),
+        least=_rounded(row.least_alpha),
         observed=_rounded(row.observed),
         ac1=_rounded(row.ac1),
         low=_rounded(row.low),

@@ -240,14 +240,22 @@ def _agreement(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     found = facts.agreement
     return Gate(
         name="agreement",
-        passed=found is not None and found.value is not None and _reached(least, found.value),
+        passed=found is not None
+        and found.value is not None
+        and _reached(least, found.value if found.least is None else found.least),
         asked=least is not None,
         found="The people's agreement is not known: too few items have two votes, or all votes are the same."
         if found is None or found.value is None
         else f"{found.annotators} people agree on {found.items} items: {found.coefficient} "
-        f"{found.value:.3f}{_beside(found)}, {_allowed(least)}.",
+        f"{found.value:.3f}{_beside(found)}{_lacking(found)}, {_allowed(least)}.",
         remedy="Review with overlap, and fix the guidelines where people differ.",
     )
+
+
+def _lacking(found: AgreementFact) -> str:
+    if found.least is None:
+        return ""
+    return f"; {found.unanswered} items lack votes, and at worst it is {found.least:.3f}"
 
 
 def _beside(found: AgreementFact) -> str:

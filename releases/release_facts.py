@@ -193,6 +193,8 @@ class AgreementFact(Record):
     coefficient: str = "Krippendorff's alpha, nominal"
     value: float | None = None
     """Over the first votes on each item; None where everybody always said the same."""
+    least: float | None = None
+    """The same if the votes that unanswered items lack agree as little as can be; None where none does."""
     observed: float | None = None
     """Raw agreement: share of pairs of votes that are the same."""
     ac1: float | None = None

@@ -45,6 +45,8 @@ class PeopleAgreement(Record):
     """Gwet's AC1, of values without an order; high where nearly all values are one and people agree on it."""
     ac1_low: float | None = None
     ac1_high: float | None = None
+    least_alpha: float | None = None
+    """Alpha at the least that missing answers allow; None where none are missing."""
     alpha_after: float | None = None
     """Alpha over everybody's last answers, as discussion left them; adjudicators are in neither."""
     pearson: float | None = None
@@ -171,6 +173,7 @@ def _row(
         group=group,
         level=level,
         alpha=krippendorff_alpha(twice, level),
+        least_alpha=ends.least_alpha,
         low=ends.alpha.low if ends.alpha else None,
         high=ends.alpha.high if ends.alpha else None,
         observed=raw.observed if raw else None,

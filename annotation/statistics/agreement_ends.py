@@ -11,6 +11,7 @@ from mihakk.seeds import rng
 from mihakk.stats import Interval
 
 RESAMPLES = 1000
+COEFFICIENTS = ("alpha", "observed", "ac1")
 
 
 def krippendorff_alpha(units: Sequence[Sequence[str]], level: Level) -> float | None:
@@ -25,6 +26,8 @@ class Ends(NamedTuple):
     alpha: Interval | None
     observed: Interval | None
     ac1: Interval | None
+    least_alpha: float | None = None
+    """Alpha itself at the least that missing answers allow."""
 
 
 def bootstrap(
@@ -113,7 +116,10 @@ def worst_ends(
         bootstrap([*units, *some], level, seed=seed, name=name, resamples=resamples, categories=categories)
         for some in (filled if missing else [[]])
     ]
-    return Ends(*(_hull([one for one in of if one is not None]) for of in zip(*ends, strict=True)))
+    alphas = [krippendorff_alpha([*units, *some], level) for some in filled] if missing else []
+    least = min((one for one in alphas if one is not None), default=None)
+    hulls = (_hull([getattr(one, name) for one in ends if getattr(one, name)]) for name in COEFFICIENTS)
+    return Ends(*hulls, least_alpha=least)
 
 
 def _apart(unit: Sequence[str], two: tuple[str, str], level: Level) -> list[str]:

@@ -21,7 +21,7 @@ from annotation.statistics.agreement import (
     label_judgements,
     review_judgements,
 )
-from annotation.statistics.agreement_ends import _alphas, _counts, bootstrap, krippendorff_alpha
+from annotation.statistics.agreement_ends import Ends, _alphas, _counts, bootstrap, krippendorff_alpha
 from annotation.statistics.auditor_errors import annotators, overturns
 from annotation.statistics.review_markdown import markdown
 from annotation.statistics.review_report import review_report
@@ -72,7 +72,7 @@ def test_the_interval_covers_and_is_the_same_every_time():
 def test_agreement_that_cannot_be_known_is_none():
     assert krippendorff_alpha([["a", "a"], ["a", "a"]], "nominal") is None
     assert krippendorff_alpha([], "ordinal") is None
-    assert bootstrap([["a", "b"]], "nominal", seed=0, name="x") == (None, None, None)
+    assert bootstrap([["a", "b"]], "nominal", seed=0, name="x") == Ends(None, None, None)
 
 
 def test_groups_are_all_languages_and_pairs():

@@ -61,6 +61,12 @@ def test_nothing_is_shut_that_the_config_does_not_ask_for() -> None:
             {"agreement": AgreementFact(value=0.67, items=9, annotators=2)},
             {"least_agreement": 0.67},
         ),
+        (
+            "agreement",
+            {"agreement": AgreementFact(value=0.9, least=0.2, items=9, unanswered=9, annotators=2)},
+            {"agreement": AgreementFact(value=0.9, least=0.7, items=9, unanswered=1, annotators=2)},
+            {"least_agreement": 0.67},
+        ),
         ("auditor_agreement", {"auditor_agreement": ()}, {"auditor_agreement": (AUDITORS_AGREE,)}, {"least_auditor_agreement": 0.6}),
         (
             "auditor_agreement",
