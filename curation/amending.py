@@ -80,8 +80,6 @@ def _relabelled(poem: Poem, amendment: Amendment) -> Poem:
     field, after = amendment.field, amendment.after
     if field not in _LABELS or _label(poem, field) != amendment.before:
         return poem
-    if field == "poet" and not after:
-        return poem  # it has to name somebody; the report tells how many are wrong
     labels = dict(poem.source_labels)
     labels.setdefault(field, amendment.before)
     labels[f"{field}_by"] = f"people: {amendment.reason}"

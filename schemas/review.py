@@ -21,7 +21,8 @@ IMPLIED: dict[DiscardReason, Criterion] = {
     "unreadable": "text_readability",
 }
 """Criterion that a reason to discard finds unmet; the other reasons speak of none."""
-ReviewOutcome = Literal["keep", "fix", "discard", "unresolved", "none"]
+ReviewOutcome = Literal["keep", "fix", "discard", "defective", "unresolved", "none"]
+"""`defective`: people agree that the item is, and on no repair; `unresolved`: too few votes, or a split."""
 
 
 class Review(Record):
@@ -94,6 +95,10 @@ class Resolution(Record):
     by: Literal["", "agreement", "majority", "adjudicator", "single"] = ""
     reason: str = ""
     votes: int = 0
+    objections: int = 0
+    """Of the votes, those to fix or to discard."""
+    corrections: dict[str, str] = Field(default_factory=dict)
+    """Of a fix: the fields that people agree on, as one of them wrote each."""
 
     @property
     def by_several(self) -> bool:

@@ -47,7 +47,7 @@ def campaign_disputes(
         for row, votes in answered_questions(drawn, labels, again=True)
         if row.template in SAYS
         and len(votes) >= needs(row)
-        and differ(row.template, votes, config.adjudicators)
+        and differ(row.template, votes, config.adjudicators, row.strata.get("language", ""))
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from statistics import fmean
 from typing import Any, cast
@@ -14,6 +15,7 @@ from annotation.screens.ratings import SCALES, Label
 from mihakk.errors import RecordRejected
 from mihakk.stats import Interval, clopper_pearson, mean_interval
 from mihakk.taxonomy import vocabulary
+from mihakk.text import as_seen
 from schemas.campaign import CONNOTATION_VOTES, Campaign, CampaignFigure, CampaignTemplate, Drawn
 from schemas.record import Record
 
@@ -68,7 +70,9 @@ def progress(
         state = "answered" if len(votes) >= needs(row) else "begun" if votes else "waiting"
         found[row.template][state] += 1
         if state == "answered" and row.template not in AVERAGED:
-            found[row.template]["disputed"] += differ(row.template, votes, adjudicators)
+            found[row.template]["disputed"] += differ(
+                row.template, votes, adjudicators, row.strata.get("language", "")
+            )
     return [
         CampaignProgress(
             template=template,
@@ -179,13 +183,13 @@ def needed_votes(campaigns: Iterable[Campaign], overlap: int) -> Callable[[Drawn
 def says_sentence(values: Mapping[str, str]) -> tuple[str, str]:
     """The verdict on a sentence, and the sentence where the person wrote one."""
     box = {"edit": "fix_sentence", "replace": "new_sentence"}.get(values["verdict"], "")
-    return values["verdict"], " ".join(values.get(box, "").split())
+    return values["verdict"], as_seen(values.get(box, ""))
 
 
 def says_text(values: Mapping[str, str]) -> tuple[str, str]:
     """The state of a text, and the text where the person corrected it."""
     text = values.get("fix_text", "") if values["state"] == "corrected" else ""
-    return values["state"], " ".join(text.split())
+    return values["state"], as_seen(text)
 
 
 LABELS = ("poet", "era", "genre", "metre")
@@ -202,14 +206,14 @@ def says_label(name: str, values: Mapping[str, str], language: str) -> tuple[str
 
     Poets are named in the person's own words. A label that the taxonomy does not know is none.
     """
-    answer, text = values[name], " ".join(values.get(f"right_{name}", "").split())
+    answer, text = values[name], values.get(f"right_{name}", "")
     if answer != "wrong":
         return answer, ""
     table = None if name == "poet" else vocabulary(cast("Any", name), cast("Any", language))
     if table is None:
-        return answer, text
+        return answer, as_seen(text)
     try:
-        return answer, table.match(text)
+        return answer, table.match(" ".join(text.split()))
     except RecordRejected:
         return answer, ""
 
@@ -223,10 +227,23 @@ def unanimous(votes: Votes) -> list[str]:
     return told
 
 
-def differ(template: CampaignTemplate, votes: Votes, adjudicators: Collection[str]) -> bool:
-    """Whether people don't agree on a question all have answered."""
+def label_disputed(name: str, votes: Votes, adjudicators: Collection[str], language: str) -> bool:
+    """Whether people differ about a label, or agree that it is wrong (it is withdrawn) and not on another."""
+    judged = settle(votes, len(votes), itemgetter(name), adjudicators)
+    if judged is None or judged.values[name] != "wrong":
+        return judged is None
+    right = settle(votes, len(votes), partial(says_label, name, language=language), adjudicators)
+    return right is None or not says_label(name, right.values, language)[1]
+
+
+def differ(
+    template: CampaignTemplate, votes: Votes, adjudicators: Collection[str], language: str = ""
+) -> bool:
+    """Whether people don't agree on a question all have answered; `language` is that of a poem's labels."""
     if template == "connotation":
         return any(told.endswith(DIFFER) for told in unanimous(votes))
+    if template == "label_validation":
+        return any(label_disputed(name, votes, adjudicators, language) for name in LABELS)
     return settle(votes, len(votes), SAYS[template], adjudicators) is None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from annotation.decisions.pairs import pairs
-from annotation.decisions.resolution import binding
+from annotation.decisions.resolution import binding, waits
 from mihakk.errors import RecordRejected, UsageError
 from mihakk.groups import grouped
 from mihakk.ids import content_hash
@@ -15,6 +15,9 @@ from schemas.audit import Verdict
 from schemas.item import Item
 from schemas.rejection import Rejection
 from schemas.review import Resolution, Review
+
+WAITING = ("unresolved", "defective")
+"""Reasons of the items left out that people can still settle or repair."""
 
 
 @dataclass
@@ -26,7 +29,7 @@ class Reviewed:
     removed: list[Rejection] = field(default_factory=list)
     """With the reason and the evidence; `body` holds the item."""
     waiting: tuple[str, ...] = ()
-    """Ids of flagged items nobody has settled; they are in `removed` as `unresolved`."""
+    """Ids of items that wait for people (`resolution.waits`); they are in `removed` as `unresolved`."""
 
 
 def apply(
@@ -38,15 +41,16 @@ def apply(
 ) -> Reviewed:
     """Keeps or removes every item.
 
-    A blocked item is removed whatever people say. A discard removes any other item, flagged or not (people
-    see unflagged ones too); a flagged item nobody settled is removed as `unresolved`. Where one order of a
+    A blocked item is removed whatever people say. A discard, and agreement that an item is defective without
+    a repair, remove any other item, flagged or not (people see unflagged ones too); so is as `unresolved` an
+    item that nobody settled and that is flagged or that somebody objects to. Where one order of a
     question is removed, the other goes with it as `other_order`. Corrections
     are not applied here: the checks have applied every settled one, and one still open counts as none.
 
     Args:
         verdicts: One per item; an item without one counts as flagged.
         resolutions: From `resolve` over the same reviews and these items' content hashes.
-        unresolved: `wait` makes any flagged item without a settlement an error.
+        unresolved: `wait` makes any item that waits for people an error.
 
     Raises:
         UsageError: `unresolved` is `wait` and some item waits; says how many and what to do.
@@ -68,7 +72,7 @@ def apply(
     reviewed.waiting = tuple(waiting)
     if waiting and unresolved == "wait":
         raise UsageError(
-            f"{len(waiting)} flagged items wait for people, the first is {waiting[0]}; review them and run "
+            f"{len(waiting)} items wait for people, the first is {waiting[0]}; review them and run "
             "`mihakk review pull`, or set review.unresolved to leave_out"
         )
     return reviewed
@@ -92,13 +96,15 @@ def _require(item: Item, verdict: Verdict | None, settled: Resolution | None, vo
     why = ", ".join(verdict.reasons) if verdict else "no verdict"
     if status == "block":
         raise RecordRejected("blocked", why)
-    outcome = settled.outcome if settled else "none"
-    if settled is None or outcome in ("none", "unresolved", "fix"):
-        if status == "flag":
-            said = f"; people: {settled.reason}" if settled else ""
-            raise RecordRejected("unresolved", f"flagged by {why}{said}")
-        return
-    if outcome == "discard":
+    settled = settled or Resolution(item=item.id, outcome="none")
+    if settled.outcome == "defective":
+        raise RecordRejected("defective", f"{settled.by} of {settled.votes}: {settled.reason}")
+    if waits(settled, flagged=status == "flag"):
+        objects = f"flagged by {why}" if status == "flag" else f"{settled.objections} people object"
+        raise RecordRejected(
+            "unresolved", objects + (f"; people: {settled.reason}" if settled.reason else "")
+        )
+    if settled.outcome == "discard":
         now = binding(votes, content_hash(item))
         notes = " · ".join(vote.notes for vote in now if vote.decision == "discard" and vote.notes)
         evidence = f"{settled.by} of {settled.votes}; flagged by {why}" + (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from annotation.decisions.resolution import binding, votes_needed
+from annotation.decisions.resolution import binding, disputed, votes_needed
 from annotation.screens.evidence import field_name, isolated
 from annotation.screens.labelling import words
 from annotation.screens.tasks import TEMPLATE
@@ -45,7 +45,7 @@ def disputes(
         item, content = key
         said = binding(votes[key], content)
         needed = votes_needed(said, config.overlap)
-        if told.outcome != "unresolved" or told.votes < needed:
+        if not disputed(told, needed):
             continue
         most = max(config.most_people(said[-1].assigned), needed)
         stuck = told.votes >= most

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from annotation.decisions.pairs import carried, pairs
-from annotation.decisions.resolution import binding, fix_key, resolve
+from annotation.decisions.resolution import resolve
 from annotation.screens.corrections import correct
 from mihakk.groups import grouped
 from mihakk.ids import content_hash
+from mihakk.text import canonical
 from schemas.item import Item
 from schemas.review import Review
 
@@ -56,8 +57,9 @@ def _fixed(
         if told.outcome != "fix":
             break
         settled[item.id] = told.reason
-        item = correct(
-            item,
-            next(v.corrections for v in binding(votes, content) if fix_key(v.corrections) == told.reason),
-        )
+        item = correct(item, {name: _canonical(name, text, item) for name, text in told.corrections.items()})
     return item
+
+
+def _canonical(field: str, text: str, item: Item) -> str:
+    return text if field == "gold" else canonical(text, item.language)

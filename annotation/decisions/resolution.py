@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from typing import Literal, TypeVar
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 from mihakk.groups import grouped
 from mihakk.ids import digest
-from schemas.review import Resolution, Review
+from mihakk.text import as_seen
+from schemas.review import Resolution, Review, ReviewOutcome
 
 V = TypeVar("V")
+By = Literal["", "agreement", "majority", "adjudicator", "single"]
 
 
 def resolve(
@@ -23,10 +26,12 @@ def resolve(
     """One resolution for every item that anybody decided on, by item id.
 
     A decision binds only while the item's content is what the person saw; the latest decision of a person
-    stands, latest meaning last in the store, since clocks differ. Then, in this order:
-    an adjudicator's decision; fewer than `overlap` votes: unresolved; all the same: agreement (`single` where
-    one vote is enough); more than half of three or more: majority; else unresolved. Two fixes are the same
-    only if they leave the same content; discards are the same whatever their reason.
+    stands, latest meaning last in the store, since clocks differ. An adjudicator's decision settles an item.
+    Else two questions are settled apart, each by `overlap` votes that say the same (`single` where one vote
+    is enough) or by more than half of three or more. Is it defective? A keep says no, a fix or a discard yes.
+    Then, among those who object, which repair: to discard it, or a fix, field by field as people see texts.
+    A field stays as it is unless they agree that it is wrong; where they agree on that and not on its text,
+    or on no field at all, the item is `defective`. docs/review.md has the outcome of every pattern.
 
     Args:
         content_hashes: Item id to the hash of its content now; items not named here are left out.
@@ -54,7 +59,7 @@ def votes_needed(votes: Sequence[Review], overlap: int) -> int:
 
 
 def fix_key(corrections: Mapping[str, str]) -> str:
-    """Short digest of a set of corrections; `Resolution.reason` of a fix names the one that won by it."""
+    """Short digest of a set of corrections, which `Resolution.reason` of a fix holds."""
     return digest(dict(corrections))[:16]
 
 
@@ -64,25 +69,83 @@ def _resolve(
     votes = binding(reviews, content_hash)
     if not votes:
         return Resolution(item=item, outcome="none", reason=f"content changed after {len(reviews)} decisions")
+    objections = [vote for vote in votes if vote.decision != "keep"]
+
+    def told(outcome: ReviewOutcome, by: By = "", reason: str = "", **more: Any) -> Resolution:
+        more |= {"votes": len(votes), "objections": len(objections)}
+        return Resolution(item=item, outcome=outcome, by=by, reason=reason, **more)
+
+    camp: list[Review]
+    by: By
     ruling = [vote for vote in votes if vote.annotator in adjudicators]
     if ruling:
-        return Resolution(
-            item=item,
-            outcome=ruling[-1].decision,
-            by="adjudicator",
-            reason=_reason([ruling[-1]]),
-            votes=len(votes),
-        )
-    if len(votes) < (needed := votes_needed(votes, overlap)):
-        reason = f"{len(votes)} of {needed} decisions"
-        return Resolution(item=item, outcome="unresolved", reason=reason, votes=len(votes))
-    won = winning(votes, lambda vote: (vote.decision, vote.decision == "fix" and fix_key(vote.corrections)))
-    if won is None:
-        tally = Counter(vote.decision for vote in votes)
-        reason = "split: " + ", ".join(f"{tally[name]} {name}" for name in sorted(tally))
-        return Resolution(item=item, outcome="unresolved", reason=reason, votes=len(votes))
-    camp, by = won
-    return Resolution(item=item, outcome=camp[0].decision, by=by, reason=_reason(camp), votes=len(votes))
+        camp, by = ruling[-1:], "adjudicator"
+    elif len(votes) < (needed := votes_needed(votes, overlap)):
+        return told("unresolved", reason=f"{len(votes)} of {needed} decisions")
+    elif (won := winning(votes, lambda vote: vote.decision != "keep")) is None:
+        return told("unresolved", reason=f"split: {_tally(votes)}")
+    else:
+        camp, by = won
+    if camp[0].decision == "keep":
+        return told("keep", by, _reason(camp))
+    repair = winning(camp, lambda vote: vote.decision)
+    if repair is None:
+        return told("defective", by, f"no agreed repair: {_tally(camp)}")
+    if repair[1] == "majority":
+        by = "majority"
+    if repair[0][0].decision == "discard":
+        return told("discard", by, _reason(repair[0]))
+    settled, open_fields = settled_fields([vote.corrections for vote in repair[0]])
+    if open_fields or not settled:
+        return told("defective", by, f"no agreed repair of {', '.join(open_fields) or 'any field'}")
+    alike = all(
+        said_in(name, vote.corrections.get(name, "")) == said_in(name, text)
+        for vote in repair[0]
+        for name, text in settled.items()
+    )
+    return told("fix", by if alike else "majority", fix_key(settled), corrections=settled)
+
+
+def settled_fields(fixes: Sequence[Mapping[str, str]]) -> tuple[dict[str, str], list[str]]:
+    """Fields that people correct alike, as the first wrote each; and those they only agree to be wrong."""
+    settled: dict[str, str] = {}
+    open_fields = []
+    for field in sorted({name for fix in fixes for name in fix}):
+        wrong = winning(fixes, _has(field))
+        if wrong is None or field not in wrong[0][0]:
+            continue
+        texts = winning([fix[field] for fix in wrong[0]], partial(said_in, field))
+        if texts is None:
+            open_fields.append(field)
+        else:
+            settled[field] = texts[0][0]
+    return settled, open_fields
+
+
+def _has(field: str) -> Callable[[Mapping[str, str]], bool]:
+    return lambda fix: field in fix
+
+
+def said_in(field: str, text: str) -> Hashable:
+    """What a correction of a field says: several golds or answers in any order, a text as it is seen."""
+    if field == "gold":
+        return frozenset(as_seen(part) for part in text.split(","))
+    if field == "accepted":
+        return frozenset(as_seen(line) for line in text.split("\n") if line.strip())
+    return as_seen(text)
+
+
+def disputed(told: Resolution, needed: int) -> bool:
+    """Whether as many people voted on an item as it needs, and differ whether or how to repair it."""
+    return told.outcome == "defective" or (told.outcome == "unresolved" and told.votes >= needed)
+
+
+def waits(told: Resolution, *, flagged: bool) -> bool:
+    """Whether an item waits for people: somebody or something objects to it, and nobody has settled that.
+
+    A fix that is settled counts as open until the checks have seen the corrected item.
+    """
+    return told.outcome in ("unresolved", "none", "fix") and (flagged or told.objections > 0)
 
 
 def winning(
@@ -96,7 +159,10 @@ def winning(
 
 
 def _reason(camp: list[Review]) -> str:
-    if camp[0].decision == "fix":
-        return fix_key(camp[0].corrections)
     reasons = Counter(vote.reason for vote in camp if vote.reason)
     return min(reasons, key=lambda name: (-reasons[name], name)) if reasons else ""
+
+
+def _tally(votes: Iterable[Review]) -> str:
+    counts = Counter(vote.decision for vote in votes)
+    return ", ".join(f"{counts[name]} {name}" for name in sorted(counts))

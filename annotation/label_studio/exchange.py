@@ -122,7 +122,7 @@ def _open_votes(
     votes = {
         key: standing[key].votes if key in standing else 0
         for key in asked
-        if key not in standing or standing[key].outcome == "unresolved"
+        if key not in standing or standing[key].outcome in ("unresolved", "defective")
     }
     pulled.settled = len(asked) - len(votes)
     pulled.short = sum(

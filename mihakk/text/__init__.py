@@ -10,6 +10,7 @@ from mihakk.text.encoding import Decoded, Repair, decode, repair_mojibake
 from mihakk.text.key import key, word_keys, words_key
 from mihakk.text.rhyme import poem_rhyme, rhyme
 from mihakk.text.script import arabic_share, script_shares, wrong_letters
+from mihakk.text.seen import as_seen
 
 __all__ = [
     "Canonical",
@@ -20,6 +21,7 @@ __all__ = [
     "Language",
     "Repair",
     "arabic_share",
+    "as_seen",
     "canonical",
     "canonicalize",
     "code_points",

@@ -33,7 +33,7 @@ def unchecked(told: Resolution) -> Resolution:
     if told.outcome != "fix":
         return told
     reason = "corrected since the checks of this build, or back and forth: build again"
-    return Resolution(item=told.item, outcome="unresolved", reason=reason, votes=told.votes)
+    return told.model_copy(update={"outcome": "unresolved", "by": "", "reason": reason, "corrections": {}})
 
 
 def _review(build: Build, shard: str, _: Any, tick: Tick) -> list[ShardManifest]:

@@ -74,7 +74,7 @@ AUDIT_STATE = (
 """`Verdict.audit_state` as SQL over the verdicts `v`."""
 _SHOWN = f"""
 CREATE OR REPLACE VIEW shown AS SELECT i.*, v.status AS verdict, {AUDIT_STATE} AS audit,
-  CASE WHEN k.id IS NOT NULL THEN 'kept' WHEN l.reason = 'unresolved' THEN 'waiting'
+  CASE WHEN k.id IS NOT NULL THEN 'kept' WHEN l.reason IN ('unresolved', 'defective') THEN 'waiting'
        WHEN l.reason = 'other_order' THEN 'other order left out'
        WHEN l.reason IS NOT NULL THEN CASE WHEN v.status = 'block' THEN 'blocked' ELSE 'discarded' END
        ELSE 'open' END AS state

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from annotation.decisions.apply import WAITING
 from pipeline.build import Build
 from reports.dashboard.health import Note
 from reports.dashboard.items import AUDIT_STATE
@@ -293,7 +294,7 @@ def people(build: Build, tables: Tables, now: datetime | None = None) -> People:
     )
     found = People(
         flagged=tables.one("SELECT count(*) FROM verdicts WHERE status = 'flag'") or 0,
-        waiting=tables.one("SELECT count(*) FROM removed WHERE reason = 'unresolved'") or 0,
+        waiting=tables.one(f"SELECT count(*) FROM removed WHERE reason IN {WAITING}") or 0,
         decided=len({review.item for review in reviews}),
         outcomes=report.outcomes,
         queued=dict(sorted(Counter(row.why for row in queued).items())),
@@ -349,7 +350,7 @@ def _by_day(reviews: Sequence[Review], now: datetime) -> list[tuple[str, int]]:
 def _about_people(found: People) -> list[Note]:
     notes = []
     if found.waiting:
-        notes.append(Note("look", f"{found.waiting:,} flagged items wait for people"))
+        notes.append(Note("look", f"{found.waiting:,} items wait for people"))
     if found.stale:
         notes.append(
             Note("look", f"{found.stale:,} decided items have changed since: their decisions no longer bind")

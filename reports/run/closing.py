@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from annotation.decisions.apply import WAITING
 from pipeline.build import Build
 from reports.terminal import shown_path, unusable
 from schemas.manifest import StageManifest
@@ -12,20 +13,24 @@ from schemas.stages import AUDITED, RELEASED, REVIEWED
 
 
 def write_review_queue(opened: Build) -> tuple[Path, int]:
-    """Flagged items as a file that Label Studio imports; returns the file and how many items wait."""
+    """Items that wait for people as a file that Label Studio imports; the file and how many they are."""
     from annotation.screens.queue import write_queue
     from schemas.audit import Audit, Verdict
     from schemas.finding import Finding
     from schemas.item import ITEM_ROWS
 
     audited_stage = opened.stage(AUDITED)
-    settled = [row.record for row in opened.stage(REVIEWED).rejections() if row.reason == "unresolved"]
-    verdicts = list(audited_stage.read_all("verdicts", Verdict, ("item", settled)))
-    items = list(audited_stage.read_all("items", ITEM_ROWS, ("id", settled)))
+    waiting = [row.record for row in opened.stage(REVIEWED).rejections() if row.reason in WAITING]
+    # Sampled items that people object to wait too, though nothing flagged them.
+    verdicts = [
+        row.model_copy(update={"status": "flag"})
+        for row in audited_stage.read_all("verdicts", Verdict, ("item", waiting))
+    ]
+    items = list(audited_stage.read_all("items", ITEM_ROWS, ("id", waiting)))
     path = opened.run_folder / "review_queue.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    findings = audited_stage.read_all("findings", Finding, ("subject", settled))
-    audits = audited_stage.read_all("audits", Audit, ("item", settled))
+    findings = audited_stage.read_all("findings", Finding, ("subject", waiting))
+    audits = audited_stage.read_all("audits", Audit, ("item", waiting))
     return path, write_queue(path, items, verdicts, findings, audits)
 
 

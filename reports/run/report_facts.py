@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.decisions.apply import WAITING
 from annotation.statistics.review_report import ReviewReport
 from mihakk.groups import grouped
 from pipeline.build import Build
@@ -116,7 +117,7 @@ def gather(build: Build, seconds: Mapping[str, float]) -> ReportFacts:
     audits = list(build.stage(AUDITED).read_all("audits", Audit))
     review = review_of(build)
     verdicts = {verdict.item: verdict for verdict in review.verdicts}
-    waiting = {r.record for r in build.stage(REVIEWED).rejections() if r.reason == "unresolved"}
+    waiting = {r.record for r in build.stage(REVIEWED).rejections() if r.reason in WAITING}
     released = set(build.stage(REVIEWED).frame("items", ["id"]).get("id", ()))
     tasks: dict[tuple[str, str], TaskRow] = {}
     shown: list[tuple[Any, Verdict]] = []
@@ -174,7 +175,7 @@ def _rejections(build: Build) -> Iterator[tuple[str, str, int, list[Rejection]]]
     for stage in STAGES:
         by_reason = grouped(build.stage(stage).rejections(), lambda row: row.reason)
         for reason, rows in sorted(by_reason.items(), key=lambda pair: -len(pair[1])):
-            if reason != "unresolved":
+            if reason not in WAITING:
                 yield stage, reason, len(rows), rows[:EXAMPLES_PER_REASON]
 
 

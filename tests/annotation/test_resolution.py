@@ -37,7 +37,7 @@ def settle(*reviews, overlap=2, adjudicators=()) -> Resolution:
         (["keep", "keep"], "keep", "agreement"),
         (["keep", "discard"], "unresolved", ""),
         (["keep", "discard", "keep"], "keep", "majority"),
-        (["keep", "discard", "fix"], "unresolved", ""),
+        (["keep", "discard", "fix"], "defective", "majority"),
         (["keep", "discard", "keep", "discard"], "unresolved", ""),
         (["discard", "keep", "discard", "discard"], "discard", "majority"),
         (["fix", "fix"], "fix", "agreement"),
@@ -56,9 +56,7 @@ def test_one_vote_is_enough_where_overlap_is_one():
 
 def test_two_fixes_agree_only_on_the_same_content():
     other = {"corrections": {"question": "ما المقصود؟"}}
-    assert (
-        settle(review(ITEM, "p1", "fix", **FIX), review(ITEM, "p2", "fix", **other)).outcome == "unresolved"
-    )
+    assert settle(review(ITEM, "p1", "fix", **FIX), review(ITEM, "p2", "fix", **other)).outcome == "defective"
     told = settle(
         review(ITEM, "p1", "fix", **FIX), review(ITEM, "p2", "fix", **other), review(ITEM, "p3", "fix", **FIX)
     )

@@ -16,6 +16,10 @@ from schemas.benchmark import CurateConfig
 from schemas.idiom import Idiom
 from tests.mihakk.records import idiom
 
+KINAYAT = {
+    "entry": r"(?<=\n\n)(?!لبعضهم:)(?P<head>[^:\n]{1,40}):(?=\n\n)|^(?P<head>على سنجة عشره|مالوش طروه)$",
+    "sections": "^# [|] حرف",
+}
 MEANING = "كناية عن سعة النفوذ والقدرة على قضاء الحاجات"
 
 
@@ -108,7 +112,7 @@ def test_taymur_keeps_a_meaning_for_every_entry_that_has_one(shared_data: Path, 
     from scrapers.raw import RawStore
 
     book = shared_data / "kinayat" / "taymur_kinayat_hindawi_93047907.txt"
-    entries = scrape(OpenitiOptions(path=str(book), dialect="egyptian"), RawStore(tmp_path))
+    entries = scrape(OpenitiOptions(path=str(book), dialect="egyptian", **KINAYAT), RawStore(tmp_path))
     records = [entry for entry in entries if isinstance(entry, Idiom)]
     shard = curate(normalize(records).tables["idioms"][1], Duplicates(), CurateConfig())  # type: ignore[arg-type]
     kept: list[Idiom] = shard.tables["idioms"][1]  # type: ignore[assignment]

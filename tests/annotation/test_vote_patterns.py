@@ -1,0 +1,169 @@
+"""Every pattern of votes comes to what docs/review.md says, in any order; nothing that all call wrong is released."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.decisions.apply import WAITING, apply
+from annotation.decisions.fixes import fixed
+from annotation.decisions.resolution import disputed, resolve
+from mihakk.ids import content_hash
+from mihakk.settings import ROOT
+from schemas.audit import Verdict
+from schemas.item import ChoiceItem
+from schemas.review import Review
+from tests.annotation.judged import choice, review, verdict
+
+ITEM = choice()
+CAST = {
+    "keep": {"decision": "keep"},
+    "fix a": {"decision": "fix", "corrections": {"gold": "1"}},
+    "fix b": {"decision": "fix", "corrections": {"gold": "0,1"}},
+    "discard": {"decision": "discard", "reason": "wrong_gold"},
+}
+HEAD = "| votes | flagged item | sampled item that nothing flagged |"
+
+
+def table() -> Iterator[tuple[list[str], str, str]]:
+    lines = (ROOT / "docs" / "review.md").read_text(encoding="utf-8").splitlines()
+    for line in lines[lines.index(HEAD) + 2 :]:
+        if not line.startswith("|"):
+            return
+        votes, flagged, sampled = (cell.strip() for cell in line.strip("|").split("|"))
+        yield [] if votes == "none" else votes.split(", "), flagged, sampled
+
+
+def cast(votes: Sequence[str]) -> list[Review]:
+    return [
+        review(
+            ITEM,
+            f"annotator-{n}",
+            CAST[vote]["decision"],
+            **{k: v for k, v in CAST[vote].items() if k != "decision"},
+        )
+        for n, vote in enumerate(votes, start=1)
+    ]
+
+
+def outcome(votes: Sequence[Review], status: str) -> tuple[str, ChoiceItem | None]:
+    """What a build makes of an item with these votes, and the item that it releases."""
+    (item,), settled = fixed([ITEM], votes, 2)
+    if settled:  # it passes checks and audit like any other, and nothing objects to it any more
+        return f"corrected with {settled[item.id] and 'a'}", item
+    told = resolve(votes, {ITEM.id: content_hash(ITEM)}, 2)
+    done = apply([ITEM], [verdict(ITEM.id, status)], told, votes)
+    if done.kept:
+        return "released", done.kept[0]
+    (gone,) = done.removed
+    said = {"unresolved": "waits", "defective": "left out"}.get(gone.reason, "discarded")
+    differs = gone.reason in WAITING and told and disputed(told[0], 2)
+    return said + (", disputed" if differs else ""), None
+
+
+def test_the_table_has_every_pattern_of_up_to_three_votes() -> None:
+    named = [tuple(sorted(votes)) for votes, _, _ in table()]
+    want = {()}
+    for _ in range(3):
+        want |= {tuple(sorted((*votes, one))) for votes in want for one in CAST}
+    # Two texts a and b are alike: what holds for a holds for b.
+    turned = {
+        tuple(sorted({"fix a": "fix b", "fix b": "fix a"}.get(one, one) for one in votes)) for votes in named
+    }
+    assert len(named) == len(set(named))
+    assert set(named) | turned == want
+
+
+@pytest.mark.parametrize(("votes", "flagged", "sampled"), table())
+def test_a_pattern_of_votes_comes_to_what_the_table_says(
+    votes: list[str], flagged: str, sampled: str
+) -> None:
+    for order in permutations(cast(votes)):
+        assert outcome(order, "flag")[0] == flagged
+        assert outcome(order, "pass")[0] == sampled
+
+
+FIELDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "gold": st.sampled_from(["1", "0,1", "1 "]),
+        "question": st.sampled_from(["ما المقصود؟", "ما المقصود ؟", "ما معناه؟"]),
+        "options[1]": st.sampled_from(["يسرق", "يسـرق", "يعطي"]),
+    },
+).filter(bool)
+VOTES = st.lists(
+    st.one_of(
+        st.just(("keep", {})), st.just(("discard", {})), FIELDS.map(lambda corrections: ("fix", corrections))
+    ),
+    max_size=4,
+)
+
+
+@given(votes=VOTES, status=st.sampled_from(["flag", "pass"]))
+def test_what_all_call_wrong_is_never_released_as_it_was(
+    votes: list[tuple[str, dict[str, str]]], status: str
+) -> None:
+    said = [
+        review(ITEM, f"annotator-{n}", decision, **({"corrections": corrections} if corrections else {}))
+        for n, (decision, corrections) in enumerate(votes)
+    ]
+    _, released = outcome(said, status)
+    objections = [corrections for decision, corrections in votes if decision != "keep"]
+    if len(objections) == len(votes) > 0:
+        assert released is None or content_hash(released) != content_hash(ITEM)
+    for field in ("gold", "question", "options[1]"):
+        # A field that everybody corrects is never released as it stood.
+        if objections and len(votes) == len(objections) and all(field in one for one in objections):
+            assert released is None or content_of(released, field) != content_of(ITEM, field)
+    assert outcome(said[::-1], status)[0] == outcome(said, status)[0]
+
+
+def content_of(item: ChoiceItem, field: str) -> object:
+    return {"gold": item.gold, "question": item.question, "options[1]": item.options[1]}[field]
+
+
+def test_an_agreed_gold_stands_though_one_also_rewords_the_question() -> None:
+    votes = [
+        review(ITEM, "annotator-1", "fix", corrections={"gold": "1"}),
+        review(ITEM, "annotator-2", "fix", corrections={"gold": "1", "question": ITEM.question + " "}),
+    ]
+    _, released = outcome(votes, "pass")
+    assert released is not None
+    assert (released.gold, released.question) == ((1,), ITEM.question)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("قال مح\u0634\u064e\u0651د", "قال مح\u0634\u0651\u064eد"),
+        ("کتابی", "كتابي"),
+        ("می\u200cرود", "می\u200c\u200cرود"),
+        ("قال الشاعر", "قال  الشاعر\u00a0"),
+        ("قال الشاعر", "قال الشاعــر"),
+        ("سنة ١٩٢٠", "سنة 1920"),
+        ("روز \u06f3", "روز \u0663"),
+    ],
+)
+def test_votes_are_compared_as_people_see_them(one: str, other: str) -> None:
+    votes = [
+        review(ITEM, f"p{n}", "fix", corrections={"question": text}) for n, text in enumerate((one, other))
+    ]
+    assert outcome(votes, "flag")[0] == "corrected with a"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("على", "علي"), ("كتب", "كُتب"), ("قال؟", "قال!"), ("می\u200cرود", "میرود")]
+)
+def test_what_a_reader_sees_as_different_differs(one: str, other: str) -> None:
+    votes = [
+        review(ITEM, f"p{n}", "fix", corrections={"question": text}) for n, text in enumerate((one, other))
+    ]
+    assert outcome(votes, "flag")[0] == "left out, disputed"
+
+
+def test_a_status_is_one_of_those_that_a_verdict_has() -> None:
+    assert {"flag", "pass"} <= set(Verdict.model_fields["status"].annotation.__args__)
