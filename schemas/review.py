@@ -95,8 +95,6 @@ class Resolution(Record):
     by: Literal["", "agreement", "majority", "adjudicator", "single"] = ""
     reason: str = ""
     votes: int = 0
-    objections: int = 0
-    """Of the votes, those to fix or to discard."""
     corrections: dict[str, str] = Field(default_factory=dict)
     """Of a fix: the fields that people agree on, as one of them wrote each."""
 

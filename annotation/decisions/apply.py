@@ -99,17 +99,14 @@ def _require(item: Item, verdict: Verdict | None, settled: Resolution | None, vo
     settled = settled or Resolution(item=item.id, outcome="none")
     if settled.outcome == "defective":
         raise RecordRejected("defective", f"{settled.by} of {settled.votes}: {settled.reason}")
-    if waits(settled, flagged=status == "flag"):
-        objects = f"flagged by {why}" if status == "flag" else f"{settled.objections} people object"
-        raise RecordRejected(
-            "unresolved", objects + (f"; people: {settled.reason}" if settled.reason else "")
-        )
+    objections = sum(vote.decision != "keep" for vote in binding(votes, content_hash(item)))
+    if waits(settled, objects=status == "flag" or objections > 0):
+        objects = f"flagged by {why}" if status == "flag" else f"{objections} people object"
+        said = f"; people: {settled.reason}" if settled.reason else ""
+        raise RecordRejected("unresolved", objects + said)
     if settled.outcome == "discard":
-        now = binding(votes, content_hash(item))
-        notes = " · ".join(vote.notes for vote in now if vote.decision == "discard" and vote.notes)
-        evidence = f"{settled.by} of {settled.votes}; flagged by {why}" + (
-            f"; notes: {notes}" if notes else ""
-        )
+        # Codes and numbers only: what people wrote in their own words goes into no table that is published.
+        evidence = f"{settled.by} of {settled.votes}; flagged by {why}"
         raise RecordRejected(f"discarded_{settled.reason or 'other'}", evidence)
 
 

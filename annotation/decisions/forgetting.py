@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeVar
 
 import orjson
 
 from annotation.decisions.pseudonyms import Person, known_as
-from annotation.decisions.store import rewrite
+from annotation.decisions.store import rewrite, stored
 from annotation.decisions.stores import Stores
 from annotation.screens.ratings import Label
 from mihakk.errors import UsageError
@@ -20,7 +20,24 @@ from schemas.review import Review
 R = TypeVar("R", bound=Record)
 
 
-def forget(stores: Stores, address: str, member: int | None) -> tuple[str, int]:
+def own_words(stores: Stores, address: str) -> set[str]:
+    """What a person wrote in their own words, voided too, and their address; to look for it elsewhere."""
+    person = known_as(stores.people, address)
+    words = {row.notes for row in stored(stores.decisions, Review) if row.annotator == person}
+    words |= {
+        row.value for row in stored(stores.labels, Label) if (row.annotator, row.name) == (person, "notes")
+    }
+    words |= {
+        row.values.get("notes", "")
+        for row in stored(stores.calibrated, CalibrationAnswer)
+        if row.annotator == person
+    }
+    return {address.strip(), *words} - {""}
+
+
+def forget(
+    stores: Stores, address: str, member: int | None, present: Collection[int] = ()
+) -> tuple[str, int]:
     """Deletes what ties answers to a person, and what they wrote in their own words.
 
     Their address's digest, notes, unusable and skipped annotations, and the numbers of their annotations on
@@ -30,6 +47,8 @@ def forget(stores: Stores, address: str, member: int | None) -> tuple[str, int]:
 
     Args:
         member: Their id on the labelling server; None where they have no account there any more.
+        present: Ids of those who have one. Without an account of theirs, unusable annotations of everybody
+            who has none any more go, for nothing else tells whose they were.
 
     Returns:
         The pseudonym, and how many rows were rewritten.
@@ -46,8 +65,8 @@ def forget(stores: Stores, address: str, member: int | None) -> tuple[str, int]:
     rows += rewrite(stores.labels, Label, _of(person, {"annotation": ""}))
     rows += rewrite(stores.labels, Label, lambda row: _without_notes(row, person))
     rows += rewrite(stores.calibrated, CalibrationAnswer, lambda row: _without_words(row, person))
-    if member is not None:
-        rows += rewrite(stores.rejected, Rejection, lambda row: _without_body(row, member))
+    if member is not None or present:
+        rows += rewrite(stores.rejected, Rejection, lambda row: _without_body(row, member, present))
     rows += rewrite(
         stores.people,
         Person,
@@ -78,8 +97,9 @@ def _without_words(row: CalibrationAnswer, person: str) -> CalibrationAnswer:
     return row.model_copy(update={"annotation": "", "values": kept})
 
 
-def _without_body(row: Rejection, member: int) -> Rejection:
+def _without_body(row: Rejection, member: int | None, present: Collection[int]) -> Rejection:
     held = orjson.loads(row.body) if row.body else {}
-    if not isinstance(held, dict) or held.get("member") != member:
+    whose = held.get("member") if isinstance(held, dict) else None
+    if whose is None or (whose in present if member is None else whose != member):
         return row
     return row.model_copy(update={"body": "", "detail": ""})

@@ -69,11 +69,9 @@ def _resolve(
     votes = binding(reviews, content_hash)
     if not votes:
         return Resolution(item=item, outcome="none", reason=f"content changed after {len(reviews)} decisions")
-    objections = [vote for vote in votes if vote.decision != "keep"]
 
     def told(outcome: ReviewOutcome, by: By = "", reason: str = "", **more: Any) -> Resolution:
-        more |= {"votes": len(votes), "objections": len(objections)}
-        return Resolution(item=item, outcome=outcome, by=by, reason=reason, **more)
+        return Resolution(item=item, outcome=outcome, by=by, reason=reason, votes=len(votes), **more)
 
     camp: list[Review]
     by: By
@@ -140,12 +138,12 @@ def disputed(told: Resolution, needed: int) -> bool:
     return told.outcome == "defective" or (told.outcome == "unresolved" and told.votes >= needed)
 
 
-def waits(told: Resolution, *, flagged: bool) -> bool:
-    """Whether an item waits for people: somebody or something objects to it, and nobody has settled that.
+def waits(told: Resolution, *, objects: bool) -> bool:
+    """Whether an item waits for people: somebody or something `objects` to it, and nobody has settled that.
 
     A fix that is settled counts as open until the checks have seen the corrected item.
     """
-    return told.outcome in ("unresolved", "none", "fix") and (flagged or told.objections > 0)
+    return told.outcome in ("unresolved", "none", "fix") and objects
 
 
 def winning(

@@ -19,6 +19,7 @@ from schemas.record import Record
 
 if TYPE_CHECKING:
     from annotation.decisions.disputes import Dispute
+    from pipeline.traces import Trace
     from schemas.record import Language
 
 
@@ -58,33 +59,54 @@ def forget(
     config: Reviewed,
     address: Address,
     lake: Lake = None,
+    runs: Annotated[Path, typer.Option(help="Where runs' reports are.")] = Path("runs"),
     as_json: AsJson = False,
 ) -> None:
     """Delete what ties answers to a person, with their account; no figure and no build changes.
 
+    Then it looks for their words in lake, runs and releases: exit 1 where any is left, with what to do.
     Give them their data first: `review export --person ADDRESS`. Do it for every benchmark they reviewed.
 
     Example: mihakk review forget demo layla@example.org
     """
     from annotation.decisions.forgetting import forget as delete_data
+    from annotation.decisions.forgetting import own_words
     from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
     from pipeline.opened_review import open_review
+    from pipeline.traces import traces
 
     opened = open_review(config, lake)
     with connect(settings()) as connection, opened.locked():
         members = {known.casefold(): number for number, known in connection.users().items()}
         member = members.get(address.strip().casefold())
-        person, rows = delete_data(opened.stores, address, member)
+        words = own_words(opened.stores, address)
+        person, rows = delete_data(opened.stores, address, member, tuple(members.values()))
         if member is not None:
             connection.remove_user(member)
+    repository = settings().hub / opened.name
+    place = Path(opened.stores.decisions).parent  # of a lake that is a folder
+    folders = [one for one in (place, runs / opened.name, repository) if one.is_dir()]
+    left = traces(folders, [repository], words)
     account = "their account is deleted" if member is not None else "they had no account on the server"
     told = (
         f"{rows} rows of {person} hold no personal data now, and the pseudonym belongs to nobody; {account}"
     )
+    told += "".join(f"\n{_what_to_do(one)}" for one in left)
+    told += "\nNot searched: exports and copies elsewhere, the labelling server's own backups."
     print_result(
-        {"person": person, "rows": rows, "account_deleted": member is not None}, told, as_json=as_json
+        {"person": person, "rows": rows, "account_deleted": member is not None, "left": left},
+        told,
+        as_json=as_json,
     )
+    if left:
+        raise typer.Exit(1)
+
+
+def _what_to_do(one: Trace) -> str:
+    if one.version:
+        return f"can't be recalled: {one.place} of the published version {one.version}; withdraw it"
+    return f"still there: {one.place}; delete it, or build again where it is a stage's table"
 
 
 def disputes(

@@ -20,6 +20,8 @@ from schemas.review import Resolution
 from schemas.stages import REVIEWED
 
 STAGE = REVIEWED
+PRIVATE = {"notes", "annotation", "task", "seconds", "opened"}
+"""Of a decision, what no build depends on: `review forget` may delete it and every build stays as it was."""
 CARRIED: tuple[tuple[str, Any], ...] = (("findings", Finding), ("audits", Audit), ("verdicts", Verdict))
 """Tables that the release needs from the audit, passed on as they are."""
 
@@ -40,7 +42,9 @@ def _review(build: Build, shard: str, _: Any, tick: Tick) -> list[ShardManifest]
     before = build.before(STAGE)
     mine = set(before.ids("items", shard))
     reviews = [review for review in reviews_of(build) if review.item in mine]
-    inputs = STEP.shard_inputs(build, shard, reviews=[review.model_dump(mode="json") for review in reviews])
+    inputs = STEP.shard_inputs(
+        build, shard, reviews=[review.model_dump(mode="json", exclude=PRIVATE) for review in reviews]
+    )
 
     def work() -> ShardOutput:
         items = before.read("items", ITEM_ROWS, shard)

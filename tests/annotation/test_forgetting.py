@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import html
+import json
+import subprocess
 from pathlib import Path
 
 import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from annotation.decisions.apply import apply
 from annotation.decisions.forgetting import forget
 from annotation.decisions.pseudonyms import pseudonyms
+from annotation.decisions.resolution import resolve
 from annotation.decisions.store import add, decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.voiding import void
@@ -18,6 +26,8 @@ from annotation.screens.ratings import Label
 from annotation.statistics.review_report import review_report
 from flows.cli import app
 from mihakk.errors import UsageError
+from mihakk.ids import content_hash
+from pipeline.traces import traces
 from schemas.rejection import Rejection
 from schemas.review import Review
 from tests.annotation.judged import NOON, choice, review
@@ -125,3 +135,56 @@ def test_a_person_gets_all_their_own_data_and_nobody_elses(stores, tmp_path):
     assert {row["notes"] for row in rows} == {SECRET}
     CliRunner().invoke(app, [*call, "--person", "layla@example.org", "--labels"], catch_exceptions=False)
     assert file.read_text("utf-8-sig").count("annotator-01") == 3
+
+
+def test_what_a_person_who_left_could_not_submit_goes_with_the_bodies_of_all_who_left(stores):
+    body = orjson.dumps({"task": 2, "annotation": 8, "member": 9, "result": ["omar's"]}).decode()
+    add(
+        stores.rejected,
+        Rejection,
+        [Rejection(record="y", source="p", reason="skipped_dialect", detail="", body=body)],
+    )
+    forget(stores, "layla@example.org", None, present=(9,))
+    assert sorted(row.body for row in stored(stores.rejected, Rejection)) == ["", body]
+
+
+def test_every_form_in_which_a_word_lies_in_files_and_versions_is_found(tmp_path):
+    words = {'she said "هذا سوقي" & left\nnever mind', "layla@example.org"}
+    (one,) = (word for word in words if "\n" in word)
+    lake, hub = tmp_path / "lake", tmp_path / "hub" / "bench"
+    (lake / "7_reviewed").mkdir(parents=True)
+    hub.mkdir(parents=True)
+    pq.write_table(pa.table({"detail": ["clean", f"notes: {one}"]}), lake / "7_reviewed" / "rejected.parquet")
+    (lake / "index.jsonl.gz").write_bytes(gzip.compress(orjson.dumps({"who": "layla@example.org"})))
+    (lake / "report.html").write_text(html.escape(one), "utf-8")
+    (lake / "ascii.json").write_text(json.dumps({"notes": one}), "utf-8")
+    (lake / "clean.json").write_text("{}", "utf-8")
+    git = ["git", "-C", str(hub), "-c", "user.name=x", "-c", "user.email=x@x"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    pq.write_table(pa.table({"detail": [one]}), hub / "removed.parquet")
+    for command in (
+        ["add", "."],
+        ["commit", "-qm", "0.1.0"],
+        ["tag", "0.1.0"],
+        ["rm", "-q", "removed.parquet"],
+    ):
+        subprocess.run([*git, *command], check=True)
+    subprocess.run([*git, "commit", "-qm", "0.2.0"], check=True)
+    subprocess.run([*git, "tag", "0.2.0"], check=True)
+    found = traces([lake, hub], [hub], words)
+    assert {(Path(trace.place).name, trace.version) for trace in found} == {
+        ("rejected.parquet", ""),
+        ("index.jsonl.gz", ""),
+        ("report.html", ""),
+        ("ascii.json", ""),
+        ("removed.parquet", "0.1.0"),
+    }
+    assert traces([lake], [hub], {"ok"}) == [], "a word that says nothing is not looked for"
+
+
+def test_a_note_on_a_discarded_item_goes_into_no_table_of_a_build(stores):
+    item = ITEMS[0]
+    votes = [review(item, f"p{n}", "discard", reason="sensitive", notes=SECRET) for n in range(2)]
+    reviewed = apply([item], [], resolve(votes, {item.id: content_hash(item)}), votes)
+    assert [row.reason for row in reviewed.removed] == ["discarded_sensitive"]
+    assert SECRET not in reviewed.removed[0].model_dump_json()
