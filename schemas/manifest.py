@@ -6,8 +6,11 @@ from pydantic import Field
 
 from schemas.record import Record
 
-FORMAT = 1
-"""Of a lake's tables and manifests; raised by a change after which what lies there can't be read any more."""
+FORMAT = 2
+"""Generation of a lake's tables: raised by every change after which the same input gives other tables, so
+that an older program refuses what a newer one wrote. 1 until November 2026."""
+OLDEST_FORMAT = 1
+"""Oldest generation that is read as it stands; shards of an older one are made again."""
 
 
 class ShardCounts(Record):

@@ -10,16 +10,17 @@ from pydantic import ValidationError
 from mihakk.errors import UsageError
 from mihakk.lake.seal import KEY, broken
 from mihakk.lake.storage import Storage
-from schemas.manifest import FORMAT, ShardManifest, StageManifest
+from schemas.manifest import FORMAT, OLDEST_FORMAT, ShardManifest, StageManifest
 
 M = TypeVar("M", ShardManifest, StageManifest)
 
 
 def read_manifest(storage: Storage, path: str, model: type[M]) -> M | None:
-    """The manifest; None where there is none that counts: missing, damaged, or of an older format.
+    """The manifest; None where there is none that counts: missing, damaged, or too old to be read.
 
-    What has no manifest is made again, so an older lake moves to this format shard by shard, and one that
-    was stopped on the way goes on. Journals and decisions have no manifests: nothing is paid or asked again.
+    What has no manifest is made again, and so is what the code of today would make otherwise: an older lake
+    moves to this generation shard by shard, and one that was stopped on the way goes on. Journals and
+    decisions have no manifests: nothing is paid or asked again.
 
     Raises:
         UsageError: A newer Mihakk wrote it.
@@ -34,10 +35,10 @@ def read_manifest(storage: Storage, path: str, model: type[M]) -> M | None:
         return None
     if written > FORMAT:
         raise UsageError(
-            f"{path} was written by a newer Mihakk (lake format {written}; this one knows {FORMAT}): update "
-            "this checkout, or set MIHAKK_LAKE to another folder. Nothing was changed"
+            f"{path} was written by a newer Mihakk (lake generation {written}; this one knows {FORMAT}): "
+            "update this checkout, or set MIHAKK_LAKE to another folder. Nothing was changed"
         )
-    if written < FORMAT or broken(data):
+    if written < OLDEST_FORMAT or broken(data):
         return None
     plain.pop(KEY, None)
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,19 @@ def rows_of(folder: Path, pattern: str, *key: str) -> dict[str, str]:
         for row in pq.read_table(path).to_pylist()
     ]
     return grouped(rows)
+
+
+def digest_of(groups: dict[str, str]) -> str:
+    """One digest of all groups."""
+    return _digest(repr(groups))
+
+
+def writes(path: Path, golden: dict[str, Any]) -> bool:
+    """Whether the golden was written anew, which `MIHAKK_WRITE_GOLDEN=1` asks for."""
+    if os.environ.get("MIHAKK_WRITE_GOLDEN") != "1":
+        return False
+    path.write_text(json.dumps(golden, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return True
 
 
 def grouped(rows: list[tuple[str, str]]) -> dict[str, str]:
