@@ -92,10 +92,12 @@ def run_trial(trial: Trial, limits: Limits | None = None) -> Outcome:
             raise
     here.close()
     there.close()
+    out: bytes | None = None
+    problem: bytes = b""
     try:
         out, problem = tests.process.communicate(timeout=allowed.seconds)
     except subprocess.TimeoutExpired:
-        out = problem = None
+        pass
     finally:
         exceeded = solution.memory.exceeded
         told_by_solution = solution.end()
