@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # The environments are ours, compiled files in them too: where an image forbids those, each of the many
 # processes would compile all it imports anew, which takes longer than most of them run.
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help setup setup-test demo test lint docs test-services drills audit-deps sbom bench annotate lock clean
+.PHONY: help setup setup-test demo test lint docs test-services drills audit-deps sbom bench annotate lock check-locks clean
 BIN := .venv/bin
 # Files are handed out in the order of tests/conftest.py, longest first, so that no worker idles at the end.
 PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
@@ -68,9 +68,11 @@ setup-annotate:
 annotate: setup-annotate  ## Start a local Label Studio with the demo's review queue
 	@$(BIN)/mihakk review serve
 
-lock:  ## Resolve every dependency again into requirements/constraints.txt
-	set -o pipefail; UV_FIND_LINKS=$$PIP_FIND_LINKS $(BIN)/uv pip compile --quiet --python-version 3.11.0 --all-extras --no-annotate --no-header pyproject.toml \
-	  | sed -e 's/+cpu//' > requirements/constraints.txt.new && mv requirements/constraints.txt.new requirements/constraints.txt
+lock: setup-test  ## Resolve every dependency again into requirements/cpu.txt, cuda.txt and label-studio.txt
+	@tools/locks.sh resolve
+
+check-locks: setup-test  ## Both locks install on Python 3.11, 3.12 and 3.13 (asks the package index, installs nothing)
+	@tools/locks.sh check
 
 clean:  ## Remove the environments and everything a build made
 	rm -rf .venv .venv-* .setup dist site .cache data/lake data/hub data/cache data/labelstudio data/postgres runs .mypy_cache .pytest_cache .ruff_cache .hypothesis

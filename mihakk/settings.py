@@ -69,6 +69,12 @@ class Settings(BaseSettings):
     )
 
 
+def install_command(extra: str) -> str:
+    """The command that installs an extra in its locked versions; those of `gpu` are built for CUDA."""
+    lock = "requirements/cuda.txt" if extra == "gpu" else "requirements/cpu.txt --torch-backend=cpu"
+    return f".venv/bin/uv pip install -c {lock} -e '.[{extra}]'"
+
+
 @cache
 def settings() -> Settings:
     """The settings of this process, read once, when first asked for."""

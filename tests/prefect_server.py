@@ -19,6 +19,7 @@ import httpx
 import pytest
 
 from mihakk.ports import free_port
+from mihakk.telemetry import NO_TELEMETRY
 
 PREFECT = [sys.executable, "-m", "prefect"]
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
@@ -54,12 +55,11 @@ class PrefectServer:
         """What a process needs to find the server, without anything of the user's own Prefect."""
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")},
+            **NO_TELEMETRY,
             "PREFECT_HOME": str(self.folder),
             "PREFECT_API_URL": self.url,
-            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
             "PREFECT_WORKER_QUERY_SECONDS": "2",
             "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "10",
-            "DO_NOT_TRACK": "1",
             **more,
         }
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
+
+import pytest
 
 from tests.packages import PACKAGES
 
@@ -42,8 +45,21 @@ def test_the_command_line_starts_without_the_heavy_packages() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_every_pin_is_exact() -> None:
-    lines = (ROOT / "requirements" / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pins = [line.partition(";")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
-    assert pins
-    assert [pin for pin in pins if "==" not in pin or "+" in pin or "@" in pin] == []
+def pins(name: str) -> list[str]:
+    lines = (ROOT / "requirements" / name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+@pytest.mark.parametrize("lock", ["cpu.txt", "cuda.txt", "label-studio.txt", "weights.txt"])
+def test_every_pin_is_exact_and_has_digests(lock: str) -> None:
+    pin = re.compile(r"[a-z0-9.-]+==[\w.]+( ; [^#]+?)?( --hash=sha256:[0-9a-f]{64})+")
+    assert pins(lock)
+    assert [line for line in pins(lock) if not pin.fullmatch(line)] == []
+
+
+def test_the_lock_for_cpu_brings_nothing_of_cuda_and_the_one_for_cuda_all_of_it() -> None:
+    names = {lock: {line.partition("==")[0] for line in pins(lock)} for lock in ("cpu.txt", "cuda.txt")}
+    of_cuda = ("nvidia-", "cuda-", "triton", "torch", "vllm")
+    assert [name for name in names["cpu.txt"] if name.startswith(of_cuda)] == []
+    assert {"torch", "triton", "vllm", "nvidia-cudnn-cu13"} <= names["cuda.txt"]
+    assert names["cpu.txt"] <= names["cuda.txt"]

@@ -61,7 +61,7 @@ class Checkout:
 def checkout(tmp_path: Path) -> Checkout:
     for name in (
         "tools/setup.sh",
-        "requirements/constraints.txt",
+        "requirements/cpu.txt",
         "requirements/weights.txt",
         "pyproject.toml",
     ):

@@ -26,9 +26,9 @@ PY
 
 for service in pypi osv; do
   if answers "$service"; then
-    echo "audit-deps: $(wc -l < requirements/constraints.txt) locked packages against the advisories of: $service"
+    echo "audit-deps: $(wc -l < requirements/cuda.txt) locked packages against the advisories of: $service"
     exec "$bin/pip-audit" --vulnerability-service "$service" --strict --no-deps --disable-pip \
-      --progress-spinner off --requirement requirements/constraints.txt
+      --progress-spinner off --requirement requirements/cuda.txt
   fi
 done
 echo "audit-deps: SKIPPED, no advisory source can be reached from here: NO dependency was looked up." \

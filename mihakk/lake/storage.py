@@ -17,6 +17,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import sha256
+from mihakk.settings import install_command
 
 SETTLE_SECONDS = 1.0
 """How long another writer's conflicting write could still be on its way to a store without conditions."""
@@ -36,7 +37,7 @@ class Storage:
         except ImportError as error:
             raise UsageError(
                 f"{root} needs a driver that is not installed ({error}): for s3:// run "
-                "`.venv/bin/uv pip install -c requirements/constraints.txt -e '.[cluster]'`"
+                f"`{install_command('cluster')}`"
             ) from error
         self.root = path.rstrip("/")
         self.local = isinstance(self._fs, LocalFileSystem)

@@ -56,13 +56,12 @@ class VllmServer(ChildServer):
         command += ["--served-model-name", name, "--host", "127.0.0.1", "--port", str(port)]
         # Our own packages are no business of an environment that has other versions of everything.
         ours = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
-        quiet = {"VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
         self._process = subprocess.Popen(
             [sys.executable, str(GUARD), str(os.getpid()), *command, *SWITCHES, *serve.args],
             stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=subprocess.STDOUT,
-            env={**{key: value for key, value in os.environ.items() if key not in ours}, **quiet},
+            env={key: value for key, value in os.environ.items() if key not in ours},
         )
         try:
             self._await(serve.start_seconds)

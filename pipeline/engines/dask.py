@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mihakk.errors import ExternalFailure, UsageError
-from mihakk.settings import settings
+from mihakk.settings import install_command, settings
 from pipeline.engines.engine import Engine
 from pipeline.engines.local import LocalEngine
 from pipeline.step import CORE, Call, Tick
@@ -144,7 +144,4 @@ def _own(workers: int) -> dict[str, Any]:
 
 def missing_dask() -> UsageError:
     """What to install for a cluster."""
-    return UsageError(
-        "the engine `dask` needs its packages: run "
-        "`.venv/bin/uv pip install -c requirements/constraints.txt -e '.[cluster]'`"
-    )
+    return UsageError(f"the engine `dask` needs its packages: run `{install_command('cluster')}`")
