@@ -34,9 +34,8 @@ class PeopleAgreement(Record):
     alpha: float | None
     """1 perfect, 0 chance; None where everybody always said the same or nothing was judged twice."""
     low: float | None
-    """2.5th percentile over items drawn again with replacement, at the least the missing answers allow."""
+    """Ends of the 95 % interval from items drawn again, at the least and most that missing answers allow."""
     high: float | None
-    """97.5th percentile, at the most that they allow."""
     observed: float | None = None
     """Raw agreement: share of pairs of values that are the same; None where nothing was judged twice."""
     observed_low: float | None = None

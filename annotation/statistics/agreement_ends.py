@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from math import atanh, tanh
 from typing import Any, NamedTuple
 
 from annotation.screens.ratings import Level
 from mihakk.seeds import rng
-from mihakk.stats import Interval
+from mihakk.stats import Interval, clopper_pearson, t_quantile
 
 RESAMPLES = 1000
 COEFFICIENTS = ("alpha", "observed", "ac1")
@@ -39,7 +40,7 @@ def bootstrap(
     resamples: int = RESAMPLES,
     categories: int = 2,
 ) -> Ends:
-    """Percentile intervals (2.5, 97.5) over units drawn again with replacement.
+    """95 % intervals over units drawn again with replacement; raw agreement's is Clopper and Pearson's.
 
     Resamples on which a coefficient is not defined are left out; if that is most of them, it has no interval.
     """
@@ -50,7 +51,8 @@ def bootstrap(
         return Ends(None, None, None)
     draws = np.random.default_rng(rng(seed, name, "bootstrap").getrandbits(63))
     size = counts.shape[0]
-    weights = draws.multinomial(size, np.full(size, 1 / size), size=resamples)
+    # The last row is the units as they are.
+    weights = np.vstack([draws.multinomial(size, np.full(size, 1 / size), size=resamples), np.ones(size)])
     given = counts.sum(axis=1)
     twice = given > 1
     alphas = _alphas(counts[twice], domain, level, weights[:, twice])
@@ -60,17 +62,23 @@ def bootstrap(
     with np.errstate(divide="ignore", invalid="ignore"):
         observed = (weights * twice) @ same / (weights @ twice)
         ac1 = (observed - chance) / (1 - chance)
-    return Ends(*(_percentiles(one) for one in (alphas, observed, ac1)))
+    judged = int(twice.sum())
+    raw = clopper_pearson(float(observed[-1]) * judged, judged) if judged else None
+    return Ends(_fisher(alphas, size), raw, _fisher(ac1, size))
 
 
-def _percentiles(values: Any) -> Interval | None:
+def _fisher(values: Any, size: int) -> Interval | None:
+    """Student's interval on Fisher's z from the spread of the resamples; the last value is the coefficient.
+
+    None where nobody disagrees, for nothing tells then how far the coefficient would vary.
+    """
     import numpy as np
 
-    there = values[~np.isnan(values)]
-    if 2 * there.size <= values.size:
+    value, drawn = float(values[-1]), values[:-1][~np.isnan(values[:-1])]
+    if np.isnan(value) or abs(value) >= 1 or 2 * drawn.size <= values.size - 1:
         return None
-    low, high = np.percentile(there, [2.5, 97.5])
-    return Interval(float(low), float(high))
+    reach = t_quantile(size - 1) * float(drawn.std()) / (1 - value**2)
+    return Interval(tanh(atanh(value) - reach), tanh(atanh(value) + reach))
 
 
 def worst_ends(
