@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from mihakk.errors import RecordRejected, UsageError
-from mihakk.ids import content_hash, digest
+from mihakk.ids import content_hash
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import ReviewConfig
 from schemas.finding import Finding
@@ -62,11 +62,10 @@ def sets_in(folder: Path) -> list[Path]:
 
 
 def decided_in(folder: Path) -> str:
-    """Digest that every new decision about a set changes."""
-    from mihakk.lake.storage import Storage
+    """Digest that every new decision about a set changes; see `counted_digest`."""
+    from annotation.decisions.words import counted_digest
 
-    store = Storage(set_stores(folder).decisions)
-    return digest(store.list(store.root))
+    return counted_digest(set_stores(folder))
 
 
 def open_set(folder: Path) -> AuditedSet:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mihakk.ids import digest
 from pipeline.build import Build
 from schemas.audit import CRITERIA
 from schemas.campaign import REPLIES, CampaignFigure
@@ -25,12 +24,10 @@ def review_stores(build: Build) -> Stores:
 
 
 def decisions_digest(build: Build) -> str:
-    """Digest that any new or voided decision changes: parts of the stores are named by their content."""
-    from mihakk.lake.storage import Storage
+    """See `counted_digest`."""
+    from annotation.decisions.words import counted_digest
 
-    stores = review_stores(build)
-    folders = [Storage(one) for one in (stores.decisions, stores.queued, stores.labels, stores.voided)]
-    return digest([folder.list(folder.root) for folder in folders])
+    return counted_digest(review_stores(build))
 
 
 def agreement_facts(state: ReviewReport) -> tuple[AgreementFact, ...]:

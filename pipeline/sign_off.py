@@ -8,12 +8,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
+from annotation.decisions.store import add
 from mihakk.errors import UsageError
 from mihakk.ids import canonical_json
 from mihakk.lake.seal import seal, unsealed
 from pipeline.build import Build, whole_input
+from pipeline.people import review_stores
 from releases.gates import overridable
 from releases.release_facts import Override
+from schemas.review import Words
 from schemas.sign_off import SignOff
 from schemas.stages import RELEASED
 
@@ -35,14 +38,15 @@ def standing_sign_off(build: Build) -> SignOff | None:
 def sign(
     build: Build, decision: Literal["approve", "reject"], name: str, note: str = "", tables: str = ""
 ) -> SignOff:
-    """Records a person's decision on the tables: those as they are now, unless named."""
+    """Records a person's decision on the tables: those as they are now, unless named; the note apart."""
     word = SignOff(
         tables=tables or tables_to_sign(build),
         decision=decision,
         name=_line(name),
-        note=_line(note),
         decided_at=datetime.now(UTC).replace(microsecond=0),
     )
+    said = Words(kind="sign_off", about=word.tables, annotator=word.name, text=_line(note))
+    add(review_stores(build).words, Words, [said] if said.text else [])
     return _keep(build, SIGN_OFFS, word)
 
 

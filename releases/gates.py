@@ -309,7 +309,7 @@ def _sign_off(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     found = "Nobody has signed off these tables."
     if word is not None:
         said = "approved" if word.decision == "approve" else "rejected"
-        found = f"{word.name} {said} these tables{f': {word.note}' if word.note else ''}."
+        found = f"{word.name} {said} these tables."
     return Gate(
         name="sign_off",
         passed=word is not None and word.decision == "approve",

@@ -34,7 +34,7 @@ class LeadAnswer(Record):
     languages: tuple[Language, ...] = ()
     """Screens it is shown on; empty: all."""
     asked: str = ""
-    """The question in the words it is shown in."""
+    """The question, in stores of an older version; it is an annotator's own words, and shown no more."""
     answer: str
     substantial: bool = False
     answered_at: datetime

@@ -24,6 +24,11 @@ class Rejection(Record):
     """The record as JSON, so that nothing is lost."""
 
 
+def without_notes(reason: str, detail: str) -> str:
+    """The evidence of a discard without the notes of people that earlier versions put behind it."""
+    return detail.partition("; notes: ")[0] if reason.startswith("discarded_") else detail
+
+
 class Cluster(Record):
     """A set of records found to be the same, and the one kept; or couplets that only look alike, all kept."""
 

@@ -41,6 +41,7 @@ class Review(Record):
     """Field (`question`, `context`, `answer`, `options[0]`, `gold`, ...) to corrected text."""
     confidence: int | None = Field(default=None, ge=1, le=5)
     notes: str = ""
+    """What the person typed; the store moves it into the table of `Words`."""
     decided_at: datetime
     created_at: datetime | None = None
     """When it was first submitted; before `decided_at` where it was changed since. None in older stores."""
@@ -76,6 +77,23 @@ class Review(Record):
         return {name: name not in unmet for name in CRITERIA if self.decision == "keep" or name in unmet}
 
 
+class Words(Record):
+    """What one person wrote in their own words: in this one table of the review store, never published."""
+
+    kind: Literal["note", "skipped", "unusable", "voided", "sign_off"]
+    """Note beside an answer; note on a skipped task; a whole annotation that can't be read, as JSON; why the
+    lead took a decision back; note of who signed a release off."""
+    about: str
+    """`decision_id`, or the annotation, that it belongs to."""
+    annotator: str
+    """Pseudonym; `member N` where only the number on the server is known; `lead`; who signed off."""
+    template: str = ""
+    language: str = ""
+    """Of the screen; empty where the store doesn't say."""
+    subject: str = ""
+    text: str
+
+
 class Voided(Record):
     """A decision that counts no longer; it stays in the store, and its item is open again."""
 
@@ -83,7 +101,8 @@ class Voided(Record):
     """`decision_id` of a `Review` or of the labels of one annotation."""
     by: Literal["lead", "deleted", "calibration"]
     """The lead said so, it was deleted on the server, or its author had not passed the calibration."""
-    why: str
+    why: str = ""
+    """The program's reason; what the lead typed is in the table of `Words`."""
     voided_at: datetime
 
 

@@ -19,4 +19,5 @@ class SignOff(Record):
     name: str = Field(min_length=1)
     """Who answers for it; the release's card names them."""
     note: str = ""
+    """Of older lakes; it is stored with what people wrote (`Words`) and not published."""
     decided_at: datetime

@@ -23,7 +23,7 @@ class Dispute(Record):
     tasks: tuple[int, ...]
     """Label Studio's ids of the tasks it was decided in."""
     votes: tuple[str, ...]
-    """What each person said last: pseudonym, decision, reason or corrections, notes."""
+    """What each person said last: pseudonym, decision, reason or corrections."""
     decides: str
     """Who has to decide, in words."""
     stuck: bool
@@ -80,5 +80,5 @@ def _vote(vote: Review, screen: Language | None) -> str:
     )
     decision = labels.get("decisions", {}).get(vote.decision, vote.decision)
     reason = labels.get("reasons", {}).get(vote.reason, vote.reason or "")
-    parts = [f"{vote.annotator} {decision}", reason, changes, vote.notes]
+    parts = [f"{vote.annotator} {decision}", reason, changes]
     return ": ".join(part for part in parts if part)

@@ -2,56 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import orjson
 
 from annotation.decisions.pseudonyms import Person, known_as
-from annotation.decisions.store import rewrite, stored
+from annotation.decisions.store import decision_id, rewrite, stored
 from annotation.decisions.stores import Stores
+from annotation.decisions.words import UNCOUNTED, move_words, words
 from annotation.screens.ratings import Label
 from mihakk.errors import UsageError
 from schemas.calibration import CalibrationAnswer
 from schemas.record import Record
 from schemas.rejection import Rejection
-from schemas.review import Review
+from schemas.review import Review, Words
 
 R = TypeVar("R", bound=Record)
 
 
-def own_words(stores: Stores, address: str) -> set[str]:
-    """What a person wrote in their own words, voided too, and their address; to look for it elsewhere."""
-    person = known_as(stores.people, address)
-    words = {row.notes for row in stored(stores.decisions, Review) if row.annotator == person}
-    words |= {
-        row.value for row in stored(stores.labels, Label) if (row.annotator, row.name) == (person, "notes")
-    }
-    words |= {
-        row.values.get("notes", "")
-        for row in stored(stores.calibrated, CalibrationAnswer)
-        if row.annotator == person
-    }
-    return {address.strip(), *words} - {""}
+def words_of(stores: Stores, address: str, members: Mapping[int, str]) -> tuple[str, list[Words]]:
+    """The pseudonym of a person, and what they wrote or the lead wrote about their decisions.
 
-
-def forget(
-    stores: Stores, address: str, member: int | None, present: Collection[int] = ()
-) -> tuple[str, int]:
-    """Deletes what ties answers to a person, and what they wrote in their own words.
-
-    Their address's digest, notes, unusable and skipped annotations, and the numbers of their annotations on
-    the server go. What they decided, rated and corrected stays under a pseudonym that nobody can resolve any
-    more, so no figure and no build changes. Killed half way, running it again finishes it: the address is
-    deleted last.
+    What is known by a number alone is theirs too if that is their number or nobody's: its author has gone.
 
     Args:
-        member: Their id on the labelling server; None where they have no account there any more.
-        present: Ids of those who have one. Without an account of theirs, unusable annotations of everybody
-            who has none any more go, for nothing else tells whose they were.
-
-    Returns:
-        The pseudonym, and how many rows were rewritten.
+        members: Addresses by number of who has an account on the labelling server.
 
     Raises:
         UsageError: Nobody of that address is known.
@@ -61,12 +37,37 @@ def forget(
         raise UsageError(
             f"nobody with the address {address!r} has reviewed this benchmark; check its spelling"
         )
-    rows = rewrite(stores.decisions, Review, _of(person, {"notes": "", "annotation": ""}))
+    names = {number: known_as(stores.people, known) for number, known in members.items()}
+    move_words(stores, {number: name for number, name in names.items() if name})
+    given: list[Review | Label] = [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
+    theirs = {decision_id(row) for row in given if row.annotator == person}
+    others = {f"member {number}" for number, one in members.items() if one.casefold() != address.casefold()}
+    return person, [
+        one
+        for one in words(stores)
+        if one.annotator == person
+        or (one.annotator.startswith("member ") and one.annotator not in others)
+        or (one.kind == "voided" and one.about in theirs)
+    ]
+
+
+def forget(stores: Stores, address: str, members: Mapping[int, str]) -> tuple[str, int]:
+    """Deletes what ties answers to a person, and what they wrote in their own words.
+
+    Their address's digest, their words and the numbers of their annotations on the server go. What they
+    decided, rated and corrected stays under a pseudonym that nobody can resolve any more, so no figure and no
+    build changes. Killed half way, running it again finishes it: the address is deleted last.
+
+    Returns:
+        The pseudonym, and how many rows were rewritten or deleted; errors as of `words_of`.
+    """
+    person, found = words_of(stores, address, members)
+    rows = rewrite(stores.decisions, Review, _of(person, dict.fromkeys(UNCOUNTED, "")))
     rows += rewrite(stores.labels, Label, _of(person, {"annotation": ""}))
-    rows += rewrite(stores.labels, Label, lambda row: _without_notes(row, person))
-    rows += rewrite(stores.calibrated, CalibrationAnswer, lambda row: _without_words(row, person))
-    if member is not None or present:
-        rows += rewrite(stores.rejected, Rejection, lambda row: _without_body(row, member, present))
+    rows += rewrite(stores.calibrated, CalibrationAnswer, _of(person, {"annotation": ""}))
+    gone, authors = set(found), {one.annotator for one in found} - {"lead"} | {person}
+    rows += rewrite(stores.rejected, Rejection, lambda row: _without_body(row, authors))
+    rows += rewrite(stores.words, Words, lambda row: None if row in gone else row)
     rows += rewrite(
         stores.people,
         Person,
@@ -86,20 +87,8 @@ def _of(person: str, changes: dict[str, str]) -> Callable[[R], R]:
     return changed
 
 
-def _without_notes(row: Label, person: str) -> Label:
-    return row.model_copy(update={"value": ""}) if (row.annotator, row.name) == (person, "notes") else row
-
-
-def _without_words(row: CalibrationAnswer, person: str) -> CalibrationAnswer:
-    if row.annotator != person:
-        return row
-    kept = {name: text for name, text in row.values.items() if name != "notes"}
-    return row.model_copy(update={"annotation": "", "values": kept})
-
-
-def _without_body(row: Rejection, member: int | None, present: Collection[int]) -> Rejection:
+def _without_body(row: Rejection, authors: set[str]) -> Rejection:
     held = orjson.loads(row.body) if row.body else {}
-    whose = held.get("member") if isinstance(held, dict) else None
-    if whose is None or (whose in present if member is None else whose != member):
+    if not isinstance(held, dict) or held.get("annotator") not in authors:
         return row
     return row.model_copy(update={"body": "", "detail": ""})

@@ -107,11 +107,11 @@ def add(folder: str, kind: type[R], records: Iterable[R]) -> list[R]:
     return list(new.values())
 
 
-def rewrite(folder: str, kind: type[R], change: Callable[[R], R]) -> int:
-    """Rewrites the rows that `change` changes, and returns how many; the only way a part ever changes.
+def rewrite(folder: str, kind: type[R], change: Callable[[R], R | None]) -> int:
+    """Rewrites the rows that `change` changes, drops those it gives None for, and returns how many.
 
-    It is there for people who want their data deleted. A part is replaced by one of the same number; killed
-    between the two, both stand, and doing it again removes the old one.
+    It is the only way a part ever changes: to set people's words apart, and to delete their data. A part is
+    replaced by one of the same number; killed between the two, both stand, and another go removes the old.
     """
     storage, count = Storage(folder), 0
     for name in _parts(storage):
@@ -119,7 +119,7 @@ def rewrite(folder: str, kind: type[R], change: Callable[[R], R]) -> int:
         before = [kind.model_validate_json(line) for line in storage.read(path).splitlines()]
         after = [change(row) for row in before]
         if changed := sum(one != two for one, two in zip(before, after, strict=True)):
-            content = b"".join(canonical_json(row) + b"\n" for row in after)
+            content = b"".join(canonical_json(row) + b"\n" for row in after if row is not None)
             storage.write(storage.path(f"{name.partition('-')[0]}-{sha256(content)[:16]}.jsonl"), content)
             storage.remove(path)
             count += changed

@@ -27,6 +27,8 @@ class Stores:
     """What the lead answered to annotators' questions."""
     suspects: str
     """Items that systems' answers speak against."""
+    words: str
+    """What people wrote in their own words; nothing else holds it."""
 
     @classmethod
     def under(cls, folder: str) -> Stores:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from annotation.decisions.pseudonyms import known_as
-from annotation.decisions.store import add, decision_id, decisions, labels
+from annotation.decisions.store import decision_id, decisions, labels
 from annotation.decisions.stores import Stores
+from annotation.decisions.words import add_split
 from annotation.screens.ratings import Label
 from mihakk.errors import UsageError
 from schemas.review import Review, Voided
@@ -35,7 +36,8 @@ def void(stores: Stores, which: str, why: str) -> list[Voided]:
             "annotator-01 and on, and the first column of `mihakk review export` holds the ids"
         )
     now = datetime.now(UTC)
-    return add(
+    return add_split(
+        stores,
         stores.voided,
         Voided,
         [Voided(decision=name, by="lead", why=why.strip(), voided_at=now) for name in found],

@@ -16,6 +16,7 @@ import orjson
 from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.store import add, stored, subject_of
 from annotation.decisions.stores import Stores
+from annotation.decisions.words import add_split
 from annotation.label_studio.answers import ReadAnnotation, Reader, texts_of
 from annotation.label_studio.connection import Connection
 from annotation.label_studio.project import CALIBRATION, Project, ensure_project, find_projects
@@ -208,7 +209,7 @@ def pull_calibration(connection: Connection, benchmark: str, stores: Stores) -> 
             mine = found and (found.annotator, found.template, found.language, found.round, found.subject)
             if found is not None and mine not in given:
                 new.append(found)
-    add(stores.calibrated, CalibrationAnswer, new)
+    add_split(stores, stores.calibrated, CalibrationAnswer, new)
     return len(new)
 
 

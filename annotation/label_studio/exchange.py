@@ -11,9 +11,11 @@ from annotation.campaigns.disagreements import campaign_disputes
 from annotation.campaigns.figures import SAYS
 from annotation.decisions.disputes import Dispute, disputes
 from annotation.decisions.own_answers import own_answers
+from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.resolution import binding, resolve, votes_needed
 from annotation.decisions.store import decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
+from annotation.decisions.words import move_words
 from annotation.label_studio.calibration import ask_again, pull_calibration
 from annotation.label_studio.connection import Connection
 from annotation.label_studio.project import Project, find_projects, show_disputed
@@ -91,6 +93,7 @@ def pull_review(
     """
     projects = projects_of(connection, benchmark)
     projects.sort(key=lambda one: one.labelling.name != OWN_ANSWER)  # reviews are read beside own answers
+    move_words(stores, pseudonyms(stores.people, connection.users()))
     calibrated = pull_calibration(connection, benchmark, stores)
     opened = gate(stores, config)
     pulled = ReviewPulled({project.name: pull(project, stores, config, gate=opened) for project in projects})

@@ -7,8 +7,8 @@ from pathlib import Path
 import orjson
 
 from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.store import add
 from annotation.decisions.stores import Stores
+from annotation.decisions.words import add_split
 from annotation.label_studio.answers import Reader
 from annotation.label_studio.pull import Pulled, all_answers
 from annotation.screens.labelling import Labelling
@@ -46,5 +46,5 @@ def read_export(file: Path, labelling: Labelling, stores: Stores) -> Pulled:
             pulled.rejected[rejected.reason] += not answer.superseded
             continue
         pulled.read += not answer.superseded
-    pulled.labels = add(stores.labels, Label, read)
+    pulled.labels = add_split(stores, stores.labels, Label, read)
     return pulled

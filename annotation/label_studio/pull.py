@@ -15,6 +15,7 @@ from annotation.decisions.own_answers import own_answers
 from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.store import add, decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
+from annotation.decisions.words import SKIPPED, add_split
 from annotation.label_studio.answers import ReadAnnotation, Reader
 from annotation.label_studio.project import Project
 from annotation.screens.ratings import Label
@@ -37,6 +38,8 @@ class Pulled:
     """New decisions; those pulled before are not among them."""
     labels: list[Label] = field(default_factory=list)
     """New labels of the other templates."""
+    people: dict[int, str] = field(default_factory=dict)
+    """Pseudonyms by number of the members of the server."""
     annotations: int = 0
     read: int = 0
     skipped: int = 0
@@ -87,11 +90,11 @@ def pull(
     """
     config = config or ReviewConfig()
     exported = orjson.loads(project.connection.read(f"/api/projects/{project.id}/export", exportType="JSON"))
-    pulled = Pulled()
+    pulled = Pulled(people=pseudonyms(stores.people, project.connection.users()))
     rows, rejects = _read(project, exported, stores, config, pulled)
     pulled.notes["config_edited"] += project.edited
-    rejects += [_skipped(task, row, project.name) for task, row in pulled.skips]
-    add(stores.rejected, Rejection, rejects)
+    rejects += [_skipped(task, row, project.name, pulled.people) for task, row in pulled.skips]
+    add_split(stores, stores.rejected, Rejection, rejects)
     pulled.there = {f"{project.origin}/{row['id']}" for task in exported for row in task["annotations"]}
     gone = _deleted(project, pulled.there, stores)
     pulled.withdrawn = len(add(stores.voided, Voided, gone))
@@ -109,7 +112,6 @@ def _read(
     """Everybody's answers as decisions or labels, and what can't be used; counts both in `pulled`."""
     place = (project.language, project.dialect)
     judges = len(config.judges_of(*place)) if config.people else None
-    annotators = pseudonyms(stores.people, project.connection.users())
     reader, guidelines = Reader(project.labelling), stored(stores.guidelines, Guideline)
     answered_first = config.hide_gold and project.labelling.name == TEMPLATE
     given = grouped(labels(stores.labels) if answered_first else (), lambda label: label.subject)
@@ -117,7 +119,7 @@ def _read(
     rejects = []
     for answer in all_answers(exported, pulled, project.origin):
         try:
-            who = _author(answer, annotators)
+            who = _author(answer, pulled.people)
             if not config.may_judge(who, *place):
                 pulled.outside[who] += not answer.superseded
                 raise RecordRejected("not_assigned", f"{who} does not judge {' '.join(place).strip()}")
@@ -140,7 +142,7 @@ def _read(
             pulled.rejected[rejected.reason] += 1
             if rejected.reason != "task_edited":
                 pulled.unusable.add((str(answer.data.get("sample_id")), str(answer.data.get("content_hash"))))
-            rejects.append(_rejection(answer, rejected, project.name))
+            rejects.append(_rejection(answer, rejected, project.name, pulled.people))
             continue
         pulled.read += not answer.superseded
         pulled.notes["future_dates"] += answer.updated_at > datetime.now(UTC)
@@ -166,8 +168,8 @@ def _keep(
     held_back = _withheld(project, [*reviews, *answers], gate)
     add(stores.voided, Voided, held_back)  # before the decisions: a pull killed between counts none of them
     pulled.withheld = len(held_back)
-    pulled.labels = add(stores.labels, Label, answers)
-    pulled.reviews = add(stores.decisions, Review, reviews)
+    pulled.labels = add_split(stores, stores.labels, Label, answers)
+    pulled.reviews = add_split(stores, stores.decisions, Review, reviews)
 
 
 def _withheld(project: Project, rows: Iterable[Review | Label], gate: Gate | None) -> list[Voided]:
@@ -261,21 +263,27 @@ def _changed_after_others(rows: Sequence[dict[str, Any]]) -> int:
     )
 
 
-def _skipped(task: dict[str, Any], row: dict[str, Any], project: str) -> Rejection:
+def _skipped(task: dict[str, Any], row: dict[str, Any], project: str, people: Mapping[int, str]) -> Rejection:
     said = {
         one["from_name"]: one["value"] for one in row["result"] if isinstance(one, dict) and "value" in one
     }
     why = (said.get("skip", {}).get("choices") or ["unsaid"])[0]
-    notes = " ".join(map(str, said.get("notes", {}).get("text") or ()))
-    body = {"annotation": row["id"], "member": row["completed_by"], "result": row["result"]}
-    return _unused(project, task["id"], task["data"], f"skipped_{why}", detail=notes, body=body)
+    author = people.get(row["completed_by"], "")
+    notes = " ".join(map(str, said.get("notes", {}).get("text") or ())) if author else ""
+    body = {"annotation": row["id"], "annotator": author}
+    return _unused(project, task["id"], task["data"], f"{SKIPPED}{why}", detail=notes, body=body)
 
 
-def _rejection(answer: ReadAnnotation, rejected: RecordRejected, project: str) -> Rejection:
-    body = {"annotation": answer.id, "member": answer.person, "result": answer.result}
-    if answer.person is None:
-        body["result"] = None  # its author was deleted on the server, and may have asked for it
-    return _unused(project, answer.task, answer.data, rejected.reason, detail=rejected.detail, body=body)
+def _rejection(
+    answer: ReadAnnotation, rejected: RecordRejected, project: str, people: Mapping[int, str]
+) -> Rejection:
+    body: dict[str, Any] = {"annotation": answer.id, "annotator": ""}
+    detail = rejected.detail
+    if answer.person is not None and answer.person in people:
+        body |= {"annotator": people[answer.person], "result": answer.result}
+    else:
+        detail = "its author has no account on the server"  # and may have asked for its deletion
+    return _unused(project, answer.task, answer.data, rejected.reason, detail=detail, body=body)
 
 
 def _unused(

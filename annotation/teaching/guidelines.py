@@ -25,10 +25,7 @@ def instructions(template: str, language: Language, answers: Iterable[LeadAnswer
     told = labelling(template, language).instructions
     if not mine:
         return told
-    rows = "".join(
-        f'<p dir="auto">{f"<b>{escape(row.asked)}</b><br>" if row.asked else ""}{escape(row.answer)}</p>'
-        for row in mine
-    )
+    rows = "".join(f'<p dir="auto">{escape(row.answer)}</p>' for row in mine)
     heading = escape(calibration_words(language)["answers"])
     return (
         f'{told}\n<section dir="{DIRECTION[language]}" lang="{language}"><h4>{heading}</h4>{rows}</section>'

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from annotation.decisions.store import add, stored
 from annotation.decisions.stores import Stores
+from annotation.decisions.words import words
 from annotation.screens.labelling import DIRECTION, template_names
-from annotation.screens.ratings import Label
 from annotation.teaching.page import template as page_template
 from mihakk.errors import UsageError
 from mihakk.ids import digest
-from schemas.calibration import CalibrationAnswer
 from schemas.guideline import AskedQuestion, LeadAnswer
 from schemas.record import Language
-from schemas.rejection import Rejection
-from schemas.review import Review
-
-SKIPPED = "skipped_"
 
 
 def asked_questions(stores: Stores) -> list[AskedQuestion]:
@@ -29,8 +24,22 @@ def asked_questions(stores: Stores) -> list[AskedQuestion]:
         if row.question:
             answers[row.question].append(row.answer)
     found: dict[str, AskedQuestion] = {}
-    for one in _notes(stores):
-        found.setdefault(one.id, one.model_copy(update={"answers": tuple(answers[one.id])}))
+    for note in words(stores):
+        if note.kind not in ("note", "skipped") or not (said := " ".join(note.text.split())):
+            continue
+        name = f"q-{digest([note.template, note.subject, said])[:10]}"
+        found.setdefault(
+            name,
+            AskedQuestion(
+                id=name,
+                template=note.template,
+                language=note.language,
+                subject=note.subject,
+                text=said,
+                annotator=note.annotator if note.kind == "note" else "",
+                answers=tuple(answers[name]),
+            ),
+        )
     return sorted(found.values(), key=lambda one: (bool(one.answers), one.template, one.subject, one.id))
 
 
@@ -57,12 +66,11 @@ def answer_question(
     if not answer.strip():
         raise UsageError("the answer is empty: write what people should read")
     known = {one.id: one for one in asked_questions(stores)}
-    asked = ""
     if question == "rule":
         if template not in template_names():
             raise UsageError(f"a rule needs --template, one of {', '.join(template_names())}")
     elif (one := known.get(question)) is not None:
-        asked, template = one.text, one.template
+        template = one.template
         own = next((language for language in DIRECTION if language == one.language), None)
         languages = languages or ((own,) if own else ())
     else:
@@ -73,7 +81,6 @@ def answer_question(
         question="" if question == "rule" else question,
         template=template,
         languages=tuple(languages),
-        asked=asked,
         answer=answer.strip(),
         substantial=substantial,
         answered_at=now,
@@ -85,32 +92,3 @@ def answer_question(
 def questions_page(name: str, questions: Sequence[AskedQuestion]) -> str:
     """All questions and answers as one HTML page."""
     return page_template("questions.html.jinja").render(name=name, questions=questions)
-
-
-def _notes(stores: Stores) -> Iterator[AskedQuestion]:
-    for row in stored(stores.decisions, Review):
-        yield from _note(row.project, row.item.partition("-")[0], row.item, row.notes, row.annotator)
-    for label in stored(stores.labels, Label):
-        if label.name == "notes":
-            yield from _note(label.template, "", label.subject, label.value, label.annotator)
-    for given in stored(stores.calibrated, CalibrationAnswer):
-        notes = given.values.get("notes", "")
-        yield from _note(given.template, given.language, given.subject, notes, given.annotator)
-    for skipped in stored(stores.rejected, Rejection):
-        if skipped.reason.startswith(SKIPPED):
-            _, template, language = (*skipped.source.split(":"), "", "")[:3]
-            yield from _note(template, language, skipped.record, skipped.detail)
-
-
-def _note(
-    template: str, language: str, subject: str, text: str, annotator: str = ""
-) -> Iterator[AskedQuestion]:
-    if said := " ".join(text.split()):
-        yield AskedQuestion(
-            id=f"q-{digest([template, subject, said])[:10]}",
-            template=template,
-            language=language if language in DIRECTION else "",
-            subject=subject,
-            text=said,
-            annotator=annotator,
-        )

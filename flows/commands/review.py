@@ -268,11 +268,14 @@ def export(
 ) -> None:
     """Write people's decisions as CSV that a spreadsheet can open without running anything in it.
 
+    Notes are written only with --person: all that this person decided is theirs to have.
+
     Example: mihakk review export demo --csv decisions.csv
     """
     from annotation.decisions.export import write_csv
     from annotation.decisions.pseudonyms import known_as
     from annotation.decisions.store import decisions, stored
+    from annotation.decisions.words import split, with_words
     from annotation.screens.ratings import Label
     from pipeline.campaigns import exported_labels
     from pipeline.opened_review import open_review
@@ -285,12 +288,13 @@ def export(
         given: list[Review | Label] = [
             *(stored(kept.labels, Label) if labels else stored(kept.decisions, Review))
         ]
-        count = write_csv(csv, [row for row in given if row.annotator == name], Label if labels else Review)
+        mine = with_words([row for row in given if row.annotator == name], kept)
+        count = write_csv(csv, mine, Label if labels else Review)
     elif labels:
         rows, first = exported_labels(kept, opened.config.adjudicators)
-        count = write_csv(csv, rows, Label, first)
+        count = write_csv(csv, [split(row)[0] for row in rows], Label, first)
     else:
-        count = write_csv(csv, decisions(kept.decisions), Review)
+        count = write_csv(csv, [split(row)[0] for row in decisions(kept.decisions)], Review)
     print_result({"rows": count, "file": csv}, f"{count} rows in {csv}", as_json=as_json)
 
 

@@ -19,7 +19,6 @@ from schemas.record import Record
 
 if TYPE_CHECKING:
     from annotation.decisions.disputes import Dispute
-    from pipeline.traces import Trace
     from schemas.record import Language
 
 
@@ -58,55 +57,49 @@ def void(
 def forget(
     config: Reviewed,
     address: Address,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(help="Their name, or words to look for beside their notes; repeatable."),
+    ] = None,
+    inside: Annotated[
+        list[Path] | None, typer.Option("--in", help="Search this file or folder of exports too; repeatable.")
+    ] = None,
     lake: Lake = None,
     runs: Annotated[Path, typer.Option(help="Where runs' reports are.")] = Path("runs"),
     as_json: AsJson = False,
 ) -> None:
-    """Delete what ties answers to a person, with their account; no figure and no build changes.
+    """Delete what ties answers to a person and their own words, then search for what is left.
 
-    Then it looks for their words in lake, runs and releases: exit 1 where any is left, with what to do.
+    Searched are lake, runs, Hub with its history, defect reports, the local labelling server and every --in.
+    No figure and no item changes. Exit code 1: something is left, and each place is named with what to do.
     Give them their data first: `review export --person ADDRESS`. Do it for every benchmark they reviewed.
 
-    Example: mihakk review forget demo layla@example.org
+    Example: mihakk review forget demo layla@example.org --also "Layla Haddad" --in exports
     """
-    from annotation.decisions.forgetting import forget as delete_data
-    from annotation.decisions.forgetting import own_words
     from annotation.label_studio.exchange import connect
     from mihakk.settings import settings
+    from pipeline.forgetting import forget_person
     from pipeline.opened_review import open_review
-    from pipeline.traces import traces
 
     opened = open_review(config, lake)
     with connect(settings()) as connection, opened.locked():
-        members = {known.casefold(): number for number, known in connection.users().items()}
-        member = members.get(address.strip().casefold())
-        words = own_words(opened.stores, address)
-        person, rows = delete_data(opened.stores, address, member, tuple(members.values()))
-        if member is not None:
+        members = connection.users()
+        done = forget_person(opened, address, members, names=also or (), runs=runs, folders=inside or ())
+        accounts = {known.casefold(): number for number, known in members.items()}
+        if (member := accounts.get(address.strip().casefold())) is not None:
             connection.remove_user(member)
-    repository = settings().hub / opened.name
-    place = Path(opened.stores.decisions).parent  # of a lake that is a folder
-    folders = [one for one in (place, runs / opened.name, repository) if one.is_dir()]
-    left = traces(folders, [repository], words)
     account = "their account is deleted" if member is not None else "they had no account on the server"
-    told = (
-        f"{rows} rows of {person} hold no personal data now, and the pseudonym belongs to nobody; {account}"
-    )
-    told += "".join(f"\n{_what_to_do(one)}" for one in left)
-    told += "\nNot searched: exports and copies elsewhere, the labelling server's own backups."
-    print_result(
-        {"person": person, "rows": rows, "account_deleted": member is not None, "left": left},
-        told,
-        as_json=as_json,
-    )
-    if left:
+    short = f"; {done.unsearched} lines of theirs are too short to search for" if done.unsearched else ""
+    lines = [
+        f"{done.rows} rows of {done.person} hold no personal data now, and the pseudonym belongs to nobody; "
+        f"{account}. Words were taken out of {done.rewritten} rows and files{short}",
+        *(f"left in {one.place}: {one.todo}" for one in done.left),
+        f"{len(done.left)} places still hold their words or name",
+    ]
+    told = done.model_dump(mode="json") | {"account_deleted": member is not None}
+    print_result(told, escape("\n".join(lines)), as_json=as_json)
+    if done.left:
         raise typer.Exit(1)
-
-
-def _what_to_do(one: Trace) -> str:
-    if one.version:
-        return f"can't be recalled: {one.place} of the published version {one.version}; withdraw it"
-    return f"still there: {one.place}; delete it, or build again where it is a stage's table"
 
 
 def disputes(
@@ -127,6 +120,7 @@ def disputes(
     Example: mihakk review disputes demo --screen en
     """
     from annotation.decisions.store import stored
+    from annotation.decisions.words import words
     from annotation.label_studio.exchange import open_disputes
     from annotation.screens.labelling import DIRECTION
     from pipeline.opened_review import open_review
@@ -148,6 +142,9 @@ def disputes(
 
     found = open_disputes(opened.stores, opened.config, screen_of)
     evidence = opened.evidence({one.item for one in found}, language)
+    for note in words(opened.stores):
+        if note.kind == "note":
+            evidence.setdefault(note.subject, []).append(f"{note.annotator} noted: {note.text}")
     if as_json:
         print_json([one.model_dump(mode="json") | {"evidence": evidence.get(one.item, ())} for one in found])
         return

@@ -37,7 +37,7 @@ class SignOffForm(RunInput):
         description="Whether a version may be made of these tables"
     )
     name: str = Field(min_length=1, description="Your name, as the release's card shall have it")
-    note: str = Field(default="", description="Why, or what readers should know")
+    note: str = Field(default="", description="Why; it is stored with the lake and not published")
 
 
 @task(task_run_name="publish", cache_policy=NO_CACHE, **TRIED_AGAIN)
@@ -104,9 +104,7 @@ def ask(build: Build, wait_hours: float) -> SignOff:
 
 def rejected(word: SignOff) -> State[None]:
     """The run ends well, for it did what the person said; the name of the state tells the outcome."""
-    return Completed(
-        name="Rejected", message=f"{word.name} rejected these tables: {word.note or 'no reason given'}"
-    )
+    return Completed(name="Rejected", message=f"{word.name} rejected these tables")
 
 
 def matter(build: Build) -> str:

@@ -229,6 +229,28 @@ class Stage:
         """What the last run rejected before it failed; None where it did not fail."""
         return self._rejections(FAILED) if self._storage.exists(self._path(FAILED)) else None
 
+    def rewrite_rejections(self, change: Callable[[Rejection], Rejection]) -> int:
+        """Rewrites what was not passed on, with the digests of the manifests, and returns how many rows.
+
+        It is there for words of people that an older version wrote in them. Killed half way, the next build
+        makes the part again.
+        """
+        count, manifest, shards = 0, self.manifest(), []
+        for shard in manifest.shards:
+            before = self.read("rejected", Rejection, shard.shard)
+            after = [change(row) for row in before]
+            changed = sum(one != two for one, two in zip(before, after, strict=True))
+            parts = shard.parts
+            if changed:
+                parts = {**parts, "rejected": self._write_part("rejected", shard.shard, after, Rejection)}
+            shards.append(told := shard.model_copy(update={"parts": parts}))
+            if changed:
+                self._storage.write(self._path("shards", f"{told.shard}.json"), seal(canonical_json(told)))
+            count += changed
+        if count:
+            self._write_manifest(manifest.model_copy(update={"shards": tuple(shards)}))
+        return count
+
     def _rejections(self, file: str) -> list[Rejection]:
         return from_table(pq.read_table(io.BytesIO(self._storage.read(self._path(file)))), Rejection)
 
@@ -281,10 +303,6 @@ class Stage:
         code_version: str,
     ) -> StageManifest:
         """Writes the stage's manifest and rejections, and removes parts of shards that are no more."""
-        # Parts that an earlier run left are still there: the shards' manifests say which count.
-        rejecting = [s.shard for s in shards if "rejected" in s.parts]
-        rejections = [row for shard in rejecting for row in self.read("rejected", Rejection, shard)]
-        rejected = _parquet(to_table(rejections, Rejection))
         manifest = StageManifest(
             stage=self.name,
             config_digest=config_digest,
@@ -294,18 +312,29 @@ class Stage:
             counts=total(shard.counts for shard in shards),
             seconds=round(sum(shard.seconds for shard in shards), 3),
             peak_memory_mb=peak_memory_mb(),
-            rejected=sha256(rejected),
             format=FORMAT,
         )
-        plain = manifest.model_dump(mode="json")
-        self._storage.write(self._path("rejected.parquet"), rejected)
-        self._storage.write(
-            self._path("manifest.json"),
-            seal(orjson.dumps(plain, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)),
-        )
+        manifest = self._write_manifest(manifest)
         self._forget_all_but({shard.shard: set(shard.parts) for shard in shards})
         if self._storage.exists(self._path(FAILED)):
             self._storage.remove(self._path(FAILED))
+        return manifest
+
+    def _write_manifest(self, manifest: StageManifest) -> StageManifest:
+        # Parts that an earlier run left are still there: the shards' manifests say which count.
+        rejecting = [shard.shard for shard in manifest.shards if "rejected" in shard.parts]
+        rejections = [row for shard in rejecting for row in self.read("rejected", Rejection, shard)]
+        rejected = _parquet(to_table(rejections, Rejection))
+        manifest = manifest.model_copy(update={"rejected": sha256(rejected)})
+        self._storage.write(self._path("rejected.parquet"), rejected)
+        self._storage.write(
+            self._path("manifest.json"),
+            seal(
+                orjson.dumps(
+                    manifest.model_dump(mode="json"), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
+                )
+            ),
+        )
         return manifest
 
     def _forget_all_but(self, kept: Mapping[str, set[str]]) -> None:

@@ -7,7 +7,7 @@ import errno
 import os
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -152,6 +152,10 @@ class Storage:
             return []
         names = (str(entry).rstrip("/").rpartition("/")[2] for entry in self._fs.ls(folder, detail=False))
         return sorted(name for name in names if not name.startswith("."))
+
+    def files(self) -> Sequence[str]:
+        """Paths of all files under the root, hidden ones too; none where there is no such folder."""
+        return sorted(map(str, self._fs.find(self.root))) if self.exists(self.root) else []
 
     def size(self, path: str) -> int:
         """Bytes of a file."""

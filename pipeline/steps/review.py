@@ -7,6 +7,7 @@ from typing import Any
 
 from annotation.decisions.apply import apply
 from annotation.decisions.resolution import resolve
+from annotation.decisions.words import UNCOUNTED
 from mihakk.ids import content_hash
 from mihakk.lake import ShardOutput
 from pipeline.build import Build
@@ -20,8 +21,6 @@ from schemas.review import Resolution
 from schemas.stages import REVIEWED
 
 STAGE = REVIEWED
-PRIVATE = {"notes", "annotation", "task", "seconds", "opened"}
-"""Of a decision, what no build depends on: `review forget` may delete it and every build stays as it was."""
 CARRIED: tuple[tuple[str, Any], ...] = (("findings", Finding), ("audits", Audit), ("verdicts", Verdict))
 """Tables that the release needs from the audit, passed on as they are."""
 
@@ -42,16 +41,15 @@ def _review(build: Build, shard: str, _: Any, tick: Tick) -> list[ShardManifest]
     before = build.before(STAGE)
     mine = set(before.ids("items", shard))
     reviews = [review for review in reviews_of(build) if review.item in mine]
-    inputs = STEP.shard_inputs(
-        build, shard, reviews=[review.model_dump(mode="json", exclude=PRIVATE) for review in reviews]
-    )
+    told = [review.model_dump(mode="json", exclude=UNCOUNTED) for review in reviews]
+    inputs = STEP.shard_inputs(build, shard, reviews=told)
 
     def work() -> ShardOutput:
         items = before.read("items", ITEM_ROWS, shard)
         hashes = {item.id: content_hash(item) for item in items}
         config = build.config.review
-        told = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
-        resolutions = [unchecked(one) for one in told]
+        outcomes = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
+        resolutions = [unchecked(one) for one in outcomes]
         verdicts = before.read("verdicts", Verdict, shard)
         reviewed = apply(items, verdicts, resolutions, reviews, config.unresolved)
         carried = {name: (row, before.read(name, row, shard)) for name, row in CARRIED}

@@ -266,8 +266,7 @@ def _making(matter: CardMatter) -> str:
     seed = matter.config.seed if matter.config.release.blind == "off" else "withheld"
     parts.append(f"Build seed {seed}; {CODE_VERSION.format(matter.facts.code_version)}.")
     if (word := matter.facts.sign_off) and word.decision == "approve":
-        note = f": {plain(word.note)}" if word.note else ""
-        parts.append(f"Signed off by {plain(word.name)} on {word.decided_at:%Y-%m-%d}{note}")
+        parts.append(f"Signed off by {plain(word.name)} on {word.decided_at:%Y-%m-%d}.")
     return "\n\n".join(parts)
 
 

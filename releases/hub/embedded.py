@@ -16,6 +16,7 @@ from releases.assemble import AssembledRelease
 from releases.content.checksum import MANIFEST, read_manifest
 from releases.hub._exchange import exchange
 from releases.hub._git import git, is_repository, tags
+from releases.hub._objects import objects
 from releases.hub._rot import rotten
 from releases.hub._tags import require_version
 from releases.hub._verification import Rows, verify_folder
@@ -72,6 +73,22 @@ class EmbeddedHub:
         """Path in a benchmark's repository and what is wrong with it; empty where all is as published."""
         folder = self.repository(name)
         return list(rotten(folder)) if is_repository(folder) else []
+
+    def names(self) -> list[str]:
+        """Benchmarks that have a repository."""
+        found = self.root.iterdir() if self.root.is_dir() else ()
+        return sorted(folder.name for folder in found if is_repository(folder))
+
+    def objects(self, name: str) -> Iterator[tuple[str, bytes]]:
+        """Every file that a benchmark's repository holds, with its place; what no version holds is removed.
+
+        See `releases.hub._objects.objects`.
+        """
+        with self._locked(name):
+            folder = self.repository(name)
+            git(folder, "reflog", "expire", "--expire=now", "--all")
+            git(folder, "prune", "--expire=now")
+            yield from objects(folder)
 
     def withdrawals(self, name: str) -> tuple[Withdrawal, ...]:
         """Versions of a benchmark that were withdrawn."""

@@ -14,7 +14,7 @@ from releases.versions.diff import Change, ReleaseDiff
 from schemas.audit import AUDIT_STATES, CRITERIA, Audit, Verdict
 from schemas.finding import Finding
 from schemas.record import Record
-from schemas.rejection import Rejection
+from schemas.rejection import Rejection, without_notes
 from schemas.review import Resolution, ReviewedContent, Vote
 
 _TEXT = pa.string()
@@ -192,9 +192,10 @@ def write_removed(rows: Iterable[Erratum], path: Path) -> None:
 
 
 def read_removed(folder: Path) -> list[Erratum]:
-    """The errata of a release folder."""
+    """The errata of a release folder, without the notes of people that earlier versions published there."""
     path = folder / "errata" / "removed.parquet"
-    return [Erratum(**row) for row in pq.read_table(path).to_pylist()] if path.is_file() else []
+    rows = [Erratum(**row) for row in pq.read_table(path).to_pylist()] if path.is_file() else []
+    return [one.model_copy(update={"evidence": without_notes(one.reason, one.evidence)}) for one in rows]
 
 
 def write_changes(diff: ReleaseDiff, path: Path) -> None:

@@ -39,7 +39,7 @@ class DefectReport(Record):
     """Of the item as it was seen; a report binds only while the item is unchanged."""
     problem: DiscardReason
     evidence: str = Field(min_length=10)
-    """What is wrong and how one can tell: a source, a page, a line."""
+    """What is wrong and how one can tell: a source, a page, a line. Findings name the report alone."""
     corrections: dict[str, str] = Field(default_factory=dict)
     """Field (`question`, `answer`, `options[0]`, `gold`, ...) to proposed text."""
     reporter: str = ""
@@ -122,7 +122,7 @@ def report_findings(
             check=CHECK,
             severity="flag",
             subject=current[one.item][0],
-            detail=f"reported in {one.version} as {one.problem}: {one.evidence}",
+            detail=f"reported in {one.version} as {one.problem}: {one.name}",
             where=", ".join(sorted(one.corrections)),
         )
         for one in mine

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import html
-import json
-import subprocess
 from pathlib import Path
 
 import orjson
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -22,18 +16,19 @@ from annotation.decisions.resolution import resolve
 from annotation.decisions.store import add, decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.voiding import void
+from annotation.decisions.words import words
 from annotation.screens.ratings import Label
 from annotation.statistics.review_report import review_report
 from flows.cli import app
 from mihakk.errors import UsageError
 from mihakk.ids import content_hash
-from pipeline.traces import traces
 from schemas.rejection import Rejection
 from schemas.review import Review
 from tests.annotation.judged import NOON, choice, review
 
 ITEMS = [choice(n) for n in range(6)]
 SECRET = "اكتب لي على layla-private"
+MEMBERS = {4: "layla@example.org", 9: "omar@example.org"}
 
 
 @pytest.fixture
@@ -76,7 +71,9 @@ def test_no_word_of_a_forgotten_person_is_left_and_every_figure_is(stores, tmp_p
     before = review_report(stores, ITEMS, [], seed=3)
     omar = [row for row in decisions(stores.decisions) if row.annotator == "annotator-02"]
     ids = [decision_id(row) for row in decisions(stores.decisions)]
-    assert forget(stores, "Layla@example.org", 4) == ("annotator-01", 6 + 1 + 1 + 1)
+    assert forget(stores, "Layla@example.org", MEMBERS) == ("annotator-01", 6 + 1 + 9 + 1), (
+        "decisions, the skipped annotation, eight notes and why the lead took one back, the address"
+    )
     assert review_report(stores, ITEMS, [], seed=3) == before
     assert [decision_id(row) for row in decisions(stores.decisions)] == ids, "what was voided stays voided"
     assert [row for row in decisions(stores.decisions) if row.annotator == "annotator-02"] == omar
@@ -94,9 +91,9 @@ def test_no_word_of_a_forgotten_person_is_left_and_every_figure_is(stores, tmp_p
 
 
 def test_a_forgotten_address_is_a_new_person_and_pseudonyms_stay_apart(stores):
-    forget(stores, "layla@example.org", None)
+    forget(stores, "layla@example.org", {})
     with pytest.raises(UsageError, match="check its spelling"):
-        forget(stores, "layla@example.org", None)
+        forget(stores, "layla@example.org", {})
     names = pseudonyms(stores.people, {1: "layla@example.org", 2: "omar@example.org", 3: "sara@example.org"})
     assert names == {1: "annotator-03", 2: "annotator-02", 3: "annotator-04"}
 
@@ -114,9 +111,9 @@ def test_a_deletion_that_was_killed_is_finished_by_the_next(stores, monkeypatch,
 
     monkeypatch.setattr(Storage, "remove", dies)
     with pytest.raises(KeyboardInterrupt):
-        forget(stores, "layla@example.org", 4)
+        forget(stores, "layla@example.org", MEMBERS)
     monkeypatch.setattr(Storage, "remove", real)
-    forget(stores, "layla@example.org", 4)
+    forget(stores, "layla@example.org", MEMBERS)
     assert everything(str(tmp_path / "bench")).count(SECRET) == 1
     assert len(stored(stores.decisions, Review)) == 12
 
@@ -142,44 +139,12 @@ def test_what_a_person_who_left_could_not_submit_goes_with_the_bodies_of_all_who
     add(
         stores.rejected,
         Rejection,
-        [Rejection(record="y", source="p", reason="skipped_dialect", detail="", body=body)],
+        [Rejection(record="y", source="p", reason="incomplete", detail="", body=body)],
     )
-    forget(stores, "layla@example.org", None, present=(9,))
-    assert sorted(row.body for row in stored(stores.rejected, Rejection)) == ["", body]
-
-
-def test_every_form_in_which_a_word_lies_in_files_and_versions_is_found(tmp_path):
-    words = {'she said "هذا سوقي" & left\nnever mind', "layla@example.org"}
-    (one,) = (word for word in words if "\n" in word)
-    lake, hub = tmp_path / "lake", tmp_path / "hub" / "bench"
-    (lake / "7_reviewed").mkdir(parents=True)
-    hub.mkdir(parents=True)
-    pq.write_table(pa.table({"detail": ["clean", f"notes: {one}"]}), lake / "7_reviewed" / "rejected.parquet")
-    (lake / "index.jsonl.gz").write_bytes(gzip.compress(orjson.dumps({"who": "layla@example.org"})))
-    (lake / "report.html").write_text(html.escape(one), "utf-8")
-    (lake / "ascii.json").write_text(json.dumps({"notes": one}), "utf-8")
-    (lake / "clean.json").write_text("{}", "utf-8")
-    git = ["git", "-C", str(hub), "-c", "user.name=x", "-c", "user.email=x@x"]
-    subprocess.run([*git, "init", "-q"], check=True)
-    pq.write_table(pa.table({"detail": [one]}), hub / "removed.parquet")
-    for command in (
-        ["add", "."],
-        ["commit", "-qm", "0.1.0"],
-        ["tag", "0.1.0"],
-        ["rm", "-q", "removed.parquet"],
-    ):
-        subprocess.run([*git, *command], check=True)
-    subprocess.run([*git, "commit", "-qm", "0.2.0"], check=True)
-    subprocess.run([*git, "tag", "0.2.0"], check=True)
-    found = traces([lake, hub], [hub], words)
-    assert {(Path(trace.place).name, trace.version) for trace in found} == {
-        ("rejected.parquet", ""),
-        ("index.jsonl.gz", ""),
-        ("report.html", ""),
-        ("ascii.json", ""),
-        ("removed.parquet", "0.1.0"),
-    }
-    assert traces([lake], [hub], {"ok"}) == [], "a word that says nothing is not looked for"
+    forget(stores, "layla@example.org", {9: "omar@example.org"})
+    bodies = [row.body for row in stored(stores.rejected, Rejection)]
+    assert (bodies[0], orjson.loads(bodies[1])["annotator"]) == ("", "annotator-02")
+    assert [one.text for one in words(stores) if one.kind == "unusable"] == ['["",["omar\'s"]]']
 
 
 def test_a_note_on_a_discarded_item_goes_into_no_table_of_a_build(stores):

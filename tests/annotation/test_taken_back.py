@@ -64,7 +64,7 @@ def test_who_is_forgotten_leaves_decisions_and_nothing_else(connection, stores, 
         person.annotate(tasks[item.id], [*KEEP, typed("notes", "SECRET")])
     assert len(pull(project, stores).reviews) == 2
     before = [(row.item, row.decision, row.annotator) for row in decisions(stores.decisions)]
-    forget(stores, person.email, person.id)
+    forget(stores, person.email, connection.users())
     connection.remove_user(person.id)
     assert person.email not in connection.users().values()
     pulled = pull(project, stores)

@@ -11,6 +11,7 @@ from annotation.decisions.resolution import resolve
 from annotation.decisions.store import add, decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.voiding import void
+from annotation.decisions.words import words
 from annotation.label_studio.exchange import resolutions
 from annotation.screens.ratings import Label
 from annotation.statistics.review_report import review_report
@@ -54,7 +55,8 @@ def test_a_voided_person_counts_nowhere_and_what_they_say_later_does(stores):
 def test_one_decision_is_voided_by_its_id_and_only_once(stores):
     wrong = decisions(stores.decisions)[3]
     (row,) = void(stores, decision_id(wrong), "slipped")
-    assert (row.decision, row.by, row.why) == (decision_id(wrong), "lead", "slipped")
+    assert (row.decision, row.by, row.why) == (decision_id(wrong), "lead", "")
+    assert [(one.kind, one.about, one.text) for one in words(stores)] == [("voided", row.decision, "slipped")]
     assert wrong not in decisions(stores.decisions)
     assert len(decisions(stores.decisions)) == 7
     with pytest.raises(UsageError, match="review export"):

@@ -36,7 +36,9 @@ def test_a_report_comes_back_as_a_finding_that_flags_its_item(
         ITEM.id,
         "gold",
     )
-    assert "p. 12" in finding.detail
+    assert finding.detail == f"reported in 0.1.0 as wrong_gold: {report.name}", (
+        "the reporter's words stay in it"
+    )
 
 
 def test_a_report_binds_no_longer_once_the_item_changed_or_for_another_benchmark(
