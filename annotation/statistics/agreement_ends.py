@@ -126,8 +126,10 @@ def worst_ends(
     ]
     alphas = [krippendorff_alpha([*units, *some], level) for some in filled] if missing else []
     least = min((one for one in alphas if one is not None), default=None)
-    hulls = (_hull([getattr(one, name) for one in ends if getattr(one, name)]) for name in COEFFICIENTS)
-    return Ends(*hulls, least_alpha=least)
+    alpha, observed, ac1 = (
+        _hull([getattr(one, name) for one in ends if getattr(one, name)]) for name in COEFFICIENTS
+    )
+    return Ends(alpha, observed, ac1, least)
 
 
 def _apart(unit: Sequence[str], two: tuple[str, str], level: Level) -> list[str]:
