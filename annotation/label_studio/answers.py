@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from annotation.screens.corrections import read_form
 from annotation.screens.labelling import Labelling
@@ -19,6 +19,20 @@ from schemas.review import Decision, Review
 
 Values = dict[str, list[str]]
 """Control name to what was chosen or typed in it."""
+
+
+class _Value(BaseModel):
+    choices: list[str] | str | None = None
+    text: list[str] | str | None = None
+    rating: int | None = None
+
+
+class _Region(BaseModel):
+    from_name: str
+    value: _Value
+
+
+_REGIONS = TypeAdapter(list[_Region])
 
 
 @dataclass(frozen=True)
@@ -67,9 +81,12 @@ class Reader:
             RecordRejected: `task_edited`, `invalid_annotation`, `incomplete`, `fix_changes_nothing`, ...
         """
         values = self.values(answer)
-        if self._template == TEMPLATE:
-            return [_review(answer, annotator, values)]
-        return _labels(answer, annotator, values, self._template)
+        try:
+            if self._template == TEMPLATE:
+                return [_review(answer, annotator, values)]
+            return _labels(answer, annotator, values, self._template)
+        except (LookupError, ValueError) as error:  # of pydantic too: a value that no control gives
+            raise RecordRejected("invalid_annotation", f"{type(error).__name__}: {error}"[:300]) from error
 
     def values(self, answer: ReadAnnotation) -> Values:
         """What was chosen or typed in each control.
@@ -78,10 +95,13 @@ class Reader:
         """
         if not untouched(dict(answer.data)):
             raise RecordRejected("task_edited", f"task {answer.task} is not as it was pushed")
-        problems = self._interface.validate_prediction({"result": answer.result}, return_errors=True)
+        values = values_of(answer.result)
+        try:
+            problems = self._interface.validate_prediction({"result": answer.result}, return_errors=True)
+        except Exception as error:  # the SDK raises whatever it comes across
+            problems = [f"{type(error).__name__}: {error}"]
         if problems:
             raise RecordRejected("invalid_annotation", str(problems[0])[:300])
-        values = _values(answer.result)
         if missing := sorted(self._required - set(values)):
             raise RecordRejected("incomplete", f"nothing was chosen for {', '.join(missing)}")
         if self._template == OWN_ANSWER:
@@ -96,15 +116,24 @@ def _check_own(data: Mapping[str, Any], answered: str) -> None:
         raise RecordRejected("no_such_option", f"option {answered} was chosen, which is not on the screen")
 
 
-def _values(result: list[dict[str, Any]]) -> Values:
+def values_of(result: Any) -> Values:
+    """What the regions of an annotation say; `RecordRejected` (`invalid_annotation`) where they are none."""
+    try:
+        regions = _REGIONS.validate_python(result)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise RecordRejected("invalid_annotation", f"{place}: {first['msg']}"[:300]) from error
     values: Values = {}
-    for region in result:
-        name, value = region["from_name"], region["value"]
+    for region in regions:
+        name = region.from_name
         if name in values:
             raise RecordRejected("invalid_annotation", f"{name} is given twice")
-        chosen = value.get("choices") or value.get("text") or value.get("rating")
+        chosen = region.value.choices or region.value.text or region.value.rating
         if chosen:
-            values[name] = [str(part) for part in (chosen if isinstance(chosen, list) else [chosen])]
+            values[region.from_name] = [
+                str(one) for one in (chosen if isinstance(chosen, list) else [chosen])
+            ]
     return values
 
 
@@ -119,29 +148,26 @@ def _review(answer: ReadAnnotation, annotator: str, values: Values) -> Review:
     if decision == "fix" and not corrections:
         raise RecordRejected("fix_changes_nothing", "the item was to be fixed, but no field was changed")
     failed = set(values.get("failed", ()))
-    try:
-        return Review.model_validate(
-            {
-                "item": answer.data["sample_id"],
-                "content_hash": answer.data["content_hash"],
-                "annotator": annotator,
-                "decision": decision,
-                "reason": reason or None,
-                "failed": tuple(name for name in CRITERIA if name in failed),
-                "corrections": corrections,
-                "confidence": int(_one(values, "confidence") or 0) or None,
-                "notes": "\n".join(values.get("notes", ())).strip(),
-                "decided_at": answer.updated_at,
-                "created_at": answer.created_at,
-                "seconds": answer.seconds,
-                "project": TEMPLATE,
-                "task": answer.task,
-                "opened": tuple(values.get("opened", ())),
-                "annotation": answer.origin,
-            }
-        )
-    except ValidationError as error:
-        raise RecordRejected("invalid_annotation", error.errors()[0]["msg"]) from error
+    return Review.model_validate(
+        {
+            "item": answer.data["sample_id"],
+            "content_hash": answer.data["content_hash"],
+            "annotator": annotator,
+            "decision": decision,
+            "reason": reason or None,
+            "failed": tuple(name for name in CRITERIA if name in failed),
+            "corrections": corrections,
+            "confidence": int(_one(values, "confidence") or 0) or None,
+            "notes": "\n".join(values.get("notes", ())).strip(),
+            "decided_at": answer.updated_at,
+            "created_at": answer.created_at,
+            "seconds": answer.seconds,
+            "project": TEMPLATE,
+            "task": answer.task,
+            "opened": tuple(values.get("opened", ())),
+            "annotation": answer.origin,
+        }
+    )
 
 
 def _corrections(data: Mapping[str, Any], values: Values) -> dict[str, str]:

@@ -11,14 +11,13 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
-import orjson
-
 from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.store import add, stored, subject_of
 from annotation.decisions.stores import Stores
 from annotation.decisions.words import add_split
 from annotation.label_studio.answers import ReadAnnotation, Reader, texts_of
 from annotation.label_studio.connection import Connection
+from annotation.label_studio.exported import exported
 from annotation.label_studio.project import CALIBRATION, Project, ensure_project, find_projects
 from annotation.label_studio.pull import Pulled, latest_answers
 from annotation.label_studio.push import Pushed, push
@@ -34,6 +33,7 @@ from schemas.benchmark import CalibrationConfig
 from schemas.calibration import CalibrationAnswer, Known, Round
 from schemas.guideline import Guideline
 from schemas.record import Language
+from schemas.rejection import Rejection
 
 EVERYBODY = 10_000
 """Overlap of a calibration project: whoever comes answers each question once."""
@@ -194,8 +194,10 @@ def pull_calibration(connection: Connection, benchmark: str, stores: Stores) -> 
     for project in find_projects(connection, calibration_of(benchmark)):
         reader = Reader(project.labelling)
         people = pseudonyms(stores.people, connection.users())
-        exported = orjson.loads(connection.read(f"/api/projects/{project.id}/export", exportType="JSON"))
-        for answer in latest_answers(exported, Pulled(), project.origin):
+        found = exported(connection.read(f"/api/projects/{project.id}/export", exportType="JSON"))
+        malformed = [one.rejection(project.name, people) for one in found.malformed]
+        add_split(stores, stores.rejected, Rejection, malformed)
+        for answer in latest_answers(found, Pulled(), project.origin):
             key = (
                 project.labelling.name,
                 project.language,
@@ -205,10 +207,10 @@ def pull_calibration(connection: Connection, benchmark: str, stores: Stores) -> 
             row = known.get(key)
             if row is None or answer.person not in people or answer.changed_by not in (None, answer.person):
                 continue
-            found = _read(reader, answer, row, people[answer.person])
-            mine = found and (found.annotator, found.template, found.language, found.round, found.subject)
-            if found is not None and mine not in given:
-                new.append(found)
+            told = _read(reader, answer, row, people[answer.person])
+            mine = told and (told.annotator, told.template, told.language, told.round, told.subject)
+            if told is not None and mine not in given:
+                new.append(told)
     add_split(stores, stores.calibrated, CalibrationAnswer, new)
     return len(new)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import orjson
-
 from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.stores import Stores
 from annotation.decisions.words import add_split
 from annotation.label_studio.answers import Reader
+from annotation.label_studio.exported import exported
 from annotation.label_studio.pull import Pulled, all_answers
 from annotation.screens.labelling import Labelling
 from annotation.screens.ratings import Label
-from mihakk.errors import RecordRejected, UsageError
+from mihakk.errors import ExternalFailure, RecordRejected, UsageError
+from schemas.rejection import Rejection
 
 
 def read_export(file: Path, labelling: Labelling, stores: Stores) -> Pulled:
@@ -26,17 +26,18 @@ def read_export(file: Path, labelling: Labelling, stores: Stores) -> Pulled:
     """
     pulled = Pulled()
     try:
-        exported = orjson.loads(file.read_bytes())
-        answers = list(all_answers(exported, pulled, "export"))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        found = exported(file.read_bytes())
+    except (OSError, ExternalFailure) as error:
         raise UsageError(
-            f"{file} is not a JSON export of Label Studio ({type(error).__name__}: {error}): export the "
-            "project with its format JSON"
+            f"{file} is not a JSON export of Label Studio ({error}): export the project with its format JSON"
         ) from error
+    answers = list(all_answers(found, pulled, "export"))
     people = {answer.person: f"member {answer.person}" for answer in answers if answer.person is not None}
     annotators = pseudonyms(stores.people, people)
     reader = Reader(labelling)
     read: list[Label] = []
+    malformed = [one.rejection(file.name, annotators) for one in found.malformed]
+    add_split(stores, stores.rejected, Rejection, malformed)
     for answer in answers:
         try:
             if answer.person is None:

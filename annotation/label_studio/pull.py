@@ -16,7 +16,8 @@ from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.store import add, decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.words import SKIPPED, add_split
-from annotation.label_studio.answers import ReadAnnotation, Reader
+from annotation.label_studio.answers import ReadAnnotation, Reader, values_of
+from annotation.label_studio.exported import Exported, Row, Task, exported
 from annotation.label_studio.project import Project
 from annotation.screens.ratings import Label
 from annotation.screens.tasks import TEMPLATE
@@ -44,7 +45,7 @@ class Pulled:
     read: int = 0
     skipped: int = 0
     """Cancelled: the person passed the task by."""
-    skips: list[tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=list)
+    skips: list[tuple[Task, Row]] = field(default_factory=list)
     """The skipped tasks and annotations as exported; the reason is kept with the annotations not used."""
     withdrawn: int = 0
     """Decisions pulled earlier whose annotation was deleted since; they count no longer."""
@@ -89,14 +90,15 @@ def pull(
         ExternalFailure: The server failed; run the pull again.
     """
     config = config or ReviewConfig()
-    exported = orjson.loads(project.connection.read(f"/api/projects/{project.id}/export", exportType="JSON"))
+    found = exported(project.connection.read(f"/api/projects/{project.id}/export", exportType="JSON"))
     pulled = Pulled(people=pseudonyms(stores.people, project.connection.users()))
-    rows, rejects = _read(project, exported, stores, config, pulled)
+    rows, rejects = _read(project, found, stores, config, pulled)
     pulled.notes["config_edited"] += project.edited
+    rejects += [one.rejection(project.name, pulled.people) for one in found.malformed]
     rejects += [_skipped(task, row, project.name, pulled.people) for task, row in pulled.skips]
     add_split(stores, stores.rejected, Rejection, rejects)
-    pulled.there = {f"{project.origin}/{row['id']}" for task in exported for row in task["annotations"]}
-    gone = _deleted(project, pulled.there, stores)
+    pulled.there = {f"{project.origin}/{number}" for number in found.ids()}
+    gone = _deleted(project, pulled.there, stores) if found.names_all else []
     pulled.withdrawn = len(add(stores.voided, Voided, gone))
     _keep(project, rows, stores, gate, pulled)
     return pulled
@@ -104,7 +106,7 @@ def pull(
 
 def _read(
     project: Project,
-    exported: Iterable[dict[str, Any]],
+    found: Exported,
     stores: Stores,
     config: ReviewConfig,
     pulled: Pulled,
@@ -117,7 +119,7 @@ def _read(
     given = grouped(labels(stores.labels) if answered_first else (), lambda label: label.subject)
     read: list[Review | Label] = []
     rejects = []
-    for answer in all_answers(exported, pulled, project.origin):
+    for answer in all_answers(found, pulled, project.origin):
         try:
             who = _author(answer, pulled.people)
             if not config.may_judge(who, *place):
@@ -201,36 +203,37 @@ def _deleted(project: Project, there: Collection[str], stores: Stores) -> list[V
     ]
 
 
-def latest_answers(
-    exported: Iterable[dict[str, Any]], pulled: Pulled, origin: str
-) -> Iterator[ReadAnnotation]:
+def latest_answers(found: Exported, pulled: Pulled, origin: str) -> Iterator[ReadAnnotation]:
     """Each person's last finished annotation of each task, oldest first."""
-    return (answer for answer in all_answers(exported, pulled, origin) if not answer.superseded)
+    return (answer for answer in all_answers(found, pulled, origin) if not answer.superseded)
 
 
-def all_answers(exported: Iterable[dict[str, Any]], pulled: Pulled, origin: str) -> Iterator[ReadAnnotation]:
+def all_answers(found: Exported, pulled: Pulled, origin: str) -> Iterator[ReadAnnotation]:
     """Every finished annotation, oldest first; the first of a person is the one given independently."""
     latest: dict[tuple[int, int | None], ReadAnnotation] = {}
     answers: list[ReadAnnotation] = []
-    for task in exported:
-        pulled.notes["changed_after_others"] += _changed_after_others(task["annotations"])
-        for row in task["annotations"]:
+    for one in found.malformed:
+        pulled.annotations += 1
+        pulled.rejected[one.reason] += 1
+    for task, rows in found.tasks:
+        pulled.notes["changed_after_others"] += _changed_after_others(rows)
+        for row in rows:
             pulled.annotations += 1
-            if row["was_cancelled"]:
+            if row.was_cancelled:
                 pulled.skipped += 1
                 pulled.skips.append((task, row))
                 continue
             answer = ReadAnnotation(
-                task=task["id"],
-                data=task["data"],
-                id=row["id"],
-                person=row["completed_by"],
-                result=row["result"],
-                updated_at=datetime.fromisoformat(row["updated_at"]),
-                seconds=row["lead_time"],
-                created_at=datetime.fromisoformat(row["created_at"]) if row.get("created_at") else None,
-                origin=f"{origin}/{row['id']}",
-                changed_by=row.get("updated_by"),
+                task=task.id,
+                data=task.data,
+                id=row.id,
+                person=row.completed_by,
+                result=row.result,
+                updated_at=row.updated_at,
+                seconds=row.lead_time,
+                created_at=row.created_at,
+                origin=f"{origin}/{row.id}",
+                changed_by=row.updated_by,
             )
             key = (answer.task, answer.person)
             pulled.superseded += key in latest
@@ -242,19 +245,15 @@ def all_answers(exported: Iterable[dict[str, Any]], pulled: Pulled, origin: str)
         yield answer if answer.id in last else replace(answer, superseded=True)
 
 
-def _changed_after_others(rows: Sequence[dict[str, Any]]) -> int:
+def _changed_after_others(rows: Sequence[Row]) -> int:
     """Answers that somebody changed when others had answered the same task.
 
     The free server shows everybody's answers in its table of tasks; this is the trace a look there leaves.
     """
     given = [
-        (
-            row["completed_by"],
-            datetime.fromisoformat(row["created_at"]),
-            datetime.fromisoformat(row["updated_at"]),
-        )
+        (row.completed_by, row.created_at, row.updated_at)
         for row in rows
-        if row.get("created_at") and not row["was_cancelled"]
+        if row.created_at and not row.was_cancelled
     ]
     return sum(
         changed - made > SAVED_WITHIN
@@ -263,15 +262,17 @@ def _changed_after_others(rows: Sequence[dict[str, Any]]) -> int:
     )
 
 
-def _skipped(task: dict[str, Any], row: dict[str, Any], project: str, people: Mapping[int, str]) -> Rejection:
-    said = {
-        one["from_name"]: one["value"] for one in row["result"] if isinstance(one, dict) and "value" in one
-    }
-    why = (said.get("skip", {}).get("choices") or ["unsaid"])[0]
-    author = people.get(row["completed_by"], "")
-    notes = " ".join(map(str, said.get("notes", {}).get("text") or ())) if author else ""
-    body = {"annotation": row["id"], "annotator": author}
-    return _unused(project, task["id"], task["data"], f"{SKIPPED}{why}", detail=notes, body=body)
+def _skipped(task: Task, row: Row, project: str, people: Mapping[int, str]) -> Rejection:
+    try:
+        said = values_of(row.result)
+    except RecordRejected:
+        said = {}
+    (why,) = said.get("skip", ["unsaid"])[:1]
+    why = why if why.isidentifier() else "unsaid"
+    author = people.get(row.completed_by, "") if row.completed_by is not None else ""
+    notes = " ".join(said.get("notes", ())) if author else ""
+    body = {"annotation": row.id, "annotator": author}
+    return _unused(project, task.id, task.data, f"{SKIPPED}{why}", detail=notes, body=body)
 
 
 def _rejection(

@@ -171,6 +171,8 @@ def _averaged(grid: Grid, place: int) -> list[int] | None:
     plain = grid.plain_columns
     best: tuple[int, list[int]] = (0, [])
     for over in (plain, *([one for one in plain if one != left] for left in plain)):
+        if len(over) < 2:  # a single column has no mean
+            continue
         rows = [
             row
             for row in grid.plain_rows
@@ -181,7 +183,7 @@ def _averaged(grid: Grid, place: int) -> list[int] | None:
             for row in rows
             if (printed := grid.cells[row][place])
         )
-        if len(over) > 1 and fit > best[0] and fit * 2 > len(rows):
+        if fit > best[0] and fit * 2 > len(rows):
             best = (fit, over)
     return best[1] or None
 

@@ -15,8 +15,8 @@ from mihakk.text.digits import convert
 
 _MARKUP: Final = re.compile(r"</?(?:b|i|u|sup|sub|strong|em)>|\\(?:mathbf|textbf|underline)\{|[*_$`{}]")
 _CELL: Final = re.compile(
-    r"^\(?\s*(?P<value>[+\-−]?(?:\d+(?:[.,]\d+)?|[.,]\d+))\s*+%?"
-    r"(?:\s*+\(?\s*+(?:±|\+/-|\+-)\s*+(?P<error>\d+(?:[.,]\d+)?|[.,]\d+)\s*+%?\s*+\)?)?\s*+\)?$"
+    r"^\(?\s*(?P<value>[+\-−]?(?:\d{1,15}(?:[.,]\d{1,15})?|[.,]\d{1,15}))\s*+%?"
+    r"(?:\s*+\(?\s*+(?:±|\+/-|\+-)\s*+(?P<error>\d{1,15}(?:[.,]\d{1,15})?|[.,]\d{1,15})\s*+%?\s*+\)?)?\s*+\)?$"
 )
 _MISSING: Final = frozenset(["", "-", "–", "—", "n/a", "na", "nan", "none", "null", "x"])
 _MEAN: Final = frozenset(
@@ -163,7 +163,12 @@ def _is_missing(text: str) -> bool:
 def _delimited(text: str, path: Path) -> list[list[str]]:
     first = text.partition("\n")[0]
     mark = "\t" if path.suffix.lower() == ".tsv" or "\t" in first else max(",;", key=first.count)
-    return [row for row in csv.reader(text.splitlines(), delimiter=mark) if row]
+    try:
+        return [row for row in csv.reader(text.splitlines(), delimiter=mark) if row]
+    except csv.Error as error:
+        raise UsageError(
+            f"{path} is no table of comma-separated values: {error}; correct the file"
+        ) from error
 
 
 def _markdown(text: str) -> Iterator[tuple[str, list[list[str]]]]:
@@ -189,7 +194,7 @@ def _markdown(text: str) -> Iterator[tuple[str, list[list[str]]]]:
 def _json(text: str, path: Path) -> list[list[str]]:
     try:
         value = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # too many digits or levels too
         raise UsageError(f"{path} is not JSON: {error}") from error
     if isinstance(value, dict) and all(isinstance(one, dict) for one in value.values()):
         value = [{"": name, **one} for name, one in value.items()]

@@ -110,7 +110,7 @@ def json_pieces(text: str) -> tuple[list[Piece], str]:
         if '"verse"' not in head:
             try:
                 overall = str(decoder.raw_decode(text, found.end())[0])
-            except (json.JSONDecodeError, RecursionError):
+            except (ValueError, RecursionError):
                 overall = ""
     return pieces, overall.strip()
 
@@ -121,7 +121,7 @@ def _objects(text: str, decoder: Any) -> Iterator[dict[str, Any]]:
     while place >= 0:
         try:
             value, end = decoder.raw_decode(text, place)
-        except json.JSONDecodeError:
+        except ValueError:  # no object, or a number of too many digits
             end = place + 1
         except RecursionError:  # nested deeper than any answer
             return

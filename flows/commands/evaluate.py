@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from rich.markup import escape
 
 from flows.commands.evaluate_blind import score, submit
 from flows.commands.evaluate_judge import judge, vouch
@@ -181,9 +182,7 @@ def lint(
         findings = check(grid, sizes)
         count += len(findings)
         tables.append({"table": grid.title, "findings": findings})
-        console.print(
-            f"[bold]{grid.title}[/]: {len(grid.rows)} rows, {len(grid.columns)} columns", markup=True
-        )
+        console.print(f"[bold]{escape(grid.title)}[/]: {len(grid.rows)} rows, {len(grid.columns)} columns")
         for name, size in inferred_sizes(grid).items():
             console.print(f"  {name}: its figures fit {size.items} items", style="dim", markup=False)
         for finding in findings:
@@ -232,6 +231,6 @@ def _pairs(texts: list[str] | None, option: str) -> dict[str, str]:
 
 
 def _whole(text: str) -> int:
-    if not text.isdecimal() or int(text) < 2:
-        raise UsageError(f"--n {text!r}: a number of items is a whole number from 2")
+    if not text.isdecimal() or len(text) > 9 or int(text) < 2:
+        raise UsageError(f"--n {text!r}: a number of items is a whole number from 2 to 999999999")
     return int(text)

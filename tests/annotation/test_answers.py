@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.label_studio.answers import ReadAnnotation, Reader
+from annotation.label_studio.exported import read_tasks
 from annotation.label_studio.pull import Pulled, latest_answers
 from annotation.screens.labelling import labelling, template_names
 from annotation.screens.ratings import LEVELS, depth_task, text_task
@@ -177,7 +178,7 @@ def test_every_template_has_hotkeys_words_and_levels():
 
 
 def exported(*rows):
-    return [{"id": 5, "data": DATA, "annotations": list(rows)}]
+    return read_tasks([{"id": 5, "data": DATA, "annotations": list(rows)}])
 
 
 def row(number, person, *, minutes=0, cancelled=False):

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from evaluation.lint import Grid, lint, read_grids
 from evaluation.lint.checks import inferred_sizes
 from evaluation.lint.grid import cell_of, grid_of
+from flows.cli import app
 from mihakk.errors import UsageError
 
 SYSTEMS = [f"system {n}" for n in range(12)]
@@ -169,3 +171,44 @@ def test_a_file_that_is_no_table_is_refused(tmp_path: Path, name: str, text: str
         read_grids(tmp_path / name)
     with pytest.raises(UsageError, match="there is no file"):
         read_grids(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.csv", "model,a,Average\nx,1.0,1.0\ny,2.0,2.0\n"),
+        ("t.csv", "model,a,b\nx," + "9" * 400 + ",1\ny,2,3\n"),
+        ("t.csv", "model,a,b\nx,0." + "9" * 400 + ",1\ny,2,3\n"),
+        ("t.md", "# [/bold] [red\n| m | a | b |\n|---|---|---|\n| [/x] | 1 | 2 |\n| y | 2 | 3 |\n"),
+        ("t.json", '[{"m":"x","a":1,"b":2},{"m":"y","a":NaN,"b":1e999}]'),
+        ("t.json", '{"x":{"a":1},"x":{"a":2}}'),
+    ],
+)
+def test_a_table_of_three_lines_ends_in_findings_or_in_none(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    told = CliRunner().invoke(app, ["evaluate", "lint", str(tmp_path / name)])
+    assert told.exit_code in (0, 1), told.output
+    assert isinstance(told.exception, SystemExit | None)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.json", "[" * 5000),
+        ("t.json", '[{"m":"x","a":' + "9" * 5000 + "}]"),
+        ("t.csv", "m,a\n" + "x" * 200_000 + ',"1'),
+        ("t.csv", ""),
+        ("t.md", "\0"),
+    ],
+)
+def test_what_is_no_table_is_said_to_be_none(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    told = CliRunner().invoke(app, ["evaluate", "lint", str(tmp_path / name)])
+    assert told.exit_code == 2, told.output
+    assert name in told.output
+
+
+def test_a_stated_number_of_items_has_digits_that_a_benchmark_can_have(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("m,a,b\nx,1,2\n", encoding="utf-8")
+    told = CliRunner().invoke(app, ["evaluate", "lint", str(tmp_path / "t.csv"), "--n", "9" * 5000])
+    assert told.exit_code == 2
