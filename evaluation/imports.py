@@ -146,8 +146,8 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             value = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise UsageError(f"{path}, line {number}: not JSON: {error.msg}") from error
+        except (ValueError, RecursionError) as error:  # too many digits or levels too
+            raise UsageError(f"{path}, line {number}: not JSON: {error}") from error
         if not isinstance(value, dict):
             raise UsageError(f"{path}, line {number}: not a JSON object")
         yield number, value

@@ -46,7 +46,7 @@ def load_yaml(path: Path) -> Any:
     try:
         # A safe loader all the same: only what counts as a truth value differs.
         return yaml.load(text, Loader=_Loader)  # nosec B506
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # a date or number that is none
         raise UsageError(f"{path} is not YAML: {error}") from error
     except RecursionError as error:
         raise UsageError(f"{path} is nested too deeply; no config needs more than ten levels") from error

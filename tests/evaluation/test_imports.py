@@ -52,6 +52,8 @@ def test_replies_become_answers_to_the_questions(tmp_path: Path) -> None:
         ({"item": "c1", "reply": 7}, "line 1: reply is 7; it must be text"),
         ("{", "line 1: not JSON"),
         ("[1]", "line 1: not a JSON object"),
+        ('{"item": "c1", "reply": ' + "9" * 5000 + "}", "line 1: not JSON"),
+        ('{"item": ' * 5000, "line 1: not JSON"),
     ],
 )
 def test_a_line_that_does_not_fit_is_named(tmp_path: Path, row: Any, message: str) -> None:
