@@ -159,7 +159,7 @@ def _unusable(row: Rejection, names: Mapping[int, str]) -> tuple[dict[str, Any],
         return {}, None
     if member is not None:
         body["annotator"] = names.get(member, f"member {member}")
-    whole = orjson.dumps([said, result]).decode() if result else said
+    whole = orjson.dumps([said, result]).decode() if said or result else ""
     _, template, language = (*row.source.split(":"), "", "")[:3]
     changes = {"body": orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode()}
     return changes | ({"detail": ""} if said else {}), Words(

@@ -147,6 +147,21 @@ def test_what_a_person_who_left_could_not_submit_goes_with_the_bodies_of_all_who
     assert [one.text for one in words(stores) if one.kind == "unusable"] == ['["",["omar\'s"]]']
 
 
+@pytest.mark.parametrize("result", [None, [], ["x"], [{"value": {"text": SECRET}}], {"value": 1}])
+def test_an_annotation_of_any_form_is_forgotten_with_its_author(tmp_path, stores, result):
+    from types import SimpleNamespace
+
+    from pipeline.forgetting import forget_person
+
+    body = orjson.dumps({"task": 2, "annotation": 8, "member": 4, "result": result}).decode()
+    row = Rejection(record="y", source="p", reason="invalid_annotation", detail="it is no form", body=body)
+    add(stores.rejected, Rejection, [row])
+    opened = SimpleNamespace(stores=stores, build=None, label=str(tmp_path / "bench"))
+    forget_person(opened, "layla@example.org", MEMBERS, runs=tmp_path / "runs")
+    assert {row.body for row in stored(stores.rejected, Rejection)} == {""}
+    assert [one.annotator for one in words(stores)] == ["annotator-02"]
+
+
 def test_a_note_on_a_discarded_item_goes_into_no_table_of_a_build(stores):
     item = ITEMS[0]
     votes = [review(item, f"p{n}", "discard", reason="sensitive", notes=SECRET) for n in range(2)]
