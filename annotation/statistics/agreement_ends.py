@@ -126,9 +126,7 @@ def worst_ends(
     ]
     alphas = [krippendorff_alpha([*units, *some], level) for some in filled] if missing else []
     least = min((one for one in alphas if one is not None), default=None)
-    alpha, observed, ac1 = (
-        _hull([getattr(one, name) for one in ends if getattr(one, name)]) for name in COEFFICIENTS
-    )
+    alpha, observed, ac1 = (_hull([getattr(one, name) for one in ends]) for name in COEFFICIENTS)
     return Ends(alpha, observed, ac1, least)
 
 
@@ -140,8 +138,12 @@ def _apart(unit: Sequence[str], two: tuple[str, str], level: Level) -> list[str]
     return [one, max(two, key=lambda end: abs(float(end) - float(one)))]
 
 
-def _hull(ends: Sequence[Interval]) -> Interval | None:
-    return Interval(min(one.low for one in ends), max(one.high for one in ends)) if ends else None
+def _hull(ends: Sequence[Interval | None]) -> Interval | None:
+    """What holds all ends; where missing answers may leave nobody who disagrees, up to full agreement."""
+    there = [one for one in ends if one is not None]
+    if not there:
+        return None
+    return Interval(min(one.low for one in there), max(one.high if one else 1.0 for one in ends))
 
 
 def _counts(units: Sequence[Sequence[str]], level: Level) -> tuple[Any, list[Hashable]]:

@@ -22,6 +22,13 @@ def test_intervals_hold_the_truth_in_a_few_histories_of_each_world(world: str) -
             assert binomtest(sum(told), len(told), 0.95, "less").pvalue > 0.001, (figure, told)
 
 
+def test_missing_answers_that_may_all_agree_reach_up_to_full_agreement() -> None:
+    units, missing = [["met", "met"]] * 40 + [["unmet", "unmet"]] * 20, [[]] * 30
+    ends = agreement_ends.worst_ends(units, missing, ("met", "unmet"), "nominal", seed=1, name="x")
+    assert (ends.alpha.high, ends.ac1.high) == (1, 1)
+    assert ends.alpha.low < 0.6
+
+
 @pytest.mark.drill
 @pytest.mark.parametrize("world", WORLDS)
 def test_intervals_hold_the_truth_in_ninety_four_of_a_hundred(world: str) -> None:
