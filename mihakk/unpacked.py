@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import zipfile
 import zlib
@@ -13,12 +12,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 _PARQUET, _ARROW, _GZIP, _ZIP = b"PAR1", b"ARROW1", b"\x1f\x8b", b"PK\x03\x04"
+ROOM = 2**30
+"""Bytes that a file may unpack to."""
 
 
-def unpacked(data: bytes) -> Iterator[bytes]:
+def unpacked(data: bytes, *, room: int = ROOM) -> Iterator[bytes]:
     """A file's bytes, and behind them what is packed in them: the texts of tables, members of archives.
 
-    A file that is damaged or encrypted gives its bytes alone.
+    A file that is damaged or encrypted gives its bytes and what of it can be read; one that would unpack to
+    more than `room` gives its bytes alone.
     """
     yield data
     try:
@@ -30,11 +32,16 @@ def unpacked(data: bytes) -> Iterator[bytes]:
                 for number in range(table.num_record_batches):
                     yield from _texts(table.get_batch(number))
         elif data.startswith(_GZIP):
-            yield from unpacked(gzip.decompress(data))
+            whole = zlib.decompressobj(wbits=31)
+            inner = whole.decompress(data, room)
+            if not whole.unconsumed_tail:
+                yield from unpacked(inner, room=room - len(inner))
         elif data.startswith(_ZIP):
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                for name in archive.namelist():
-                    yield from unpacked(archive.read(name))
+                members = archive.infolist()
+                room -= sum(member.file_size for member in members)
+                for member in members if room >= 0 else ():
+                    yield from unpacked(archive.read(member), room=room)
     except (pa.ArrowException, zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError):
         return
 

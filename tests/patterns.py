@@ -57,6 +57,9 @@ _MADE: Final[dict[str, Callable[[], Iterable[re.Pattern[str]]]]] = {
     "validators/checks/check.py": lambda: [re.compile("[ab\\]]")],
     "validators/checks/text/list_mark.py": lambda: [re.compile(r"\b12\s*[.)\]/–-]")],
     "validators/external/mapping.py": lambda: [re.compile(r"(?<!\\)\+")],
+    "pipeline/forgetting.py": lambda: [
+        import_module("pipeline.forgetting")._pattern(["somebody@example.org", "ما كتبه", "aaaaaaaa"])
+    ],
     "releases/versions/withdrawal.py": lambda: [re.compile(r"^## 1\.0\.0$", re.MULTILINE)],
     "evaluation/metrics/_overlap.py": lambda: [import_module("evaluation.metrics._overlap")._balsam_marks()],
     "evaluation/reading/labels.py": lambda: [

@@ -13,7 +13,7 @@ RUNS_CODE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "ma
 INSIDE_THE_SANDBOX = "mihakk/sandbox/_inside.py"
 """Runs programs, and is itself run by bubblewrap alone."""
 OPENED_BY = {
-    "zipfile": {"mihakk/workbook.py", "scrapers/epub.py"},
+    "zipfile": {"mihakk/unpacked.py", "mihakk/workbook.py", "scrapers/epub.py"},
     "tarfile": {"scrapers/ganjoor/export.py"},
     "unpack_archive": {"releases/hub/embedded.py"},
     "load_workbook": {"mihakk/workbook.py"},

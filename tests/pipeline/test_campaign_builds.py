@@ -78,7 +78,10 @@ def test_a_wrong_option_that_people_rate_low_is_made_anew_and_no_other_changes(t
     )
     assert re.search(rf"mean rating, 0 to 2</td><td class=.n.>29</td><td class=.n.>{whole.value:.2f}<", shown)
     card = audit_section(ReleaseFacts(code_version="v", campaign_figures=facts), {}, {})
-    assert f"| distractor rating | other_explanation | mean rating, 0 to 2 | 29 | {whole.value:.2f} |" in card
+    assert (
+        f"| distractor rating | other_explanation | mean rating, 0 to 2 | 29 | 1 | {whole.value:.2f} |"
+        in card
+    )
 
 
 def test_without_a_least_mean_ratings_change_no_item(tmp_path: Path) -> None:
