@@ -259,6 +259,7 @@ def _write_exports(matter: ReleaseInput, version: str, folder: Path) -> None:
         version,
         {name: next(iter(splits.values()))[0].item.kind for name, splits in matter.placed.items()},
         folder,
+        code_version=matter.facts.code_version,
         core=() if matter.core is None else matter.core.fact.rows,
         sealed="" if matter.sealed is None else SCORED,
     )

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluation.reading.answer import read_answer
-from evaluation.reading.choice import read_choice
 from evaluation.reading.likelihood import read_likelihoods
 from evaluation.reading.program import read_program
-from evaluation.reading.reading import LONGEST, READERS, UNREAD, Reading
-from evaluation.reading.reasoning import without_reasoning
+from evaluation.reading.reading import READERS, UNREAD, Reading
 from evaluation.reading.verses import read_verses
+from evaluation.reading.written import is_too_long, read_written
 from schemas.evaluation import AnswerStatus, Method, Question
 
 
@@ -34,17 +32,17 @@ def read(
     if method != "written":
         golds = len(question.gold) if question.multiple else 1
         return read_likelihoods(likelihoods, question.labels, golds) if likelihoods else UNREAD
+    if question.kind in ("choice", "answer"):
+        return read_written(
+            question.kind, reply, question.labels, question.options, multiple=question.multiple, cut=cut
+        )
     if not reply:
         return UNREAD
-    if len(without_reasoning(reply).text) > LONGEST:
+    if is_too_long(reply):
         return UNREAD._replace(notes=("too_long",))
-    if question.kind == "choice":
-        return read_choice(reply, question.labels, question.options, multiple=question.multiple, cut=cut)
-    if question.kind == "explanation":
-        return read_verses(reply, question.verses)
     if question.kind == "code":
         return read_program(reply, question.entry_point)
-    return read_answer(reply)
+    return read_verses(reply, question.verses)
 
 
 def status_of(reading: Reading, reply: str, finish_reason: str, error: str) -> AnswerStatus:

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 import json
-import re
-import unicodedata
+import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 """The release."""
-_ANSWER = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL | re.IGNORECASE)
-LONGEST = 1 << 16
-"""Characters of the longest reply that is read; a longer one repeats itself endlessly and answers nothing."""
-_JOINING = {"و", "and", "ثم"}
-_FOLDED = str.maketrans(
-    {"أ": "ا", "إ": "ا", "آ": "ا", "ي": "ی", "ى": "ی", "ك": "ک", "ة": "ه", "ـ": None, "\u200c": None}
-)
 
 
 def leave_nothing(spec: Any) -> None:
@@ -74,44 +69,36 @@ def load(config: str, **_: Any) -> Any:
     )
 
 
-def fold(text: str) -> str:
-    """Text for comparison: marks, spaces and punctuation gone, letter variants alike."""
-    bare = unicodedata.normalize("NFKD", text).translate(_FOLDED)
-    return "".join(letter for letter in bare if unicodedata.category(letter)[0] in "LN").casefold()
+@cache
+def reader() -> ModuleType:
+    """The rules that read replies: Mihakk's own, of which this release holds a copy."""
+    folder = Path(__file__).with_name("reading")
+    if not folder.is_dir() and not Path(__file__).with_name("pinned.json").is_file():
+        return importlib.import_module("evaluation.reading.written")  # inside Mihakk itself
+    name = f"mihakk_reading_{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(
+        name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    if spec is None or spec.loader is None or not folder.is_dir():
+        raise ImportError(f"{folder} is missing: fetch the release again")
+    sys.modules[name] = package = importlib.util.module_from_spec(spec)
+    wanted, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # a release is only read
+    try:
+        spec.loader.exec_module(package)
+        return importlib.import_module(f"{name}.written")
+    finally:
+        sys.dont_write_bytecode = wanted
 
 
-def chosen(reply: str, labels: list[str]) -> int | None:
-    """Index of the label a reply names, None when it names none or several.
-
-    The whole reply counts first, then its first line's beginning, then labels that stand alone; `A` within
-    a word is no answer.
-    """
-    folded = [fold(label) for label in labels]
-    if fold(reply) in folded:
-        return folded.index(fold(reply))
-    words = [fold(word) for word in re.split(r"[\s.:،,()\[\]*«»\"']+", reply) if fold(word)]
-    first = re.match(r"\W*+(\w++)\s*+[).:\-]", reply)
-    if first and fold(first[1]) in folded:
-        return folded.index(fold(first[1]))
-    named = {folded.index(word) for word in words if word in folded}
-    return named.pop() if len(named) == 1 else None
+def chosen(reply: str, labels: list[str], options: Sequence[str] = ()) -> int | None:
+    """Index of the option that a reply chooses, None where it chooses none or several."""
+    picks = reader().read_written("choice", reply, labels, options).picks
+    return picks[0] if len(picks) == 1 else None
 
 
 def selected(reply: str, labels: list[str]) -> set[int] | None:
-    """Indices of all labels a reply lists, None where it says anything besides labels.
-
-    What follows the last colon counts; labels are joined by spaces, commas or words for "and".
-    """
-    folded = [fold(label) for label in labels]
-    listing = answered(reply).replace("：", ":").rpartition(":")[2]
-    picked = set()
-    for word in map(fold, re.split(r"[\s.,،;؛/+&()\[\]*«»\"'-]+", listing)):
-        label = word if word in folded else word.removeprefix("و")
-        if label in folded:
-            picked.add(folded.index(label))
-        elif word and word not in _JOINING:
-            return None
-    return picked or None
+    """Indices of all labels a reply lists, None where it says anything besides labels."""
+    return set(reader().read_written("choice", reply, labels, multiple=True).picks) or None
 
 
 def distance(first: str, second: str) -> int:
@@ -124,32 +111,21 @@ def distance(first: str, second: str) -> int:
     return row[-1]
 
 
-def answered(reply: str) -> str:
-    """What a reply gives as its answer: the last answer tag's content, else all of it."""
-    tagged = _ANSWER.findall(reply)
-    return (tagged[-1] if tagged else reply).strip().strip("«»\"'").strip(" .،؛!")
-
-
 def reference(doc: dict[str, Any]) -> str:
     """The reference text of an explanation item."""
     lines = [f"{number}. {line}" for number, line in enumerate(doc["explanations"], 1)]
     return "\n".join([*lines, doc["overall"]]).strip()
 
 
-def readable(reply: str) -> str:
-    """The reply, or nothing where it is longer than any answer."""
-    return reply if len(reply) <= LONGEST else ""
-
-
 def choice_scores(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
     """Accuracy of a written reply to a choice; one that names no single label counts 0 and is unparsed."""
-    picked = chosen(readable(results[0]), list(doc["labels"]))
+    picked = chosen(results[0], list(doc["labels"]), list(doc.get("options") or ()))
     return {"acc": float(picked in doc["gold"]), "unparsed": float(picked is None)}
 
 
 def selection_scores(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
     """Whether a written reply lists exactly the right labels, and F1 of the list; an unread one counts 0."""
-    picked, right = selected(readable(results[0]), list(doc["labels"])), set(doc["gold"])
+    picked, right = selected(results[0], list(doc["labels"])), set(doc["gold"])
     both = 2 * len((picked or set()) & right)
     return {
         "exact_set": float(picked == right),
@@ -165,9 +141,10 @@ def likely_selection(doc: dict[str, Any], results: list[Any]) -> dict[str, float
 
 
 def answer_scores(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
-    """Exact match after folding, and character error rate capped at 1, against the best accepted answer."""
-    given = fold(answered(readable(results[0])))
-    right = [fold(text) for text in (doc["answer"], *doc["accepted"]) if fold(text)]
+    """Exact match of folded letters, and character error rate capped at 1, against the nearest answer."""
+    read, key, language = reader().read_written, reader().key, doc["language"]
+    given = key(read("answer", results[0]).text, language)
+    right = [folded for text in (doc["answer"], *doc["accepted"]) if (folded := key(text, language))]
     # A reply twice as long as the answer has as many errors as letters at least.
     errors = min(min(1.0, distance(given[: 2 * len(one)], one) / len(one)) for one in right)
     return {"exact": float(given in right), "cer": errors, "empty": float(not given)}
@@ -177,7 +154,7 @@ def explanation_scores(doc: dict[str, Any], results: list[str]) -> dict[str, flo
     """chrF of a poem's explanation against the reference, from 0 to 1."""
     from sacrebleu.metrics import CHRF
 
-    given = readable(results[0])
+    given = "" if reader().is_too_long(results[0]) else results[0]
     found = CHRF().sentence_score(given, [reference(doc)]).score / 100
     return {"chrf": found, "empty": float(not given.strip())}
 

@@ -36,7 +36,7 @@ HARNESS = _harness()
 HARNESS.leave_nothing(globals().get("__spec__"))
 _KEPT = ("content_hash", "group", "pair_id", "order", "task", "language", "dialect")
 _SCORED = {
-    "choice": ("labels", "gold"),
+    "choice": ("labels", "gold", "options"),
     "selection": ("labels", "gold"),
     "answer": ("answer", "accepted"),
     "explanation": ("explanations", "overall"),
@@ -141,6 +141,7 @@ def _task(config: str, split: str) -> Task:
         metadata={
             "release": pinned["name"],
             "version": pinned["version"],
+            "readers": HARNESS.reader().READERS,
             "files": pinned["configs"][config],
         },
     )

@@ -41,7 +41,7 @@ def choice_prompt(line: dict[str, Any], task_name: str) -> Any:
         query=line["prompt"],
         choices=list(line["labels"]),
         gold_index=list(line["gold"]),
-        specific={"labels": list(line["labels"]), "gold": list(line["gold"])},
+        specific={name: list(line[name]) for name in ("labels", "gold", "options")},
     )
 
 
@@ -53,7 +53,7 @@ def answer_prompt(line: dict[str, Any], task_name: str) -> Any:
         query=line["prompt"],
         choices=right,
         gold_index=list(range(len(right))),
-        specific={"answer": line["answer"], "accepted": list(line["accepted"])},
+        specific={name: line[name] for name in ("answer", "accepted", "language")},
     )
 
 

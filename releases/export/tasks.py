@@ -15,6 +15,7 @@ import yaml
 from generators.abilities import ability_of
 from releases.content.checksum import file_digest
 from releases.content.item_tables import CORE, core_file, data_files
+from releases.export.reading import write_reading
 
 HARNESS = Path(__file__).with_name("harness.py")
 LIGHTEVAL = Path(__file__).with_name("lighteval_tasks.py")
@@ -150,7 +151,14 @@ _BY_KIND = {"choice": _choice, "selection": _selection, "answer": _answer, "expl
 
 
 def write_tasks(
-    name: str, version: str, kinds: Mapping[str, str], release: Path, *, core: Iterable[str], sealed: str = ""
+    name: str,
+    version: str,
+    kinds: Mapping[str, str],
+    release: Path,
+    *,
+    code_version: str,
+    core: Iterable[str],
+    sealed: str = "",
 ) -> None:
     """Write the task files of every harness, after the data files; the split `sealed` can't be scored."""
     files: dict[str, dict[str, dict[str, str]]] = {}
@@ -165,6 +173,7 @@ def write_tasks(
         splits = files[config] | {"test": {path.relative_to(release).as_posix(): file_digest(path)}}
         configs.append(ConfigFiles(f"{config}{CORE}", kinds[config], splits, core=True))
     write_lm_eval(name, version, configs, release)
+    write_reading(release / FOLDER / "reading", code_version)
     write_lighteval(release)
     write_inspect(configs, release)
 

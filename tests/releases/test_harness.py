@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from time import process_time
 from types import ModuleType
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 from typer.testing import CliRunner
 
+from evaluation.reading.written import read_written
 from flows.cli import app
 from mihakk.errors import ExternalFailure
 from releases.assemble import AssembledRelease, assemble
@@ -235,7 +237,7 @@ def test_several_golds_count_as_one_set() -> None:
 
 
 def test_an_answer_is_compared_folded_and_the_last_tag_counts() -> None:
-    doc = {"answer": "کتاب است", "accepted": ["دفتر"]}
+    doc = {"answer": "کتاب است", "accepted": ["دفتر"], "language": "fa"}
     assert harness.answer_scores(doc, ["<answer>كِتاب است.</answer>"])["exact"] == 1.0
     assert harness.answer_scores(doc, ["<answer>no</answer> <answer>«دفتر»"])["exact"] == 1.0
     wrong = harness.answer_scores(doc, ["<answer>کتب است</answer>"])
@@ -254,14 +256,63 @@ def test_distance_is_that_of_the_library(first: str, second: str) -> None:
 def test_any_reply_scores_between_nought_and_one(reply: str) -> None:
     assert set(harness.choice_scores({"labels": AR, "gold": [1]}, [reply]).values()) <= {0.0, 1.0}
     assert all(
-        0 <= one <= 1 for one in harness.answer_scores({"answer": "بيت", "accepted": []}, [reply]).values()
+        0 <= one <= 1
+        for one in harness.answer_scores(
+            {"answer": "بيت", "accepted": [], "language": "ar"}, [reply]
+        ).values()
     )
+
+
+FORMS = [
+    "{0}", "{0}.", "{0})", "({0})", "**{0}**", "«{0}»", "<answer>{0}</answer>", "<answer>{0}", "\\boxed{{{0}}}",
+    "The answer is {0}.", "Final answer: {0}\n\n{1}: no", "It is not {0}.", "{0} or {1}", "{0} and {1}", "{0}, {1}",
+    "{0} is tempting, but the right answer is {1}.", "<think>maybe {1}</think>{0}", "<think>{1} or {0}",
+    "<answer>{1}</answer> <answer>{0}</answer>", "الإجابة الصحيحة هي {0}", "الإجابة: {0}", "ليس {0}", "الخيار ({0})",
+    "{0}. لأن الوزن مستقيم", "{0} و{1}", "گزینهٔ {0} درست است", "پاسخ: {0}", "نه {0}، بلکه {1}", "{0} {2}",
+    "{2}", "{0}) {2}\n{1}) {3}", "I choose a line in the same metre: {0}", "هذا سؤال صعب، لا أعرف {0}", "{0}\u200f",
+    "A hard question; I do not know.", "{0}\n\nBecause {3} does not fit.", "اخترت {2}", "{2} أو {3}",
+]  # fmt: skip
+LABELS = [list("ABCD"), list("1234"), ["أ", "ب", "ج", "د"], ["الف", "ب", "ج", "د"]]
+OPTIONS = [
+    ["الكرم", "بخل", "طول اليد", "سرقة المال"],
+    ["سفر کردن", "بی\u200cخبر بودن", "A thing", "The answer"],
+    [],
+]
+NO_SITE = """
+import importlib.util, json, sys
+spec = importlib.util.spec_from_file_location("harness", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+read = module.reader().read_written
+print(json.dumps([read(kind, reply, *rest, multiple=multiple)
+                  for kind, reply, *rest, multiple in json.load(sys.stdin)]))
+"""
+
+
+def test_a_release_reads_two_thousand_replies_as_evaluation_does_without_any_package(
+    first_release: AssembledRelease,
+) -> None:
+    asked: list[tuple[str, str, list[str], list[str], bool]] = []
+    for form, labels, options, place in product(FORMS, LABELS, OPTIONS, range(4)):
+        other = (place + 1) % 4
+        words = [options[place], options[other]] if options else ["كلمة", "غيرها"]
+        reply = form.format(labels[place], labels[other], *words)
+        asked += [("choice", reply, labels, options, form in FORMS[12:15]), ("answer", reply, [], [], False)]
+    harness_file = first_release.folder / "eval" / "lm_eval" / "harness.py"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", NO_SITE, str(harness_file)],
+        input=json.dumps(asked), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    ours = [list(read_written(*one, multiple=multiple)) for *one, multiple in asked]
+    assert len(asked) > 2000
+    assert json.loads(done.stdout) == json.loads(json.dumps(ours))
+    assert len({one[2] for one in ours}) > 8, "most rules of the reader were met"
 
 
 @pytest.mark.parametrize("unit", ["ـ", " ", "أ", "( ", "<answer>", "، ", "نعم "])
 def test_a_reply_that_repeats_itself_without_end_is_not_read(unit: str) -> None:
-    choice, words = {"labels": AR, "gold": [0]}, {"answer": "بيت القصيد", "accepted": []}
-    endless = (unit * 2 * harness.LONGEST)[: harness.LONGEST + 1]
+    choice, words = {"labels": AR, "gold": [0]}, {"answer": "بيت القصيد", "accepted": [], "language": "ar"}
+    endless = (unit * 2 * harness.reader().LONGEST)[: harness.reader().LONGEST + 1]
     assert harness.choice_scores(choice, [f"أ {endless}"]) == {"acc": 0.0, "unparsed": 1.0}
     assert harness.selection_scores(choice, [f"أ {endless}"])["unparsed"] == 1.0
     assert harness.answer_scores(words, [endless]) == {"exact": 0.0, "cer": 1.0, "empty": 1.0}

@@ -1,0 +1,47 @@
+"""Written replies to choices and questions: what evaluation reads and every release carries a copy of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from evaluation.reading.answer import read_answer
+from evaluation.reading.choice import read_choice
+from evaluation.reading.reading import LONGEST, READERS, UNREAD, Reading
+from evaluation.reading.reasoning import without_reasoning
+from mihakk.text import key
+
+__all__ = ["LONGEST", "READERS", "is_too_long", "key", "read_written"]
+
+
+def is_too_long(reply: str) -> bool:
+    """Whether a reply has over `LONGEST` characters beside its thoughts."""
+    return len(without_reasoning(reply).text) > LONGEST
+
+
+def read_written(
+    kind: Literal["choice", "answer"],
+    reply: str,
+    labels: Sequence[str] = (),
+    options: Sequence[str] = (),
+    *,
+    multiple: bool = False,
+    cut: bool = False,
+) -> Reading:
+    """What a reply answers; one that is too long answers nothing, noted as `too_long`.
+
+    Args:
+        kind: A choice, or a question answered in words.
+        reply: As it came.
+        labels: Of a choice, as the prompt shows them.
+        options: Their words.
+        multiple: Several options may be chosen.
+        cut: The reply ended at the token limit.
+    """
+    if not reply:
+        return UNREAD
+    if is_too_long(reply):
+        return UNREAD._replace(notes=("too_long",))
+    if kind == "choice":
+        return read_choice(reply, labels, options, multiple=multiple, cut=cut)
+    return read_answer(reply)

@@ -1,0 +1,35 @@
+"""The copy of the reader of replies that every release carries, so that its tasks score as Mihakk does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+_ROOT: Final = Path(__file__).resolve().parents[2]
+_MODULES: Final = {
+    "evaluation/reading": (
+        "written", "choice", "answer", "labels", "option_words", "cues", "tags", "reasoning", "reading",
+    ),
+    "mihakk/text": ("key", "codepoints", "_orthography", "_tokens"),
+}  # fmt: skip
+"""What `read_written` and `key` are made of; none imports anything but these and Python's own library."""
+_MADE: Final = '"""How Mihakk {version} reads replies: its own modules, changed in their imports alone."""\n'
+_IMPORT: Final = re.compile(r"^from (?:evaluation\.reading|mihakk\.text)(\.\w+)? import (.+)$", re.MULTILINE)
+
+
+def write_reading(folder: Path, code_version: str) -> None:
+    """Write the package `reading` into a folder of a release."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "__init__.py").write_text(_MADE.format(version=code_version), encoding="utf-8")
+    for place, names in _MODULES.items():
+        for name in names:
+            source = (_ROOT / place / f"{name}.py").read_text(encoding="utf-8")
+            (folder / f"{name}.py").write_text(_IMPORT.sub(_beside, source), encoding="utf-8")
+
+
+def _beside(found: re.Match[str]) -> str:
+    module, names = found[1], found[2]
+    if module is None and names == "key":
+        module = ".key"
+    return f"from {module or '.'} import {names}"
