@@ -17,6 +17,7 @@ from pipeline.build import CONFIGS, code_version
 from pipeline.external_audit import AuditJob
 from pipeline.external_people import SUITE, decided_in, is_audited_set
 from pipeline.external_summary import WHOLE, Audited, AuditSummary, share_bad
+from schemas.audit import AUDITOR_RULES
 from schemas.audit_suite import SuiteConfig, SuiteSource
 from schemas.record import Record
 
@@ -327,12 +328,11 @@ def _figures(verdicts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         dict(one["rules"]) for one in verdicts if one["status"] == "flag" and one["outcome"] != "merged"
     ]
     rate = share_bad(outcomes)
-    models = ("invalid_reply", "unjudged", "least_total", "total_gap", "hamming", "critical", "blind_answer")
     return {
         "samples": len(verdicts),
         "blocked": outcomes["block"],
         "flagged_by_checks": sum(rules["flag_finding"] for rules in waiting),
-        "flagged_by_auditors": sum(any(rules.get(name) for name in models) for rules in waiting),
+        "flagged_by_auditors": sum(any(rules.get(name) for name in AUDITOR_RULES) for rules in waiting),
         "merged": outcomes["merged"],
         "waiting": outcomes["flag"],
         "overturned": sum(one["status"] == "flag" and one["outcome"] == "pass" for one in verdicts),

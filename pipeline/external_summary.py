@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from pipeline.usage import Usage
-from schemas.audit import AUDIT_STATES, Audit, AuditState, Verdict
+from schemas.audit import AUDIT_STATES, SHORT_RULES, Audit, AuditState, Verdict
 from schemas.finding import Finding
 from schemas.record import Record
 from schemas.review import Resolution
@@ -27,8 +27,6 @@ Outcome = Literal["pass", "flag", "block", "merged", "discarded", "unjudged"]
 
 `unjudged`: an auditor gave no usable reply and nothing else is said of it; it waits, and no rate counts it.
 """
-NO_REPLY = frozenset(("invalid_reply", "unjudged"))
-"""Reasons that say nothing of an item, only of an auditor."""
 WHOLE = "all"
 """Name of the one subset of a benchmark that has none."""
 
@@ -160,7 +158,7 @@ class Audited:
             verdict.status != "block"
             and told is None
             and verdict.reasons
-            and NO_REPLY.issuperset(verdict.reasons)
+            and set(verdict.reasons) <= set(SHORT_RULES)
         ):
             return "unjudged"
         if told is None or verdict.status == "block":

@@ -88,8 +88,17 @@ AUDIT_STATES: dict[AuditState, str] = {
     "checks": "checks only",
 }
 """How far an item was audited, in the words that every page, table and terminal uses."""
-SHORT_RULES = ("unjudged", "invalid_reply")
-"""Rules of a verdict that fire where an auditor gave no usable reply."""
+FINDING_RULES = ("block_finding", "flag_finding")
+"""Rules of a verdict that fire where a check found something."""
+SHORT_RULES = ("invalid_reply", "unjudged")
+"""Rules that fire where an auditor gave no usable reply; they say nothing of the item."""
+SCORE_RULES = ("least_total", "total_gap", "hamming", "critical")
+"""Rules on what the auditors' scores are."""
+BLIND_RULE = "blind_answer"
+"""One more where the policy asks for blind answers."""
+AUDITOR_RULES = (*SHORT_RULES, *SCORE_RULES, BLIND_RULE)
+RULES = (*FINDING_RULES, *SHORT_RULES, *SCORE_RULES)
+"""The columns of `Verdict.rules`, and `BLIND_RULE`; a rule that the policy switches off never fires."""
 
 
 def by_audit_state(counts: Mapping[AuditState, int]) -> str:

@@ -3,23 +3,17 @@
 from collections.abc import Sequence
 
 from mihakk.text import words_key
-from schemas.audit import Audit, Criterion, Verdict, VerdictStatus
+from schemas.audit import (
+    AUDITOR_RULES,
+    BLIND_RULE,
+    RULES,
+    Audit,
+    Criterion,
+    Verdict,
+    VerdictStatus,
+)
 from schemas.benchmark import Policy
 from schemas.finding import Finding
-
-RULES = (
-    "block_finding",
-    "flag_finding",
-    "invalid_reply",
-    "unjudged",
-    "least_total",
-    "total_gap",
-    "hamming",
-    "critical",
-)
-"""The columns of `Verdict.rules`; a rule the policy switches off never fires."""
-BLIND = "blind_answer"
-"""One more where the policy asks for blind answers."""
 
 
 def hamming(first: Audit, second: Audit) -> int:
@@ -45,14 +39,14 @@ def verdict(
             only on two valid replies.
         policy: When an audited item goes to people.
     """
-    fired = dict.fromkeys((*RULES, BLIND) if policy.blind else RULES, False)
+    fired = dict.fromkeys((*RULES, BLIND_RULE) if policy.blind else RULES, False)
     reasons = [finding.check for finding in findings if finding.severity in ("block", "flag")]
     fired["block_finding"] = any(finding.severity == "block" for finding in findings)
     fired["flag_finding"] = any(finding.severity == "flag" for finding in findings)
     audited = audits is not None and not fired["block_finding"]
     if audits is not None and audited:
         critical = _judge(audits, policy, fired)
-        reasons += [rule for rule in (*RULES[2:-1], BLIND) if fired.get(rule)]
+        reasons += [rule for rule in AUDITOR_RULES if rule != "critical" and fired.get(rule)]
         reasons += [f"critical:{key}" for key in critical]
     raised: VerdictStatus = "flag" if any(fired.values()) else "pass"
     return Verdict(
@@ -81,7 +75,7 @@ def _judge(audits: Sequence[Audit], policy: Policy, fired: dict[str, bool]) -> l
         if policy.hamming is not None:
             fired["hamming"] = hamming(valid[0], valid[1]) >= policy.hamming
     if policy.blind:
-        fired[BLIND] = agree_on_another(audits[0], audits[1])
+        fired[BLIND_RULE] = agree_on_another(audits[0], audits[1])
     critical = [key for key in policy.critical if any(audit.scores[key] == 0 for audit in valid)]
     fired["critical"] = bool(critical)
     return critical

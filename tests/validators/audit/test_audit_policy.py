@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.audit import CRITERIA, Audit, Criterion, Issue
+from schemas.audit import CRITERIA, RULES, Audit, Criterion, Issue
 from schemas.benchmark import QIMMA, STRICT, Policy
 from schemas.finding import Finding, Severity
-from validators.audit.policy import RULES, verdict
+from validators.audit.policy import verdict
 
 
 def audit(auditor: str, *zeros: Criterion, invalid: bool = False) -> Audit:
