@@ -10,6 +10,7 @@ import orjson
 from pydantic import BaseModel
 
 from schemas.item import Item
+from schemas.record import Language
 
 SCORED_FIELDS = (
     "kind",
@@ -57,6 +58,12 @@ def item_id(task: str, language: str, records: Iterable[str], variant: str = "")
     """
     name = "\x1f".join([task, language, *records, "\x1e", variant]).encode()
     return f"{language}-{task}-{hashlib.blake2b(name, digest_size=8).hexdigest()}"
+
+
+def language_of(item: str) -> Language:
+    """Language of an item by its id; Arabic where the id is none of `item_id`."""
+    name = item.partition("-")[0]
+    return name if name in ("fa", "en") else "ar"  # type: ignore[return-value]
 
 
 def content_hash(item: Item) -> str:

@@ -52,7 +52,9 @@ def changes(audited: Audited) -> list[ChangedRow]:
 def settled_as(item: str, audited: Audited) -> str:
     """What people settled of an item: `keep`, `discard` or `fix`; empty where they have not."""
     told = audited.people.get(item)
-    return "fix" if item in audited.corrected else told.outcome if told else ""
+    if item in audited.corrected:
+        return "fix"
+    return told.outcome if told and told.outcome in ("keep", "discard") else ""
 
 
 def name_of_stay(item: str, audited: Audited) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from mihakk.errors import RecordRejected, UsageError
+from mihakk.groups import grouped
 from mihakk.ids import content_hash
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import ReviewConfig
@@ -146,12 +147,17 @@ def correct_rows(
 def settled(
     benchmark: ExternalBenchmark, reviews: Sequence[Review], config: ReviewConfig
 ) -> dict[str, Resolution]:
-    """What people settled of each item as it stands now."""
-    from annotation.decisions.resolution import resolve
+    """What people settled of each item as it stands now, and what they object to and have not settled."""
+    from annotation.decisions.resolution import binding, resolve
 
     hashes = {item.id: content_hash(item) for item in benchmark.items}
     told = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
-    return {one.item: one for one in told if one.outcome in ("keep", "discard")}
+    votes = grouped(reviews, lambda review: review.item)
+
+    def objects(item: str) -> bool:
+        return any(vote.decision != "keep" for vote in binding(votes[item], hashes[item]))
+
+    return {one.item: one for one in told if one.outcome == "keep" or objects(one.item)}
 
 
 def queue_rows(folder: Path, table: str) -> list[Any]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mihakk.errors import UsageError
 from mihakk.ids import digest
 from pipeline.auditor_facts import auditor_fact
-from pipeline.external_changes import changes
+from pipeline.external_changes import changes, settled_as
 from pipeline.external_people import open_set
 from pipeline.external_summary import Audited
 from pipeline.opened_review import open_review
@@ -75,7 +75,7 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
         auditors=tuple(auditor_fact(one, audited.replies[one.name]) for one in judges),
         agreement=next((one for one in agreement_facts(people) if one.label == "decision"), None),
         miss_rate=miss_rate_fact(people),
-        reviewed=len(audited.people) + len(audited.corrected.keys() - audited.people.keys()),
+        reviewed=sum(settled_as(verdict.item, audited) != "" for verdict in audited.verdicts),
     )
 
     def write_data(target: Path) -> None:

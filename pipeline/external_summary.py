@@ -129,7 +129,7 @@ class Audited:
     merged: Mapping[str, str]
     """Item that was merged, to the equal one that stands for it."""
     people: Mapping[str, Resolution]
-    """What people settled: item to `keep` or `discard`."""
+    """What people settled, or object to without having settled it."""
     corrected: Mapping[str, str]
     """Item that people corrected, to the columns that changed."""
     policy: str
@@ -163,7 +163,9 @@ class Audited:
             return "unjudged"
         if told is None or verdict.status == "block":
             return verdict.status
-        return "discarded" if told.outcome == "discard" else "pass"
+        if told.outcome in ("keep", "discard"):
+            return "discarded" if told.outcome == "discard" else "pass"
+        return "flag"
 
 
 def failed(found: AuditSummary, least: float | Literal["block", "flag"]) -> bool:

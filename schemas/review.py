@@ -115,7 +115,7 @@ class Resolution(Record):
     reason: str = ""
     votes: int = 0
     corrections: dict[str, str] = Field(default_factory=dict)
-    """Of a fix: the fields that people agree on, as one of them wrote each."""
+    """Of a fix: the fields that people agree on, each as one of them wrote it, in canonical form."""
 
     @property
     def by_several(self) -> bool:

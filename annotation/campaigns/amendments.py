@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from operator import itemgetter
 from statistics import fmean
 
 from annotation.campaigns.figures import (
     LABELS,
     answered_questions,
+    corrected_text,
+    language_asked,
     needed_votes,
-    says_label,
-    says_sentence,
-    says_text,
+    says_of,
+    settled_label,
+    settled_text,
+    written_sentence,
 )
 from annotation.decisions.votes import Votes, settle
 from annotation.screens.ratings import Label
+from mihakk.text import canonical
 from schemas.campaign import Amendment, Campaign, CampaignTemplate, Drawn
 
 Amends = Callable[[Drawn, Votes, int, Collection[str]], Iterable[Amendment]]
@@ -82,8 +84,11 @@ def _connotation(row: Drawn, votes: Votes, _: int, __: Collection[str]) -> Itera
 
 def _sentence(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]) -> Iterator[Amendment]:
     """The sentence as people leave it; one that they wrote owes nothing to the model."""
-    if found := settle(votes, overlap, says_sentence, adjudicators):
-        verdict, text = says_sentence(found.values)
+    if found := settle(votes, overlap, says_of(row), adjudicators):
+        verdict, text = (
+            found.values["verdict"],
+            canonical(written_sentence(found.values), language_asked(row)),
+        )
         written_by = () if verdict == "replace" else WRITTEN_BY
         facts = {name: row.before[name] for name in written_by if row.before.get(name)}
         after = text or row.before["sentence"]
@@ -94,33 +99,30 @@ def _wrong_idiom(
     row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]
 ) -> Iterator[Amendment]:
     """The idiom that people choose to stand beside the right one; none where no candidate serves."""
-    found = settle(votes, overlap, itemgetter("wrong"), adjudicators)
+    found = settle(votes, overlap, says_of(row), adjudicators)
     if found and found.values["wrong"] in {"none", *row.before}:  # there may be fewer candidates than keys
         after = row.before.get(found.values["wrong"], "")
         yield _amendment(row, "wrong_idiom", after, reason=f"{found.by} of {found.votes}", of="blanked")
 
 
 def _text(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]) -> Iterator[Amendment]:
-    """A restored text, or the word that nobody can restore it."""
-    if not (found := settle(votes, overlap, says_text, adjudicators)):
+    """A restored text; or the word that nobody can restore it, or that people agree on no text for it."""
+    found, answer = settled_text(row, votes, overlap, adjudicators)
+    if found is None or found.values["state"] == "sound":
         return
-    state, text = says_text(found.values)
     (name,) = row.before
-    if state == "hopeless" or (state == "corrected" and text):
-        field = f"hopeless {name}" if state == "hopeless" else name
-        yield _amendment(row, field, text, reason=f"{state}, {found.by} of {found.votes}", of=name)
+    text = canonical(corrected_text(answer), language_asked(row)) if answer else ""
+    state = answer["state"] if answer else "damaged, no agreed text"
+    field = name if text else f"hopeless {name}"
+    yield _amendment(row, field, text, reason=f"{state}, {found.by} of {found.votes}", of=name)
 
 
 def _labels(row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]) -> Iterator[Amendment]:
     """Labels that people found wrong, each settled by itself; empty where they don't agree on another one."""
-    language = row.strata["language"]
     for name in LABELS:
-        wrong = settle(votes, overlap, itemgetter(name), adjudicators)
-        if wrong is None or wrong.values[name] != "wrong":
-            continue
-        right = settle(votes, overlap, partial(says_label, name, language=language), adjudicators)
-        after = says_label(name, right.values, language)[1] if right else ""
-        yield _amendment(row, name, after, reason=f"{wrong.by} of {wrong.votes}")
+        found, after = settled_label(name, row, votes, overlap, adjudicators)
+        if found and found.values[name] == "wrong":
+            yield _amendment(row, name, after, reason=f"{found.by} of {found.votes}")
 
 
 WRITTEN_BY = ("model", "family", "prompt_version")

@@ -45,9 +45,7 @@ def campaign_disputes(
             stuck=True,
         )
         for row, votes in answered_questions(drawn, labels, again=True)
-        if row.template in SAYS
-        and len(votes) >= needs(row)
-        and differ(row.template, votes, config.adjudicators, row.strata.get("language", ""))
+        if row.template in SAYS and len(votes) >= needs(row) and differ(row, votes, config.adjudicators)
     ]
 
 

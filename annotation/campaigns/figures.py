@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from statistics import fmean
 from typing import Any, cast
 
 from annotation.decisions.first_votes import Asked, first_answers, is_edited
-from annotation.decisions.votes import Votes, settle, votes_of
+from annotation.decisions.votes import Settled, Values, Votes, settle, settle_repair, votes_of
 from annotation.screens.ratings import SCALES, Label
 from mihakk.errors import RecordRejected
 from mihakk.stats import Interval, clopper_pearson, mean_interval
 from mihakk.taxonomy import vocabulary
-from mihakk.text import as_seen
+from mihakk.text import as_seen, canonical
 from schemas.campaign import CONNOTATION_VOTES, Campaign, CampaignFigure, CampaignTemplate, Drawn
-from schemas.record import Record
+from schemas.record import Language, Record
 
-Groups = dict[str, list[Votes | None]]
-"""What was drawn, group by group: the answers to each question, None where it lacks some."""
+Groups = dict[str, list[tuple[Drawn, Votes | None]]]
+"""What was drawn, group by group: each question and its answers, None where it lacks some."""
 
 
 class CampaignProgress(Record):
@@ -70,9 +70,7 @@ def progress(
         state = "answered" if len(votes) >= needs(row) else "begun" if votes else "waiting"
         found[row.template][state] += 1
         if state == "answered" and row.template not in AVERAGED:
-            found[row.template]["disputed"] += differ(
-                row.template, votes, adjudicators, row.strata.get("language", "")
-            )
+            found[row.template]["disputed"] += differ(row, votes, adjudicators)
     return [
         CampaignProgress(
             template=template,
@@ -106,7 +104,7 @@ def figures(
     settled = (row for row in labels if row.template not in AVERAGED)
     for row, votes in answered_questions(drawn, [*firsts, *settled]):
         for group in _groups(row):
-            groups[row.template][group].append(votes if len(votes) >= needs(row) else None)
+            groups[row.template][group].append((row, votes if len(votes) >= needs(row) else None))
     rows: list[CampaignFigure] = []
     for template, found in sorted(groups.items()):
         for group, questions in sorted(found.items(), key=lambda one: (one[0] == "all", one[0])):
@@ -117,10 +115,10 @@ def figures(
 def _figures(
     template: CampaignTemplate,
     group: str,
-    drawn: Sequence[Votes | None],
+    drawn: Sequence[tuple[Drawn, Votes | None]],
     adjudicators: Collection[str],
 ) -> Iterator[CampaignFigure]:
-    questions = [votes for votes in drawn if votes is not None]
+    questions = [(row, votes) for row, votes in drawn if votes is not None]
     missing = len(drawn) - len(questions)
 
     def figure(name: str, value: float, ends: Interval | None, *, is_share: bool) -> CampaignFigure:
@@ -140,17 +138,17 @@ def _figures(
         return
     if template in AVERAGED:
         label, name, _ = AVERAGED[template]
-        means = [fmean(float(values[label]) for values in votes.values()) for votes in questions]
+        means = [fmean(float(values[label]) for values in votes.values()) for _, votes in questions]
         worst = [mean_interval([*means, *[float(end)] * missing]) for end in SCALES[label]]
         ends = Interval(worst[0].low, worst[1].high) if worst[0] and worst[1] else None
         yield figure(name, fmean(means), ends, is_share=False)
         return
     counts: Counter[str] = Counter()
-    for votes in questions:
+    for row, votes in questions:
         if template == "connotation":
             counts.update(unanimous(votes))
         else:
-            found = settle(votes, len(votes), SAYS[template], adjudicators)
+            found = settle(votes, len(votes), says_of(row), adjudicators)
             counts.update(TELLS[template](found.values) if found else [DIFFER])
     for name in sorted(counts):
         ends = Interval(
@@ -180,28 +178,51 @@ def needed_votes(campaigns: Iterable[Campaign], overlap: int) -> Callable[[Drawn
     return needed
 
 
-def says_sentence(values: Mapping[str, str]) -> tuple[str, str]:
+def language_asked(row: Drawn) -> Language:
+    """Language of what a question is about."""
+    return cast("Language", row.strata.get("language") or "ar")
+
+
+def says_sentence(values: Mapping[str, str], language: Language = "ar") -> tuple[str, str]:
     """The verdict on a sentence, and the sentence where the person wrote one."""
-    box = {"edit": "fix_sentence", "replace": "new_sentence"}.get(values["verdict"], "")
-    return values["verdict"], as_seen(values.get(box, ""))
+    return values["verdict"], as_seen(written_sentence(values), language)
 
 
-def says_text(values: Mapping[str, str]) -> tuple[str, str]:
+def written_sentence(values: Mapping[str, str]) -> str:
+    """The sentence that a person wrote; empty where they wrote none."""
+    return values.get({"edit": "fix_sentence", "replace": "new_sentence"}.get(values["verdict"], ""), "")
+
+
+def says_text(values: Mapping[str, str], language: Language = "ar") -> tuple[str, str]:
     """The state of a text, and the text where the person corrected it."""
-    text = values.get("fix_text", "") if values["state"] == "corrected" else ""
-    return values["state"], as_seen(text)
+    return values["state"], as_seen(corrected_text(values), language)
+
+
+def corrected_text(values: Mapping[str, str]) -> str:
+    """The text as a person corrected it; empty where they did not."""
+    return values.get("fix_text", "") if values["state"] == "corrected" else ""
+
+
+def settled_text(
+    row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]
+) -> tuple[Settled | None, Values | None]:
+    """Whether people find a text sound, and the answer that they agree on."""
+    repairs = partial(says_text, language=language_asked(row))
+    found, answer = settle_repair(votes, overlap, lambda one: one["state"] == "sound", repairs, adjudicators)
+    empty = answer and answer["state"] == "corrected" and not corrected_text(answer).strip()
+    return found, None if empty else answer
 
 
 LABELS = ("poet", "era", "genre", "metre")
 """Labels of a poem that people validate."""
 
 
-def says_labels(values: Mapping[str, str]) -> tuple[str, ...]:
+def says_labels(values: Mapping[str, str], _: Language) -> tuple[str, ...]:
     """Which of the four labels of a poem are right, wrong or unsure."""
     return tuple(values[name] for name in LABELS)
 
 
-def says_label(name: str, values: Mapping[str, str], language: str) -> tuple[str, str]:
+def says_label(name: str, values: Mapping[str, str], language: Language) -> tuple[str, str]:
     """Whether one label is right, and the right one where it is wrong: as the taxonomy names it.
 
     Poets are named in the person's own words. A label that the taxonomy does not know is none.
@@ -209,9 +230,9 @@ def says_label(name: str, values: Mapping[str, str], language: str) -> tuple[str
     answer, text = values[name], values.get(f"right_{name}", "")
     if answer != "wrong":
         return answer, ""
-    table = None if name == "poet" else vocabulary(cast("Any", name), cast("Any", language))
+    table = None if name == "poet" else vocabulary(cast("Any", name), language)
     if table is None:
-        return answer, as_seen(text)
+        return answer, as_seen(text, language)
     try:
         return answer, table.match(" ".join(text.split()))
     except RecordRejected:
@@ -227,37 +248,54 @@ def unanimous(votes: Votes) -> list[str]:
     return told
 
 
-def label_disputed(name: str, votes: Votes, adjudicators: Collection[str], language: str) -> bool:
-    """Whether people differ about a label, or agree that it is wrong (it is withdrawn) and not on another."""
-    judged = settle(votes, len(votes), itemgetter(name), adjudicators)
-    if judged is None or judged.values[name] != "wrong":
-        return judged is None
-    right = settle(votes, len(votes), partial(says_label, name, language=language), adjudicators)
-    return right is None or not says_label(name, right.values, language)[1]
+def settled_label(
+    name: str, row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]
+) -> tuple[Settled | None, str]:
+    """What people say of a label, and the one that those who call it wrong agree on."""
+    language = language_asked(row)
+    says = partial(says_label, name, language=language)
+    found, answer = settle_repair(votes, overlap, itemgetter(name), says, adjudicators)
+    right = says(answer)[1] if answer else ""
+    # What is compared is not what is written: a poet's name stays as one of them spelt it.
+    written = name == "poet" and right and answer
+    return found, canonical(answer["right_poet"], language) if written and answer else right
 
 
-def differ(
-    template: CampaignTemplate, votes: Votes, adjudicators: Collection[str], language: str = ""
-) -> bool:
-    """Whether people don't agree on a question all have answered; `language` is that of a poem's labels."""
-    if template == "connotation":
+def differ(row: Drawn, votes: Votes, adjudicators: Collection[str]) -> bool:
+    """Whether people don't agree on a question that all have answered, or agree that what is there is wrong
+    and not on what is right (it is withdrawn).
+    """
+    if row.template == "connotation":
         return any(told.endswith(DIFFER) for told in unanimous(votes))
-    if template == "label_validation":
-        return any(label_disputed(name, votes, adjudicators, language) for name in LABELS)
-    return settle(votes, len(votes), SAYS[template], adjudicators) is None
+    if row.template == "label_validation":
+        settled = [settled_label(name, row, votes, len(votes), adjudicators) for name in LABELS]
+        return any(
+            found is None or (found.values[name] == "wrong" and not right)
+            for name, (found, right) in zip(LABELS, settled, strict=True)
+        )
+    if row.template == "text_correction":
+        return settled_text(row, votes, len(votes), adjudicators)[1] is None
+    return settle(votes, len(votes), says_of(row), adjudicators) is None
 
 
 DIFFER = "people differ"
 EDITED = "edited or replaced (Kinayat: 77 of 150)"
 """Sentences that people did not take as they were; the paper's own count stands beside ours."""
 
-SAYS: Mapping[CampaignTemplate, Callable[[Mapping[str, str]], object]] = {
+SAYS: Mapping[CampaignTemplate, Callable[[Mapping[str, str], Language], Hashable]] = {
     "label_validation": says_labels,
     "text_correction": says_text,
     "dialect_sentence": says_sentence,
-    "wrong_idiom": itemgetter("wrong"),
+    "wrong_idiom": lambda values, _: values["wrong"],
 }
-"""What people have to say alike to agree, of templates whose answers are not averaged."""
+"""What people have to say alike to agree, by what they read, of templates whose answers are not averaged."""
+
+
+def says_of(row: Drawn) -> Callable[[Mapping[str, str]], Hashable]:
+    """What people have to say alike to agree on a question."""
+    says, language = SAYS[row.template], language_asked(row)
+    return lambda values: says(values, language)
+
 
 TELLS: Mapping[CampaignTemplate, Callable[[Mapping[str, str]], list[str]]] = {
     "label_validation": lambda values: (

@@ -9,7 +9,6 @@ from annotation.decisions.resolution import resolve
 from annotation.screens.corrections import correct
 from mihakk.groups import grouped
 from mihakk.ids import content_hash
-from mihakk.text import canonical
 from schemas.item import Item
 from schemas.review import Review
 
@@ -56,10 +55,8 @@ def _fixed(
         (told,) = resolve(votes, {item.id: content}, overlap, adjudicators=adjudicators)
         if told.outcome != "fix":
             break
-        settled[item.id] = told.reason
-        item = correct(item, {name: _canonical(name, text, item) for name, text in told.corrections.items()})
+        corrected = correct(item, told.corrections)
+        if content_hash(corrected) == content:
+            break  # they changed nothing that shows
+        settled[item.id], item = told.reason, corrected
     return item
-
-
-def _canonical(field: str, text: str, item: Item) -> str:
-    return text if field == "gold" else canonical(text, item.language)

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from mihakk.groups import grouped
-from mihakk.ids import digest
-from mihakk.text import as_seen
+from mihakk.ids import digest, language_of
+from mihakk.text import Language, as_seen, canonical
 from schemas.review import Resolution, Review, ReviewOutcome
 
 V = TypeVar("V")
@@ -93,44 +93,55 @@ def _resolve(
         by = "majority"
     if repair[0][0].decision == "discard":
         return told("discard", by, _reason(repair[0]))
-    settled, open_fields = settled_fields([vote.corrections for vote in repair[0]])
+    language = language_of(item)
+    settled, open_fields = settled_fields([vote.corrections for vote in repair[0]], language)
     if open_fields or not settled:
         return told("defective", by, f"no agreed repair of {', '.join(open_fields) or 'any field'}")
     alike = all(
-        said_in(name, vote.corrections.get(name, "")) == said_in(name, text)
+        said_in(name, vote.corrections.get(name, ""), language) == said_in(name, text, language)
         for vote in repair[0]
         for name, text in settled.items()
     )
     return told("fix", by if alike else "majority", fix_key(settled), corrections=settled)
 
 
-def settled_fields(fixes: Sequence[Mapping[str, str]]) -> tuple[dict[str, str], list[str]]:
-    """Fields that people correct alike, as the first wrote each; and those they only agree to be wrong."""
+def settled_fields(
+    fixes: Sequence[Mapping[str, str]], language: Language
+) -> tuple[dict[str, str], list[str]]:
+    """Fields that people correct alike, in canonical form; and those they only agree to be wrong."""
     settled: dict[str, str] = {}
     open_fields = []
     for field in sorted({name for fix in fixes for name in fix}):
         wrong = winning(fixes, _has(field))
         if wrong is None or field not in wrong[0][0]:
             continue
-        texts = winning([fix[field] for fix in wrong[0]], partial(said_in, field))
+        texts = winning([fix[field] for fix in wrong[0]], partial(said_in, field, language=language))
         if texts is None:
             open_fields.append(field)
         else:
-            settled[field] = texts[0][0]
+            settled[field] = commonest(
+                text if field == "gold" else canonical(text, language) for text in texts[0]
+            )
     return settled, open_fields
+
+
+def commonest(texts: Iterable[str]) -> str:
+    """The text that most people gave; of several the first by code points: the order of votes is none."""
+    counts = Counter(texts)
+    return min(counts, key=lambda text: (-counts[text], text))
 
 
 def _has(field: str) -> Callable[[Mapping[str, str]], bool]:
     return lambda fix: field in fix
 
 
-def said_in(field: str, text: str) -> Hashable:
+def said_in(field: str, text: str, language: Language) -> Hashable:
     """What a correction of a field says: several golds or answers in any order, a text as it is seen."""
     if field == "gold":
-        return frozenset(as_seen(part) for part in text.split(","))
+        return frozenset(as_seen(part, language) for part in text.split(","))
     if field == "accepted":
-        return frozenset(as_seen(line) for line in text.split("\n") if line.strip())
-    return as_seen(text)
+        return frozenset(as_seen(line, language) for line in text.split("\n") if line.strip())
+    return as_seen(text, language)
 
 
 def disputed(told: Resolution, needed: int) -> bool:
@@ -157,8 +168,7 @@ def winning(
 
 
 def _reason(camp: list[Review]) -> str:
-    reasons = Counter(vote.reason for vote in camp if vote.reason)
-    return min(reasons, key=lambda name: (-reasons[name], name)) if reasons else ""
+    return commonest(reasons) if (reasons := [vote.reason for vote in camp if vote.reason]) else ""
 
 
 def _tally(votes: Iterable[Review]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from annotation.decisions.resolution import winning
@@ -56,4 +56,25 @@ def settle(
     if len(votes) < overlap:
         return None
     won = winning(votes.values(), says)
-    return Settled(won[0][0], won[1], len(votes)) if won else None
+    return Settled(_one_of(won[0]), won[1], len(votes)) if won else None
+
+
+def settle_repair(
+    votes: Votes,
+    overlap: int,
+    judges: Callable[[Mapping[str, str]], Hashable],
+    repairs: Callable[[Mapping[str, str]], Hashable],
+    adjudicators: Collection[str] = (),
+) -> tuple[Settled | None, Values | None]:
+    """What people agree on, and an answer with the repair that those who agree on it agree on."""
+    found = settle(votes, overlap, judges, adjudicators)
+    if found is None or found.by == "adjudicator":
+        return found, found and found.values
+    camp = [values for values in votes.values() if judges(values) == judges(found.values)]
+    won = winning(camp, repairs)
+    return found, _one_of(won[0]) if won else None
+
+
+def _one_of(camp: Sequence[Values]) -> Values:
+    """The same one in whatever order they answered."""
+    return min(camp, key=lambda values: sorted(values.items()))

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from annotation.campaigns.figures import SAYS, needed_votes
+from annotation.campaigns.figures import SAYS, needed_votes, says_of
 from annotation.campaigns.questions import BY_FORM, TRUE, Question
 from annotation.decisions.votes import settle, votes_of
 from annotation.screens.ratings import (
@@ -353,7 +353,7 @@ def _agreed(
         return {"idiom": tuple(given)} if len(given) == 1 else None
     if row.template not in SAYS:
         return None
-    found = settle(dict(votes), overlap, SAYS[row.template], adjudicators)
+    found = settle(dict(votes), overlap, says_of(row), adjudicators)
     if found is None:
         return None
     controls: dict[str, tuple[str, ...]] = {

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from mihakk.text.canonical import canonical
-from mihakk.text.codepoints import TATWEEL, ZWNJ
+from mihakk.text.codepoints import ZWNJ, Language
 
-_LETTERS: Final = str.maketrans({"\u06cc": "\u064a", "\u06a9": "\u0643", TATWEEL: None})
-"""Farsi yeh and keheh: which of the two a keyboard sends does not show."""
+_LETTERS: Final = str.maketrans({"\u06cc": "\u064a", "\u06a9": "\u0643"})
+"""Farsi yeh and keheh, where an English text quotes them."""
+_STRETCH: Final = re.compile(r"(?<=[\w\u064b-\u065f\u0670])\u0640+")
+"""Tatweel behind a letter or mark; one that stands alone is a blank to fill in."""
 _JOINS: Final = frozenset("بپتثجچحخسشصضطظعغفقکكگلمنهيیئـ")
 """Letters that join the next one, so that a ZWNJ behind them shows."""
 
 
-def as_seen(text: str) -> str:
-    """A text for comparing what people typed: equal where no reader sees a difference.
+def as_seen(text: str, language: Language) -> str:
+    """A text for comparing what people typed, never for showing: equal where no reader sees a difference.
 
-    Order of marks, composed letters, spaces of any kind and number, tatweel, invisible characters, Persian or
-    Arabic yeh and kaf, a ZWNJ that shows nothing, and the digits of any script don't count; letters, marks,
-    punctuation and line breaks do.
+    Order of marks, composed letters, spaces of any kind and number, tatweel, invisible characters, the
+    language's own yeh, kaf and heh, a ZWNJ that shows nothing, and the digits of any script don't count;
+    other letters, marks, punctuation, blanks and line breaks do.
     """
-    plain = canonical(text, "en").translate(_LETTERS)
+    plain = canonical(_STRETCH.sub("", text), language).translate(_LETTERS)
     lines = [" ".join(_without_idle_zwnj(line).split()) for line in plain.splitlines()]
     digits = (str(int(char)) if char.isdecimal() else char for char in "\n".join(lines).strip())
     return "".join(digits)

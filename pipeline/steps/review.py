@@ -29,11 +29,13 @@ def unchecked(told: Resolution) -> Resolution:
     """A correction that the checks have not seen counts as none: nothing is released that only a person saw.
 
     The checks apply every settled correction, so one that still stands here came in while this build ran,
-    or undoes an earlier one.
+    undoes an earlier one, or leaves the item as it was.
     """
     if told.outcome != "fix":
         return told
-    reason = "corrected since the checks of this build, or back and forth: build again"
+    reason = (
+        "corrected since the checks of this build (build again), back and forth, or in nothing that shows"
+    )
     return told.model_copy(update={"outcome": "unresolved", "by": "", "reason": reason, "corrections": {}})
 
 

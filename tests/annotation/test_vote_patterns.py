@@ -14,6 +14,7 @@ from annotation.decisions.fixes import fixed
 from annotation.decisions.resolution import disputed, resolve
 from mihakk.ids import content_hash
 from mihakk.settings import ROOT
+from mihakk.text import as_seen
 from schemas.audit import Verdict
 from schemas.item import ChoiceItem
 from schemas.review import Review
@@ -90,8 +91,8 @@ def test_a_pattern_of_votes_comes_to_what_the_table_says(
 FIELDS = st.fixed_dictionaries(
     {},
     optional={
-        "gold": st.sampled_from(["1", "0,1", "1 "]),
-        "question": st.sampled_from(["ما المقصود؟", "ما المقصود ؟", "ما معناه؟"]),
+        "gold": st.sampled_from(["0", "1", "0,1", "1 "]),
+        "question": st.sampled_from(["سنة 1920؟", "سنة ١٩٢٠ ؟", "ما معناه؟", ITEM.question + "\u00a0"]),
         "options[1]": st.sampled_from(["يسرق", "يسـرق", "يعطي"]),
     },
 ).filter(bool)
@@ -117,9 +118,12 @@ def test_what_all_call_wrong_is_never_released_as_it_was(
         assert released is None or content_hash(released) != content_hash(ITEM)
     for field in ("gold", "question", "options[1]"):
         # A field that everybody corrects is never released as it stood.
-        if objections and len(votes) == len(objections) and all(field in one for one in objections):
+        shown = {"gold": "0", "question": ITEM.question, "options[1]": ITEM.options[1]}[field]
+        changed = [field in one and as_seen(one[field], "ar") != as_seen(shown, "ar") for one in objections]
+        if objections and len(votes) == len(objections) and all(changed):
             assert released is None or content_of(released, field) != content_of(ITEM, field)
-    assert outcome(said[::-1], status)[0] == outcome(said, status)[0]
+    for order in permutations(said):
+        assert outcome(order, status) == outcome(said, status), "the order of votes never counts"
 
 
 def content_of(item: ChoiceItem, field: str) -> object:
@@ -156,13 +160,36 @@ def test_votes_are_compared_as_people_see_them(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("على", "علي"), ("كتب", "كُتب"), ("قال؟", "قال!"), ("می\u200cرود", "میرود")]
+    ("one", "other"), [("على", "علي"), ("كتب", "كُتب"), ("قال؟", "قال!"), ("قال ــــ", "قال")]
 )
 def test_what_a_reader_sees_as_different_differs(one: str, other: str) -> None:
     votes = [
         review(ITEM, f"p{n}", "fix", corrections={"question": text}) for n, text in enumerate((one, other))
     ]
     assert outcome(votes, "flag")[0] == "left out, disputed"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [("مصطفى", "مصطفی", True), ("خانۀ ما", "خانهٔ ما", True), ("می\u200cرود", "میرود", False)],
+)
+def test_the_letters_of_a_language_are_its_own(one: str, other: str, alike: bool) -> None:
+    assert (as_seen(one, "fa") == as_seen(other, "fa")) is alike
+
+
+def test_the_text_that_is_applied_is_one_of_theirs_whoever_votes_first() -> None:
+    votes = [
+        review(ITEM, f"p{n}", "fix", corrections={"question": text})
+        for n, text in enumerate(("سنة ١٩٢٠", "سنة  1920", "سنة ١٩٢٠"))
+    ]
+    assert {outcome(order, "pass")[1].question for order in permutations(votes)} == {"سنة ١٩٢٠"}
+
+
+@pytest.mark.parametrize("corrections", [{"question": ITEM.question + "\u00a0"}, {"gold": "0"}])
+def test_a_correction_in_nothing_that_shows_corrects_nothing(corrections: dict[str, str]) -> None:
+    votes = [review(ITEM, f"p{n}", "fix", corrections=corrections) for n in range(2)]
+    assert fixed([ITEM], votes, 2) == ([ITEM], {})
+    assert outcome(votes, "pass") == ("waits", None)
 
 
 def test_a_status_is_one_of_those_that_a_verdict_has() -> None:

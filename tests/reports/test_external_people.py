@@ -218,3 +218,27 @@ def test_people_rate_wrong_options_of_rows_that_no_rule_blocks_but_not_true_and_
         if letter != row["gold"]
     }
     assert wrong == expected
+
+
+@pytest.mark.parametrize(
+    ("votes", "outcome"),
+    [
+        ([("fix", {"corrections": {"gold": "1"}}), ("discard", {"reason": "wrong_gold"})], "flag"),
+        ([("fix", {"corrections": {"gold": "1"}}), ("fix", {"corrections": {"gold": "2"}})], "flag"),
+        ([("keep", {}), ("discard", {"reason": "ambiguous"})], "flag"),
+        ([("discard", {"reason": "ambiguous"})], "flag"),
+        ([("discard", {"reason": "wrong_gold"}), ("discard", {"reason": "ambiguous"})], "discarded"),
+        ([("keep", {}), ("keep", {})], "pass"),
+        ([("keep", {})], "pass"),
+    ],
+)
+def test_an_unflagged_row_that_people_object_to_is_not_in_the_cleaned_copy(
+    tmp_path: Path, votes: list[tuple[str, dict[str, Any]]], outcome: str
+) -> None:
+    path, out = write(tmp_path / "exam.jsonl"), tmp_path / "out"
+    first, _ = audit(path, out)
+    for n, (decision, more) in enumerate(votes, 1):
+        decide(out, first, "sound", decision, (f"annotator-{n:02d}",), **more)
+    second, _ = audit(path, out)
+    sound = next(one.id for one in second.benchmark.items if one.metadata["id"] == "sound")
+    assert second.outcomes[sound] == outcome
