@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluation.judges.sheets import judge_sheets
 from evaluation.rows import folders_of
@@ -13,8 +13,12 @@ from evaluation.table import load_scores, results
 from evaluation.table.conditions import condition_sheet, conditions
 from evaluation.table.moves import move_sheets, moves
 from evaluation.table.render import markdown
+from evaluation.table.results import Results
 from evaluation.table.sheets import Sheet, sheets
 from schemas.suite import Suite, System
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Report(NamedTuple):
@@ -47,6 +51,17 @@ def moved_since(systems: Sequence[System], folder: Path) -> list[Sheet]:
     )
 
 
+def results_of(suite: Suite, scores: pd.DataFrame) -> Results:
+    """The tables of some scores, averaged as a suite says."""
+    return results(
+        scores,
+        categories=suite.categories,
+        main=suite.main,
+        main_by_kind=suite.main_by_kind,
+        seed=suite.seed,
+    )
+
+
 def report(suite: Suite, systems: Sequence[System], folder: Path) -> Report:
     """The tables of the systems that have scores in a suite's folder; also left there as `table.md`.
 
@@ -54,12 +69,18 @@ def report(suite: Suite, systems: Sequence[System], folder: Path) -> Report:
         UsageError: There are none, or they don't compare.
     """
     scores = load_scores(score_files(folder, systems))
-    found = results(scores, categories=suite.categories, main=suite.main, seed=suite.seed)
-    shown = sheets(found)
+    found = results_of(suite, scores)
+    shown, notes = sheets(found), [*found.notes]
     if suite.compare:
-        shown.append(condition_sheet(conditions(scores, suite.compare, seed=suite.seed)))
+        rows = conditions(scores, suite.compare, seed=suite.seed, all_shared=False)
+        shown.append(condition_sheet(rows))
+        told = {(row["first"], row["second"]) for row in rows}
+        notes += [
+            f"{first} and {second} share no record: not compared."
+            for first, second in suite.compare
+            if (first, second) not in told
+        ]
     shown += judge_sheets(folder)
-    notes = [*found.notes]
     if small := [one.name for one in systems if not one.contender]:
         notes.append(f"{', '.join(small)}: small models that show the machinery at work, no contenders.")
     if not suite.pinned:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -12,6 +12,9 @@ from schemas.record import Language, Record
 Probe = Literal["canary", "continuation", "options"]
 """canary: its line continued; continuation: an item's text cut in the middle, and that of its shuffled twin;
 options: the right one chosen where no question is shown."""
+
+
+KindName = Annotated[str, Field(pattern="^(choice|answer|explanation|code)$")]
 
 
 class System(ModelConfig):
@@ -159,7 +162,10 @@ class Suite(Record):
     categories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Which tasks are averaged together."""
     main: dict[str, str] = Field(default_factory=dict)
-    """The metric that stands for a task in averages."""
+    """Task to the metric that stands for it in averages."""
+    main_by_kind: dict[KindName, str] = Field(default_factory=dict)
+    """Kind of answer (`choice`, `answer`, `explanation`, `code`) to the metric that stands for it where its
+    task names none; accuracy, exact or recall, chrf and solved when empty."""
     compare: tuple[tuple[str, str], ...] = ()
     """Pairs of configs: each system's first less its second, on the records that both ask about."""
     reply_tokens: ReplyTokens = ReplyTokens()

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evaluation.adapters.adapter import ADAPTERS
+from evaluation.adapters.adapter import ADAPTERS, Published
 from evaluation.questions import MANIFEST, rows_of_release
 from evaluation.running.forms import FORMS, in_form
 from evaluation.running.probes import VERSION as PROBES
 from evaluation.running.probes import canary_probe, probes_of
 from evaluation.running.wordings import WORDINGS, reworded
-from mihakk.errors import UsageError
+from mihakk.errors import SourceChanged, UsageError
 from mihakk.ids import sha256
 from mihakk.sandbox import require_sandbox
 from schemas.evaluation import AnswerKind, Question
@@ -152,7 +152,7 @@ def _adapted(part: Part, suite: Suite) -> Iterator[Asked]:
         digest.update(sha256(path.read_bytes()).encode())
     _pinned(part, suite, str(data), digest.hexdigest())
     met = set()
-    for one in adapter.read(data, digest.hexdigest()):
+    for one in _readable(adapter.read(data, digest.hexdigest()), suite):
         met |= {one.question.task, one.question.config}
         if one.question.kind == "code":
             require_sandbox(suite.code_memory)
@@ -161,6 +161,14 @@ def _adapted(part: Part, suite: Suite) -> Iterator[Asked]:
     if not met:
         raise UsageError(f"{suite.name}: the files of {part.adapter} in {data} hold no question")
     _all_met(part.only, met, part.adapter)
+
+
+def _readable(rows: Iterable[Published], suite: Suite) -> Iterator[Published]:
+    """Rows of a published benchmark; the fault of one is the fault of the folder that the suite names."""
+    try:
+        yield from rows
+    except SourceChanged as error:
+        raise UsageError(f"{suite.name}: {error}") from error
 
 
 def _pinned(part: Part, suite: Suite, what: str, found: str) -> None:

@@ -21,12 +21,18 @@ _KEY = ["release", "model", "metric", "method"]
 
 
 def conditions(
-    frame: pd.DataFrame, pairs: Sequence[tuple[str, str]], *, seed: int = 0
+    frame: pd.DataFrame, pairs: Sequence[tuple[str, str]], *, seed: int = 0, all_shared: bool = True
 ) -> list[dict[str, Any]]:
     """The first data set less the second, for each system and metric that both have.
 
     Questions from one couplet or idiom are joined by the fact `record`; their orders, wordings and repeats
     are averaged first. Adjusted (Holm) over all rows.
+
+    Args:
+        frame: All score rows.
+        pairs: Names of two configs each.
+        seed: Draws depend on it and on the rows' names alone.
+        all_shared: Refuse a pair that shares no record; else it has no row.
 
     Raises:
         UsageError: There is no such config, or two share no record.
@@ -39,7 +45,7 @@ def conditions(
             theirs = other[(other[_KEY] == list(key)).all(axis=1)]
             if len(theirs) and METRICS.get(str(key[2])).total is None:
                 found.append(_row(dict(zip(_KEY, map(str, key), strict=True)), mine, theirs, seed))
-        if not any(row["records"] for row in found):
+        if all_shared and not any(row["records"] for row in found):
             raise UsageError(f"{first} and {second} share no record: nothing can be paired")
         rows += [{"first": first, "second": second, **row} for row in found if row["records"]]
     adjusted = holm([row["p"] for row in rows])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.metrics.metric import Metric
 from evaluation.statistics.bootstrap import percentile_interval, ranks
 from evaluation.table.column import Column
 from mihakk.errors import UsageError
@@ -37,57 +38,110 @@ class Average:
     parts: tuple[str, ...]
 
 
-def main_metrics(columns: Sequence[Column], main: Mapping[str, str]) -> dict[str, str]:
-    """The metric that stands for each task in averages.
+class Counted(Protocol):
+    """What averages need to know of a column: one of a table, or one that a suite is going to give."""
 
-    Raises:
-        UsageError: A task has no scores of it.
-    """
-    chosen = {}
-    for task in sorted({column.task for column in columns}):
-        own = [column for column in columns if column.task == task]
-        wanted = main.get(task) or _default(own)
-        if wanted not in {column.metric.name for column in own}:
+    @property
+    def task(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def ability(self) -> str: ...
+    @property
+    def metric(self) -> Metric: ...
+
+
+C = TypeVar("C", bound=Counted)
+
+
+@dataclass(frozen=True)
+class Averaging:
+    """How a suite says that data sets are averaged."""
+
+    categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Category to its tasks; every task is one of its own where there are none."""
+    main: Mapping[str, str] = field(default_factory=dict)
+    """Task to the metric that stands for it, where that is no metric of the kinds named below."""
+    main_by_kind: Mapping[str, str] = field(default_factory=dict)
+    """Kind of answer to the metric that stands for it."""
+
+    def parts(self, columns: Sequence[C]) -> tuple[list[C], dict[str, str]]:
+        """The columns that are averaged, one metric for each task and kind of answer; each task's category.
+
+        Raises:
+            UsageError: A task is in no category or in several, or its main metric is missing or has no range.
+        """
+        counted = [column for column in columns if column.ability != "probe"]
+        chosen = {
+            (column.task, column.kind): self._main(column.task, column.kind, counted) for column in counted
+        }
+        kept = [one for one in counted if one.metric.name == chosen[one.task, one.kind]]
+        for column in kept:
+            metric = column.metric
+            if metric.low is None or metric.high is None or not metric.higher_is_better or not metric.ranks:
+                raise UsageError(
+                    f"{metric.name} can't be averaged with others (it has no range from worst to best): name "
+                    f"another metric for task {column.task!r} under `main`"
+                )
+        return kept, self._categories(sorted({one.task for one in counted}))
+
+    def _main(self, task: str, kind: str, columns: Sequence[Counted]) -> str:
+        own = [column for column in columns if (column.task, column.kind) == (task, kind)]
+        there = sorted({column.metric.name for column in own})
+        others = {column.metric.name for column in columns if column.task == task} - {*there}
+        named = self.main.get(task)
+        if named is None or named in others:  # it stands for the task's answers of another kind
+            named = self.main_by_kind.get(kind) or _default(kind, own)
+        if named in there:
+            return named
+        raise UsageError(
+            f"task {task!r} has no scores of its main metric {named!r} for answers of the kind {kind!r}: add "
+            f"it to `metrics`, or write `main_by_kind: {{{kind}: METRIC}}` or `main: {{{task}: METRIC}}`, "
+            f"with one of {', '.join(there)}"
+        )
+
+    def _categories(self, tasks: Sequence[str]) -> dict[str, str]:
+        if not self.categories:
+            return {task: task for task in tasks}
+        found: dict[str, str] = {}
+        for category, members in self.categories.items():
+            for task in members:
+                if task in found:
+                    raise UsageError(f"task {task!r} is in two categories: {found[task]} and {category}")
+                found[task] = category
+        if lost := [task for task in tasks if task not in found]:
             raise UsageError(
-                f"task {task!r} has no scores of its main metric {wanted!r}: score them, or name another one"
+                f"{'; '.join(f'task {task!r} is in no category' for task in lost)}: name each under one of "
+                "`categories`, or leave it out by the part's `only`"
             )
-        chosen[task] = wanted
-    return chosen
+        return found
 
 
-def _default(columns: Sequence[Column]) -> str:
-    first = columns[0]
-    if first.kind == "choice":
+def _default(kind: str, columns: Sequence[Counted]) -> str:
+    """The metric that stands for a kind of answer where nothing is named."""
+    if kind == "choice":
         has = {column.metric.name for column in columns}
         return "accuracy" if "accuracy" in has or "exact_set" not in has else "exact_set"
-    if first.kind == "explanation":
-        return "chrf"
-    if first.kind == "code":
-        return "solved"
-    return "recall" if first.ability == "recall" else "exact"
+    by_kind = {"explanation": "chrf", "code": "solved"}
+    return by_kind.get(kind) or ("recall" if columns[0].ability == "recall" else "exact")
 
 
 def averages(
-    columns: Sequence[Column],
-    drawn: Sequence[NDArray[np.float64] | None],
-    categories: Mapping[str, Sequence[str]],
-    main: Mapping[str, str],
+    columns: Sequence[Column], drawn: Sequence[NDArray[np.float64] | None], averaging: Averaging
 ) -> list[Average]:
     """Categories and overall of each ability, for each method by which choices were answered.
 
     Args:
         columns: All columns.
         drawn: Of each column, resamples x its systems.
-        categories: Category to its tasks; every task is one of its own where there are none.
-        main: Task to the metric that stands for it; by the kind of its answers where it is not named.
+        averaging: Which are averaged, and under what.
 
     Raises:
-        UsageError: A task is in no category or in several, or its main metric can't be averaged.
+        UsageError: As `Averaging.parts`.
     """
-    counted = [pair for pair in zip(columns, drawn, strict=True) if pair[0].ability != "probe"]
-    chosen = main_metrics([column for column, _ in counted], main)
-    kept = [(column, draws) for column, draws in counted if chosen[column.task] == column.metric.name]
-    by_task = _categories(sorted(chosen), categories)
+    counted, by_task = averaging.parts(columns)
+    draws_of = {id(column): draws for column, draws in zip(columns, drawn, strict=True)}
+    kept = [(column, draws_of[id(column)]) for column in counted]
     models = tuple(sorted({model for column, _ in kept for model in column.models}))
     found = []
     for ability in sorted({column.ability for column, _ in kept}):
@@ -96,20 +150,6 @@ def averages(
         for method in methods:
             used = [one for one in mine if one[0].kind != "choice" or one[0].method == method]
             found += _levels(used, by_task, models, ability, method)
-    return found
-
-
-def _categories(tasks: Sequence[str], categories: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    if not categories:
-        return {task: task for task in tasks}
-    found: dict[str, str] = {}
-    for category, members in categories.items():
-        for task in members:
-            if task in found:
-                raise UsageError(f"task {task!r} is in two categories: {found[task]} and {category}")
-            found[task] = category
-    if lost := [task for task in tasks if task not in found]:
-        raise UsageError(f"task {lost[0]!r} is in no category: name it under one")
     return found
 
 
@@ -154,21 +194,16 @@ def _scaled(
     method: str,
 ) -> Average:
     """A column's figures from 0 to 1, with a place for every system of the table."""
-    metric = column.metric
-    if metric.low is None or metric.high is None or not metric.higher_is_better or not metric.ranks:
-        raise UsageError(
-            f"{metric.name} can't be averaged with others (it has no range from worst to best): name another "
-            f"main metric for task {column.task!r}"
-        )
-    span = metric.high - metric.low
+    low, high = column.bounds or (0.0, 1.0)
+    span = high - low
     places = [models.index(model) for model in column.models]
     figures = np.full(len(models), np.nan)
     own = [column.figure(place) for place in range(len(column.models))]
-    figures[places] = [np.nan if one is None else (one - metric.low) / span for one in own]
+    figures[places] = [np.nan if one is None else (one - low) / span for one in own]
     drawn = None
     if draws is not None:
         drawn = np.full((len(draws), len(models)), np.nan)
-        drawn[:, places] = (draws - metric.low) / span
+        drawn[:, places] = (draws - low) / span
     return Average("data set", column.config, ability, method, models, figures, drawn, (column.name,))
 
 

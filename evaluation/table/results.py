@@ -19,7 +19,7 @@ from evaluation.table.cells import DIGITS, cells_of
 from evaluation.table.column import NOT_VOUCHED_FOR, Column, columns_of
 from evaluation.table.draws import drawn_figures
 from evaluation.table.items import item_rows
-from evaluation.table.overall import STATEMENT, Average, average_rows, averages
+from evaluation.table.overall import STATEMENT, Average, Averaging, average_rows, averages
 from evaluation.table.pairs import drawn_interval, pairs_of
 from evaluation.table.scores import COLUMN
 from mihakk.stats import holm
@@ -77,23 +77,25 @@ def results(
     *,
     categories: Mapping[str, Sequence[str]] | None = None,
     main: Mapping[str, str] | None = None,
+    main_by_kind: Mapping[str, str] | None = None,
     seed: int = 0,
     name: str = "suite",
-    averaged: bool = True,
     resamples: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
+    averaged: bool = True,
 ) -> Results:
     """The tables of scores that compare (`load_scores`).
 
     Args:
         frame: All score rows.
         categories: Category to tasks, for averages; every task is a category of its own where there are none.
-        main: Task to the metric that stands for it in averages; by the kind of its answers where not named.
+        main: Task to the metric that stands for it in averages.
+        main_by_kind: Kind of answer to the metric that stands for it where its task names none.
         seed: Draws depend on it and on `name` and the columns' names alone.
         name: Of what is compared.
-        averaged: Whether data sets are averaged; not where they are slices of one.
         resamples: Cluster bootstraps.
         permutations: Sign flips.
+        averaged: Whether data sets are averaged; not where they are slices of one.
 
     Raises:
         UsageError: The averages asked for can't be made of these scores.
@@ -106,7 +108,8 @@ def results(
         own = pairs_of(column, draws, seed=seed, resamples=permutations)
         pairs += own
         cells += _with_ranks(column, draws, cells_of(column), own)
-    found = averages(columns, drawn, categories or {}, main or {}) if averaged else []
+    averaging = Averaging(categories or {}, main or {}, main_by_kind or {})
+    found = averages(columns, drawn, averaging) if averaged else []
     of_averages = [row for one in found for row in average_rows(one)]
     between = [row for one in found if one.level == "overall" for row in _average_pairs(one)]
     return Results(

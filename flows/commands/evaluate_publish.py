@@ -31,16 +31,16 @@ def publish(
     from evaluation.exchange.every_eval_ever import write_records
     from evaluation.exchange.hub_results import write_hub_results
     from evaluation.exchange.outputs import write_outputs
-    from evaluation.report import score_files
+    from evaluation.report import results_of, score_files
     from evaluation.running.asking import asked_of_suite, sealed_items
     from evaluation.running.suites import open_suite
-    from evaluation.table import load_scores, results
+    from evaluation.table import load_scores
     from releases.hub.load import named_folder, require_empty
 
     require_empty(out)
     chosen, systems, answers = open_suite(suite, model, folder)
     scores = load_scores(score_files(answers, systems))
-    found = results(scores, categories=chosen.categories, main=chosen.main, seed=chosen.seed)
+    found = results_of(chosen, scores)
     sealed = sealed_items(chosen, named_folder)
     asked = (
         {}

@@ -46,6 +46,7 @@ def run(
     from evaluation.running.likelihood import run_likelihood
     from evaluation.running.run import Job, plan, run_system
     from evaluation.running.suites import open_suite
+    from evaluation.shape import shape_of
     from evaluation.table.render import terminal
     from mihakk.settings import settings
     from releases.hub.load import named_folder
@@ -53,10 +54,14 @@ def run(
     chosen, systems, folder = open_suite(suite, model, out)
     asked = asked_of_suite(chosen, named_folder, limit)
     console = open_console(soft_wrap=True, stderr=as_json)
+    shape = shape_of(chosen, systems, asked, method)
     console.print(f"[bold]{chosen.title}[/]: {len(asked):,} questions → {folder}")
+    for note in shape.notes:
+        console.print(f"  {note}")
     if dry_run:
         for name, calls in sizes(asked).items():
             console.print(f"  {name}: {calls:,} calls")
+        console.print(f"  averages of {shape.averages}")
         plans = [plan(Job(chosen, asked, system, folder, settings(), method)) for system in systems]
         show_plans(plans, console, as_json=as_json)
         return

@@ -14,6 +14,7 @@ from evaluation.report import moved_since, report
 from evaluation.running.asking import asked_of_suite
 from evaluation.running.run import Calls, Job, ask_system, store_answers
 from evaluation.running.suites import load_suite, load_systems, suite_folder
+from evaluation.shape import shape_of
 from evaluation.table.render import markdown
 from flows.deployed.job import TRIED_AGAIN, secrets_from_blocks
 from mihakk.errors import UsageError
@@ -43,6 +44,8 @@ def evaluate(
     systems = load_systems(chosen, models)
     folder = suite_folder(chosen, out or Path(runs) / "evaluate" / chosen.name)
     asked = asked_of_suite(chosen, named_folder, limit)
+    for note in shape_of(chosen, systems, asked).notes:
+        get_run_logger().info(note)
     for name, system in zip(models or chosen.models, systems, strict=True):
         calls = [
             ask_part(

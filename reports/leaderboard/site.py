@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from evaluation.published import figures_of
-from evaluation.report import score_files
+from evaluation.report import results_of, score_files
 from evaluation.running.asking import Asked, Fetch, asked_of_suite, sealed_items
-from evaluation.table import Results, load_scores, results
+from evaluation.table import Results, load_scores
 from evaluation.table.column import Column, columns_of
 from evaluation.table.moves import Moves, move_sheets, moves
 from evaluation.table.scores import COLUMN
@@ -75,7 +75,7 @@ def write_site(board: Board, out: Path) -> Written:
         raise UsageError(f"{out} holds something other than a leaderboard: name an empty folder")
     scores = load_scores(score_files(board.folder, board.systems))
     suite = board.suite
-    found = results(scores, categories=suite.categories, main=suite.main, seed=suite.seed)
+    found = results_of(suite, scores)
     columns = columns_of(scores, COLUMN)
     sealed = sealed_items(board.suite, board.fetch)
     names = [one.name for one in board.systems]

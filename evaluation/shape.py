@@ -1,0 +1,147 @@
+"""What table a suite is going to give, worked out from its questions before one of them is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from evaluation.judges.rubrics import rubrics_of
+from evaluation.judges.run import load_judges
+from evaluation.metrics.metric import METRICS, Metric
+from evaluation.published import figures_of
+from evaluation.running.asking import OWN, Asked
+from evaluation.running.likelihood import model_arguments
+from evaluation.scoring import DEFAULT, metrics_named
+from evaluation.table.overall import Averaging
+from mihakk.errors import UsageError
+from schemas.evaluation import Method, Question
+from schemas.suite import PublishedFigures, Suite, System
+
+
+class ComingColumn(NamedTuple):
+    """A column that the table is going to have."""
+
+    release: str
+    config: str
+    task: str
+    kind: str
+    ability: str
+    metric: Metric
+    method: Method
+
+
+class Shape(NamedTuple):
+    """The table that a suite is going to give."""
+
+    columns: tuple[ComingColumn, ...]
+    averaged: tuple[ComingColumn, ...]
+    """Those that stand for their tasks in averages."""
+    categories: dict[str, str]
+    """Task to category."""
+    notes: tuple[str, ...]
+    """What the suite names and nothing asks."""
+
+    @property
+    def averages(self) -> str:
+        """Which metrics stand for which category: `understanding (accuracy), recall (exact)`."""
+        metrics: dict[str, dict[str, None]] = {}
+        for column in self.averaged:
+            metrics.setdefault(self.categories[column.task], {})[column.metric.name] = None
+        return ", ".join(f"{name} ({', '.join(own)})" for name, own in sorted(metrics.items()))
+
+
+def shape_of(
+    suite: Suite, systems: Sequence[System], asked: Sequence[Asked], method: Method = "written"
+) -> Shape:
+    """Checks all that a table needs, by the rules that make it; asks no model.
+
+    Raises:
+        UsageError: A metric is unknown or not installed, a task has no category or no main metric, configs
+            can't be compared, a system gives no likelihoods, or judges, their prices or rubrics don't fit.
+    """
+    questions = {one.question.item: one.question for one in asked if _is_asked(one, method)}
+    if not questions:
+        raise UsageError(f"{suite.name} asks nothing that can be had by `--method {method}`")
+    if method == "likelihood":
+        for system in systems:
+            model_arguments(system)
+    try:
+        columns = _columns(suite, questions.values(), method)
+        averaged, categories = averaging_of(suite).parts(columns)
+        notes = _unasked(suite, columns)
+        for first, second in suite.compare:
+            notes += _unshared(first, second, questions.values())
+    except UsageError as error:
+        raise UsageError(f"{suite.name}: {error}") from None
+    for figures in suite.published:
+        notes += _beside(figures, columns)
+    if suite.judges is not None:
+        load_judges(suite, systems)
+        rubrics_of(suite.judges.rubrics, {(one.kind, one.task) for one in questions.values()})
+    return Shape(tuple(columns), tuple(averaged), categories, tuple(notes))
+
+
+def averaging_of(suite: Suite) -> Averaging:
+    """How a suite's data sets are averaged."""
+    return Averaging(suite.categories, suite.main, suite.main_by_kind)
+
+
+def _is_asked(one: Asked, method: Method) -> bool:
+    return method == "written" or (one.question.kind == "choice" and one.template == OWN)
+
+
+def _columns(suite: Suite, questions: Collection[Question], method: Method) -> list[ComingColumn]:
+    metrics = metrics_named(suite.metrics or DEFAULT)
+    found: dict[tuple[str, ...], ComingColumn] = {}
+    for one in questions:
+        facts = (one.release, one.config, one.task, one.kind, one.ability)
+        applying = [metric for metric in metrics if metric.applies(one, method)]
+        if not applying:
+            names = ", ".join(metric.name for metric in metrics)
+            raise UsageError(
+                f"none of its metrics ({names}) scores what {one.config} asks ({one.kind}, {one.ability}): "
+                "name one under `metrics`, or leave the task out by the part's `only`"
+            )
+        found |= {(*facts, metric.name): ComingColumn(*facts, metric, method) for metric in applying}
+    for metric in metrics:
+        if any(column.metric is metric for column in found.values()):
+            _ = metric.signature  # refuses where a library that it needs is not installed
+    return list(found.values())
+
+
+def _unasked(suite: Suite, columns: Sequence[ComingColumn]) -> list[str]:
+    tasks = {column.task for column in columns}
+    if unknown := sorted(suite.main.keys() - tasks):
+        raise UsageError(
+            f"`main` names {unknown[0]!r}, which no part asks; tasks: {', '.join(sorted(tasks))}"
+        )
+    named = {task for members in suite.categories.values() for task in members}
+    missing = sorted(named - tasks)
+    return [f"in `categories` and asked by no part: {', '.join(missing)}"] if missing else []
+
+
+def _unshared(first: str, second: str, questions: Collection[Question]) -> list[str]:
+    records = {
+        config: {one.slices.get("record") for one in questions if one.config == config}
+        for config in (first, second)
+    }
+    for config, found in records.items():
+        if not found:
+            known = ", ".join(sorted({one.config for one in questions}))
+            raise UsageError(f"`compare` names {config!r}, which no part asks; there are: {known}")
+    shared = (records[first] & records[second]) - {None}
+    return [] if shared else [f"{first} and {second} share no record that is asked: not compared"]
+
+
+def _beside(figures: PublishedFigures, columns: Sequence[ComingColumn]) -> list[str]:
+    figures_of(figures)
+    if figures.beside == "overall":
+        return []
+    config, _, metric = figures.beside.rpartition(" ")
+    if not config or metric not in METRICS.names():
+        raise UsageError(
+            f"published, {figures.table}: `beside: {figures.beside}` is neither `overall` nor CONFIG METRIC"
+        )
+    if any((column.config, column.metric.name) == (config, metric) for column in columns):
+        return []
+    return [f"{figures.paper}, {figures.table} stands beside {figures.beside}, which no part asks"]

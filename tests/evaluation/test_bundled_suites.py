@@ -1,0 +1,130 @@
+"""Every suite and model that is shipped, from questions to the last table, and what is refused before the first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from evaluation.running.suites import SYSTEMS
+from flows.cli import app
+from mihakk.llm.scripted import Answer, ScriptedServer
+from tests.evaluation.suite_rows import NAMES, REAL, bundled
+
+RUNNER = CliRunner(env={"COLUMNS": "250"})
+SYSTEM = {
+    **{"name": "one", "family": "scripted", "model": "scripted-1", "revision": "r1"},
+    **{"kind": "arabic", "open": True},
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(lambda _: Answer(text="ب")) as running:
+        yield running
+
+
+def run(
+    suite: dict[str, Any],
+    folder: Path,
+    server: ScriptedServer,
+    *extra: str,
+    system: dict[str, Any] | None = None,
+) -> Result:
+    """The command over a suite and a scripted system."""
+    serve = {"engine": "openai", "endpoints": [server.url]}
+    written = (("suite.yaml", suite), ("one.yaml", (system or SYSTEM) | {"serve": serve}))
+    for name, content in written:
+        (folder / name).write_text(yaml.safe_dump(content, allow_unicode=True), encoding="utf-8")
+    names = (str(folder / "suite.yaml"), "--model", str(folder / "one.yaml"), "--out", str(folder / "out"))
+    return RUNNER.invoke(app, ["evaluate", "run", *names, "--limit", "2", *extra])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_bundled_suite_runs_to_its_last_table(
+    name: str, tmp_path: Path, server: ScriptedServer
+) -> None:
+    if name == "ghazalbench" and not (REAL / name).is_dir():
+        pytest.skip("needs the real data that is not part of the repository")
+    suite = bundled(name, tmp_path)
+    before = len(server.calls)
+    done = run(suite, tmp_path, server, "--dry-run", "--json")
+    assert done.exit_code == 0, done.output
+    (planned,) = json.loads(done.stdout)
+    configs = [line.partition(":")[0].strip() for line in done.stderr.splitlines() if line.endswith(" calls")]
+    assert configs
+    assert len(server.calls) == before
+    done = run(suite, tmp_path, server)
+    assert done.exit_code == 0, done.output
+    assert 0 < len(server.calls) - before <= planned["calls"]
+    table = (tmp_path / "out" / "table.md").read_text(encoding="utf-8")
+    assert "overall" in table
+    assert all(config.partition("/")[2] in table for config in configs)
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in SYSTEMS.glob("*.yaml")))
+def test_every_bundled_model_answers_to_the_last_table(
+    name: str, tmp_path: Path, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = yaml.safe_load((SYSTEMS / f"{name}.yaml").read_text(encoding="utf-8"))
+    if variable := system["serve"].get("api_key_env"):
+        monkeypatch.setenv(variable, "sk-of-nobody")
+    done = run(bundled("demo", tmp_path), tmp_path, server, system=system)
+    assert done.exit_code == 0, done.output
+    assert system["name"] in (tmp_path / "out" / "table.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("kinayat", {"categories": {"use": ["pragmatic_use"]}}, "task 'completion' is in no category"),
+        (
+            "kinayat",
+            {"categories": {"use": ["negation"], "b": ["negation"]}},
+            "is in two categories: b and use",
+        ),
+        ("kinayat", {"main": {"completion": "cer"}}, "cer can't be averaged"),
+        ("kinayat", {"main": {"completion": "accuracy"}}, "no scores of its main metric 'accuracy'"),
+        ("kinayat", {"main": {"complete": "exact"}}, "`main` names 'complete', which no part asks"),
+        ("kinayat", {"metrics": ["accuracy"]}, "none of its metrics (accuracy) scores what"),
+        ("kinayat", {"metrics": ["acuracy", "exact"]}, "there is no metric 'acuracy'"),
+        ("kinayat", {"main_by_kind": {"answers": "exact"}}, "main_by_kind"),
+        ("kinayat", {"compare": [["ar_negation", "ar_nothing"]]}, "'ar_nothing', which no part asks"),
+        ("kinayat", {"published": [{"column": ["kn_99", "X"], "beside": "overall"}]}, "no table 'kn_99'"),
+        ("kinayat", {"published": [{"figures": {"a": 1}, "beside": "accuracy"}]}, "neither `overall` nor"),
+        (
+            "kinayat",
+            {"judges": {"by": ["qwen-0.5b", "qwen-0.5b"], "rubrics": ["idiom"]}},
+            "name two of different families",
+        ),
+        ("balsam", {"main_by_kind": {}}, "`main_by_kind: {answer: METRIC}`"),
+        ("qimma", {"categories": {"legal": ["mcq_mizanqa"]}}, "task 'mcq_gat' is in no category"),
+    ],
+)
+def test_what_can_give_no_table_is_refused_before_a_question_is_asked(
+    name: str, change: dict[str, Any], said: str, tmp_path: Path, server: ScriptedServer
+) -> None:
+    for place in change.get("published", ()):
+        place |= {"paper": "P", "table": "t", "differs": "d"}
+    suite, before = bundled(name, tmp_path) | change, len(server.calls)
+    for extra in ((), ("--dry-run",)):
+        done = run(suite, tmp_path, server, *extra)
+        assert done.exit_code == 2, done.output
+        assert said in " ".join(done.output.split())
+    assert len(server.calls) == before
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_is_no_published_set_is_an_error_of_the_config(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    suite = bundled("balsam", tmp_path)
+    (Path(suite["parts"][0]["data"]) / "colours.json").write_text("{", encoding="utf-8")
+    done = run(suite, tmp_path, server)
+    assert done.exit_code == 2
+    assert "colours.json" in done.output
