@@ -58,13 +58,13 @@ def load_config(path: Path, model: type[M]) -> M:
     Raises:
         UsageError: The file is missing, is not YAML, or does not fit the model; every misfit is listed.
     """
-    return validate(load_yaml(path), model, str(path))
+    return validate(load_yaml(path), model, str(path), {"file": str(path)})
 
 
-def validate(value: Any, model: type[M], where: str) -> M:
+def validate(value: Any, model: type[M], where: str, context: dict[str, str] | None = None) -> M:
     """Plain data as a model; misfits become one UsageError that lists them all and begins with `where`."""
     try:
-        return model.model_validate(value)
+        return model.model_validate(value, context=context)
     except ValidationError as error:
         raise UsageError(f"{where}: {misfits(error, model)}") from error
 

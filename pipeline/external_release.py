@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mihakk.errors import UsageError
 from mihakk.ids import digest
-from pipeline.auditor_facts import auditor_fact
+from pipeline.auditor_facts import answers_to, auditor_fact
 from pipeline.external_changes import changes, settled_as
 from pipeline.external_people import open_set
 from pipeline.external_summary import Audited
@@ -57,6 +57,7 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
     errata = rows_changed(audited)
     people = open_review(folder).report()
     states = Counter(v.audit_state for v in audited.verdicts if outcomes[v.item] == "pass")
+    answers = answers_to(judges, audited.audits, folder / "journal")
     record = CleanedRecord(
         name=told.name,
         title=told.title or told.name,
@@ -72,7 +73,7 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
         changes=counts(errata),
         audit_states={state: states[state] for state in AUDIT_STATES},
         policy=audited.policy,
-        auditors=tuple(auditor_fact(one, audited.replies[one.name]) for one in judges),
+        auditors=tuple(auditor_fact(one, audited.replies[one.name], answers[one.name]) for one in judges),
         agreement=next((one for one in agreement_facts(people) if one.label == "decision"), None),
         miss_rate=miss_rate_fact(people),
         reviewed=sum(settled_as(verdict.item, audited) != "" for verdict in audited.verdicts),

@@ -23,6 +23,10 @@ class Usage(Record):
     cost: float | None = None
     """At the price the config gave when the run was; None where it gives none."""
     currency: str = ""
+    answered_by: tuple[str, ...] = ()
+    """Models that answered, as servers named them, in order; an empty name where none was given."""
+    fingerprints: tuple[str, ...] = ()
+    """What servers said of weights and settings together (`system_fingerprint`), in order."""
 
 
 def describe(used: Usage) -> str:
@@ -30,8 +34,14 @@ def describe(used: Usage) -> str:
     cost = "" if used.cost is None else f", {used.cost:,.2f} {used.currency}"
     return (
         f"{used.calls:,} calls answered in this run, {used.prompt_tokens:,} prompt tokens, "
-        f"{used.completion_tokens:,} of replies{cost}"
+        f"{used.completion_tokens:,} of replies{cost}{_who(used)}"
     )
+
+
+def _who(used: Usage) -> str:
+    named = ", ".join(name or "a model not named" for name in used.answered_by)
+    prints = f", fingerprints in order {', '.join(used.fingerprints)}" if used.fingerprints else ""
+    return f"; answered by {named}{prints}" if named else ""
 
 
 def costs(usages: Iterable[Usage]) -> dict[str, float]:
@@ -89,4 +99,10 @@ class JournalMeter:
             **{key: getattr(before, key) + count for key, count in tokens.items()},
             cost=None if price is None else (before.cost or 0.0) + price.of(**tokens),
             currency="" if price is None else price.currency,
+            answered_by=_with(before.answered_by, str(entry.get("response_model", ""))),
+            fingerprints=_with(before.fingerprints, *filter(None, [entry.get("system_fingerprint")])),
         )
+
+
+def _with(known: tuple[str, ...], *new: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*known, *new)))

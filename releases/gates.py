@@ -34,6 +34,7 @@ GATES = (
     "splits",
     "full_audit",
     "capable_auditors",
+    "answered_by",
     "auditor_agreement",
     "agreement",
     "miss_rate",
@@ -42,12 +43,16 @@ GATES = (
 )
 """Names of all gates, in their order."""
 PUBLIC = frozenset(
-    {"licences", "losses", "splits", "full_audit", "capable_auditors", "miss_rate", "baselines"}
+    {
+        *("licences", "losses", "splits", "full_audit", "capable_auditors"),
+        *("answered_by", "miss_rate", "baselines"),
+    }
 )
 """Gates that a publication has to pass even where the config does not ask for them."""
 NEVER_OVERRIDDEN = {
     "licences": "text may not be given away without a known licence that allows it",
     "losses": "accept each by name with its share, as the gate says",
+    "answered_by": "declare each name under which a model answers in `served_as` of its config",
 }
 """Gates that nobody's word opens, and why."""
 
@@ -99,6 +104,7 @@ def gates(
             asked=config.release.require_capable_auditors,
             remedy="Name two large models of different families in audit.auditors and build again.",
         ),
+        answered_by(facts.auditors),
         _auditor_agreement(config, facts),
         _agreement(config, facts),
         _miss_rate(config, facts),
@@ -209,6 +215,24 @@ def capable(auditors: Sequence[AuditorFact], *, asked: bool = False, remedy: str
         asked=asked,
         found=f"{len(auditors)} auditors{named}.",
         remedy=remedy,
+    )
+
+
+def answered_by(auditors: Sequence[AuditorFact]) -> Gate:
+    """Whether no reply is another model's than the config names; replies that name none are told alone."""
+    others = [
+        f"{one.name} ({one.model}) by {', '.join(one.undeclared)}" for one in auditors if one.undeclared
+    ]
+    unknown = [one.name for one in auditors if one.answered_by in ((), ("",))]
+    told = [f"answered by another model: {'; '.join(others)}"] if others else []
+    told += [f"not known who answered: {', '.join(unknown)}"] if unknown else []
+    return Gate(
+        name="answered_by",
+        passed=not others,
+        asked=False,
+        found=f"{len(auditors)} auditors{''.join(f'; {one}' for one in told)}.",
+        remedy="If it is the same model, add the name to `served_as` in the auditor's config; if not, "
+        "correct the server. Then build again.",
     )
 
 

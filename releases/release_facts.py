@@ -52,6 +52,17 @@ class AuditorFact(Record):
     """Replies that were unusable even after one repair request."""
     own_family: int = 0
     """Items it judged of which a model of its own family wrote a part."""
+    names: tuple[str, ...] = ()
+    """Under which its config says that a server answers as it."""
+    answered_by: tuple[str, ...] = ()
+    """Models that answered, as servers named them, in order; an empty name where none is recorded."""
+    fingerprints: tuple[str, ...] = ()
+    """What servers said of weights and settings together (`system_fingerprint`), in order."""
+
+    @property
+    def undeclared(self) -> tuple[str, ...]:
+        """Other models that answered in its place."""
+        return tuple(name for name in self.answered_by if name not in ("", *self.names))
 
 
 class FunnelRow(Record):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from schemas.record import Record
 
@@ -110,6 +110,8 @@ class ModelConfig(Record):
     """`qwen`, `llama`, ...: two auditors must differ in it."""
     model: str
     """Model name sent to the server."""
+    served_as: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
+    """Other names under which the server answers as this model, e.g. `[gpt-4o-2024-08-06]` for `gpt-4o`."""
     revision: str = ""
     """Commit or digest of the weights; part of every reply's key."""
     serve: Annotated[Embedded | Remote | Vllm, Field(discriminator="engine")]
@@ -121,6 +123,23 @@ class ModelConfig(Record):
     """Large enough to be a judge; nothing is published on the word of models that are not."""
     price: Price | None = Field(default=None, exclude=True)
     """For estimates and accounts alone: left out of dumps, so that no digest or table depends on it."""
+
+    _file: str = PrivateAttr("")
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Takes down which file it was read from, if any; error messages name it."""
+        if isinstance(context, dict):
+            self._file = context.get("file", "")
+
+    @property
+    def file(self) -> str:
+        """The config file it was read from; empty where it came another way."""
+        return self._file
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name under which a server may answer as this model."""
+        return (self.model, *self.served_as)
 
 
 class UnusableLimit(Record):

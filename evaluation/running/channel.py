@@ -59,7 +59,7 @@ class Channel:
             MihakkError: The run can't go on; the same error for whoever asks after it.
         """
         key = self.model.chat_key(chat)
-        if (known := self.journal.get(key)) is not None:
+        if (known := self.model.known(key, self.journal)) is not None:
             self._answered()
             return known
         if self.fatal is not None:

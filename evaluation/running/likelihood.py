@@ -19,7 +19,8 @@ from evaluation.running.asking import OWN, Asked, Fetch, questions_of
 from evaluation.running.run import Calls, Job, Ran, score_answers_of, write_account
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import digest
-from mihakk.llm.model import open_model
+from mihakk.llm.model import api_key, open_model
+from mihakk.llm.redaction import Redaction
 from schemas.evaluation import Answer, AnsweredBy, Question
 from schemas.model import Remote
 from schemas.suite import System
@@ -150,17 +151,16 @@ def _run(system: System, task: _Task, arguments: str, folder: Path) -> None:
         *("--output_path", str(folder), "--log_samples"),
         *("--samples", json.dumps({task.name: task.samples})),
     )
-    serve = system.serve
-    variable = serve.api_key_env if isinstance(serve, Remote) else ""
     environment = os.environ | {
-        "OPENAI_API_KEY": os.environ.get(variable, "") if variable else "none",
+        "OPENAI_API_KEY": api_key(system) or "none",
         "HF_HUB_OFFLINE": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = [line for line in done.stderr.splitlines() if line.strip()][-1:] or ["no reason was given"]
-        raise ExternalFailure(f"{system.name}: lm-eval failed on {task.name}: {said[0][:300]}")
+        told = Redaction(api_key(system)).clean(said[0])[:300]
+        raise ExternalFailure(f"{system.name}: lm-eval failed on {task.name}: {told}")
 
 
 def _samples_file(folder: Path) -> Path | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +20,7 @@ from mihakk.errors import ExternalFailure
 from mihakk.ids import digest, sha256
 from mihakk.llm.budget import LETTERS_A_TOKEN
 from mihakk.llm.chat import Chat
-from mihakk.llm.journal import Journal
+from mihakk.llm.journal import Entry, Journal
 from mihakk.llm.model import open_model
 from mihakk.settings import Settings
 from schemas.evaluation import Answer, AskedItem, Method
@@ -91,11 +91,11 @@ def plan(job: Job) -> Plan:
     """What a run would ask; asks nothing and starts no server."""
     system = job.system
     with Journal(job.out / "journal", system.name) as journal, open_model(system, job.store) as model:
-        calls = [(chat, model.chat_key(chat) in journal) for chat, _, _ in _calls(job)]
-    open_ = [chat for chat, known in calls if not known]
+        asked = [(chat, model.known(model.chat_key(chat), journal)) for chat, _, _ in _calls(job)]
+    open_ = [chat for chat, known in asked if known is None]
     prompts = sum(len(chat.messages[0]["content"]) // LETTERS_A_TOKEN for chat in open_)
     replies = sum(chat.max_tokens for chat in open_)
-    return planned(system, len(calls), len(calls) - len(open_), prompts, replies)
+    return planned(system, len(asked), len(asked) - len(open_), prompts, replies)
 
 
 def run_system(job: Job, answered: Callable[[], None] = lambda: None) -> Ran:
@@ -129,11 +129,13 @@ def store_answers(job: Job, calls: Calls) -> Ran:
         ExternalFailure: A question was not asked yet.
     """
     with _channel(job) as channel:
-        rows = [_answer(chat, one, repeat, channel) for chat, one, repeat in _calls(job)]
+        made = _calls(job)
+        rows = [_answer(chat, one, repeat, channel) for chat, one, repeat in made]
+        entries = [_entry(chat, channel) for chat, _, _ in made]
         revision = channel.model.revision
     write_rows(job.folder / "answers.parquet", rows, Answer)
     ran = Ran(score_answers_of(job), calls)
-    write_account(job, revision, ran)
+    write_account(job, revision, ran, entries)
     return ran
 
 
@@ -174,11 +176,15 @@ def _calls(job: Job) -> list[tuple[Chat, Asked, int]]:
     ]
 
 
+def _entry(chat: Chat, channel: Channel) -> Entry | None:
+    return channel.model.known(channel.model.chat_key(chat), channel.journal)
+
+
 def _answer(chat: Chat, one: Asked, repeat: int, channel: Channel) -> Answer:
     """One row per call, from the journal alone: the same replies give the same rows."""
     model, system = channel.model, channel.system
     key = model.chat_key(chat)
-    entry, problem = channel.journal.get(key), channel.failure(key)
+    entry, problem = _entry(chat, channel), channel.failure(key)
     if entry is None and problem is None:
         raise ExternalFailure(f"{system.name}: {one.name} was not asked; run again to go on")
     said: dict[str, Any]
@@ -215,7 +221,16 @@ def _logs(job: Job) -> Path:
     return job.folder / "inspect" / digest([job.suite.name, content, system])[:12]
 
 
-def write_account(job: Job, revision: str, ran: Ran) -> None:
+def _who(entries: Iterable[Entry | None]) -> list[dict[str, Any]]:
+    """Replies by the model and fingerprint that the server named, both empty where it named none."""
+    told = Counter((one.response_model, one.system_fingerprint) for one in entries if one is not None)
+    return [
+        {"model": model, "system_fingerprint": mark, "replies": count}
+        for (model, mark), count in sorted(told.items())
+    ]
+
+
+def write_account(job: Job, revision: str, ran: Ran, entries: Iterable[Entry | None] = ()) -> None:
     """What no table holds, as it may differ from run to run: times, costs, versions."""
     said = {
         "suite": job.suite.model_dump(mode="json"),
@@ -225,6 +240,7 @@ def write_account(job: Job, revision: str, ran: Ran) -> None:
         "digests": dict(sorted({one.question.release: one.question.digest for one in job.asked}.items())),
         "versions": {name: version(name) for name in ("inspect-ai", "mihakk")},
         "calls": ran.calls.asked,
+        "answered_by": _who(entries),
         "spent": round(ran.calls.spent, 6),
         "seconds": round(ran.calls.seconds, 3),
         "counts": dict(sorted(ran.counts.items())),

@@ -20,6 +20,7 @@ import orjson
 from mihakk.errors import ExternalFailure, MihakkError, UsageError
 from mihakk.llm.endpoint import Dispatcher, Endpoint, Stop, backoff, bare
 from mihakk.llm.hedge import MOST, Pace, first_answer
+from mihakk.llm.redaction import Redaction
 from schemas.model import Limits
 
 if TYPE_CHECKING:
@@ -56,6 +57,19 @@ class Completion:
     cached_tokens: int
     latency: float
     """Seconds."""
+    response_model: str = ""
+    """The model that answered, as the server names it; empty where it names none."""
+    system_fingerprint: str = ""
+    """The server's word for weights and settings together; empty where it gives none."""
+
+    def without_key(self, redaction: Redaction) -> Completion:
+        """The same without the key: journals keep replies for good, and servers may repeat what they got."""
+        text, reason, model, fingerprint = redaction.clean_all(
+            self.text, self.finish_reason, self.response_model, self.system_fingerprint
+        )
+        return replace(
+            self, text=text, finish_reason=reason, response_model=model, system_fingerprint=fingerprint
+        )
 
 
 @dataclass
@@ -99,6 +113,7 @@ class Client:
         self._limits = limits
         self._alive = alive
         self._key = api_key
+        self._redaction = Redaction(api_key)
         self._opened: ClientSession | None = None
         self._pace = Pace()
 
@@ -253,10 +268,7 @@ class Client:
         endpoint.succeeded()
         self.spending.answered += 1
         self.spending.tokens += answer.prompt_tokens + answer.completion_tokens
-        # Journals and tables keep replies for good, and a server may answer with what it was sent.
-        return replace(
-            answer, text=self._hidden(answer.text), finish_reason=self._hidden(answer.finish_reason)
-        )
+        return answer.without_key(self._redaction)
 
     async def _post(self, url: str, payload: dict[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and body; the body is read as it comes, so that an endless one is noticed."""
@@ -293,11 +305,7 @@ class Client:
 
     def _clean(self, message: str) -> str:
         """The message on one line and without the key, which some servers repeat."""
-        return self._hidden(" ".join(message.split()))
-
-    def _hidden(self, text: str) -> str:
-        """The text with three stars in place of the key."""
-        return text.replace(self._key, "***") if len(self._key) > 3 else text
+        return self._redaction.clean(" ".join(message.split()))
 
 
 class Broken(Exception):
@@ -317,15 +325,21 @@ def completion(body: bytes, latency: float) -> Completion:
         usage = reply.get("usage") or {}
         details = usage.get("prompt_tokens_details") or {}
         return Completion(
-            text=text if isinstance(text, str) else "",
+            text=_text(text),
             finish_reason=str(choice.get("finish_reason") or ""),
             prompt_tokens=int(usage.get("prompt_tokens") or 0),
             completion_tokens=int(usage.get("completion_tokens") or 0),
             cached_tokens=int(details.get("cached_tokens") or 0),
             latency=latency,
+            response_model=_text(reply.get("model")),
+            system_fingerprint=_text(reply.get("system_fingerprint")),
         )
     except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
         raise Broken(f"a reply that is no chat completion ({type(error).__name__})") from error
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

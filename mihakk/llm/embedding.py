@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.llm.client import LOOPBACK
+from mihakk.llm.redaction import Redaction
 from mihakk.settings import settings
 
 if TYPE_CHECKING:
@@ -27,8 +28,9 @@ RETRIES = 4
 class EmbeddingEndpoint:
     """`/embeddings` below a base URL such as `http://gpu1:8000/v1`, asked through the openai package."""
 
-    def __init__(self, url: str, model: str) -> None:
+    def __init__(self, url: str, model: str, served_as: str = "") -> None:
         self.name = f"openai:{url}#{model}"
+        self._served_as = served_as
         self._url = url.rstrip("/")
         self._model = model
         self._client: OpenAI | None = None
@@ -46,7 +48,8 @@ class EmbeddingEndpoint:
             ordered = sorted(self._ask(texts), key=lambda row: int(row.index))
             rows = np.array([row.embedding for row in ordered], dtype=np.float32)
         except (AttributeError, TypeError, ValueError) as error:
-            raise ExternalFailure(f"{self._url} answers in a format other than the API's: {error}") from error
+            said = self._redaction().clean(str(error))
+            raise ExternalFailure(f"{self._url} answers in a format other than the API's: {said}") from None
         if (
             rows.ndim != 2
             or len(rows) != len(texts)
@@ -63,6 +66,7 @@ class EmbeddingEndpoint:
     def _ask(self, texts: Sequence[str]) -> Sequence[Embedding]:
         import openai
 
+        redaction = self._redaction()
         try:
             reply = self._open().embeddings.create(
                 model=self._model, input=list(texts), encoding_format="float"
@@ -70,18 +74,30 @@ class EmbeddingEndpoint:
         except openai.APIStatusError as error:
             code = error.status_code
             if code >= 500 or code in AGAIN:
-                raise ExternalFailure(f"{self._url} answers {code}") from error
+                raise ExternalFailure(f"{self._url} answers {code}") from None
             remedy = (
                 "set MIHAKK_EMBEDDINGS_KEY"
                 if code in (401, 403)
                 else "correct the URL and model of `embeddings`"
             )
-            raise UsageError(f"{self._url} refuses {self._model!r} with {code}: {remedy}") from error
+            raise UsageError(f"{self._url} refuses {self._model!r} with {code}: {remedy}") from None
         except openai.OpenAIError as error:
             raise ExternalFailure(
-                f"{self._url} gives no embeddings: {error}. Start it, or correct `embeddings`"
-            ) from error
+                f"{self._url} gives no embeddings: {redaction.clean(str(error))}. Start it, or correct "
+                "`embeddings`"
+            ) from None
+        answered = redaction.clean(str(reply.model or ""))
+        if answered not in ("", self._model, self._served_as):
+            raise ExternalFailure(
+                f"{self._url}: asked for the embeddings of {self._model!r}, but {answered!r} answered. If "
+                f'that is the same model, write `embeddings: "openai:{self._url}#{self._model}#{answered}"` '
+                "in the benchmark's config; if not, correct the model there or the server"
+            )
         return reply.data
+
+    def _redaction(self) -> Redaction:
+        key = settings().embeddings_key
+        return Redaction(key.get_secret_value() if key else "")
 
     def _open(self) -> OpenAI:
         """The client, made when first asked: openai takes more than half a second to import."""

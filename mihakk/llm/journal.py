@@ -17,7 +17,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,6 +56,10 @@ class Entry(Record):
     """Seconds from sending to the last byte."""
     at: str
     """UTC, ISO 8601, when the answer was complete."""
+    response_model: str = ""
+    """The model that answered, as the server names it; empty where it names none, and in older journals."""
+    system_fingerprint: str = ""
+    """The server's word for weights and settings together, likewise."""
     meta: dict[str, Any] = Field(default_factory=dict)
     """What the caller wants kept beside: item, content hash, prompt name, version and hash, sampling."""
 
@@ -71,6 +75,15 @@ class Mark(Record):
     """Key and time of each call; the time is empty where the server gave no reply to keep."""
     problem: str
     """Why the last reply is unusable."""
+
+
+def entries_of(folder: Path) -> Iterator[Entry]:
+    """Every entry of a folder of journals, which are only read; damaged lines are left out."""
+    for path in sorted(folder.glob("*.jsonl")):
+        with path.open("rb") as lines:
+            for line in lines:
+                if (entry := _parse(line)) is not None:
+                    yield entry
 
 
 def now() -> str:
@@ -92,7 +105,8 @@ class Journal:
     def __init__(self, folder: Path, name: str = "journal") -> None:
         self.folder = folder
         self._lock = threading.Lock()
-        self._places: dict[bytes, tuple[int, int]] = {}
+        self._places: dict[bytes, list[tuple[int, int]]] = {}
+        """Key -> where its replies stand; more than one where another model answered first."""
         self._marks: dict[str, Mark] = {}
         self._asked_again: set[str] = set()
         self._standing: dict[tuple[str, tuple[tuple[str, str], ...]], Mark] = {}
@@ -124,32 +138,38 @@ class Journal:
     def __contains__(self, key: str) -> bool:
         return bytes.fromhex(key) in self._places
 
-    def get(self, key: str) -> Entry | None:
-        """The entry of that key, or None; a damaged line counts as absent."""
+    def get(self, key: str, by: Collection[str] = ()) -> Entry | None:
+        """The first entry of that key, or None; a damaged line counts as absent.
+
+        Args:
+            key: Digest as in `Entry.key`.
+            by: Names of the model that may have answered, all where empty. Replies of another don't count;
+                those of which no name is recorded do.
+        """
         raw = bytes.fromhex(key)
-        with self._lock:
-            place = self._places.get(raw)
-            if place is None:
-                return None
-            reader = self._readers[place[0]]
-            reader.seek(place[1])
-            line = reader.readline()
-        entry = _parse(line)
-        if entry is None or entry.key != key:
+        for place in tuple(self._places.get(raw, ())):
             with self._lock:
-                self._places.pop(raw, None)
-            return None
-        return entry
+                reader = self._readers[place[0]]
+                reader.seek(place[1])
+                line = reader.readline()
+            entry = _parse(line)
+            if entry is None or entry.key != key:
+                with self._lock:
+                    self._forget(raw, place)
+            elif not by or entry.response_model in ("", *by):
+                return entry
+        return None
 
     def append(self, entry: Entry) -> None:
         """Writes one answered call; when this returns, killing the process can't lose it."""
         line = PREFIX + entry.key.encode() + b'",' + _body(entry)[1:]
         with self._lock:
-            self._places[bytes.fromhex(entry.key)] = (self._own, self._write(seal(line) + b"\n"))
+            place = self._own, self._write(seal(line) + b"\n")
+            self._places[bytes.fromhex(entry.key)] = [place]
 
-    def mark_unusable(self, keys: Sequence[str], tag: str, problem: str) -> None:
+    def mark_unusable(self, keys: Sequence[str], tag: str, problem: str, by: Collection[str] = ()) -> None:
         """Notes that the calls of those keys gave their request no usable reply; once for the same calls."""
-        entries = [self.get(key) for key in keys]
+        entries = [self.get(key, by) for key in keys]
         calls = tuple((key, entry.at if entry else "") for key, entry in zip(keys, entries, strict=True))
         with self._lock:
             if (tag, calls) in self._standing:
@@ -180,11 +200,7 @@ class Journal:
 
     def entries(self) -> Iterator[Entry]:
         """Every entry of the folder, journal by journal; damaged lines are left out."""
-        for path in sorted(self.folder.glob("*.jsonl")):
-            with path.open("rb") as lines:
-                for line in lines:
-                    if (entry := _parse(line)) is not None:
-                        yield entry
+        return entries_of(self.folder)
 
     def close(self) -> None:
         """Syncs to disk and releases the file; safe to call twice."""
@@ -226,6 +242,13 @@ class Journal:
             ) from error
         return offset
 
+    def _forget(self, key: bytes, place: tuple[int, int]) -> None:
+        left = [one for one in self._places.get(key, ()) if one != place]
+        if left:
+            self._places[key] = left
+        else:
+            self._places.pop(key, None)
+
     def _drop(self, marks: Iterable[Mark]) -> None:
         """Forgets the calls of marks, and finds the later reply of a key that has one already."""
         dropped = {call for mark in marks for call in mark.calls}
@@ -240,7 +263,7 @@ class Journal:
                 if line.startswith(PREFIX) and line[8:72] in wanted:
                     entry = _parse(line)
                     if entry is not None and (entry.key, entry.at) not in dropped:
-                        self._places.setdefault(bytes.fromhex(entry.key), (number, offset))
+                        self._places.setdefault(bytes.fromhex(entry.key), []).append((number, offset))
                 offset += len(line)
 
     def _open(self, name: str) -> tuple[Path, Any]:
@@ -267,7 +290,8 @@ class Journal:
             if line.startswith(PREFIX) and line.endswith(b"}\n") and line[72:73] == b'"':
                 key = line[8:72]
                 with suppress(ValueError):  # a torn line that was closed off later
-                    self._places.setdefault(bytes.fromhex(key.decode("ascii")), (number, offset))
+                    raw = bytes.fromhex(key.decode("ascii"))
+                    self._places.setdefault(raw, []).append((number, offset))
             elif line.startswith((MARK, AGAIN)):
                 self._note(line)
             offset += len(line)

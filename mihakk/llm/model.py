@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import threading
 import time
@@ -53,7 +54,7 @@ class Model:
             self.revision = f"{EMBEDDED}:{revision(config.serve.weights)}"
         self._store = store
         self._share = share
-        self._api_key = _api_key(config)
+        self._api_key = _needed_key(config)
         self._server: ChildServer | None = None
         self._client: Client | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -126,13 +127,17 @@ class Model:
         """Journal key of a request's first call."""
         return reply_key(self.config, self.revision, payload(self.config, request, request.messages))
 
+    def known(self, key: str, journal: Journal) -> Entry | None:
+        """This model's journaled reply to a call; one that another model gave does not count."""
+        return journal.get(key, self.config.names)
+
     def outstanding(self, request: Request[Any], journal: Journal) -> tuple[str, dict[str, Any]] | None:
         """Key and payload of the next call that a request needs; None when the journal answers it all."""
         messages = list(request.messages)
         for _ in range(2):
             body = payload(self.config, request, messages)
             key = reply_key(self.config, self.revision, body)
-            entry = journal.get(key)
+            entry = self.known(key, journal)
             if entry is None:
                 return key, body
             try:
@@ -144,8 +149,14 @@ class Model:
         return None
 
     def accept(self, key: str, completion: Completion, request: Request[Any], journal: Journal) -> None:
-        """Takes an answer that came by another way than the API, such as a batch file."""
-        journal.append(self._entry(key, completion, request))
+        """Takes an answer that came by another way than the API, such as a batch file.
+
+        Raises:
+            ExternalFailure: Another model answered than the config names.
+        """
+        entry = self._entry(key, completion, request)
+        journal.append(entry)
+        self._require_own(entry)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int] | None:
         """Tokens of each text by the server's own tokeniser; None where it offers none."""
@@ -189,14 +200,14 @@ class Model:
                 messages = repair(request.messages, entry.text, problem)
             else:
                 return Reply(request.tag, keys[-1], value, "", asked_twice)
-        journal.mark_unusable(keys, request.tag, problem)
+        journal.mark_unusable(keys, request.tag, problem, self.config.names)
         return Reply(request.tag, keys[-1], None, problem, asked_twice)
 
     async def _answer(
         self, key: str, body: dict[str, Any], request: Request[Any] | Chat, journal: Journal, stop: Stop
     ) -> Entry:
         """The journaled answer to one payload; equal payloads in flight are asked once."""
-        if (known := journal.get(key)) is not None:
+        if (known := self.known(key, journal)) is not None:
             return known
         if key not in self._in_flight:
             task = asyncio.ensure_future(self._call(key, body, request, journal, stop))
@@ -235,10 +246,25 @@ class Model:
             raise
         try:
             journal.append(entry)
+            self._require_own(entry)
         except ExternalFailure as failure:
-            self._halt(stop, failure)  # the disk is full: whatever is sent from now on would be paid and lost
+            # The disk is full or another model answers: what is sent from now on would be paid and lost.
+            self._halt(stop, failure)
             raise
         return entry
+
+    def _require_own(self, entry: Entry) -> None:
+        """Raises ExternalFailure if the server names another model than the config does."""
+        asked, answered = self.config, entry.response_model
+        if not answered or answered in asked.names:
+            return
+        line = json.dumps([*asked.served_as, answered], ensure_ascii=False)
+        raise ExternalFailure(
+            f"{asked.name}: asked for the model {asked.model!r}, but {answered!r} answered. If that is the "
+            f"same model, write `served_as: {line}` beside `model: {asked.model}` in "
+            f"{asked.file or 'its config'} and run again: the replies are kept. If not, correct `model` "
+            "there or the server: replies of another model are never used"
+        )
 
     def _entry(self, key: str, completion: Completion, request: Request[Any] | Chat) -> Entry:
         return Entry(
@@ -252,6 +278,8 @@ class Model:
             cached_tokens=completion.cached_tokens,
             latency=round(completion.latency, 4),
             at=now(),
+            response_model=completion.response_model,
+            system_fingerprint=completion.system_fingerprint,
             meta={
                 **request.meta,
                 "name": self.config.name,
@@ -340,7 +368,13 @@ def _check_family(config: ModelConfig, weights: str) -> None:
         )
 
 
-def _api_key(config: ModelConfig) -> str:
+def api_key(config: ModelConfig) -> str:
+    """The key from the environment; empty where none is named or set."""
+    serve = config.serve
+    return os.environ.get(serve.api_key_env, "") if isinstance(serve, Remote) and serve.api_key_env else ""
+
+
+def _needed_key(config: ModelConfig) -> str:
     """The key from the environment; an address that carries one would end up in logs and is refused."""
     for url in config.serve.endpoints if isinstance(config.serve, Remote) else ():
         parts = urlsplit(url)
@@ -351,10 +385,8 @@ def _api_key(config: ModelConfig) -> str:
                 f"{config.name}: the endpoint {bare(url)} carries credentials; put the key into an "
                 "environment variable and name that in `api_key_env`"
             )
-    if not isinstance(config.serve, Remote) or not config.serve.api_key_env:
-        return ""
-    key = os.environ.get(config.serve.api_key_env, "")
-    if not key:
+    key = api_key(config)
+    if not key and isinstance(config.serve, Remote) and config.serve.api_key_env:
         raise UsageError(
             f"{config.name} needs a key: set the environment variable {config.serve.api_key_env}"
         )

@@ -56,6 +56,9 @@ class Answer:
     """Close the connection without a word."""
     endless: bool = False
     """Never stop sending."""
+    model: str | None = None
+    """The model it says it is; the one that was asked for where None."""
+    system_fingerprint: str | None = None
 
 
 Script = Callable[[Call], Answer]
@@ -181,7 +184,8 @@ def _completion(call: Call, answer: Answer) -> bytes:
             "id": f"scripted-{call.number}",
             "object": "chat.completion",
             "created": 0,
-            "model": call.body["model"],
+            "model": call.body["model"] if answer.model is None else answer.model,
+            "system_fingerprint": answer.system_fingerprint,
             "choices": [
                 {
                     "index": 0,

@@ -24,7 +24,7 @@ from pipeline.people import (
 )
 from pipeline.sign_off import standing_overrides, standing_sign_off
 from pipeline.step import Step, Tick
-from pipeline.steps.audit import audited_by
+from pipeline.steps.audit import audited_by, journal_folder
 from schemas.audit import Audit, Verdict
 from schemas.finding import Finding
 from schemas.item import ITEM_ROWS
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from releases.hub.embedded import EmbeddedHub
     from releases.release_facts import AuditorFact, BaselineFact, FunnelRow, ReleaseFacts, SourceFact
     from schemas.benchmark import SourceUse
+    from schemas.model import ModelConfig
     from scrapers.source import Source
 
 STAGE = RELEASED
@@ -246,15 +247,24 @@ def _real_name(use: SourceUse, source: Source[Any]) -> str:
 
 
 def _auditors(build: Build) -> Iterator[AuditorFact]:
-    from pipeline.auditor_facts import auditor_fact
+    from pipeline.auditor_facts import answers_to, auditor_fact
     from validators.audit.auditing import same_family
 
-    audited, auditors = build.stage(AUDITED), audited_by(build).auditors
+    audited = build.stage(AUDITED)
+    auditors = [_as_declared_now(build, one) for one in audited_by(build).auditors]
     counts = audited.manifest().counts.notes
-    own = same_family(audited.read_all("items", ITEM_ROWS), audited.read_all("audits", Audit), auditors)
+    audits = list(audited.read_all("audits", Audit))
+    own = same_family(audited.read_all("items", ITEM_ROWS), audits, auditors)
+    answers = answers_to(auditors, audits, journal_folder(build))
     for auditor in auditors:
         per_status = {s: counts.get(f"{auditor.name}.{s}", 0) for s in ("valid", "repaired", "invalid")}
-        yield auditor_fact(auditor, per_status, own[auditor.name])
+        yield auditor_fact(auditor, per_status, answers[auditor.name], own[auditor.name])
+
+
+def _as_declared_now(build: Build, audited: ModelConfig) -> ModelConfig:
+    """The auditor with the names that the config declares today, if it still names this one."""
+    now = next((one for one in build.auditors().auditors if one.name == audited.name), audited)
+    return audited.model_copy(update={"served_as": now.served_as}) if now.model == audited.model else audited
 
 
 def _funnel(build: Build) -> Iterator[FunnelRow]:

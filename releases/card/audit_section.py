@@ -16,6 +16,10 @@ AUDITORS: Columns[AuditorFact] = {
     "family": lambda one: plain(one.family),
     "model": lambda one: plain(one.model),
     "revision": lambda one: plain(one.revision[:12]),
+    "answered by": lambda one: plain(
+        ", ".join(name or "not named" for name in one.answered_by) or "not known"
+    ),
+    "fingerprints": lambda one: plain(", ".join(one.fingerprints) or "none"),
     "capable": lambda one: "yes" if one.capable else "no",
     "replies": lambda one: one.replies,
     "unusable": lambda one: one.invalid,

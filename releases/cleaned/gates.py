@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from releases.cleaned_record import CleanedRecord
-from releases.gates import Gate, capable, full_audit, sampled_misses
+from releases.gates import Gate, answered_by, capable, full_audit, sampled_misses
 from releases.licence import forbids_derivatives, known
 
 
@@ -15,6 +15,7 @@ def cleaned_gates(record: CleanedRecord) -> tuple[Gate, ...]:
         _unresolved(record),
         full_audit(seen, record.rows, of="rows", remedy=remedy),
         capable(record.auditors, remedy="Name two large models of different families by --auditors."),
+        answered_by(record.auditors),
         _miss_rate(record),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mihakk.errors import UsageError
-from releases.gates import gates, require
+from releases.gates import answered_by, gates, overridable, require
 from releases.release_facts import (
     AgreementFact,
     AuditorAgreementFact,
@@ -175,3 +175,24 @@ def test_the_refusal_names_every_shut_gate_and_its_remedy() -> None:
     ):
         require(gates(idiom_items(), [], config, FACTS))
     require(gates(idiom_items(), [], hafez_config(), FACTS))
+
+
+@pytest.mark.parametrize(
+    ("answered", "declared", "passes"),
+    [
+        (("m-2026-08-06",), ("m",), False),
+        (("m", "other"), ("m",), False),
+        (("m-2026-08-06",), ("m", "m-2026-08-06"), True),
+        (("",), ("m",), True),
+        ((), ("m",), True),
+    ],
+)
+def test_replies_of_an_undeclared_model_bar_a_publication_and_unnamed_ones_are_told(
+    answered: tuple[str, ...], declared: tuple[str, ...], *, passes: bool
+) -> None:
+    told = {"answered_by": answered, "names": declared}
+    gate = answered_by([one.model_copy(update=told) for one in CAPABLE])
+    assert gate.bars_publication is not passes
+    assert ("not known who answered" in gate.found) == (answered in ((), ("",)))
+    with pytest.raises(UsageError, match="served_as"):
+        overridable("answered_by", "we looked at it")

@@ -195,7 +195,7 @@ def estimate(items: Sequence[Item], panel: Panel, journal: Journal, *, blind: bo
     for model in panel.models:
         new = []
         for asked in all_requests(items, model, blind=blind):
-            if model.key(asked) in journal:
+            if model.known(model.key(asked), journal) is not None:
                 cached += 1
             else:
                 new.append("\n".join(message["content"] for message in asked.messages))

@@ -15,7 +15,8 @@ import orjson
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.llm.client import Broken, completion
 from mihakk.llm.journal import Journal
-from mihakk.llm.model import Model, open_model
+from mihakk.llm.model import Model, api_key, open_model
+from mihakk.llm.redaction import Redaction
 from mihakk.llm.structured import Request
 from schemas.item import Item
 from schemas.model import ModelConfig, Remote
@@ -65,10 +66,12 @@ def import_batch(
 
     Raises:
         UsageError: The file is missing or is no batch output; lines before the bad one are kept.
+        ExternalFailure: Another model answered than the config names; likewise.
     """
     if not source.is_file():
         raise UsageError(f"there is no file {source}: name the output of the batch run")
     counts: Counter[str] = Counter()
+    redaction = Redaction(api_key(config))
     with open_model(_keyless(config)) as model, source.open("rb") as lines:
         wanted = {key: asked for key, asked, _ in _outstanding(items, model, journal, blind=blind)}
         for number, line in enumerate(lines, 1):
@@ -77,10 +80,12 @@ def import_batch(
             key, body = _reply(source, number, line)
             if key in wanted and body is not None:
                 try:
-                    model.accept(key, completion(body, 0.0), wanted.pop(key), journal)
-                    counts["answered"] += 1
+                    reply = completion(body, 0.0).without_key(redaction)
                 except Broken:
                     counts["failed"] += 1
+                    continue
+                model.accept(key, reply, wanted.pop(key), journal)
+                counts["answered"] += 1
             elif body is None:
                 counts["failed"] += 1
             else:
