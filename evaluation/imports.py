@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import orjson
 from pydantic import ValidationError
 
 from mihakk.configs import misfits
-from mihakk.errors import UsageError, no_file
+from mihakk.errors import RecordRejected, UsageError, no_file
 from schemas.evaluation import Answer, AnsweredBy, AskedItem, Question
+from schemas.rejection import Rejection
 
 _FIELDS: Final = (
     *("reply", "reasoning", "finish_reason", "likelihoods", "error", "variant", "repeat"),
@@ -22,68 +25,129 @@ _FIELDS: Final = (
 
 
 class Imported(NamedTuple):
-    """Answers, and the items that have none."""
+    """Answers, lines that are none, and the items that have no answer."""
 
     answers: list[Answer]
+    rejected: list[Rejection]
+    """A line each, with its number, item and reason; every line is one of these or an answer."""
     missing: list[str]
+
+    @property
+    def share_rejected(self) -> float:
+        """Share of the lines that are no answers, 0 to 1."""
+        return len(self.rejected) / (len(self.answers) + len(self.rejected))
 
 
 def import_answers(path: Path, questions: Mapping[str, Question], by: AnsweredBy) -> Imported:
     """Replies from JSON lines: `item` (or `id`) and `reply`, with anything else an answer holds.
 
+    A line that is no JSON object, or names an unknown item or field, is rejected; so are all lines that give
+    the same answer twice, for nobody can tell which one counts.
+
     Raises:
-        UsageError: A line is no JSON object, names an unknown item or field, or answers one twice.
+        UsageError: The file can't be read, or no line of it is an answer.
     """
-    answers = []
-    for number, line in _lines(path):
-        where = f"{path}, line {number}"
+
+    def read(line: dict[str, Any]) -> Answer:
         item = line.pop("item", None) or line.pop("id", None)
         unknown = sorted(line.keys() - set(_FIELDS))
         if unknown:
-            raise UsageError(f"{where}: unknown field {unknown[0]!r}; there are: item, {', '.join(_FIELDS)}")
+            known = ", ".join(_FIELDS)
+            raise RecordRejected("unknown_field", f"unknown field {unknown[0]!r}; there are: item, {known}")
         if "reply" not in line and "likelihoods" not in line and "error" not in line:
-            raise UsageError(
-                f"{where}: neither reply, likelihoods nor error; an empty reply is written as one"
-            )
-        answers.append(_answer(str(item), line, questions, by, where))
-    return _complete(answers, questions, path)
+            detail = "neither reply, likelihoods nor error; an empty reply is written as one"
+            raise RecordRejected("no_reply", detail)
+        return _answer(str(item), line, questions, by)
+
+    return _read(path, questions, read)
 
 
 def import_lm_eval(path: Path, questions: Mapping[str, Question], by: AnsweredBy) -> Imported:
     """Answers from lm-eval's `samples_<task>_<time>.jsonl` over the task files of a release.
 
     A sample with one likelihood per label is taken as `likelihood`, any other as `written`. Where lm-eval
-    filtered the replies in several ways, the first one's lines are taken.
+    filtered the replies in several ways, the first one's lines are taken. A line of another form, about
+    another version of an item, or whose labels were compared behind another delimiter is rejected.
 
     Raises:
-        UsageError: The file is no such file, its items are not those of the questions, or labels were
-            compared behind another delimiter.
+        UsageError: The file can't be read, or no line of it is an answer.
     """
-    answers = []
-    first = None
-    for number, line in _lines(path):
-        where = f"{path}, line {number}"
+    filters: list[Any] = []
+
+    def read(line: dict[str, Any]) -> Answer | None:
         try:
-            item, replies, name = str(line["doc"]["id"]), line["resps"], line.get("filter")
+            item, replies = str(line["doc"]["id"]), line["resps"]
         except (KeyError, TypeError) as error:
-            raise UsageError(f"{where}: not a sample of lm-eval over a release of ours ({error})") from error
-        first = first or name
-        if name != first:
-            continue
-        found = _lm_eval_reply(replies, where)
+            detail = f"not a sample of lm-eval over a release of ours ({error})"
+            raise RecordRejected("not_a_sample", detail) from error
+        filters.append(line.get("filter"))
+        if filters[-1] != filters[0]:
+            return None
+        found = _lm_eval_reply(replies)
         method = "likelihood" if "likelihoods" in found else "written"
         own = by.model_copy(update={"method": method})
         content = line["doc"].get("content_hash")
         question = questions.get(item)
         if question and content and content != question.content_hash:
-            raise UsageError(f"{where}: {item} was asked from another version of {question.release}")
+            detail = f"{item} was asked from another version of {question.release}"
+            raise RecordRejected("other_version", detail)
         if question and method == "likelihood":
-            _same_delimiter(line.get("arguments"), question, where)
-        answers.append(_answer(item, found, questions, own, where))
-    return _complete(answers, questions, path)
+            _same_delimiter(line.get("arguments"), question)
+        return _answer(item, found, questions, own)
+
+    return _read(path, questions, read)
 
 
-def _same_delimiter(arguments: Any, question: Question, where: str) -> None:
+def _read(
+    path: Path, questions: Mapping[str, Question], read: Callable[[dict[str, Any]], Answer | None]
+) -> Imported:
+    """Every line of a file as an answer or a rejection; None from `read` is a line that was not wanted."""
+    given: list[tuple[int, bytes, Answer]] = []
+    rejected: list[Rejection] = []
+    for number, data in _lines(path):
+        try:
+            answer = read(_object(data))
+        except RecordRejected as error:
+            rejected.append(_rejection(path, number, data, error))
+        else:
+            given += [(number, data, answer)] if answer is not None else []
+    keys = Counter(_key(answer) for *_, answer in given)
+    for number, data, answer in given:
+        if keys[_key(answer)] > 1:
+            detail = f"{answer.item} is answered twice: number repeats by `repeat`, wordings by `variant`"
+            rejected.append(_rejection(path, number, data, RecordRejected("answered_twice", detail)))
+    answers = [answer for *_, answer in given if keys[_key(answer)] == 1]
+    if not answers:
+        told = (
+            f"none of its {len(rejected):,} lines is an answer; {rejected[0].detail}" if rejected else "empty"
+        )
+        raise UsageError(f"{path}: {told}")
+    answered = {one.item for one in answers}
+    return Imported(answers, rejected, [item for item in questions if item not in answered])
+
+
+def _key(answer: Answer) -> tuple[str, str, int, int]:
+    return answer.item, answer.method, answer.variant, answer.repeat
+
+
+def _rejection(path: Path, number: int, data: bytes, error: RecordRejected) -> Rejection:
+    """What is kept of a line: all of it, under the item it names."""
+    try:
+        line = orjson.loads(data)
+        doc = line.get("doc", line)
+        item = str(doc.get("item") or doc.get("id") or "")
+    except (orjson.JSONDecodeError, AttributeError):
+        item = ""
+    return Rejection(
+        record=item or f"line {number}",
+        source=path.name,
+        reason=error.reason,
+        detail=f"line {number}: {error.detail}",
+        body=data.decode("utf-8", "replace"),
+    )
+
+
+def _same_delimiter(arguments: Any, question: Question) -> None:
     """Refuses labels that stood behind another delimiter: a space alone moves accuracies by ten points."""
     if not isinstance(arguments, dict):
         return
@@ -91,63 +155,55 @@ def _same_delimiter(arguments: Any, question: Question, where: str) -> None:
     given = [pair.get("arg_1") if isinstance(pair, dict) else None for pair in pairs]
     for text, label in zip(given, question.labels, strict=True):
         if isinstance(text, str) and text != label:
-            raise UsageError(
-                f"{where}: the likelihood of {text!r} was asked for, and the release asks for {label!r}: "
-                "run its own task files, with their `target_delimiter`, as they are"
+            raise RecordRejected(
+                "other_delimiter",
+                f"the likelihood of {text!r} was asked for, and the release asks for {label!r}: "
+                "run its own task files, with their `target_delimiter`, as they are",
             )
 
 
-def _lm_eval_reply(replies: Any, where: str) -> dict[str, Any]:
+def _lm_eval_reply(replies: Any) -> dict[str, Any]:
     try:
         if replies and all(isinstance(one[0], list) for one in replies):
             return {"likelihoods": tuple(float(one[0][0]) for one in replies)}
         return {"reply": str(replies[0][0])}
-    except (IndexError, TypeError, ValueError) as error:
-        raise UsageError(f"{where}: `resps` holds neither likelihoods nor a reply") from error
+    except (LookupError, TypeError, ValueError) as error:
+        raise RecordRejected("no_reply", "`resps` holds neither likelihoods nor a reply") from error
 
 
-def _answer(
-    item: str, line: Mapping[str, Any], questions: Mapping[str, Question], by: AnsweredBy, where: str
-) -> Answer:
+def _answer(item: str, line: Mapping[str, Any], questions: Mapping[str, Question], by: AnsweredBy) -> Answer:
     question = questions.get(item)
     if question is None:
-        raise UsageError(f"{where}: there is no item {item!r} among the {len(questions):,} questions")
-    likelihoods = line.get("likelihoods")
-    if likelihoods and len(likelihoods) != len(question.labels):
-        raise UsageError(
-            f"{where}: {len(likelihoods)} likelihoods for {len(question.labels)} options of {item}"
-        )
+        detail = f"there is no item {item!r} among the {len(questions):,} questions"
+        raise RecordRejected("unknown_item", detail)
     facts = {name: getattr(question, name) for name in AskedItem.model_fields}
     try:
-        return Answer.model_validate(facts | by.model_dump() | dict(line))
+        answer = Answer.model_validate(facts | by.model_dump() | dict(line))
     except ValidationError as error:
-        raise UsageError(f"{where}: {misfits(error, Answer)}") from error
+        raise RecordRejected("malformed", misfits(error, Answer)) from error
+    if answer.likelihoods and len(answer.likelihoods) != len(question.labels):
+        detail = f"{len(answer.likelihoods)} likelihoods for {len(question.labels)} options of {item}"
+        raise RecordRejected("malformed", detail)
+    return answer
 
 
-def _complete(answers: list[Answer], questions: Mapping[str, Question], path: Path) -> Imported:
-    keys = Counter((one.item, one.method, one.variant, one.repeat) for one in answers)
-    if twice := [key[0] for key, count in keys.items() if count > 1]:
-        raise UsageError(
-            f"{path} answers {twice[0]} twice: number repeats by `repeat`, other wordings by `variant`"
-        )
-    answered = {one.item for one in answers}
-    return Imported(answers, [item for item in questions if item not in answered])
-
-
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
-        text = path.read_text(encoding="utf-8")
+        data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     except FileNotFoundError as error:
         raise no_file(path) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} can't be read as UTF-8 text: {error}; name another file") from error
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:  # too many digits or levels too
-            raise UsageError(f"{path}, line {number}: not JSON: {error}") from error
-        if not isinstance(value, dict):
-            raise UsageError(f"{path}, line {number}: not a JSON object")
-        yield number, value
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror}; name another file") from error
+    return ((number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip())
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise RecordRejected("undecodable", f"not UTF-8 text: {error}") from error
+    except (ValueError, RecursionError) as error:  # too many digits or levels too
+        raise RecordRejected("not_json", f"not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise RecordRejected("not_an_object", "not a JSON object")
+    return value

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import BaseModel
+
 from generators.abilities import ability_of
+from mihakk.configs import load_text, validate
 from mihakk.errors import UsageError
 from mihakk.ids import sha256
+from mihakk.parquet import readable
 from schemas.evaluation import Question
 
 _TAKEN: Final = (
@@ -18,6 +21,17 @@ _TAKEN: Final = (
     *("verses", "explanations", "overall"),
 )
 MANIFEST: Final = "MANIFEST.sha256"
+
+
+class _Row(BaseModel):
+    """What a row of a release has whatever made it."""
+
+    id: str
+    task: str
+    sealed: bool | None = None
+    metadata: dict[str, str | None] | None = None
+    origin: dict[str, Any] | None = None
+    gold: list[int] | None = None
 
 
 def questions_of_release(
@@ -56,9 +70,16 @@ def rows_of_release(
         if wanted and path.parent.name not in wanted:
             continue
         seen.add(path.parent.name)
-        for row in pq.read_table(path).to_pylist():
+        with readable(path):
+            rows = pq.ParquetFile(path).read().to_pylist()
+        for row in rows:
+            validate(row, _Row, str(path))
             shown = row | {"sealed": False} if sealed else row
-            yield question_of_row(shown, release=name, digest=digest, config=path.parent.name), row
+            try:
+                question = question_of_row(shown, release=name, digest=digest, config=path.parent.name)
+            except UsageError as error:
+                raise UsageError(f"{path}: {error}") from error
+            yield question, row
     if missing := sorted(wanted - seen):
         raise UsageError(f"{folder} has no config {missing[0]!r} with a split {split!r}")
     if not seen:
@@ -81,7 +102,7 @@ def question_of_row(row: Mapping[str, Any], *, release: str, digest: str, config
     # Questions from one couplet or idiom, under whatever condition, are compared with each other by it.
     record = next(iter(origin.get("records") or ()), None)
     more = {"dialect": row.get("dialect"), "strategy": origin.get("strategy"), "record": record}
-    return Question.model_validate(
+    return validate(
         taken
         | {
             "item": row["id"],
@@ -91,7 +112,9 @@ def question_of_row(row: Mapping[str, Any], *, release: str, digest: str, config
             "ability": ability_of(row["task"]),
             "multiple": len(row.get("gold") or ()) > 1,
             "slices": facts | {key: value for key, value in more.items() if value},
-        }
+        },
+        Question,
+        f"{release}: {row['id']}",
     )
 
 
@@ -104,7 +127,7 @@ def release_name(folder: Path) -> str:
     pinned = folder / "eval" / "lm_eval" / "pinned.json"
     if not pinned.is_file():
         raise UsageError(f"{folder} does not say what release it is: give its name")
-    return str(json.loads(pinned.read_text(encoding="utf-8"))["name"])
+    return load_text(pinned, "name")
 
 
 def listed(labels: Iterable[str], options: Iterable[str], mark: str = ")") -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
-from mihakk.errors import UsageError, no_file
+from pydantic import ValidationError
+
+from mihakk.configs import misfits
+from mihakk.errors import UsageError
 from schemas.evaluation import Attempt
 from schemas.record import Record
 
@@ -70,7 +73,10 @@ def read_rows(path: Path, row: type[RecordT]) -> list[RecordT]:
     from mihakk.lake.columns import from_table
 
     batches = list(read_batches(path, row))
-    return from_table(pa.Table.from_batches(batches), row) if batches else []
+    try:
+        return from_table(pa.Table.from_batches(batches), row) if batches else []
+    except ValidationError as error:
+        raise UsageError(f"{path}: {misfits(error, row)}") from error
 
 
 def read_batches(
@@ -91,17 +97,25 @@ def read_batches(
     import pyarrow.parquet as pq
 
     from mihakk.lake.columns import arrow_schema
+    from mihakk.parquet import as_declared, readable
 
-    wanted = arrow_schema(row)
-    texts = [field.name for field in wanted if encoded and pa.types.is_string(field.type)]
-    try:
-        file = pq.ParquetFile(path, read_dictionary=texts)
-    except FileNotFoundError as error:
-        raise no_file(path) from error
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UsageError(f"{path} can't be read as Parquet: {error}") from error
-    with file:
-        missing = [name for name in columns or wanted.names if name not in file.schema_arrow.names]
+    schema = arrow_schema(row)
+    names = list(columns or schema.names)
+    texts = [field.name for field in schema if encoded and pa.types.is_string(field.type)]
+    coded = pa.dictionary(pa.int32(), pa.string())
+    wanted = pa.schema([(name, coded if name in texts else schema.field(name).type) for name in names])
+    filled = [name for name in names if not _may_lack(row.model_fields[name].annotation)]
+    with readable(path), pq.ParquetFile(path, read_dictionary=texts) as file:
+        missing = [name for name in names if name not in file.schema_arrow.names]
         if missing:
             raise UsageError(f"{path} is not a table of {row.__name__} rows: it has no column {missing[0]!r}")
-        yield from file.iter_batches(batch_size=BATCH, columns=list(columns or wanted.names))
+        for batch in file.iter_batches(batch_size=BATCH, columns=names):
+            batch.validate(full=True)
+            table = as_declared(path, pa.Table.from_batches([batch]), wanted).select(names)
+            if empty := [name for name in filled if table[name].null_count]:
+                raise UsageError(f"{path}: {empty[0]!r} is empty in {table[empty[0]].null_count} rows")
+            yield from table.combine_chunks().to_batches()
+
+
+def _may_lack(annotation: Any) -> bool:
+    return type(None) in get_args(annotation)

@@ -6,12 +6,18 @@ import re
 from pathlib import Path
 from typing import Any, TypeVar
 
+import orjson
 import yaml
 from pydantic import BaseModel, ValidationError
 
 from mihakk.errors import UsageError, nearest, no_file
 
 M = TypeVar("M", bound=BaseModel)
+
+
+_VALUES = 100_000
+"""More than any config has."""
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class _Loader(yaml.SafeLoader):
@@ -45,11 +51,52 @@ def load_yaml(path: Path) -> Any:
         raise UsageError(f"{path} can't be read ({error.strerror}); name a YAML file") from error
     try:
         # A safe loader all the same: only what counts as a truth value differs.
-        return yaml.load(text, Loader=_Loader)  # nosec B506
+        found = yaml.load(text, Loader=_Loader)  # nosec B506
     except (yaml.YAMLError, ValueError) as error:  # a date or number that is none
         raise UsageError(f"{path} is not YAML: {error}") from error
     except RecursionError as error:
         raise UsageError(f"{path} is nested too deeply; no config needs more than ten levels") from error
+    if strange := _strange(found):
+        raise UsageError(f"{path} holds {strange}")
+    return found
+
+
+def _strange(value: Any) -> str:
+    """What YAML can hold and no config needs: aliases without end, bytes, half characters; else empty."""
+    left = [value]
+    for _ in range(_VALUES):
+        if not left:
+            return ""
+        one = left.pop()
+        if isinstance(one, str) and _HALF.search(one):
+            return "half a character (a surrogate); write it as UTF-8"
+        if isinstance(one, bytes | set):
+            return f"a value of the kind !!{type(one).__name__}; write plain values"
+        if isinstance(one, int) and abs(one) >= 2**63:
+            return "a whole number of more than 64 bits"
+        if isinstance(one, dict):
+            left += [*one, *one.values()]
+        elif isinstance(one, list | tuple):
+            left += one
+    return f"more than {_VALUES:,} values, or an alias inside of what it names; write the values themselves"
+
+
+def load_text(path: Path, name: str) -> str:
+    """One text of a JSON file's object.
+
+    Raises:
+        UsageError: The file is missing, is not JSON, or its object has no such text.
+    """
+    try:
+        found = orjson.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise no_file(path) from error
+    except orjson.JSONDecodeError as error:
+        raise UsageError(f"{path} is not JSON: {error}; fetch or make it again") from error
+    value = found.get(name) if isinstance(found, dict) else None
+    if not isinstance(value, str):
+        raise UsageError(f"{path} holds no text {name!r}; fetch or make it again")
+    return value
 
 
 def load_config(path: Path, model: type[M]) -> M:

@@ -64,7 +64,10 @@ def run_likelihood(job: Job, fetch: Fetch) -> Ran:
             raise ExternalFailure(f"{job.system.name}: lm-eval left no samples of {task.name} in {folder}")
         version = next(iter(task.questions.values())).version
         own = by.model_copy(update={"prompt_version": version})
-        answers += import_lm_eval(found, task.questions, own).answers
+        taken = import_lm_eval(found, task.questions, own)
+        if taken.rejected:
+            raise ExternalFailure(f"{found}: {taken.rejected[0].detail}; delete the file and run this again")
+        answers += taken.answers
     order = {item: place for place, item in enumerate(questions_of(job.asked))}
     answers.sort(key=lambda one: order[one.item])
     write_rows(job.folder / "answers.parquet", answers, Answer)

@@ -95,3 +95,5 @@ def take(
             f"{found.failed:,} failed calls, {found.foreign:,} to other calls",
             highlight=False,
         )
+        for one in found.rejected:
+            console.print(f"  {one.record}: {one.detail}", style="red", markup=False, soft_wrap=True)

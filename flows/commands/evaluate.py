@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -59,13 +60,14 @@ def import_(
     """Import the answers of a system that ran elsewhere, and score them.
 
     A line of a file of replies is {"item": ID, "reply": TEXT}, with finish_reason, variant, repeat,
-    likelihoods or error where there are any.
+    likelihoods or error where there are any. Every other line goes into rejected.parquet with its reason.
 
     Example: mihakk evaluate import samples.jsonl --release demo@latest --model qwen --out answers
     """
     from evaluation.imports import import_answers, import_lm_eval
     from evaluation.rows import write_rows
     from schemas.evaluation import Answer, AnsweredBy
+    from schemas.rejection import Rejection
 
     questions = _questions(release, split, config)
     name, _, version = prompt.partition("@")
@@ -73,12 +75,20 @@ def import_(
     read = import_answers if form == "answers" else import_lm_eval
     imported = read(file, questions, by)
     write_rows(out / "answers.parquet", imported.answers, Answer)
+    write_rows(out / "rejected.parquet", imported.rejected, Rejection)
+    counts = Counter(one.reason for one in imported.rejected)
+    if counts and not as_json:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.most_common())
+        open_console(soft_wrap=True).print(
+            f"[red]{counts.total():,} lines ({imported.share_rejected:.1%}) are no answers[/] ({reasons}), "
+            f"e.g. {escape(imported.rejected[0].detail)}; they are in {escape(str(out))}/rejected.parquet"
+        )
     if imported.missing and not as_json:
         open_console(soft_wrap=True).print(
             f"[yellow]{len(imported.missing):,} of {len(questions):,} questions have no answer[/], e.g. "
             f"{imported.missing[0]}: the system will have no figure over their data sets"
         )
-    _score(out, questions, metric, {"missing": imported.missing} if as_json else None)
+    _score(out, questions, metric, {"missing": imported.missing, "rejected": counts} if as_json else None)
 
 
 def rescore(

@@ -65,7 +65,7 @@ def read_manifest(folder: Path) -> dict[str, str]:
         raise UsageError(f"there is no folder {folder}: name that of a release, as `mihakk pull` makes it")
     if not path.is_file():
         raise ExternalFailure(f"{folder} has no {MANIFEST}: it is not a release, or it is incomplete")
-    return parse_manifest(path.read_text(encoding="utf-8"))
+    return parse_manifest(path.read_text(encoding="utf-8", errors="replace"))
 
 
 def parse_manifest(text: str) -> dict[str, str]:

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from generators import prompts
 from mihakk.errors import UsageError
 from mihakk.ids import SCORED_FIELDS, content_hash, digest
+from mihakk.parquet import read_parquet
 from schemas.audit import AUDIT_STATES, AuditState
 from schemas.item import ITEM, ChoiceItem, Item
 from schemas.record import Language
@@ -83,6 +84,14 @@ _TAIL: tuple[tuple[str, Any], ...] = (
     ("audit_state", _TEXT),
     ("sealed", pa.bool_()),
 )
+
+_STRUCTS = ("prompts", "fields", "metadata", "origin")
+RELEASED = pa.schema(
+    dict((*_HEAD, *(one for of_kind in _BY_KIND.values() for one in of_kind), *_TAIL)).items()
+)
+"""Columns of every config in one; `prompts`, `fields` and `metadata` have parts of their own in each."""
+_ALWAYS = ("id", "version", "canary", "content_hash", "prompt", "language")
+"""Columns that every release has had."""
 
 
 @dataclass(frozen=True)
@@ -216,4 +225,18 @@ def data_files(folder: Path) -> Iterator[tuple[str, str, Path]]:
 def released_rows(folder: Path) -> Iterator[dict[str, Any]]:
     """Every row of a release folder, as published."""
     for _, _, path in data_files(folder):
-        yield from pq.read_table(path).to_pylist()
+        yield from read_items(path).to_pylist()
+
+
+def read_items(path: Path, columns: Sequence[str] | None = None) -> Any:
+    """Arrow table of one data file of a release that may come from anywhere, or some of its columns.
+
+    Raises:
+        UsageError: It is none: damaged, without the columns that every release has, or with other types.
+    """
+    wanted = [name for name in _ALWAYS if columns is None or name in columns]
+    table = read_parquet(path, RELEASED, columns, filled=wanted)
+    for name in _STRUCTS:
+        if name in table.column_names and not pa.types.is_struct(kind := table.schema.field(name).type):
+            raise UsageError(f"{path}: column {name!r} holds {kind}, not one field per name")
+    return table

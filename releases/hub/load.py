@@ -7,8 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import orjson
-
+from mihakk.configs import load_text
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.settings import settings
 from releases.content.checksum import MANIFEST, faults, read_manifest
@@ -117,7 +116,7 @@ def moved_tag(folder: Path, inside: str) -> str:
 def warn_of_folder(folder: Path, version: str) -> None:
     """Warn where the folder itself, its clone's main branch or the embedded Hub says it is withdrawn."""
     described = folder / "croissant.json"  # a cleaned release of somebody's benchmark has none
-    name = orjson.loads(described.read_bytes())["name"] if described.is_file() else folder.resolve().name
+    name = load_text(described, "name") if described.is_file() else folder.resolve().name
     here = EmbeddedHub().withdrawals(name)
     warn_if_withdrawn(name, version, (*known_withdrawals(folder), *here))
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import yaml
 from pydantic import Field, ValidationError
 
+from mihakk.configs import load_config
 from mihakk.errors import UsageError
 from mihakk.ids import content_hash, digest
-from releases.content.item_tables import data_files
+from releases.content.item_tables import data_files, read_items
 from releases.content.secret import keyed, public_form
 from releases.versions.diff import release_version
 from schemas.finding import Finding
@@ -67,7 +67,7 @@ def report_defect(
     `UsageError` where the release has no such item, or the evidence says too little.
     """
     for _, _, path in data_files(release):
-        table = pq.read_table(path, columns=["id", "canary", "content_hash"])
+        table = read_items(path, ["id", "canary", "content_hash"])
         for row in table.filter(pc.equal(table.column("id"), item)).to_pylist():
             try:
                 report = DefectReport(
@@ -95,9 +95,9 @@ def read_reports(folder: Path, canary: str = "") -> list[DefectReport]:
     reports = []
     for path in sorted(folder.glob("*.yaml")):
         try:
-            reports.append(DefectReport.model_validate(yaml.safe_load(path.read_text(encoding="utf-8"))))
-        except (ValidationError, yaml.YAMLError) as error:
-            raise UsageError(f"{path} is not a defect report: {str(error).splitlines()[0]}") from error
+            reports.append(load_config(path, DefectReport))
+        except UsageError as error:
+            raise UsageError(f"{path} is not a defect report: {error}") from error
     return [one for one in reports if not canary or one.canary == canary]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,12 +10,13 @@ from typing import Any, Literal, get_args
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from mihakk.configs import load_text
 from mihakk.ids import digest, sha256
+from mihakk.parquet import read_parquet
 from mihakk.text import key
 from releases.cleaned_record import read_cleaned
-from releases.content.item_tables import data_files
+from releases.content.item_tables import data_files, read_items
 from releases.versions.version import Level
 from schemas.record import Record
 
@@ -176,8 +176,11 @@ def folder_contents(folder: Path) -> Contents:
     """The items of a release folder."""
     signatures: dict[str, Signature] = {}
     for config, split, path in data_files(folder):
-        signatures |= table_signatures(pq.read_table(path), config, split)
-    return Contents(signatures, lambda: (pq.read_table(path) for _, _, path in data_files(folder)))
+        signatures |= table_signatures(read_items(path), config, split)
+    return Contents(signatures, lambda: (read_items(path) for _, _, path in data_files(folder)))
+
+
+_REASONS = pa.schema([("id", pa.string()), ("reason", pa.string())])
 
 
 def removal_reasons(folder: Path) -> dict[str, str]:
@@ -185,7 +188,8 @@ def removal_reasons(folder: Path) -> dict[str, str]:
     path = folder / "errata" / "removed.parquet"
     if not path.is_file():
         return {}
-    return {row["id"]: row["reason"] for row in pq.read_table(path, columns=["id", "reason"]).to_pylist()}
+    told = read_parquet(path, _REASONS, _REASONS.names, filled=_REASONS.names)
+    return {row["id"]: row["reason"] for row in told.to_pylist()}
 
 
 def compare(
@@ -276,9 +280,9 @@ def release_version(folder: Path) -> str:
     if cleaned is not None:
         return cleaned.version
     if (folder / REFINED).is_file():
-        return str(json.loads((folder / REFINED).read_text(encoding="utf-8"))["version"])
+        return load_text(folder / REFINED, "version")
     for _, _, path in data_files(folder):
-        versions = pq.read_table(path, columns=["version"]).column("version").unique().to_pylist()
+        versions = read_items(path, ["version"]).column("version").unique().to_pylist()
         if versions:
             return str(versions[0])
     return ""

@@ -56,15 +56,51 @@ def test_replies_become_answers_to_the_questions(tmp_path: Path) -> None:
         ('{"item": ' * 5000, "line 1: not JSON"),
     ],
 )
-def test_a_line_that_does_not_fit_is_named(tmp_path: Path, row: Any, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        import_answers(lines(tmp_path / "r.jsonl", row), QUESTIONS, BY)
+def test_a_line_that_does_not_fit_is_one_rejection_and_the_others_are_taken(
+    tmp_path: Path, row: Any, message: str
+) -> None:
+    good = [{"item": "c2", "reply": "أ"}, {"item": "a1", "reply": "الحيط"}]
+    imported = import_answers(lines(tmp_path / "r.jsonl", row, *good), QUESTIONS, BY)
+    (rejected,) = imported.rejected
+    assert rejected.detail.startswith(message)
+    assert rejected.body == (row if isinstance(row, str) else json.dumps(row))
+    assert [one.item for one in imported.answers] == ["c2", "a1"]
+    assert imported.missing == ["c1"]
+    assert imported.share_rejected == pytest.approx(1 / 3)
 
 
-def test_an_item_answered_twice_is_refused(tmp_path: Path) -> None:
-    file = lines(tmp_path / "r.jsonl", {"item": "c1", "reply": "أ"}, {"item": "c1", "reply": "ب"})
-    with pytest.raises(UsageError, match="answers c1 twice"):
-        import_answers(file, QUESTIONS, BY)
+def test_a_rejected_line_stands_under_the_item_it_names(tmp_path: Path) -> None:
+    file = lines(tmp_path / "r.jsonl", {"item": "c9", "reply": "أ"}, "{", {"item": "c1", "reply": "أ"})
+    told = [(one.record, one.reason) for one in import_answers(file, QUESTIONS, BY).rejected]
+    assert told == [("c9", "unknown_item"), ("line 2", "not_json")]
+
+
+def test_bytes_that_are_no_text_cost_their_line_alone(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    good = json.dumps({"item": "c1", "reply": "أ"}).encode()
+    file.write_bytes(b"\xef\xbb\xbf" + good + b'\n{"item": "c2", "reply": "\xff"}\n')
+    imported = import_answers(file, QUESTIONS, BY)
+    assert [one.item for one in imported.answers] == ["c1"]
+    assert [one.reason for one in imported.rejected] == ["undecodable"]
+
+
+def test_a_file_without_one_answer_is_refused_with_its_first_reason(tmp_path: Path) -> None:
+    utf16 = tmp_path / "utf16.jsonl"
+    utf16.write_bytes('{"item": "c1", "reply": "أ"}\n'.encode("utf-16"))
+    with pytest.raises(UsageError, match="none of its 2 lines is an answer; line 1: not UTF-8"):
+        import_answers(utf16, QUESTIONS, BY)
+    with pytest.raises(UsageError, match="empty"):
+        import_answers(lines(tmp_path / "r.jsonl"), QUESTIONS, BY)
+
+
+def test_of_an_item_answered_twice_no_answer_counts(tmp_path: Path) -> None:
+    twice = [{"item": "c1", "reply": "أ"}, {"item": "c1", "reply": "ب"}]
+    imported = import_answers(
+        lines(tmp_path / "r.jsonl", *twice, {"item": "c2", "reply": "أ"}), QUESTIONS, BY
+    )
+    assert [one.item for one in imported.answers] == ["c2"]
+    assert [(one.record, one.reason) for one in imported.rejected] == [("c1", "answered_twice")] * 2
+    assert imported.missing == ["c1", "a1"]
 
 
 def sample(item: str, resps: Any, **more: Any) -> dict[str, Any]:

@@ -125,8 +125,9 @@ def test_results_come_as_json(release: Path, questions: dict[str, Question], tmp
         assert done.exit_code == 0, done.output
         told = json.loads(done.stdout)
         assert (told["answers"], told["read"], told["missing"]) == (len(part), len(part), list(questions)[:2])
+        assert told["rejected"] == {}
     again = json.loads(call("rescore", tmp_path / "often", "--release", release, "--json").stdout)
-    assert again == {name: told[name] for name in told if name != "missing"} | {
+    assert again == {name: told[name] for name in told if name not in ("missing", "rejected")} | {
         "folder": str(tmp_path / "often")
     }
     shown = json.loads(call("table", tmp_path / "often", tmp_path / "seldom", "--json").stdout)
@@ -185,3 +186,20 @@ def test_lint_says_what_is_wrong_and_where_and_leaves_with_one() -> None:
     (table,) = json.loads(wrong.stdout)
     assert [finding["check"] for finding in table["findings"]] == ["RT03"]
     assert call("lint", PUBLISHED / "kn_03.csv", "--n", "many").exit_code == 2
+
+
+def test_a_malformed_line_is_told_with_its_share_and_kept_beside_the_answers(
+    release: Path, questions: dict[str, Question], tmp_path: Path
+) -> None:
+    file = replies(tmp_path / "r.jsonl", questions, 9)
+    lines = file.read_text(encoding="utf-8").split("\n")
+    file.write_text("\n".join([lines[0][:-5], *lines[1:]]), encoding="utf-8")
+    words = ("import", file, "--release", release, "--model", "m", "--out", tmp_path / "out")
+    told = call(*words)
+    assert told.exit_code == 0, told.output
+    assert "1 lines (" in told.output
+    assert "1 not_json" in told.output
+    assert pq.read_table(tmp_path / "out" / "answers.parquet").num_rows == len(lines) - 1
+    (kept,) = pq.read_table(tmp_path / "out" / "rejected.parquet").to_pylist()
+    assert (kept["record"], kept["body"]) == ("line 1", lines[0][:-5])
+    assert json.loads(call(*words, "--json").stdout)["rejected"] == {"not_json": 1}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.configs import load_config, load_yaml, validate
+from mihakk.configs import load_config, load_text, load_yaml, validate
 from mihakk.errors import UsageError
 from schemas.benchmark import BenchmarkConfig
 from schemas.model import AuditorsConfig
@@ -55,3 +55,31 @@ def test_a_date_or_number_that_is_none_is_said_to_be_none(tmp_path: Path, text: 
     file.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=r"c\.yaml is not YAML"):
         load_yaml(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: &a [*a]", "an alias inside of what it names"),
+        ("a: &a {b: *a}", "an alias inside of what it names"),
+        ("a: !!binary aGk=", "!!bytes"),
+        ("a: !!set {b, c}", "!!set"),
+        ('a: {b: ["\\ud800"]}', "half a character"),
+        (f"a: {2**64}", "more than 64 bits"),
+    ],
+)
+def test_what_yaml_can_hold_and_no_config_needs_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=rf"c\.yaml holds .*{message}"):
+        load_yaml(file)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff", b"[" * 5000, b"[]", b'{"version": 1}', b'{"other": "x"}'])
+def test_a_text_in_a_json_file_is_there_or_the_file_is_named(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "refined.json"
+    file.write_bytes(data)
+    with pytest.raises(UsageError, match=r"refined\.json"):
+        load_text(file, "version")
+    file.write_bytes(b'{"version": "0.1.0"}')
+    assert load_text(file, "version") == "0.1.0"

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from mihakk.errors import ExternalFailure, UsageError
+from mihakk.errors import ExternalFailure, RecordRejected, UsageError
 from mihakk.llm.client import Broken, completion
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import Model, api_key, open_model
@@ -21,6 +21,7 @@ from mihakk.llm.structured import Request
 from schemas.item import Item
 from schemas.model import ModelConfig, Remote
 from schemas.record import Record
+from schemas.rejection import Rejection
 from validators.audit.auditing import all_requests
 
 
@@ -35,6 +36,8 @@ class Imported(Record):
     """Replies to calls that these items and this auditor don't need: another prompt, model or set."""
     failed: int = 0
     """Calls the server could not answer; they go out again with the next export."""
+    rejected: tuple[Rejection, ...] = ()
+    """Lines that are no batch output, with the reason; their calls go out again too."""
 
 
 def export_batch(
@@ -65,19 +68,28 @@ def import_batch(
     """Takes a file of replies into the journal.
 
     Raises:
-        UsageError: The file is missing or is no batch output; lines before the bad one are kept.
-        ExternalFailure: Another model answered than the config names; likewise.
+        UsageError: The file is missing, or no line of it is batch output.
+        ExternalFailure: Another model answered than the config names; lines before that one are kept.
     """
     if not source.is_file():
         raise UsageError(f"there is no file {source}: name the output of the batch run")
     counts: Counter[str] = Counter()
     redaction = Redaction(api_key(config))
+    rejected: list[Rejection] = []
     with open_model(_keyless(config)) as model, source.open("rb") as lines:
         wanted = {key: asked for key, asked, _ in _outstanding(items, model, journal, blind=blind)}
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
-            key, body = _reply(source, number, line)
+            try:
+                key, body = _reply(line)
+            except RecordRejected as error:
+                detail, text = redaction.clean_all(error.detail, line.decode("utf-8", "replace"))
+                place = f"line {number}"
+                rejected.append(
+                    Rejection(record=place, source=source.name, reason=error.reason, detail=detail, body=text)
+                )
+                continue
             if key in wanted and body is not None:
                 try:
                     reply = completion(body, 0.0).without_key(redaction)
@@ -90,7 +102,9 @@ def import_batch(
                 counts["failed"] += 1
             else:
                 counts["known" if len(key) == 64 and key in journal else "foreign"] += 1
-    return Imported(**counts)
+    if rejected and not counts:
+        raise UsageError(f"{source}, {rejected[0].record}: {rejected[0].detail}; nor is any line below")
+    return Imported(**counts, rejected=tuple(rejected))
 
 
 def _keyless(config: ModelConfig) -> ModelConfig:
@@ -112,7 +126,7 @@ def _outstanding(
             yield found[0], asked, found[1]
 
 
-def _reply(source: Path, number: int, line: bytes) -> tuple[str, bytes | None]:
+def _reply(line: bytes) -> tuple[str, bytes | None]:
     """Journal key and response body of one line; no body when the call failed."""
     try:
         row = orjson.loads(line)
@@ -121,5 +135,5 @@ def _reply(source: Path, number: int, line: bytes) -> tuple[str, bytes | None]:
         body = response.get("body")
         good = int(response.get("status_code") or 200) == 200 and isinstance(body, dict)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{source}, line {number}: not a line of batch output ({error})") from error
+        raise RecordRejected("not_batch_output", f"not a line of batch output ({error})") from error
     return key, orjson.dumps(body) if good and not row.get("error") else None

@@ -85,6 +85,23 @@ def test_replies_to_something_else_are_not_taken(
         assert len(journal) == 0
 
 
+def test_a_line_that_is_no_batch_output_costs_its_own_call_alone(
+    auditors: Callable[..., AuditorsConfig], tmp_path: Path, items: list[Any], said: Callable[..., str]
+) -> None:
+    config = auditors("http://127.0.0.1:9/v1", "http://127.0.0.1:9/v1").auditors[0]
+    calls, replies = tmp_path / "calls.jsonl", tmp_path / "replies.jsonl"
+    with Journal(tmp_path / "j", "a") as journal:
+        export_batch(items, config, journal, calls)
+        answered(calls, replies, lambda _: said())
+        first, rest = replies.read_bytes().split(b"\n", 1)
+        replies.write_bytes(first[:-9] + b"\n" + rest)
+        found = import_batch(items, config, journal, replies)
+        assert found.answered == len(items) - 1
+        assert [(one.record, one.reason) for one in found.rejected] == [("line 1", "not_batch_output")]
+        assert found.rejected[0].body.encode() == first[:-9] + b"\n"
+        assert export_batch(items, config, journal, calls) == 1
+
+
 def test_a_file_that_is_no_batch_output(
     auditors: Callable[..., AuditorsConfig], tmp_path: Path, items: list[Any]
 ) -> None:
