@@ -56,15 +56,16 @@ class Redaction:
         return self.clean_all(text)[0]
 
     def clean_all(self, *texts: str) -> tuple[str, ...]:
-        """Texts of one reply, which may hold a piece each; as `clean`."""
+        """Texts of one reply; as `clean`, and where they hold the key together, all with a piece of it."""
         if not self._key:
             return texts
         kept = tuple(text.replace(self._key, STARS) for text in texts)
-        if any(map(self._is_in, kept)) or (len(kept) > 1 and self._is_in(" ".join(kept))):
-            return tuple(text and WITHHELD for text in kept)
-        return kept
+        if not self._is_in(" ".join(kept)) and not any(map(self._is_in, kept)):
+            return kept
+        return tuple(WITHHELD if self._is_in(text, PIECE) else text for text in kept)
 
-    def _is_in(self, text: str) -> bool:
+    def _is_in(self, text: str, enough: int | None = None) -> bool:
+        """Whether a text holds so many letters and digits of the key, `ENOUGH` unless told."""
         if not self._forms:
             return False
         plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
@@ -73,10 +74,10 @@ class Redaction:
         for _ in range(ROUNDS):
             new = [view for view in map(_unescaped, new) if view not in views]
             views.update(dict.fromkeys(new))
-        return any(self._has_pieces(_bare(view)) for view in views)
+        return any(self._has_pieces(_bare(view), enough or self._enough) for view in views)
 
-    def _has_pieces(self, bare: str) -> bool:
-        """Whether pieces of one form make up `ENOUGH` of the key."""
+    def _has_pieces(self, bare: str, enough: int) -> bool:
+        """Whether pieces of one form make up so much of the key."""
         found: dict[int, set[int]] = defaultdict(set)
         for start in range(len(bare) - PIECE + 1):
             for number, place in self._places.get(bare[start : start + PIECE], ()):
@@ -84,7 +85,7 @@ class Redaction:
                 size = ceil(PIECE * scale)
                 if bare[start : start + size] == form[place : place + size]:
                     found[number].update(range(place, min(place + size, len(form))))
-                    if len(found[number]) >= min(len(form), ceil(self._enough * scale)):
+                    if len(found[number]) >= min(len(form), ceil(enough * scale)):
                         return True
         return False
 
