@@ -6,6 +6,7 @@ import codecs
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from math import isfinite, isnan
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -80,8 +81,10 @@ def import_lm_eval(path: Path, questions: Mapping[str, Question], by: AnsweredBy
         except (KeyError, TypeError) as error:
             detail = f"not a sample of lm-eval over a release of ours ({error})"
             raise RecordRejected("not_a_sample", detail) from error
-        filters.append(line.get("filter"))
-        if filters[-1] != filters[0]:
+        name = line.get("filter")
+        if name is not None and not isinstance(name, str):
+            raise RecordRejected("not_a_sample", "`filter` is no name")
+        if filters and name != filters[0]:
             return None
         found = _lm_eval_reply(replies)
         method = "likelihood" if "likelihoods" in found else "written"
@@ -93,7 +96,9 @@ def import_lm_eval(path: Path, questions: Mapping[str, Question], by: AnsweredBy
             raise RecordRejected("other_version", detail)
         if question and method == "likelihood":
             _same_delimiter(line.get("arguments"), question)
-        return _answer(item, found, questions, own)
+        answer = _answer(item, found, questions, own)
+        filters.append(name)
+        return answer
 
     return _read(path, questions, read)
 
@@ -139,10 +144,10 @@ def _rejection(path: Path, number: int, data: bytes, error: RecordRejected) -> R
     except (orjson.JSONDecodeError, AttributeError):
         item = ""
     return Rejection(
-        record=item or f"line {number}",
+        record=_storable(item) or f"line {number}",
         source=path.name,
         reason=error.reason,
-        detail=f"line {number}: {error.detail}",
+        detail=_storable(f"line {number}: {error.detail}"),
         body=data.decode("utf-8", "replace"),
     )
 
@@ -164,10 +169,12 @@ def _same_delimiter(arguments: Any, question: Question) -> None:
 
 def _lm_eval_reply(replies: Any) -> dict[str, Any]:
     try:
+        if not isinstance(replies, list):
+            raise TypeError("no list")
         if replies and all(isinstance(one[0], list) for one in replies):
             return {"likelihoods": tuple(float(one[0][0]) for one in replies)}
         return {"reply": str(replies[0][0])}
-    except (LookupError, TypeError, ValueError) as error:
+    except (LookupError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise RecordRejected("no_reply", "`resps` holds neither likelihoods nor a reply") from error
 
 
@@ -184,7 +191,19 @@ def _answer(item: str, line: Mapping[str, Any], questions: Mapping[str, Question
     if answer.likelihoods and len(answer.likelihoods) != len(question.labels):
         detail = f"{len(answer.likelihoods)} likelihoods for {len(question.labels)} options of {item}"
         raise RecordRejected("malformed", detail)
+    if isnan(sum(answer.likelihoods)) or not isfinite(answer.cost or 0.0):
+        raise RecordRejected("malformed", "a likelihood or the cost is no number")
+    for name, value in answer:
+        if isinstance(value, int) and abs(value) >= 2**63:
+            raise RecordRejected("malformed", f"{name} takes more than 64 bits")
+        if isinstance(value, str) and _storable(value) != value:
+            raise RecordRejected("malformed", f"{name} holds half of a surrogate pair, which is no text")
     return answer
+
+
+def _storable(text: str) -> str:
+    """The text with halves of surrogate pairs spelt out, which UTF-8 can't hold."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -199,7 +218,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _object(data: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(data.decode("utf-8"))
+        value = json.loads(data.decode("utf-8"), object_pairs_hook=_without_repeats)
     except UnicodeDecodeError as error:
         raise RecordRejected("undecodable", f"not UTF-8 text: {error}") from error
     except (ValueError, RecursionError) as error:  # too many digits or levels too
@@ -207,3 +226,11 @@ def _object(data: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise RecordRejected("not_an_object", "not a JSON object")
     return value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"{twice!r} stands twice in one object")
+    return found

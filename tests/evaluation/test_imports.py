@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from evaluation.imports import import_answers, import_lm_eval
+from evaluation.rows import write_rows
 from mihakk.errors import UsageError
-from schemas.evaluation import AnsweredBy
+from schemas.evaluation import Answer, AnsweredBy
+from schemas.rejection import Rejection
 from tests.evaluation.material import choice, worded
 
 QUESTIONS = {one.item: one for one in (choice("c1"), choice("c2"), worded("a1"))}
@@ -146,3 +148,31 @@ def test_samples_of_another_version_are_refused(tmp_path: Path) -> None:
         import_lm_eval(lines(tmp_path / "s.jsonl", {"doc": {}}), QUESTIONS, BY)
     with pytest.raises(UsageError, match="neither likelihoods nor a reply"):
         import_lm_eval(lines(tmp_path / "s.jsonl", sample("c1", [])), QUESTIONS, BY)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        r'{"item": "c2", "reply": "\ud800"}',
+        '{"item": "c2", "reply": "x", "reply": "y"}',
+        '{"item": "c2", "likelihoods": [NaN, NaN, NaN, NaN]}',
+        '{"item": "c2", "reply": "x", "cost": Infinity}',
+        {"item": "c2", "reply": "x", "tokens_in": 10**30},
+    ],
+)
+def test_a_value_that_no_table_can_hold_costs_its_line_alone(tmp_path: Path, bad: Any) -> None:
+    file = lines(tmp_path / "r.jsonl", bad, {"item": "c1", "reply": "x"})
+    imported = import_answers(file, QUESTIONS, BY)
+    assert [one.item for one in imported.answers] == ["c1"]
+    assert len(imported.rejected) == 1
+    write_rows(tmp_path / "answers.parquet", imported.answers, Answer)
+    write_rows(tmp_path / "rejected.parquet", imported.rejected, Rejection)
+
+
+@pytest.mark.parametrize("resps", ["abc", {"0": 1}, [[[10**400]]], [["\ud800"]], [[["nan", "x"]]] * 4])
+def test_a_sample_without_a_usable_reply_costs_its_line_alone(tmp_path: Path, resps: Any) -> None:
+    rows = (sample("c2", resps, filter=[]), sample("c2", resps), sample("c1", [["x"]]))
+    file = lines(tmp_path / "s.jsonl", *rows)
+    imported = import_lm_eval(file, QUESTIONS, BY)
+    assert [one.item for one in imported.answers] == ["c1"]
+    assert len(imported.rejected) == 2
