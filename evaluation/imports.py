@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 from pydantic import ValidationError
 
-from mihakk.configs import misfits
+from mihakk.configs import misfits, not_plain
 from mihakk.errors import RecordRejected, UsageError, no_file
 from schemas.evaluation import Answer, AnsweredBy, AskedItem, Question
 from schemas.rejection import Rejection
@@ -225,6 +225,8 @@ def _object(data: bytes) -> dict[str, Any]:
         raise RecordRejected("not_json", f"not JSON: {error}") from error
     if not isinstance(value, dict):
         raise RecordRejected("not_an_object", "not a JSON object")
+    if told := not_plain(value):
+        raise RecordRejected("not_plain", f"it holds {told}")
     return value
 
 

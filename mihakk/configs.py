@@ -56,13 +56,13 @@ def load_yaml(path: Path) -> Any:
         raise UsageError(f"{path} is not YAML: {error}") from error
     except RecursionError as error:
         raise UsageError(f"{path} is nested too deeply; no config needs more than ten levels") from error
-    if strange := _strange(found):
+    if strange := not_plain(found):
         raise UsageError(f"{path} holds {strange}")
     return found
 
 
-def _strange(value: Any) -> str:
-    """What YAML can hold and no config needs: aliases without end, bytes, half characters; else empty."""
+def not_plain(value: Any) -> str:
+    """What YAML or JSON can hold and our files never do: loops, bytes, half characters; empty if nothing."""
     left = [value]
     for _ in range(_VALUES):
         if not left:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import posixpath
 import zipfile
+import zlib
 from contextlib import suppress
 from dataclasses import dataclass
 from html.entities import name2codepoint
@@ -93,7 +94,7 @@ def open_book(data: bytes, where: str) -> Book:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _check(archive, where)
             return _read(archive, where)
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError) as error:
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError, EOFError) as error:
         raise SourceChanged(f"{where} is not a readable EPUB ({error}): fetch it again") from error
 
 

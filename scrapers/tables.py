@@ -118,7 +118,7 @@ def _json(path: Path, encoding: str, _sheet: str) -> Iterator[Row]:
     text = "".join(_lines(path, encoding))
     try:
         rows = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is not JSON: {error}; one object a line is called .jsonl") from error
     if not isinstance(rows, list):
         keys = f" with {', '.join(rows)}" if isinstance(rows, dict) else ""
@@ -264,23 +264,25 @@ def _xlsx(path: Path, _encoding: str, sheet: str) -> Iterator[Row]:
             raise UsageError(
                 f"{path}: the sheet {sheet!r} has no rows; name another with `sheet`: {', '.join(others)}"
             )
+    except UsageError:
+        raise
+    except Exception as error:  # openpyxl reads rows as they are asked for, and raises what it comes across
+        raise UsageError(f"{path} can't be read as a workbook: {error}") from error
     finally:
         book.close()
 
 
 def _parquet(path: Path, _encoding: str, _sheet: str) -> Iterator[Row]:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
-        with pq.ParquetFile(path) as file:
-            number = 0
-            for batch in file.iter_batches(batch_size=1000):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield Row(number, row)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UsageError(f"{path} can't be read as parquet: {error}") from error
+    from mihakk.parquet import readable
+
+    with readable(path), pq.ParquetFile(path) as file:
+        number = 0
+        for batch in file.iter_batches(batch_size=1000):
+            for row in batch.to_pylist():
+                number += 1
+                yield Row(number, row)
 
 
 FORMATS: dict[str, Callable[[Path, str, str], Iterator[Row]]] = {

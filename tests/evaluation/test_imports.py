@@ -56,6 +56,8 @@ def test_replies_become_answers_to_the_questions(tmp_path: Path) -> None:
         ("[1]", "line 1: not a JSON object"),
         ('{"item": "c1", "reply": ' + "9" * 5000 + "}", "line 1: not JSON"),
         ('{"item": ' * 5000, "line 1: not JSON"),
+        ('{"item": "c1", "reply": "\\ud800"}', "line 1: it holds half a character"),
+        ({"item": "c1", "reply": "أ", "tokens_in": 2**64}, "line 1: it holds a whole number of more than 64"),
     ],
 )
 def test_a_line_that_does_not_fit_is_one_rejection_and_the_others_are_taken(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -115,7 +116,8 @@ def test_one_damaged_line_does_not_take_the_others_with_it(tmp_path: Path, scrap
         ("empty.jsonl", b"", "has no rows: give it some"),
         ("empty.csv", b"text,explanation\n", "has no rows"),
         ("broken.xlsx", b"PK not really", "can't be opened as a workbook"),
-        ("broken.parquet", b"PAR1nothingPAR1", "can't be read as parquet"),
+        ("broken.parquet", b"PAR1nothingPAR1", "can't be read as Parquet"),
+        ("deep.json", b"[" * 5000, "deep.json is not JSON"),
         ("notes.txt", b"x", "formats are .jsonl"),
         ("twice.csv", b"text,text\na,b\n", "two columns are named text"),
         (
@@ -312,3 +314,17 @@ def test_a_workbook_whose_first_sheet_is_a_cover_names_the_others(tmp_path: Path
         scraped("files", path=str(path), **(IDIOM | {"columns": {}}))
     (entry,) = scraped("files", path=str(path), sheet="proverbs", **(IDIOM | {"columns": {}}))
     assert isinstance(entry, Idiom)
+
+
+def test_a_workbook_whose_sheet_is_damaged_is_named(tmp_path: Path, scraped: Scrape) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.worksheets[0].append(["text", "explanation"])
+    book.save(tmp_path / "sound.xlsx")
+    path = tmp_path / "damaged.xlsx"
+    with zipfile.ZipFile(tmp_path / "sound.xlsx") as given, zipfile.ZipFile(path, "w") as made:
+        for name in given.namelist():
+            part = given.read(name)
+            made.writestr(name, part[:-40] + b"<&" if name.endswith("sheet1.xml") else part)
+    with pytest.raises(UsageError, match=r"damaged\.xlsx can't be read as a workbook"):
+        scraped("files", path=str(path), **IDIOM)
