@@ -18,6 +18,8 @@ _CELL: Final = re.compile(
     r"^\(?\s*(?P<value>[+\-−]?(?:\d{1,15}(?:[.,]\d{1,15})?|[.,]\d{1,15}))\s*+%?"
     r"(?:\s*+\(?\s*+(?:±|\+/-|\+-)\s*+(?P<error>\d{1,15}(?:[.,]\d{1,15})?|[.,]\d{1,15})\s*+%?\s*+\)?)?\s*+\)?$"
 )
+LONGEST_CELL: Final = 1 << 17
+"""Characters; the limit of the module `csv` belongs to the whole process, and readers of sources raise it."""
 _MISSING: Final = frozenset(["", "-", "–", "—", "n/a", "na", "nan", "none", "null", "x"])
 _MEAN: Final = frozenset(
     ["average", "avg", "mean", "avg.", "macro average", "macro avg", "المتوسط", "المعدل", "میانگین", "معدل"]
@@ -164,11 +166,14 @@ def _delimited(text: str, path: Path) -> list[list[str]]:
     first = text.partition("\n")[0]
     mark = "\t" if path.suffix.lower() == ".tsv" or "\t" in first else max(",;", key=first.count)
     try:
-        return [row for row in csv.reader(text.splitlines(), delimiter=mark) if row]
+        rows = [row for row in csv.reader(text.splitlines(), delimiter=mark) if row]
+        if any(len(cell) > LONGEST_CELL for row in rows for cell in row):
+            raise csv.Error(f"a cell of more than {LONGEST_CELL:,} characters")
     except csv.Error as error:
         raise UsageError(
             f"{path} is no table of comma-separated values: {error}; correct the file"
         ) from error
+    return rows
 
 
 def _markdown(text: str) -> Iterator[tuple[str, list[list[str]]]]:

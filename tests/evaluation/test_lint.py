@@ -202,6 +202,8 @@ def test_a_table_of_three_lines_ends_in_findings_or_in_none(tmp_path: Path, name
     ],
 )
 def test_what_is_no_table_is_said_to_be_none(tmp_path: Path, name: str, text: str) -> None:
+    import scrapers.tables  # noqa: F401 - raises the limit of the module `csv` in the whole process
+
     (tmp_path / name).write_text(text, encoding="utf-8")
     told = CliRunner().invoke(app, ["evaluate", "lint", str(tmp_path / name)])
     assert told.exit_code == 2, told.output
