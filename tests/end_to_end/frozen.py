@@ -57,6 +57,8 @@ def grouped(rows: list[tuple[str, str]]) -> dict[str, str]:
 
 def _told(row: dict[str, Any]) -> str:
     cells = {name: value for name, value in row.items() if name not in _UNLIKE}
+    if "source" in cells and str(cells["source"]).startswith("/"):  # where the table lies is no part of a row
+        cells["source"] = Path(cells["source"]).name
     return json.dumps(cells, ensure_ascii=False, sort_keys=True, default=str)
 
 
