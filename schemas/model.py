@@ -63,12 +63,15 @@ class Limits(Record):
     timeout_seconds: float = Field(default=120, gt=0)
     attempts: int = Field(default=6, ge=1)
     """Tries per call on 408, 409, 429, 5xx, time-outs and dropped connections."""
-    hedge: bool = False
-    """Send a call that takes longer than 95 % of the latest to a second endpoint too; the first reply counts.
-    Both count in the budget; one call in ten at most is sent twice, and none where there is one endpoint."""
     max_requests: int | None = Field(default=None, ge=0)
     max_tokens: int | None = Field(default=None, ge=0)
     """Budget over prompt and reply tokens of one run; reaching it stops the run resumably."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, value: Any) -> Any:
+        """Leaves out `hedge`, which older configs may name: no call is sent twice any more."""
+        return {k: v for k, v in value.items() if k != "hedge"} if isinstance(value, dict) else value
 
 
 class Price(Record):

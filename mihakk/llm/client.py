@@ -19,7 +19,6 @@ import orjson
 
 from mihakk.errors import ExternalFailure, MihakkError, UsageError
 from mihakk.llm.endpoint import Dispatcher, Endpoint, Stop, backoff, bare
-from mihakk.llm.hedge import MOST, Pace, first_answer
 from mihakk.llm.redaction import Redaction
 from schemas.model import Limits
 
@@ -79,8 +78,6 @@ class Spending:
     requests: int = 0
     tokens: int = 0
     answered: int = 0
-    hedged: int = 0
-    """Calls sent to a second endpoint because the first took long; counted in `requests` too."""
 
 
 class _Again(Exception):
@@ -115,7 +112,6 @@ class Client:
         self._key = api_key
         self._redaction = Redaction(api_key)
         self._opened: ClientSession | None = None
-        self._pace = Pace()
 
     async def complete(self, payload: dict[str, Any], stop: Stop) -> Completion:
         """The reply to one chat payload; one call of the API per attempt."""
@@ -123,11 +119,12 @@ class Client:
         for attempt in range(1, self._limits.attempts + 1):
             endpoint = await self.dispatcher.acquire(stop)
             try:
-                if self._limits.hedge:
-                    return await self._hedged(endpoint, payload, stop)
-                return await self._sent(endpoint, payload)
+                self._spend()
+                return await self._attempt(endpoint, payload)
             except _Again as failure:
                 problem, timed_out = str(failure), failure.timed_out
+            finally:
+                self.dispatcher.release(endpoint)
             if not self.spending.answered and self.dispatcher.hopeless():
                 raise ExternalFailure(
                     f"{self.name} never answered; last error: {problem}. "
@@ -179,70 +176,15 @@ class Client:
         return self._opened
 
     def _spend(self) -> None:
-        if what := self._spent():
-            raise ExternalFailure(
-                f"{self.name}: `limits.{what}` ({getattr(self._limits, what)}) is used up; answered calls "
-                "are kept: raise it or run again to go on"
-            )
-        self.spending.requests += 1
-
-    def _spent(self) -> str:
-        """Name of the limit that is used up; empty while none is."""
         used = {"max_requests": self.spending.requests, "max_tokens": self.spending.tokens}
-        limits = {name: getattr(self._limits, name) for name in used}
-        return next((name for name, most in limits.items() if most is not None and used[name] >= most), "")
-
-    async def _sent(self, endpoint: Endpoint, payload: dict[str, Any]) -> Completion:
-        """One attempt at an endpoint that was taken for it."""
-        try:
-            self._spend()
-            return await self._attempt(endpoint, payload)
-        finally:
-            self.dispatcher.release(endpoint)
-
-    async def _hedged(self, endpoint: Endpoint, payload: dict[str, Any], stop: Stop) -> Completion:
-        """One attempt, and when it is late another at a second endpoint; the first answer counts."""
-        loop = asyncio.get_running_loop()
-        started = loop.time()
-        first = asyncio.create_task(self._sent(endpoint, payload))
-        try:
-            # A call that may not be sent twice when it becomes late may be later, so it is asked about again.
-            while not first.done():
-                left = self._pace.wait(loop.time() - started, self._may_hedge(stop))
-                if not left:
-                    break
-                await asyncio.wait({first}, timeout=left)
-            if first.done():
-                answer = await first
-            else:
-                second = asyncio.create_task(self._second(endpoint, payload, stop))
-                answer, winner = await first_answer(first, second, _Again)
-                if winner is second and first.cancelled():
-                    endpoint.failed(started, loop.time())
-        finally:
-            first.cancel()
-        self._pace.add(loop.time() - started)
-        return answer
-
-    def _may_hedge(self, stop: Stop) -> bool:
-        """Whether another endpoint, the budget and `MOST` allow a call to be sent twice."""
-        return (
-            len(self.dispatcher.endpoints) > 1
-            and stop.reason is None
-            and self.spending.hedged < MOST * self.spending.requests
-            and not self._spent()
-        )
-
-    async def _second(self, late: Endpoint, payload: dict[str, Any], stop: Stop) -> Completion:
-        """The same call at another endpoint, once one is free and if it is still allowed then."""
-        endpoint = await self.dispatcher.acquire(stop, beside=late)
-        if not self._may_hedge(stop):
-            self.dispatcher.release(endpoint)
-            raise _Again("not sent twice")
-        self.spending.hedged += 1
-        # Whichever call is called off has been read by its server all the same.
-        self.spending.tokens += sum(len(message["content"]) for message in payload["messages"]) // 3
-        return await self._sent(endpoint, payload)
+        for name, count in used.items():
+            most = getattr(self._limits, name)
+            if most is not None and count >= most:
+                raise ExternalFailure(
+                    f"{self.name}: `limits.{name}` ({most}) is used up; answered calls are kept: raise it or "
+                    "run again to go on"
+                )
+        self.spending.requests += 1
 
     async def _attempt(self, endpoint: Endpoint, payload: dict[str, Any]) -> Completion:
         import aiohttp

@@ -111,28 +111,23 @@ class Dispatcher:
         self.endpoints = [Endpoint(url, concurrency) for url in urls]
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def acquire(self, stop: Stop, beside: Endpoint | None = None) -> Endpoint:
-        """An endpoint with room, once there is one; give it back with `release`.
-
-        A call that was sent to `beside` is to be sent elsewhere too, and goes ahead of all that wait.
-        """
+    async def acquire(self, stop: Stop) -> Endpoint:
+        """An endpoint with room, once there is one; give it back with `release`."""
         loop = asyncio.get_running_loop()
         woken = False
         while True:
             stop.check()
             now = loop.time()
-            free = [e for e in self.endpoints if e is not beside and e.room() and e.opens_at <= now]
+            free = [e for e in self.endpoints if e.room() and e.opens_at <= now]
             if free:
                 best = min(free, key=lambda e: e.load)
                 best.in_flight += 1
                 if best.room() or len(free) > 1:
                     self.wake()
                 return best
-            if woken and beside is not None:
-                self.wake()  # the place that fell free is of use to somebody else
             closed = [e.opens_at - now for e in self.endpoints if e.opens_at > now]
             # Woken for a place that a newcomer took first: it stays ahead of all that came later.
-            woken = await self._turn(min(closed, default=None), ahead=woken or beside is not None)
+            woken = await self._turn(min(closed, default=None), ahead=woken)
 
     async def _turn(self, longest: float | None, ahead: bool) -> bool:
         """Waits to be woken, at most so many seconds; whether it was."""

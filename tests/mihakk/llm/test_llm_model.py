@@ -193,3 +193,8 @@ def test_weights_of_another_family_than_the_config_says(remote: Remote) -> None:
     )
     with pytest.raises(UsageError, match="family 'smollm'"), open_model(config):
         pass
+
+
+def test_a_config_that_still_names_hedging_is_read(remote: Remote) -> None:
+    config = remote("http://127.0.0.1:1/v1", hedge=True)
+    assert config.limits == remote("http://127.0.0.1:1/v1").limits
