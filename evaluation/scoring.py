@@ -37,12 +37,12 @@ class _Answered(NamedTuple):
 
 
 def metrics_named(names: Iterable[str]) -> list[Metric]:
-    """Metrics by name.
+    """Metrics by name, each once.
 
     Raises:
         UsageError: There is no such metric.
     """
-    return [METRICS.get(name) for name in names]
+    return [METRICS.get(name) for name in dict.fromkeys(names)]
 
 
 def score_answers(answers: Sequence[Answer], questions: Questions, metrics: Sequence[Metric]) -> list[Score]:

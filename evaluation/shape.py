@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence, Set
 from typing import NamedTuple
 
 from evaluation.judges.rubrics import rubrics_of
@@ -12,8 +13,9 @@ from evaluation.published import figures_of
 from evaluation.running.asking import OWN, Asked
 from evaluation.running.likelihood import model_arguments
 from evaluation.scoring import DEFAULT, metrics_named
-from evaluation.table.overall import Averaging
+from evaluation.table.overall import Averaging, data_set
 from mihakk.errors import UsageError
+from mihakk.llm.model import needed_key
 from schemas.evaluation import Method, Question
 from schemas.suite import PublishedFigures, Suite, System
 
@@ -57,18 +59,21 @@ def shape_of(
 
     Raises:
         UsageError: A metric is unknown or not installed, a task has no category or no main metric, configs
-            can't be compared, a system gives no likelihoods, or judges, their prices or rubrics don't fit.
+            can't be compared, a system lacks its key or gives no likelihoods, or judges, their prices or
+            rubrics don't fit.
     """
     questions = {one.question.item: one.question for one in asked if _is_asked(one, method)}
     if not questions:
         raise UsageError(f"{suite.name} asks nothing that can be had by `--method {method}`")
-    if method == "likelihood":
-        for system in systems:
+    for system in systems:
+        needed_key(system)
+        if method == "likelihood":
             model_arguments(system)
     try:
         columns = _columns(suite, questions.values(), method)
         averaged, categories = averaging_of(suite).parts(columns)
-        notes = _unasked(suite, columns)
+        notes = _unasked(suite, {one.question.task for one in asked})
+        notes += _uncounted(averaged, questions.values())
         for first, second in suite.compare:
             notes += _unshared(first, second, questions.values())
     except UsageError as error:
@@ -109,8 +114,24 @@ def _columns(suite: Suite, questions: Collection[Question], method: Method) -> l
     return list(found.values())
 
 
-def _unasked(suite: Suite, columns: Sequence[ComingColumn]) -> list[str]:
-    tasks = {column.task for column in columns}
+def _uncounted(averaged: Sequence[ComingColumn], questions: Collection[Question]) -> list[str]:
+    """Data sets some of whose questions the metric that is averaged has no figure of."""
+    chosen = {data_set(column): column for column in averaged}
+    counted = [one for one in questions if one.ability != "probe"]
+    whole = Counter(data_set(one) for one in counted)
+    left = Counter(
+        data_set(one)
+        for one in counted
+        if not chosen[data_set(one)].metric.applies(one, chosen[data_set(one)].method)
+    )
+    return [
+        f"{chosen[name].config}: {count:,} of {whole[name]:,} questions stand in no average "
+        f"({chosen[name].metric.name} has no figure of them)"
+        for name, count in left.items()
+    ]
+
+
+def _unasked(suite: Suite, tasks: Set[str]) -> list[str]:
     if unknown := sorted(suite.main.keys() - tasks):
         raise UsageError(
             f"`main` names {unknown[0]!r}, which no part asks; tasks: {', '.join(sorted(tasks))}"

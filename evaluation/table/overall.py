@@ -13,6 +13,7 @@ from evaluation.metrics.metric import Metric
 from evaluation.statistics.bootstrap import percentile_interval, ranks
 from evaluation.table.column import Column
 from mihakk.errors import UsageError
+from schemas.evaluation import Question
 
 STATEMENT = (
     "Averages are unweighted: items to data set, data sets to task, tasks to category, these to overall. "
@@ -42,6 +43,10 @@ class Counted(Protocol):
     """What averages need to know of a column: one of a table, or one that a suite is going to give."""
 
     @property
+    def release(self) -> str: ...
+    @property
+    def config(self) -> str: ...
+    @property
     def task(self) -> str: ...
     @property
     def kind(self) -> str: ...
@@ -66,16 +71,14 @@ class Averaging:
     """Kind of answer to the metric that stands for it."""
 
     def parts(self, columns: Sequence[C]) -> tuple[list[C], dict[str, str]]:
-        """The columns that are averaged, one metric for each task and kind of answer; each task's category.
+        """The columns that are averaged, one metric for a data set's kind of answer; each task's category.
 
         Raises:
             UsageError: A task is in no category or in several, or its main metric is missing or has no range.
         """
         counted = [column for column in columns if column.ability != "probe"]
-        chosen = {
-            (column.task, column.kind): self._main(column.task, column.kind, counted) for column in counted
-        }
-        kept = [one for one in counted if one.metric.name == chosen[one.task, one.kind]]
+        chosen = {data_set(column): self._main(column, counted) for column in counted}
+        kept = [one for one in counted if one.metric.name == chosen[data_set(one)]]
         for column in kept:
             metric = column.metric
             if metric.low is None or metric.high is None or not metric.higher_is_better or not metric.ranks:
@@ -85,12 +88,13 @@ class Averaging:
                 )
         return kept, self._categories(sorted({one.task for one in counted}))
 
-    def _main(self, task: str, kind: str, columns: Sequence[Counted]) -> str:
-        own = [column for column in columns if (column.task, column.kind) == (task, kind)]
+    def _main(self, of: Counted, columns: Sequence[Counted]) -> str:
+        task, kind = of.task, of.kind
+        own = [column for column in columns if data_set(column) == data_set(of)]
         there = sorted({column.metric.name for column in own})
         others = {column.metric.name for column in columns if column.task == task} - {*there}
         named = self.main.get(task)
-        if named is None or named in others:  # it stands for the task's answers of another kind
+        if named is None or named in others:  # it stands for the task's other data sets or kinds of answer
             named = self.main_by_kind.get(kind) or _default(kind, own)
         if named in there:
             return named
@@ -115,6 +119,11 @@ class Averaging:
                 "`categories`, or leave it out by the part's `only`"
             )
         return found
+
+
+def data_set(one: Counted | Question) -> tuple[str, str, str, str]:
+    """What one metric stands for: the answers of one kind to a config."""
+    return one.release, one.config, one.task, one.kind
 
 
 def _default(kind: str, columns: Sequence[Counted]) -> str:

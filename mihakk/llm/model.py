@@ -54,7 +54,7 @@ class Model:
             self.revision = f"{EMBEDDED}:{revision(config.serve.weights)}"
         self._store = store
         self._share = share
-        self._api_key = _needed_key(config)
+        self._api_key = needed_key(config)
         self._server: ChildServer | None = None
         self._client: Client | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -374,7 +374,7 @@ def api_key(config: ModelConfig) -> str:
     return os.environ.get(serve.api_key_env, "") if isinstance(serve, Remote) and serve.api_key_env else ""
 
 
-def _needed_key(config: ModelConfig) -> str:
+def needed_key(config: ModelConfig) -> str:
     """The key from the environment; an address that carries one would end up in logs and is refused."""
     for url in config.serve.endpoints if isinstance(config.serve, Remote) else ():
         parts = urlsplit(url)

@@ -11,9 +11,14 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
+from evaluation.running.asking import OWN, Asked
 from evaluation.running.suites import SYSTEMS
+from evaluation.shape import shape_of
 from flows.cli import app
 from mihakk.llm.scripted import Answer, ScriptedServer
+from schemas.evaluation import Question
+from schemas.suite import Part, Suite
+from tests.evaluation.material import choice
 from tests.evaluation.suite_rows import NAMES, REAL, bundled
 
 RUNNER = CliRunner(env={"COLUMNS": "250"})
@@ -128,3 +133,53 @@ def test_a_folder_that_is_no_published_set_is_an_error_of_the_config(
     done = run(suite, tmp_path, server)
     assert done.exit_code == 2
     assert "colours.json" in done.output
+
+
+def test_likelihoods_of_choices_need_no_answers_in_words(tmp_path: Path, server: ScriptedServer) -> None:
+    system = SYSTEM | {"tokenizer": "somebody/tokenizer"}
+    suite = bundled("kinayat", tmp_path)
+    done = run(suite, tmp_path, server, "--method", "likelihood", "--dry-run", system=system)
+    assert done.exit_code == 0, done.output
+    assert "understanding (accuracy)" in done.output
+
+
+def test_a_metric_named_twice_scores_once(tmp_path: Path, server: ScriptedServer) -> None:
+    suite = bundled("kinayat", tmp_path) | {"metrics": ["accuracy", "accuracy", "exact", "chrf"]}
+    done = run(suite, tmp_path, server)
+    assert done.exit_code == 0, done.output
+
+
+def test_no_system_is_asked_while_another_lacks_its_key(tmp_path: Path, server: ScriptedServer) -> None:
+    serve = {"engine": "openai", "endpoints": [server.url], "api_key_env": "KEY_THAT_NOBODY_SET"}
+    (tmp_path / "two.yaml").write_text(yaml.safe_dump(SYSTEM | {"name": "two", "serve": serve}))
+    before = len(server.calls)
+    done = run(bundled("demo", tmp_path), tmp_path, server, "--model", str(tmp_path / "two.yaml"))
+    assert done.exit_code == 2
+    assert "KEY_THAT_NOBODY_SET" in done.output
+    assert len(server.calls) == before
+
+
+def test_data_sets_of_one_and_of_several_right_options_both_stand_in_the_average_of_their_task() -> None:
+    asked = [
+        asked_one(choice("i1", config="ar_meaning_choice")),
+        asked_one(choice("i2", (0, 1), config="fa_meaning_choice", multiple=True)),
+    ]
+    found = shape_of(suite_of(), [], asked)
+    chosen = {column.config: column.metric.name for column in found.averaged}
+    assert chosen == {"ar_meaning_choice": "accuracy", "fa_meaning_choice": "exact_set"}
+
+
+def test_questions_that_no_averaged_metric_scores_are_told_before_they_are_asked() -> None:
+    asked = [asked_one(choice("i1")), asked_one(choice("i2", (0, 1), multiple=True))]
+    found = shape_of(suite_of(), [], asked)
+    assert found.notes == (
+        "ar_meaning_choice: 1 of 2 questions stand in no average (accuracy has no figure of them)",
+    )
+
+
+def asked_one(question: Question) -> Asked:
+    return Asked(question, "?", OWN, "1", 0, 1)
+
+
+def suite_of() -> Suite:
+    return Suite(name="s", title="S", parts=(Part(release="somebody/set@1.0.0"),), pinned=False)
