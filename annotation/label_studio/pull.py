@@ -61,6 +61,8 @@ class Pulled:
     """Annotations on the server, as `Review.annotation` names them."""
     superseded: int = 0
     """Earlier annotations of the same task by the same person; what they say is kept as said before."""
+    given: Counter[int] = field(default_factory=Counter)
+    """Finished annotations by task of the server."""
     rejected: Counter[str] = field(default_factory=Counter)
     """Annotations that can't be used, per reason; each is in the store of rejects with its body."""
     notes: Counter[str] = field(default_factory=Counter)
@@ -223,6 +225,7 @@ def all_answers(found: Exported, pulled: Pulled, origin: str) -> Iterator[ReadAn
                 pulled.skipped += 1
                 pulled.skips.append((task, row))
                 continue
+            pulled.given[task.id] += 1
             answer = ReadAnnotation(
                 task=task.id,
                 data=task.data,

@@ -233,6 +233,45 @@ def test_raised_overlap_survives_a_further_push(connection, members, stores):
     assert {held.sample: held.overlap for held in project.held()} == {items[0].id: 3, items[1].id: 2}
 
 
+def test_a_task_whose_answers_a_killed_server_did_not_count_goes_to_a_third_person(
+    connection, label_studio, members, stores
+):
+    item = choice()
+    project, tasks = pushed_project(connection, "uncounted", [item])
+    task = tasks[item.id]
+    members[0].annotate(task, KEEP)
+    members[1].annotate(task, DISCARD)
+    with (
+        closing(sqlite3.connect(label_studio.home / "label_studio.sqlite3", timeout=60)) as database,
+        database,
+    ):
+        database.execute("UPDATE task SET total_annotations = 1, is_labeled = 1 WHERE id = ?", (task,))
+    assert [(held.annotations, held.overlap, held.labeled) for held in project.held()] == [(1, 2, True)]
+    config = ReviewConfig()
+    pulled = pull_review(connection, "uncounted", stores=stores, config=config)
+    assert (pulled.reopened, len(pulled.disputed)) == (1, 1)
+    assert members[2].next_task(project.id) == task
+    members[2].annotate(task, DISCARD)
+    assert project.held()[0].labeled
+    assert not pull_review(connection, "uncounted", stores=stores, config=config).disputed
+
+
+def test_a_second_copy_is_not_deleted_where_its_answer_was_not_counted(connection, label_studio, members):
+    item = choice()
+    project, tasks = pushed_project(connection, "copies", [item])
+    connection.post(f"/api/projects/{project.id}/import", [review_task(item)])
+    copy = max(held.task for held in project.held())
+    members[0].annotate(copy, KEEP)
+    members[1].annotate(tasks[item.id], KEEP)
+    with (
+        closing(sqlite3.connect(label_studio.home / "label_studio.sqlite3", timeout=60)) as database,
+        database,
+    ):
+        database.execute("UPDATE task SET total_annotations = 0 WHERE id = ?", (copy,))
+    assert push(project, [review_task(item)]).duplicates == 0
+    assert {held.task for held in project.held()} == {tasks[item.id], copy}
+
+
 def test_a_project_deleted_on_the_server_is_an_error_and_pushed_anew(connection, stores):
     project, _ = pushed_project(connection, "deleted", [choice()])
     connection.delete(f"/api/projects/{project.id}/")

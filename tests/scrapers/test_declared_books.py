@@ -123,7 +123,7 @@ def test_a_book_of_another_edition_is_refused_with_the_option(options: dict[str,
 def test_a_pattern_that_backtracks_for_ever_is_stopped_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scrapers.book.SECONDS", 0.2)
     with pytest.raises(UsageError, match=r"`entry` took more than 0\.2 s .*nested repetition"):
-        reading("ا" * 5_000 + "!\n", entry=r"^(?P<head>(ا+)+)$")
+        reading("ا" * 20_000 + "!\n", entry=r"^(?P<head>(ا+)+)$")
 
 
 # --- evidence -----------------------------------------------------------------------------------------------
