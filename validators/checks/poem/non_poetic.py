@@ -9,10 +9,11 @@ from validators.checks.check import Objection, Objections, check
 from validators.checks.texts import excerpt
 
 NOISE = re.compile(
-    r"https?://|www\.|<[/a-zA-Z][^<>]*>|&[a-z]+;|[*#=_]{3,}|\[[-…. ]+\]|[A-Za-z]{3,}"
+    r"https?://|www\.|<[/a-zA-Z][^<>]*>|&[a-z]+;|[*#=_]{3,}|\[[-…. ]+\]"
     r"|(?:^|\s)(?:وقال أيضا|وله أيضا|وقال في|تمت القصيدة|نهاية القصيدة|عدد الأبيات|شرح البيت)"
     r"(?!\w)|(?:البحر|القافية|حاشية)\s*:"
 )
+_LATIN = re.compile(r"[A-Za-z]{3,}")
 _NUMBER = re.compile(r"\W*[0-9٠-٩۰-۹]+\W*")
 
 
@@ -21,7 +22,7 @@ def non_poetic(poem: Poem) -> Objections:
     """No separators, links, markup, bare numbers, headings or foreign letters among hemistichs."""
     for i, couplet in enumerate(poem.couplets):
         for where, text in _halves(couplet):
-            match = NOISE.search(text)
+            match = NOISE.search(text) or (poem.language != "en" and _LATIN.search(text))
             if match or _NUMBER.fullmatch(text) or (text.strip() and not words(text)):
                 yield Objection(f"not verse: {excerpt(text)}", f"couplets[{i}].{where}")
 
