@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -19,7 +20,7 @@ from evaluation.running.asking import OWN, Asked, Fetch, questions_of
 from evaluation.running.run import Calls, Job, Ran, score_answers_of, write_account
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import digest
-from mihakk.llm.model import api_key, open_model
+from mihakk.llm.model import api_key, open_model, require_served
 from mihakk.llm.redaction import Redaction
 from schemas.evaluation import Answer, AnsweredBy, Question
 from schemas.model import Remote
@@ -44,7 +45,7 @@ def run_likelihood(job: Job, fetch: Fetch) -> Ran:
 
     Raises:
         UsageError: The system can't give likelihoods, or the suite has no choice of a release.
-        ExternalFailure: lm-eval failed; configs that are done are kept.
+        ExternalFailure: lm-eval failed, or another model answers; configs that are done are kept.
     """
     began = time.monotonic()
     arguments = model_arguments(job.system)
@@ -57,7 +58,13 @@ def run_likelihood(job: Job, fetch: Fetch) -> Ran:
         facts = [task.samples, sorted(one.content_hash for one in task.questions.values()), revision]
         folder = job.folder / "lm_eval" / f"{task.name}-{digest([facts, job.system.model])[:12]}"
         if _samples_file(folder) is None:
+            require_served(job.system)
             _run(job.system, task, arguments, folder)
+            try:
+                require_served(job.system)
+            except ExternalFailure:
+                shutil.rmtree(folder)  # nobody knows which of the likelihoods are the other model's
+                raise
             asked += len(task.samples)
         found = _samples_file(folder)
         if found is None:

@@ -21,6 +21,7 @@ from mihakk.llm.chat import Chat, chat_payload
 from mihakk.llm.client import Client, Completion, Refused, Spending, TimedOut
 from mihakk.llm.endpoint import Stop, bare
 from mihakk.llm.journal import Entry, Journal, now
+from mihakk.llm.redaction import Redaction
 from mihakk.llm.server import ChildServer, Server
 from mihakk.llm.structured import Reply, Request, compact, parse_object, payload, repair, reply_key
 from mihakk.llm.vllm import VllmServer
@@ -156,7 +157,7 @@ class Model:
         """
         entry = self._entry(key, completion, request)
         journal.append(entry)
-        self._require_own(entry)
+        _require_own(self.config, entry.response_model)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int] | None:
         """Tokens of each text by the server's own tokeniser; None where it offers none."""
@@ -246,25 +247,12 @@ class Model:
             raise
         try:
             journal.append(entry)
-            self._require_own(entry)
+            _require_own(self.config, entry.response_model)
         except ExternalFailure as failure:
             # The disk is full or another model answers: what is sent from now on would be paid and lost.
             self._halt(stop, failure)
             raise
         return entry
-
-    def _require_own(self, entry: Entry) -> None:
-        """Raises ExternalFailure if the server names another model than the config does."""
-        asked, answered = self.config, entry.response_model
-        if not answered or answered in asked.names:
-            return
-        line = json.dumps([*asked.served_as, answered], ensure_ascii=False)
-        raise ExternalFailure(
-            f"{asked.name}: asked for the model {asked.model!r}, but {answered!r} answered. If that is the "
-            f"same model, write `served_as: {line}` beside `model: {asked.model}` in "
-            f"{asked.file or 'its config'} and run again: the replies are kept. If not, correct `model` "
-            "there or the server: replies of another model are never used"
-        )
 
     def _entry(self, key: str, completion: Completion, request: Request[Any] | Chat) -> Entry:
         return Entry(
@@ -366,6 +354,46 @@ def _check_family(config: ModelConfig, weights: str) -> None:
             f"{config.name}: the weights {weights!r} are of the family {known.family!r}, "
             f"not {config.family!r}; correct `family`, for two auditors must differ in it"
         )
+
+
+def _require_own(asked: ModelConfig, answered: str) -> None:
+    """Compares the model that answered, as the server names it, with the one asked for.
+
+    Raises:
+        ExternalFailure: The server names another than the config does.
+    """
+    if not answered or answered in asked.names:
+        return
+    line = json.dumps([*asked.served_as, answered], ensure_ascii=False)
+    raise ExternalFailure(
+        f"{asked.name}: asked for the model {asked.model!r}, but {answered!r} answered. If that is the "
+        f"same model, write `served_as: {line}` beside `model: {asked.model}` in "
+        f"{asked.file or 'its config'} and run again: the replies are kept. If not, correct `model` "
+        "there or the server: replies of another model are never used"
+    )
+
+
+def require_served(config: ModelConfig) -> None:
+    """Asks for one token: for programs that call a server and keep no word of it on which model answered.
+
+    Raises:
+        ExternalFailure: Another model answers than the config's, or none.
+    """
+    import openai
+
+    key = api_key(config)
+    redaction = Redaction(key)
+    url = config.serve.endpoints[0] if isinstance(config.serve, Remote) else ""
+    try:
+        with openai.OpenAI(
+            base_url=url, api_key=key or "none", timeout=config.limits.timeout_seconds
+        ) as client:
+            answer = client.completions.create(model=config.model, prompt="1", max_tokens=1)
+    except openai.OpenAIError as error:
+        raise ExternalFailure(
+            f"{config.name}: {url} gives no completions: {redaction.clean(str(error))}"
+        ) from None
+    _require_own(config, redaction.clean(str(answer.model or "")))
 
 
 def api_key(config: ModelConfig) -> str:

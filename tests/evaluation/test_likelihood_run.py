@@ -71,6 +71,7 @@ def test_likelihoods_are_the_models_own_and_a_finished_config_is_not_run_again(
         call = command(tmp_path, release, serve, f"tokenizer: {tokenizer}\n")
         done = RUNNER.invoke(app, call)
         assert done.exit_code == 0, done.output
+        assert [one["max_tokens"] for one in (server.asked[0], server.asked[-1])] == [1, 1]
         asked = len(server.asked)
         out = tmp_path / "out" / "one.likelihood"
         answers = pq.read_table(out / "answers.parquet").to_pylist()
@@ -91,3 +92,35 @@ def test_likelihoods_are_the_models_own_and_a_finished_config_is_not_run_again(
     found = {one["item"]: one["value"] for one in scores if one["metric"] == "accuracy"}
     assert found == right
     assert "accuracy · likelihood" in done.stdout
+
+
+def test_likelihoods_of_another_model_are_not_asked_for(release: Path, tmp_path: Path) -> None:
+    tokenizer = save_byte_tokenizer(tmp_path / "tokenizer")
+    with CompletionServer(Trigrams("ab")).running() as server:
+        serve = f"{{engine: openai, endpoints: ['{server.url.removesuffix('/completions')}']}}"
+        call = command(tmp_path, release, serve, f"tokenizer: {tokenizer}\n")
+        server.served = "other"
+        done = RUNNER.invoke(app, call)
+        assert done.exit_code == 75
+        assert "'other' answered" in done.output
+        assert len(server.asked) == 1
+        assert not list(tmp_path.rglob("samples_*.jsonl"))
+
+
+def test_likelihoods_are_dropped_where_the_model_changed_meanwhile(
+    release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer = save_byte_tokenizer(tmp_path / "tokenizer")
+    with CompletionServer(Trigrams("ab")).running() as server:
+
+        def swapped(_: object, __: object, ___: str, folder: Path) -> None:
+            folder.mkdir(parents=True)
+            (folder / "samples_x.jsonl").write_text("{}")
+            server.served = "other"
+
+        monkeypatch.setattr("evaluation.running.likelihood._run", swapped)
+        serve = f"{{engine: openai, endpoints: ['{server.url.removesuffix('/completions')}']}}"
+        done = RUNNER.invoke(app, command(tmp_path, release, serve, f"tokenizer: {tokenizer}\n"))
+        assert done.exit_code == 75
+        assert "'other' answered" in done.output
+        assert not list(tmp_path.rglob("samples_*.jsonl"))

@@ -70,6 +70,8 @@ class CompletionServer:
     def __init__(self, model: Trigrams) -> None:
         self.model = model
         self.asked: list[dict[str, Any]] = []
+        self.served = ""
+        """Model that answers, where it is another than the one asked for."""
         handler = type("OwnHandler", (_Handler,), {"owner": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
@@ -88,7 +90,12 @@ class CompletionServer:
         if isinstance(prompts, str) or (prompts and isinstance(prompts[0], int)):
             prompts = [prompts]
         choices = [self._choice(place, prompt, body) for place, prompt in enumerate(prompts)]
-        return {"id": "1", "object": "text_completion", "model": body["model"], "choices": choices}
+        return {
+            "id": "1",
+            "object": "text_completion",
+            "model": self.served or body["model"],
+            "choices": choices,
+        }
 
     def _choice(self, place: int, prompt: str | list[int], body: dict[str, Any]) -> dict[str, Any]:
         tokens = list(prompt.encode()) if isinstance(prompt, str) else prompt
