@@ -84,6 +84,8 @@ class AgreementWithPeople(Record):
     length_high: float | None
     unanswered: int = 0
     """Drawn answers that lack scores of people; the intervals hold whatever those are."""
+    kappa_after: float | None = None
+    """Quadratic kappa with the scores that people gave last, after discussion; all else is of their first."""
 
 
 class CorrectedMean(Record):
@@ -258,7 +260,19 @@ def _agreement(
         length_slope=steep.value if steep else None,
         length_low=steep.low if steep else None,
         length_high=steep.high if steep else None,
+        kappa_after=_kappa_after(judge, own),
     )
+
+
+def _kappa_after(judge: str, own: Sequence[Scored]) -> float | None:
+    """Quadratic kappa with the scores that people gave last; None where there are none or it is undefined."""
+    told = [one for one in own if one.people.after]
+    if not told:
+        return None
+    x = np.array([_judged(one, judge) for one in told])
+    y = np.array([float(np.mean(list(one.people.after.values()))) for one in told])
+    (value,) = kappas(x, y, np.array([[one.weight for one in told]]))
+    return None if np.isnan(value) else float(value)
 
 
 class Marks(NamedTuple):

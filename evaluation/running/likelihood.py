@@ -8,10 +8,10 @@ import shutil
 import subprocess
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from evaluation.imports import import_lm_eval
 from evaluation.questions import rows_of_release
@@ -20,11 +20,13 @@ from evaluation.running.asking import OWN, Asked, Fetch, questions_of
 from evaluation.running.run import Calls, Job, Ran, score_answers_of, write_account
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import digest
-from mihakk.llm.model import api_key, open_model, require_served
+from mihakk.llm.model import Served, api_key, open_model, require_served
 from mihakk.llm.redaction import Redaction
 from schemas.evaluation import Answer, AnsweredBy, Question
 from schemas.model import Remote
 from schemas.suite import System
+
+ANSWERED_BY: Final = "answered_by.json"
 
 
 class _Task(NamedTuple):
@@ -53,18 +55,13 @@ def run_likelihood(job: Job, fetch: Fetch) -> Ran:
         revision = model.revision
     by = AnsweredBy(model=job.system.name, revision=revision, prompt=OWN, sampling=job.system.sampling)
     answers: list[Answer] = []
+    who: Counter[Served] = Counter()
     asked = 0
     for task in _tasks(job, fetch):
         facts = [task.samples, sorted(one.content_hash for one in task.questions.values()), revision]
         folder = job.folder / "lm_eval" / f"{task.name}-{digest([facts, job.system.model])[:12]}"
         if _samples_file(folder) is None:
-            require_served(job.system)
-            _run(job.system, task, arguments, folder)
-            try:
-                require_served(job.system)
-            except ExternalFailure:
-                shutil.rmtree(folder)  # nobody knows which of the likelihoods are the other model's
-                raise
+            _ask(job.system, task, arguments, folder)
             asked += len(task.samples)
         found = _samples_file(folder)
         if found is None:
@@ -75,11 +72,13 @@ def run_likelihood(job: Job, fetch: Fetch) -> Ran:
         if taken.rejected:
             raise ExternalFailure(f"{found}: {taken.rejected[0].detail}; delete the file and run this again")
         answers += taken.answers
+        for one in _who(folder):  # two fingerprints count for all, as nobody knows which gave which
+            who[one] += len(task.samples)
     order = {item: place for place, item in enumerate(questions_of(job.asked))}
     answers.sort(key=lambda one: order[one.item])
     write_rows(job.folder / "answers.parquet", answers, Answer)
     ran = Ran(score_answers_of(job), Calls(asked, 0.0, time.monotonic() - began))
-    write_account(job, revision, ran)
+    write_account(job, revision, ran, who)
     return ran
 
 
@@ -150,6 +149,24 @@ def _is_own(one: Asked) -> bool:
 
 def _release(questions: Mapping[str, Question]) -> str:
     return next(iter(questions.values())).release.rpartition("/")[2]
+
+
+def _ask(system: System, task: _Task, arguments: str, folder: Path) -> None:
+    """Runs lm-eval; its folder is there only if the system's own model answered before it and after it."""
+    half = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(half, ignore_errors=True)
+    before = require_served(system)
+    _run(system, task, arguments, half)
+    served = dict.fromkeys((before, require_served(system)))
+    (half / ANSWERED_BY).write_text(json.dumps(list(served), ensure_ascii=False), encoding="utf-8")
+    shutil.rmtree(folder, ignore_errors=True)  # of an older program's run that failed
+    half.replace(folder)
+
+
+def _who(folder: Path) -> list[Served]:
+    """What the server named around this run; nothing of a run of an older program."""
+    path = folder / ANSWERED_BY
+    return [Served(*one) for one in json.loads(path.read_text("utf-8"))] if path.is_file() else []
 
 
 def _run(system: System, task: _Task, arguments: str, folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +21,7 @@ from mihakk.ids import digest, sha256
 from mihakk.llm.budget import LETTERS_A_TOKEN
 from mihakk.llm.chat import Chat
 from mihakk.llm.journal import Entry, Journal
-from mihakk.llm.model import open_model
+from mihakk.llm.model import Served, open_model
 from mihakk.settings import Settings
 from schemas.evaluation import Answer, AskedItem, Method
 from schemas.suite import Suite, System
@@ -135,7 +135,7 @@ def store_answers(job: Job, calls: Calls) -> Ran:
         revision = channel.model.revision
     write_rows(job.folder / "answers.parquet", rows, Answer)
     ran = Ran(score_answers_of(job), calls)
-    write_account(job, revision, ran, entries)
+    write_account(job, revision, ran, _who(entries))
     return ran
 
 
@@ -221,17 +221,13 @@ def _logs(job: Job) -> Path:
     return job.folder / "inspect" / digest([job.suite.name, content, system])[:12]
 
 
-def _who(entries: Iterable[Entry | None]) -> list[dict[str, Any]]:
-    """Replies by the model and fingerprint that the server named, both empty where it named none."""
-    told = Counter((one.response_model, one.system_fingerprint) for one in entries if one is not None)
-    return [
-        {"model": model, "system_fingerprint": mark, "replies": count}
-        for (model, mark), count in sorted(told.items())
-    ]
+def _who(entries: Iterable[Entry | None]) -> Counter[Served]:
+    """Replies of each model that the server named."""
+    return Counter(Served(one.response_model, one.system_fingerprint) for one in entries if one is not None)
 
 
-def write_account(job: Job, revision: str, ran: Ran, entries: Iterable[Entry | None] = ()) -> None:
-    """What no table holds, as it may differ from run to run: times, costs, versions."""
+def write_account(job: Job, revision: str, ran: Ran, who: Mapping[Served, int]) -> None:
+    """What no table holds, as it may differ from run to run: times, costs, versions, who answered."""
     said = {
         "suite": job.suite.model_dump(mode="json"),
         "system": job.system.model_dump(mode="json"),
@@ -240,7 +236,10 @@ def write_account(job: Job, revision: str, ran: Ran, entries: Iterable[Entry | N
         "digests": dict(sorted({one.question.release: one.question.digest for one in job.asked}.items())),
         "versions": {name: version(name) for name in ("inspect-ai", "mihakk")},
         "calls": ran.calls.asked,
-        "answered_by": _who(entries),
+        "answered_by": [
+            {"model": one.model, "system_fingerprint": one.fingerprint, "replies": who[one]}
+            for one in sorted(who)
+        ],
         "spent": round(ran.calls.spent, 6),
         "seconds": round(ran.calls.seconds, 3),
         "counts": dict(sorted(ran.counts.items())),

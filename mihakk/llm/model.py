@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext, suppress
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from mihakk.errors import ExternalFailure, UsageError
@@ -373,8 +373,15 @@ def _require_own(asked: ModelConfig, answered: str) -> None:
     )
 
 
-def require_served(config: ModelConfig) -> None:
-    """Asks for one token: for programs that call a server and keep no word of it on which model answered.
+class Served(NamedTuple):
+    """What a server says of who answered; both are empty where it says nothing."""
+
+    model: str
+    fingerprint: str
+
+
+def require_served(config: ModelConfig) -> Served:
+    """Who answers: asks for one token, for programs that call a server and keep no word of it on that.
 
     Raises:
         ExternalFailure: Another model answers than the config's, or none.
@@ -393,7 +400,11 @@ def require_served(config: ModelConfig) -> None:
         raise ExternalFailure(
             f"{config.name}: {url} gives no completions: {redaction.clean(str(error))}"
         ) from None
-    _require_own(config, redaction.clean(str(answer.model or "")))
+    model, fingerprint = (
+        redaction.clean(str(said or "")) for said in (answer.model, answer.system_fingerprint)
+    )
+    _require_own(config, model)
+    return Served(model, fingerprint)
 
 
 def api_key(config: ModelConfig) -> str:

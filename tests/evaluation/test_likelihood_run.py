@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,8 @@ def test_likelihoods_are_the_models_own_and_a_finished_config_is_not_run_again(
         assert len(server.asked) == asked
         assert (out / "scores.parquet").read_bytes() == before
     assert {one["config"] for one in answers} == {"ar_meaning_choice", "fa_continuation_choice"}
+    who = json.loads((out / "run.json").read_text(encoding="utf-8"))["answered_by"]
+    assert who == [{"model": "m", "system_fingerprint": "", "replies": 15}]
     # Five idioms, and five pairs with both orders.
     assert len(answers) == 15
     right = {}
@@ -123,4 +126,6 @@ def test_likelihoods_are_dropped_where_the_model_changed_meanwhile(
         done = RUNNER.invoke(app, command(tmp_path, release, serve, f"tokenizer: {tokenizer}\n"))
         assert done.exit_code == 75
         assert "'other' answered" in done.output
-        assert not list(tmp_path.rglob("samples_*.jsonl"))
+        # Kept for whoever looks, under a name that no later run reads.
+        assert {one.parent.suffix for one in tmp_path.rglob("samples_*.jsonl")} <= {".part"}
+        assert not list(tmp_path.rglob("answers.parquet"))

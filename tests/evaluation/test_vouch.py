@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -97,12 +98,17 @@ def truths(campaign: Campaign) -> dict[str, float]:
     return {name: float(np.mean([quality(name, one) for one in worded])) for name in SYSTEMS}
 
 
+def agreement(campaign: Campaign) -> list[dict[str, Any]]:
+    """The table's rows, that of both judges over everything first."""
+    rows = pq.read_table(campaign.out / "agreement.parquet").to_pylist()
+    return sorted(rows, key=lambda row: (row["group"], row["judge"]) != ("all", "both judges"))
+
+
 def test_judges_that_see_the_truth_are_vouched_for_and_the_name_says_so(good: Campaign) -> None:
     told = (good.folder / "told.txt").read_text("utf-8")
     assert "answer: vouched for (140 answers" in told
     assert {one.metric for one in good.judged("s1")} == {"judged_answer"}
-    rows = pq.read_table(good.out / "agreement.parquet").to_pylist()
-    whole = next(row for row in rows if (row["group"], row["judge"]) == ("all", "both judges"))
+    whole, *rows = agreement(good)
     assert whole["kappa_low"] >= 0.6
     assert whole["people"] == 3
     assert whole["under"] == 0
@@ -110,7 +116,27 @@ def test_judges_that_see_the_truth_are_vouched_for_and_the_name_says_so(good: Ca
     assert whole["systems"] == 7
     assert whole["system_low"] > 0.9
     assert whole["without_weakest"] is not None
-    assert {row["judge"] for row in rows} == {"both judges", "judge-a", "judge-b"}
+    assert {row["judge"] for row in (whole, *rows)} == {"both judges", "judge-a", "judge-b"}
+
+
+def test_scores_that_people_changed_count_beside_only(good: Campaign, tmp_path: Path) -> None:
+    whole = agreement(good)[0]
+    assert whole["kappa_after"] == whole["kappa"]
+    with (good.folder / "people.csv").open(encoding="utf-8", newline="") as file:
+        scored = list(csv.DictReader(file))
+    with (tmp_path / "changed.csv").open("w", encoding="utf-8", newline="") as out:
+        table = csv.DictWriter(out, [*scored[0], "first"])
+        table.writeheader()
+        for row in scored:
+            table.writerow(row | {"score": 3 - int(row["score"]), "first": "True"})
+            table.writerow(row | {"first": "False"})
+    done = good.call("vouch", "--scores", str(tmp_path / "changed.csv"))
+    changed = agreement(good)[0]
+    assert good.call("vouch", "--scores", str(good.folder / "people.csv")).exit_code == 0
+    assert done.exit_code == 0, done.output
+    assert "not vouched for" in " ".join(done.output.split())
+    assert changed["kappa_after"] == whole["kappa"]
+    assert changed["kappa"] < 0
 
 
 def test_corrected_means_are_nearer_the_truth_than_judges_and_ranked(good: Campaign) -> None:
