@@ -39,21 +39,21 @@ class Commands(TyperGroup):
                 return super().invoke(ctx)
         except KeyboardInterrupt as stop:
             number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
-            Console(stderr=True, soft_wrap=True).print(
+            _errors().print(
                 f"[bold red]Interrupted:[/] stopped by {number.name}; what is finished is kept. "
                 "Run the same command again to go on."
             )
             raise typer.Exit(128 + number) from None
         except MihakkError as error:
             label = {2: "Usage", 75: "Stopped, can be resumed"}.get(error.exit_code, "Failed")
-            Console(stderr=True, soft_wrap=True).print(f"[bold red]{label}:[/] {escape(str(error))}")
+            _errors().print(f"[bold red]{label}:[/] {escape(str(error))}")
             raise typer.Exit(error.exit_code) from None
         except OSError as error:
             if error.filename is None:
                 raise
             # A path that was given, or a full disk; files of the lake have errors of their own.
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            Console(stderr=True, soft_wrap=True).print(
+            _errors().print(
                 f"[bold red]{'Stopped, can be resumed' if full else 'Usage'}:[/] "
                 + escape(f"{error.filename}: {error.strerror}. ")
                 + ("Make room and run the same command again." if full else "Name a path that can be used.")
@@ -61,12 +61,17 @@ class Commands(TyperGroup):
             raise typer.Exit(75 if full else 2) from None
 
 
+def _errors() -> Console:
+    """Prints whatever the settings are; Rich's highlighter would take quadratic time on foreign text."""
+    return Console(stderr=True, soft_wrap=True, highlight=False)
+
+
 def _one_line(others: Callable[..., None]) -> Callable[..., None]:
     """Shows our warnings as one line on standard error; those of libraries as before."""
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, MihakkWarning):
-            Console(stderr=True, soft_wrap=True).print(f"[bold yellow]Warning:[/] {escape(str(message))}")
+            _errors().print(f"[bold yellow]Warning:[/] {escape(str(message))}")
         else:
             others(message, category, *place, **more)
 

@@ -28,11 +28,12 @@ def print_json(value: Any) -> None:
     sys.stdout.write(to_json(value, indent=2, inf_nan_mode="null").decode() + "\n")
 
 
-def open_console(
-    *, stderr: bool = False, soft_wrap: bool = False, markup: bool = True, highlight: bool = True
-) -> Console:
-    """A console that cuts nothing off where its output is piped, as cron and log collectors do it."""
-    console = Console(stderr=stderr, soft_wrap=soft_wrap, markup=markup, highlight=highlight, quiet=_quiet)
+def open_console(*, stderr: bool = False, soft_wrap: bool = False, markup: bool = True) -> Console:
+    """A console that cuts nothing off where its output is piped, as cron and log collectors do it.
+
+    It colours no numbers and paths by itself: Rich's patterns for them take quadratic time on foreign text.
+    """
+    console = Console(stderr=stderr, soft_wrap=soft_wrap, markup=markup, highlight=False, quiet=_quiet)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPED_COLUMNS
     return console

@@ -63,10 +63,9 @@ def export(
             console.print(f"{name}: no call is missing")
             continue
         replies = path.with_name(f"{name}.replies.jsonl")
-        console.print(f"{name}: {count:,} calls", highlight=False)
+        console.print(f"{name}: {count:,} calls")
         console.print(
             f"  vllm run-batch -i {path} -o {replies} --model {models[name]} {SWITCHES}",
-            highlight=False,
             soft_wrap=True,
         )
 
@@ -93,7 +92,6 @@ def take(
         console.print(
             f"{name}: {found.answered:,} taken, {found.known:,} known already, "
             f"{found.failed:,} failed calls, {found.foreign:,} to other calls",
-            highlight=False,
         )
         for one in found.rejected:
             console.print(f"  {one.record}: {one.detail}", style="red", markup=False, soft_wrap=True)

@@ -57,7 +57,7 @@ def verify(
     from releases.hub.load import moved_tag, warn_of_folder
     from releases.versions.diff import release_version
 
-    console = open_console(soft_wrap=True, markup=False, highlight=False)
+    console = open_console(soft_wrap=True, markup=False)
     stated, wrong, left = read_manifest(folder), faults(folder), generated(folder)
     inside = release_version(folder) if not wrong else ""
     if inside and version and inside != version:

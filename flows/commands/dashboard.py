@@ -53,7 +53,7 @@ def report(
     if as_json:
         print_json({"level": facts.level, "notes": facts.notes, "file": path.resolve()})
         return
-    console = open_console(soft_wrap=True, highlight=False)
+    console = open_console(soft_wrap=True)
     for note in facts.notes:
         console.print(f"{note.level}: {note.text}", markup=False)
     console.print(f"Report: {shown_path(path.resolve())}", markup=False)
@@ -91,9 +91,7 @@ def dashboard(
     app = dashboard_app(builds, [*LOOPBACK, *names])
     with _listening(host, port) as door:
         address = f"http://{host}:{door.getsockname()[1]}/"
-        open_console(highlight=False).print(
-            f"Dashboard: {address} (read-only; Ctrl+C ends it)", soft_wrap=True
-        )
+        open_console().print(f"Dashboard: {address} (read-only; Ctrl+C ends it)", soft_wrap=True)
         settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
         uvicorn.Server(settings).run(sockets=[door])
 

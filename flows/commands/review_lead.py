@@ -158,12 +158,12 @@ def show_disputes(
     for one in found:
         task = f" (task {', '.join(map(str, one.tasks))})" if one.tasks else ""
         kind = "" if one.template == "quality_review" else f"{one.template} "
-        console.print(f"{kind}{one.item}{task}", highlight=False)
+        console.print(f"{kind}{one.item}{task}")
         for vote in one.votes:
-            console.print(f"  {escape(vote)}", highlight=False)
+            console.print(f"  {escape(vote)}")
         for line in (evidence or {}).get(one.item, ()):
-            console.print(f"  {escape(line)}", highlight=False)
-        console.print(f"  who decides: {one.decides}", highlight=False)
+            console.print(f"  {escape(line)}")
+        console.print(f"  who decides: {one.decides}")
     stuck = sum(one.stuck for one in found)
     console.print(f"{len(found)} items are disputed, {stuck} of them wait for an adjudicator")
 
@@ -234,9 +234,9 @@ def questions(
         print_json(rows)
     for row in rows:
         who = row.annotator or "skipped"
-        console.print(f"{row.id} {row.template} {row.subject} ({who}): {escape(row.text)}", highlight=False)
+        console.print(f"{row.id} {row.template} {row.subject} ({who}): {escape(row.text)}")
         for said in row.answers:
-            console.print(f"  answered: {escape(said)}", highlight=False)
+            console.print(f"  answered: {escape(said)}")
     console.print(f"{sum(not row.answers for row in rows)} of {len(rows)} are open")
     if csv is not None:
         write_csv(csv, rows, AskedQuestion)

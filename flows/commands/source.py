@@ -110,7 +110,7 @@ def _print(trial: Trial, every: bool) -> None:
     shown = None if every else _SHOWN
 
     def say(text: str, style: str = "") -> None:
-        console.print(escape(text), style=style, soft_wrap=True, highlight=False)
+        console.print(escape(text), style=style, soft_wrap=True)
 
     options = ", ".join(f"{name}={value}" for name, value in trial.use.options.items())
     say(f"source {trial.use.use} ({options})", "dim")
