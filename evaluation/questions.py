@@ -79,11 +79,24 @@ def rows_of_release(
                 question = question_of_row(shown, release=name, digest=digest, config=path.parent.name)
             except UsageError as error:
                 raise UsageError(f"{path}: {error}") from error
+            if misfit := _misfit(question, sealed=sealed):
+                raise UsageError(f"{path}: {question.item} has {misfit}; fetch the release again")
             yield question, row
     if missing := sorted(wanted - seen):
         raise UsageError(f"{folder} has no config {missing[0]!r} with a split {split!r}")
     if not seen:
         raise UsageError(f"{folder} has no items in a split {split!r}")
+
+
+def _misfit(question: Question, *, sealed: bool) -> str:
+    """What no question that can be scored has; empty if nothing."""
+    options = len(question.options)
+    if options != len(question.labels):
+        return f"{options} options and {len(question.labels)} labels"
+    if question.gold and not 0 <= min(question.gold) <= max(question.gold) < options:
+        return f"the gold {list(question.gold)} among {options} options"
+    right = (question.gold, question.answer, question.accepted, question.explanations)
+    return "" if sealed or any(right) else "no gold"
 
 
 def question_of_row(row: Mapping[str, Any], *, release: str, digest: str, config: str) -> Question:

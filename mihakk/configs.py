@@ -52,7 +52,8 @@ def load_yaml(path: Path) -> Any:
     try:
         # A safe loader all the same: only what counts as a truth value differs.
         found = yaml.load(text, Loader=_Loader)  # nosec B506
-    except (yaml.YAMLError, ValueError) as error:  # a date or number that is none
+    except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError) as error:
+        # A date, number or truth value that is none: PyYAML checks its tags (`!!int`) and not their texts.
         raise UsageError(f"{path} is not YAML: {error}") from error
     except RecursionError as error:
         raise UsageError(f"{path} is nested too deeply; no config needs more than ten levels") from error

@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from evaluation.imports import import_answers, import_lm_eval
+from evaluation.questions import questions_of_release
 from evaluation.rows import write_rows
 from mihakk.errors import UsageError
 from schemas.evaluation import Answer, AnsweredBy
@@ -95,6 +98,29 @@ def test_a_file_without_one_answer_is_refused_with_its_first_reason(tmp_path: Pa
         import_answers(utf16, QUESTIONS, BY)
     with pytest.raises(UsageError, match="empty"):
         import_answers(lines(tmp_path / "r.jsonl"), QUESTIONS, BY)
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        ({"options": ["a", "b", "c"]}, "3 options and 4 labels"),
+        ({"gold": [4]}, r"the gold \[4\] among 4 options"),
+        ({"gold": []}, "no gold"),
+    ],
+)
+def test_a_question_that_can_not_be_scored_is_refused_with_its_file_before_any_answer_is(
+    tmp_path: Path, damage: dict[str, Any], told: str
+) -> None:
+    row = (
+        choice().model_dump(mode="json", exclude={"slices"})
+        | {"id": "i1", "metadata": None, "origin": None}
+        | damage
+    )
+    (tmp_path / "ar").mkdir()
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "ar" / "test-00000-of-00001.parquet")
+    (tmp_path / "MANIFEST.sha256").write_text("", encoding="utf-8")
+    with pytest.raises(UsageError, match=rf"test-00000-of-00001\.parquet: i1 has {told}"):
+        questions_of_release(tmp_path, "demo")
 
 
 def test_of_an_item_answered_twice_no_answer_counts(tmp_path: Path) -> None:

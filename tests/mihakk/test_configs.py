@@ -49,7 +49,13 @@ def test_off_and_on_are_words_and_only_true_and_false_are_truth_values(tmp_path:
     assert load_yaml(path) == {"off": ["TX21", "CH05"], "blind": "off", "yes": "no", "kept": True}
 
 
-@pytest.mark.parametrize("text", ["day: 2026-13-45", "day: 2026-01-01 99:99:99", "number: " + "9" * 5000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("day: 2026-13-45", "day: 2026-01-01 99:99:99", "number: " + "9" * 5000),
+        *("number: !!int ''", "truth: !!bool x", "share: !!float ''", "day: !!timestamp x"),
+    ],
+)
 def test_a_date_or_number_that_is_none_is_said_to_be_none(tmp_path: Path, text: str) -> None:
     file = tmp_path / "c.yaml"
     file.write_text(text, encoding="utf-8")
