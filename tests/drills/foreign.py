@@ -17,16 +17,23 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 import yaml
+from pydantic import BaseModel
 from typer.testing import CliRunner
 
 from annotation.screens.tasks import review_task
 from evaluation.questions import questions_of_release
 from flows.cli import app
+from mihakk.configs import load_config
+from mihakk.errors import UsageError
 from mihakk.settings import ROOT
 from pipeline.external_people import queue_rows
 from releases.assemble import assemble
 from releases.content.checksum import write_manifest
 from schemas.audit import CRITERIA
+from schemas.audit_suite import SuiteConfig
+from schemas.benchmark import BenchmarkConfig
+from schemas.model import AuditorsConfig
+from schemas.suite import Suite, System
 from tests.annotation.exported import result
 from tests.drills.export_server import ExportServer
 from tests.drills.mutations import formats, mutated
@@ -62,6 +69,30 @@ KINDS = {
 """What is altered, and the method that does it and makes the command."""
 
 
+_CONFIGS: dict[str, type[BaseModel]] = {
+    "benchmarks": BenchmarkConfig,
+    "auditors": AuditorsConfig,
+    "suites": Suite,
+    "models": System,
+    "audits": SuiteConfig,
+}
+
+
+def _named(kind: str, path: Path) -> str:
+    """What a message about an altered file must hold."""
+    if kind == "scores":
+        return "m"  # scores of several files are compared by systems, so their messages name a system
+    if kind == "defect":
+        return "release"  # an item that it has no more is missing from the whole release
+    if kind == "config" and path.stem in _CONFIGS:
+        try:
+            load_config(path, _CONFIGS[path.stem])
+        except UsageError:
+            return path.name
+        return ""  # a config all the same: the message is about what it names
+    return path.name
+
+
 class Foreign:
     """The real files, made once, and the commands of every kind.
 
@@ -79,6 +110,9 @@ class Foreign:
         self.base.mkdir()
         self.runner = CliRunner(env={"COLUMNS": "200"})
         self.server = ExportServer()
+        # Configs name data sets of the Hub, which is not asked for them: it would be waited for.
+        patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+        patch.setattr("datasets.config.HF_HUB_OFFLINE", True)
         patch.setattr("annotation.label_studio.exchange.connect", lambda _: self.server)
         patch.setattr("flows.commands.release._checked_out", self._checked_out)
         patch.setattr("pipeline.steps.check.errata_folder", lambda _: self.own / "errata")
@@ -94,8 +128,7 @@ class Foreign:
         """One altered file through its command: words, what a message must name, and what came of it."""
         self.fresh()
         words, path = getattr(self, KINDS[kind])(Random(f"{kind} {seed}"))
-        # Scores of several files are compared by systems, so their messages name a system.
-        return words, "m" if kind == "scores" else path.name, self.runner.invoke(app, words)
+        return words, _named(kind, path), self.runner.invoke(app, words)
 
     def ok(self, *words: str | Path) -> str:
         """Runs a command over sound files, as the drill needs its results."""
