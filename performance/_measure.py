@@ -1,4 +1,4 @@
-"""What these scripts share; our packages are not imported, for `text` runs without their dependencies."""
+"""What these scripts share; our packages are imported late, for `text` runs without their dependencies."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import resource
 import subprocess
 import sys
 import tarfile
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,18 @@ def ganjoor(data: Path) -> Iterator[list[str]]:
             poem = json.load(file) if file else None
             if isinstance(poem, dict) and poem.get("Verses"):
                 yield [verse["Text"] or "" for verse in poem["Verses"]]
+
+
+def hafez() -> list[Any]:
+    """The ghazals of the package `hafez`, with their metres, normalised."""
+    from curation.normalization import normalize
+    from schemas.poem import Poem
+    from scrapers.hafez import HafezOptions, scrape
+    from scrapers.raw import RawStore
+
+    with tempfile.TemporaryDirectory() as folder:
+        poems = [entry for entry in scrape(HafezOptions(), RawStore(folder)) if isinstance(entry, Poem)]
+    return list(normalize(poems).tables["poems"][1])
 
 
 def metrec(data: Path) -> list[tuple[int, str, str]]:

@@ -2,8 +2,7 @@
 
 A server of its own process answers every call after a fixed latency L, at most C at once, so N calls can't be
 done in less than N L / C. Printed: how close the client comes, and its CPU time per call (journal and checks
-included). `--peers` measures the bare SDK and bare aiohttp on the same server. `--memory` streams 100,000
-calls (50,000 items, two auditors) and prints the peak memory.
+included). `--peers` measures the bare SDK and bare aiohttp on the same server.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import open_model
 from mihakk.llm.structured import Request, payload
-from performance._measure import choice_item, model_server, peak_mb
+from performance._measure import choice_item, model_server
 from schemas.model import Limits, ModelConfig, Remote
 from validators.audit.auditing import request
 from validators.audit.prompt import SOUND
@@ -123,36 +122,16 @@ async def workers(one, bodies, slots) -> None:  # type: ignore[no-untyped-def]
     await asyncio.gather(*(work() for _ in range(slots)))
 
 
-def memory(n: int) -> None:
-    """Two auditors over n items, streamed; what is left over at the end is the journal's index."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        model_server(0.0, None, SOUND) as url,
-        Journal(Path(folder), "bench") as journal,
-        open_model(config(url, 64)) as first,
-        open_model(config(url, 64).model_copy(update={"revision": "2"})) as second,
-    ):
-        started, marks = time.perf_counter(), []
-        pairs = zip(first.ask_all(requests(n), journal), second.ask_all(requests(n), journal), strict=True)
-        for done, _ in enumerate(pairs, 1):
-            if done in (1000, n // 4, n // 2, n):
-                marks.append(f"{done} items {peak_mb():.0f} MB")
-        print(f"two auditors, {n} items: peak {', '.join(marks)}; {time.perf_counter() - started:.0f} s")
-
-
 def main() -> None:
     """Runs what the arguments ask for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", action="store_true")
-    parser.add_argument("--memory", type=int, nargs="?", const=50_000, default=0)
     parser.add_argument("--calls", type=int, default=2048)
     chosen = parser.parse_args()
     for latency, slots in ((0.5, 64), (0.2, 32), (1.0, 256)):
         ours(chosen.calls, latency, slots)
     if chosen.peers:
         peers(chosen.calls, 0.2, 32)
-    if chosen.memory:
-        memory(chosen.memory)
 
 
 if __name__ == "__main__":

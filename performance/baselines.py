@@ -1,19 +1,16 @@
 """How far form alone goes on every choice task: the table of docs/tasks.md, made anew.
 
-    python -m performance.baselines [--json before.json] [--before before.json]
+    python -m performance.baselines
 
 All model-free choice tasks of Hafez, of the tracked samples, of our own idioms and, where MIHAKK_SHARED_DATA
-has it, of Taymur's book: scraped, curated and generated as a build does, without embeddings. With `--before`,
-each figure stands behind the one of an earlier `--json`.
+has it, of Taymur's book: scraped, curated and generated as a build does, without embeddings.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -98,41 +95,20 @@ def measured() -> dict[str, dict[str, Baseline]]:
     return found
 
 
-def rows(found: Mapping[str, Mapping[str, Any]], before: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The table, line by line: share right and the lower end of its interval, `before → now`."""
-    yield "| task | questions | chance | " + " | ".join(f"`{name}`" for name in SHOWN) + " |"
-    yield "|---" * (3 + len(SHOWN)) + "|"
-    for row, mine in found.items():
-        old = before.get(row, {})
-        cells = [_cell(mine.get(name), old.get(name)) for name in SHOWN]
-        count = f"{mine['random']['questions']:,}"
-        if old:
-            count = f"{old['random']['questions']:,} → {count}"
-        yield f"| {row} | {count} | {_share(mine['random']['chance'])} | " + " | ".join(cells) + " |"
-
-
-def _cell(now: Mapping[str, Any] | None, before: Mapping[str, Any] | None) -> str:
-    told = [f"{_share(one['accuracy'])} [{_share(one['low'])}]" for one in (before, now) if one]
-    return " → ".join(told)
+def main() -> None:
+    """Prints the table: share right, and the lower end of its interval in brackets."""
+    print("| task | questions | chance | " + " | ".join(f"`{name}`" for name in SHOWN) + " |")
+    print("|---" * (3 + len(SHOWN)) + "|")
+    for row, mine in measured().items():
+        cells = [
+            f"{_share(one.accuracy)} [{_share(one.low)}]" if (one := mine.get(name)) else "" for name in SHOWN
+        ]
+        by_chance = mine["random"]
+        print(f"| {row} | {by_chance.questions:,} | {_share(by_chance.chance)} | " + " | ".join(cells) + " |")
 
 
 def _share(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
-
-
-def main() -> None:
-    """Prints the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", type=Path, help="write the figures here")
-    parser.add_argument("--before", type=Path, help="figures of an earlier --json")
-    args = parser.parse_args()
-    found = {row: {name: one.model_dump() for name, one in mine.items()} for row, mine in measured().items()}
-    before = json.loads(args.before.read_text("utf-8")) if args.before else {}
-    if args.json:
-        args.json.write_text(json.dumps(found, ensure_ascii=False, indent=1), encoding="utf-8")
-    print("\n".join(rows(found, before)))
 
 
 if __name__ == "__main__":

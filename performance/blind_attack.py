@@ -1,6 +1,6 @@
 """How much of a sealed half attackers learn from the figures of a blind board, over a season.
 
-    python -m performance.blind_attack [--figure docs/images/blind-attack.svg]
+    python -m performance.blind_attack
 
 The attackers see what a team sees, its own replies, and use the legal quota of three submissions a week for
 twelve weeks; ten teams of theirs put together what they were told. They know that golds are drawn evenly.
@@ -120,47 +120,44 @@ class World:
         return first - 1 / self.options, second - 1 / self.options
 
 
-def boost(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int) -> list[Told]:
-    """Random answers, each weighed by how far its figure lies from chance (Blum and Hardt, 2015)."""
-    draw = np.random.default_rng(seed)
-    told = []
-    for number in range(rounds):
-        for team in teams:
-            picks = draw.integers(0, world.options, len(world.golds))
-            told.append(Told(picks, ask(team, number, picks)))
-    return told
+Attack = Callable[[np.random.Generator, World, float, "Picks | None"], Picks]
+"""(draw, world, share of the season that is over, the team's best answers yet) -> the answers to submit."""
 
 
-def climb(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int) -> list[Told]:
+def boost(draw: np.random.Generator, world: World, over: float, best: Picks | None) -> Picks:  # noqa: ARG001
+    """Random answers, which their figures weigh."""
+    return draw.integers(0, world.options, len(world.golds))
+
+
+def climb(draw: np.random.Generator, world: World, over: float, best: Picks | None) -> Picks:
     """Random answers to ever more of the questions: each figure rises, so that the ladder shows it."""
-    draw = np.random.default_rng(seed)
-    told = []
-    for number in range(rounds):
-        for team in teams:
-            picks = draw.integers(0, world.options, len(world.golds))
-            picks[draw.random(len(picks)) >= (number + 1) / rounds] = -1
-            told.append(Told(picks, ask(team, number, picks)))
-    return told
+    picks = boost(draw, world, over, best)
+    picks[draw.random(len(picks)) >= over] = -1
+    return picks
 
 
-def hill(world: World, ask: Ask, teams: Sequence[str], rounds: int, seed: int) -> list[Told]:
+def hill(draw: np.random.Generator, world: World, over: float, best: Picks | None) -> Picks:
     """A share of the answers changed at a time, kept where a better figure is shown."""
+    picks = boost(draw, world, over, best)
+    return picks if best is None else np.where(draw.random(len(picks)) < 0.1, picks, best)
+
+
+ATTACKS: dict[str, Attack] = {"boost": boost, "climb": climb, "hill": hill}
+
+
+def submitted(world: World, attack: Attack, ask: Ask, *, teams: int, rounds: int, seed: int) -> list[Told]:
+    """What the teams were told for all their submissions, in turns."""
     draw = np.random.default_rng(seed)
-    best = {team: draw.integers(0, world.options, len(world.golds)) for team in teams}
+    best: dict[str, Picks] = {}
     told = []
     for number in range(rounds):
-        for team in teams:
-            picks = best[team].copy()
-            changed = draw.random(len(picks)) < (0.1 if number else 1.0)
-            picks[changed] = draw.integers(0, world.options, int(changed.sum()))
+        for team in (f"team{place}" for place in range(teams)):
+            picks = attack(draw, world, (number + 1) / rounds, best.get(team))
             figure = ask(team, number, picks)
             if figure is not None:
                 best[team] = picks
             told.append(Told(picks, figure))
     return told
-
-
-ATTACKS: dict[str, Callable[..., list[Told]]] = {"boost": boost, "climb": climb, "hill": hill}
 
 
 def guessed(world: World, told: Sequence[Told]) -> Picks:
@@ -194,9 +191,8 @@ def season(
     """
     with tempfile.TemporaryDirectory() as folder:
         world = World(items, options, Path(folder), gain=gain, seed=seed)
-        names = [f"team{number}" for number in range(teams)]
         ask = world.ask_exact if exact else world.ask
-        told = ATTACKS[attack](world, ask, names, weeks * PER_WEEK, seed + 1)
+        told = submitted(world, ATTACKS[attack], ask, teams=teams, rounds=weeks * PER_WEEK, seed=seed + 1)
         entries = [] if exact else world.board.log.entries
         gains, bounds = [], []
         for week in range(1, weeks + 1):
@@ -207,9 +203,8 @@ def season(
 
 
 def main() -> int:
-    """Prints every curve; 1 when a bound is passed."""
+    """Prints what each attack comes to; 1 when a bound is passed."""
     items, options, seeds = 1000, 2, range(SEED, SEED + 3)
-    lines: dict[str, list[float]] = {}
     met = []
     for label, teams, gain, exact in (
         ("exact figures, one team", 1, 0.5, True),
@@ -226,7 +221,6 @@ def main() -> int:
         }
         means = {name: np.mean([run["gains"] for run in each], axis=0) for name, each in runs.items()}
         worst = max(means, key=lambda name: float(means[name][-1, 0]))
-        lines[label] = [0.0, *means[worst][:, 0].tolist()]
         told = np.mean([run["figures"] for run in runs[worst]])
         print(f"{label}: best attack {worst}: {means[worst][-1, 0]:+.3f} of the half told of, ", end="")
         print(f"{means[worst][-1, 1]:+.3f} of the other half, {told:.0f} figures told")
@@ -234,48 +228,12 @@ def main() -> int:
             met.append(means[worst][-1, 0] > 0.04)
             continue
         bound = np.mean([run["bound"] for run in runs[worst]], axis=0)
-        lines[f"{label}: bound"] = [0.0, *bound.tolist()]
         print(f"  stated bound {bound[-1]:.3f}")
         sampling = 3 * (0.25 / (items / 2) / len(seeds)) ** 0.5
         for found in means.values():
             met += [bool((found[:, 0] <= bound + sampling).all()), bool((abs(found[:, 1]) <= sampling).all())]
-    if "--figure" in sys.argv:
-        Path(sys.argv[sys.argv.index("--figure") + 1]).write_text(_figure(lines), encoding="utf-8")
     print("all goals met" if all(met) else "a goal was missed")
     return 0 if all(met) else 1
-
-
-def _figure(lines: dict[str, list[float]]) -> str:
-    """Gains by week as SVG."""
-    from releases.card.charts import FAINT, SERIES, picture, text
-
-    left, top, width, height, most = 60, 50, 460, 260, 0.4
-    parts = []
-    for tick in range(5):
-        y = top + height - height * tick / 4
-        parts.append(f'<path d="M{left} {y:.1f}h{width}" stroke="#e4e7eb"/>')
-        parts.append(text(left - 8, y + 4, f"{most * tick / 4:.1f}", anchor="end", ink=FAINT))
-    for week in range(0, WEEKS + 1, 3):
-        parts.append(
-            text(left + width * week / WEEKS, top + height + 18, f"week {week}", anchor="middle", ink=FAINT)
-        )
-    colours = {}
-    for name, values in lines.items():
-        base = name.removesuffix(": bound")
-        ink = colours.setdefault(base, SERIES[len(colours) % len(SERIES)])
-        points = " ".join(
-            f"{left + width * week / WEEKS:.1f},{top + height - height * min(value, most) / most:.1f}"
-            for week, value in enumerate(values)
-        )
-        dash = ' stroke-dasharray="5 4"' if name != base else ""
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{ink}" stroke-width="2"{dash}/>')
-    for place, (name, ink) in enumerate(colours.items()):
-        y = top + 10 + 20 * place
-        parts.append(f'<path d="M{left + width + 16} {y}h24" stroke="{ink}" stroke-width="3"/>')
-        parts.append(text(left + width + 46, y + 4, name))
-    parts.append(text(left + width + 16, top + 14 + 20 * len(colours), "dashed: stated bound", ink=FAINT))
-    title = "Golds of the public half known beyond chance, by weeks of a season"
-    return picture(title, left + width + 230, top + height + 40, parts)
 
 
 if __name__ == "__main__":
