@@ -23,7 +23,9 @@ def _as_bytes(value: Any) -> Any:
 class Settings(BaseSettings):
     """Read from `MIHAKK_*` environment variables; secrets never leave this object as plain text."""
 
-    model_config = SettingsConfigDict(env_prefix="MIHAKK_", extra="ignore", env_ignore_empty=True)
+    model_config = SettingsConfigDict(
+        env_prefix="MIHAKK_", extra="ignore", env_ignore_empty=True, use_attribute_docstrings=True
+    )
 
     lake: str = Field(default=str(ROOT / "data" / "lake"))
     """Folder or fsspec URL of the stage tables."""

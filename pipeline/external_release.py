@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -230,8 +229,7 @@ def release_set(folder: Path, named: Sequence[tuple[str, str]] = ()) -> tuple[Pu
     from releases.cleaned.assemble import is_other, override_gates
     from releases.cleaned_record import read_cleaned
     from releases.hub.embedded import EmbeddedHub
-    from releases.hub.publishing import publish_release
-    from releases.hub.reload import read_release
+    from releases.hub.publication import read_release
     from releases.paper_trail.gate_record import read_gate_record
 
     told, draft, hub = open_set(folder), folder / DRAFT, EmbeddedHub()
@@ -247,34 +245,15 @@ def release_set(folder: Path, named: Sequence[tuple[str, str]] = ()) -> tuple[Pu
             )
         if named:
             release = override_gates(draft, previous, named)
-    publication = publish_release(release, hub)
+    publication = hub.publish(release)
     hub.verify(release.name, release.version, release.folder)
     record = read_gate_record(draft)
     return publication, record.gates if record else ()
 
 
 def publish_set(folder: Path, version: str = "", repository: str = "", endpoint: str = "") -> Publication:
-    """Pushes a released version of an audited set (the newest when empty) to a repository of the Hub.
+    """Pushes a released version of an audited set to a repository of the Hub; see `publish_stored`."""
+    from pipeline.publishing import publish_stored
 
-    Raises:
-        UsageError: A gate is shut in the release, the licence forbids derivatives, nothing is released, or
-            no repository is named.
-    """
-    from releases.hub.embedded import EmbeddedHub
-    from releases.hub.reload import read_release
-    from releases.hub.remote import RemoteHub
-    from releases.paper_trail.gate_record import require_publishable
-
-    told, hub = open_set(folder), EmbeddedHub()
-    target = repository or told.repository
-    chosen = version or hub.latest(told.name)
-    if not chosen:
-        raise UsageError(f"{told.name} has no release yet: run `mihakk release {folder}` first")
-    with tempfile.TemporaryDirectory(prefix="mihakk-publish-") as scratch:
-        release = read_release(told.name, hub.checkout(told.name, chosen, Path(scratch) / chosen))
-        require_publishable(told.name, release.folder)
-        if not target:
-            raise UsageError(
-                f"nothing to push to: give --repository owner/name, or `repository` in {folder}/audited.json"
-            )
-        return RemoteHub(target, endpoint or None).publish(release)
+    told = open_set(folder)
+    return publish_stored(told.name, version, repository or told.repository, endpoint)

@@ -18,7 +18,19 @@ if TYPE_CHECKING:
 def publish_version(
     opened: Build, version: str = "", repository: str = "", endpoint: str = ""
 ) -> Publication:
-    """Pushes a version of the embedded Hub (the newest when empty) to where the config says.
+    """Pushes a version of a benchmark (the newest when empty) to where its config says: `publish_stored`."""
+    config = opened.config
+    wanted = repository or config.release.repository
+    return publish_stored(config.name, version, wanted, endpoint, answers=config.release.answers_repository)
+
+
+def publish_stored(
+    name: str, version: str, repository: str, endpoint: str = "", *, answers: str = ""
+) -> Publication:
+    """Pushes a version of the embedded Hub (the newest when empty) to a repository.
+
+    Args:
+        answers: Repository of the golds of a blind release; `<repository>-answers` when empty.
 
     Raises:
         UsageError: A gate is shut in the release itself, the version is withdrawn, nothing is released, or no
@@ -26,18 +38,15 @@ def publish_version(
         ExternalFailure: The Hub failed; the same call goes on where it stopped.
     """
     from releases.hub.embedded import EmbeddedHub
-    from releases.hub.publishing import push_release
-    from releases.hub.reload import read_release
+    from releases.hub.publication import read_release
+    from releases.hub.remote import push_release
     from releases.paper_trail.gate_record import require_publishable
     from releases.versions.withdrawal import of_version
 
-    wanted = opened.config.release
-    if repository:
-        wanted = wanted.model_copy(update={"repository": repository})
-    hub, name = EmbeddedHub(), opened.config.name
+    hub = EmbeddedHub()
     chosen = version or hub.latest(name)
     if not chosen:
-        raise UsageError(f"{name} has no release yet: run `mihakk build` of it first")
+        raise UsageError(f"{name} has no release yet: run `mihakk build` or `mihakk release` of it first")
     if withdrawn := of_version(hub.withdrawals(name), chosen):
         raise UsageError(
             f"{name} {chosen} is not published: it was withdrawn ({withdrawn.why}); "
@@ -49,8 +58,7 @@ def publish_version(
         if chosen in hub.versions(f"{name}-answers"):
             golds = hub.checkout(f"{name}-answers", chosen, Path(scratch) / "answers")
             assembled = replace(assembled, answers=read_release(f"{name}-answers", golds))
-        settled = opened.config.model_copy(update={"release": wanted})
-        return push_release(assembled, settled, endpoint or None)
+        return push_release(assembled, repository, endpoint or None, answers=answers)
 
 
 def withdraw_version(

@@ -1,8 +1,7 @@
-"""Writes the reference pages that are taken from the code: command line, configs, error messages."""
+"""Writes the reference pages that are taken from the code: command line, and configs with settings."""
 
 from __future__ import annotations
 
-import itertools
 import types
 import typing
 from pathlib import Path
@@ -17,7 +16,6 @@ from mihakk.settings import ROOT, Settings
 from schemas.benchmark import BenchmarkConfig
 from schemas.model import AuditorsConfig
 from schemas.suite import Suite, System
-from tools import docs_messages
 
 FOLDER = ROOT / "docs" / "reference"
 
@@ -79,7 +77,7 @@ def configs() -> str:
     for name, field in Settings.model_fields.items():
         value = field.get_default()
         shown = str(value).replace(str(ROOT) + "/", "") if value not in (None, "") else ""
-        about = _cell(field.description or _attribute_doc(Settings, name))
+        about = _cell(field.description or "")
         lines.append(f"| `MIHAKK_{name.upper()}` | {f'`{shown}`' if shown else ''} | {about} |")
     return "\n".join([*lines, ""])
 
@@ -146,20 +144,6 @@ def _plain(value: Any) -> str:
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value) or '""'
 
 
-def _attribute_doc(model: type[BaseModel], name: str) -> str:
-    """The string below a field, where the model does not keep it itself."""
-    import ast
-    import inspect
-    import textwrap
-
-    body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0].body  # type: ignore[attr-defined]
-    for before, after in itertools.pairwise(body):
-        named = isinstance(before, ast.AnnAssign) and getattr(before.target, "id", "") == name
-        if named and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
-            return str(after.value.value)
-    return ""
-
-
 def _paragraphs(text: str) -> str:
     return text.replace("\x0c", "").replace("[bold]", "**").replace("[/]", "**").strip()
 
@@ -172,7 +156,7 @@ def write(folder: Path) -> list[Path]:
     """Writes the pages and returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, page in (("cli", commands()), ("config", configs()), ("messages", docs_messages.page())):
+    for name, page in (("cli", commands()), ("config", configs())):
         path = folder / f"{name}.md"
         path.write_text(page.rstrip() + "\n", encoding="utf-8")
         written.append(path)

@@ -238,7 +238,7 @@ def withdraw(
 def _checked_out(name: str, version: str) -> Iterator[Path]:
     """Files of a version on the embedded Hub while the context lasts; warns where it is withdrawn."""
     from releases.hub.embedded import EmbeddedHub
-    from releases.hub.withdrawn import warn_if_withdrawn
+    from releases.hub.load import warn_if_withdrawn
 
     warn_if_withdrawn(name, version, EmbeddedHub().withdrawals(name))
     with tempfile.TemporaryDirectory(prefix="mihakk-diff-") as scratch:

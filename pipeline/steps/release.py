@@ -109,7 +109,6 @@ def standing_gates(build: Build) -> tuple[Gate, ...]:
 def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
     from releases.assemble import assemble
     from releases.gates import gates, require
-    from releases.hub.publishing import publish_release
 
     before = build.before(STAGE)
     items = list(before.read_all("items", ITEM_ROWS))
@@ -136,7 +135,7 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
                 earlier=hub.older(build.config.name, Path(scratch)) if is_blind else (),
             )
         tick(1)
-        publication = publish_release(release, hub)
+        publication = hub.publish(release)
         tick(1)
         hub.verify(release.name, release.version, release.folder)
         tick(1)

@@ -26,7 +26,7 @@ from releases.content.item_tables import Placed, config_name
 from releases.content.placement import LIKE_TEST
 from releases.content.secret import keyed, public_id
 from releases.content.split import LABELS, source_work
-from schemas.item import AnswerItem, ChoiceItem, Item
+from schemas.item import ChoiceItem, Item
 from schemas.record import Language
 from schemas.rejection import Rejection
 
@@ -147,20 +147,21 @@ def _texts(item: Item) -> Iterator[str]:
         yield f"record {item.origin.records[0]}"
     if label:
         yield f"label {item.task} {source_work(item)}"
-    poet = item.metadata.get("poet", "")
-    shown = [
-        item.context,
-        *(text for name, text in item.fields.items() if name not in NAMES and text != poet),
-    ]
-    if isinstance(item, ChoiceItem):
-        shown += () if label else item.options
-    elif isinstance(item, AnswerItem):
-        shown += (item.answer, *item.accepted)
-    else:
-        shown += (*item.verses, *item.explanations, item.overall)
+    yield from _shown(item.model_dump(), item.metadata.get("poet", ""), options=not label)
+
+
+def _shown(row: Mapping[str, Any], poet: str, *, options: bool) -> Iterator[str]:
+    """Every run of words that a question shows or asks for; `options` are no texts where they are labels."""
+    shown = [row["context"], *(row.get("verses") or ()), *((row.get("options") or ()) if options else ())]
+    for name, text in (row.get("fields") or {}).items():
+        shown += [text] if text and name not in NAMES and text != poet else []
+    for name in ("answer", "overall"):
+        shown += [row.get(name) or ""]
+    for name in ("accepted", "explanations"):
+        shown += row.get(name) or ()
     for text in shown:
         for piece in _PIECES.split(text):
-            yield from runs(folded_words(piece, item.language))
+            yield from runs(folded_words(piece, row["language"]))
 
 
 def folded_words(text: str, language: Language) -> list[str]:
@@ -282,15 +283,7 @@ def _earlier(rows: Iterable[Mapping[str, Any]]) -> Earlier:
         # What several questions offer names a class; the texts of a sealed question are its own.
         is_label = bool(LABELS & set(row.get("option_kinds") or ())) or any(units[one] > 1 for one in options)
         poet = (row.get("fields") or {}).get("poet") or ""
-        shown = [row["context"], *(row.get("verses") or ()), *(() if is_label else options)]
-        for name, text in (row.get("fields") or {}).items():
-            shown += [text] if text and name not in NAMES and text != poet else []
-        for name in ("answer", "overall"):
-            shown += [row.get(name) or ""]
-        for name in ("accepted", "explanations"):
-            shown += row.get(name) or ()
-        pieces = (piece for text in shown for piece in _PIECES.split(text))
-        found_runs = frozenset(run for piece in pieces for run in runs(folded_words(piece, row["language"])))
+        found_runs = frozenset(_shown(row, poet, options=not is_label))
         if row["sealed"]:
             name = asked[_said(row)] = row.get("pair_id") or row["id"]
             sealed[name] = frozenset(options), found_runs

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
+from collections import defaultdict
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -59,3 +62,53 @@ def tags(folder: Path) -> dict[str, str]:
         name, own, *peeled = line.split()
         found[name] = peeled[0] if peeled else own
     return found
+
+
+def _files(folder: Path, commit: str) -> Iterator[tuple[str, str]]:
+    """Path and blob of each file of a commit."""
+    for line in git(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split("\0"):
+        about, _, path = line.partition("\t")
+        if path:
+            yield path, about.split()[2]
+
+
+def objects(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Every file, commit and tag in a repository's objects: where it stands, and its bytes.
+
+    A file of a published version stands at `<tag>:<path>`, of any other commit at `<commit>:<path>`.
+    """
+    at: dict[str, list[str]] = defaultdict(list)
+    published = {commit: tag for tag, commit in tags(folder).items()}
+    for commit in git(folder, "rev-list", "--all").splitlines():
+        name = published.get(commit, commit[:12])
+        for path, blob in _files(folder, commit):
+            at[blob].append(f"{name}:{path}")
+    listed = git(folder, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")
+    for name, kind in (line.split() for line in listed.splitlines()):
+        if kind == "tree":
+            continue
+        read = ["git", "-C", str(folder), "cat-file", kind, name]
+        data = subprocess.run(read, capture_output=True, check=True).stdout
+        for place in at.get(name) or [f"{kind} {published.get(name, name[:12])}"]:
+            yield place, data
+
+
+def rotten(folder: Path) -> Iterator[tuple[str, str]]:
+    """Path below `folder` and what is wrong with it; git itself looks at objects, index and refs."""
+    try:
+        git(folder, "fsck", "--full", "--no-dangling")
+    except ExternalFailure as error:
+        for line in str(error).partition(": ")[2].splitlines():
+            yield ".git", line.strip()
+        return
+    for name, blob in _files(folder, "HEAD"):
+        path = folder / name
+        if not path.is_file():
+            yield name, "it is missing"
+        elif _blob(path.read_bytes()) != blob:
+            yield name, "it has other bytes than its release"
+
+
+def _blob(data: bytes) -> str:
+    """The name that git gives to a file's bytes; its own hash, which is no matter of security here."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

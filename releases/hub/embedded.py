@@ -13,25 +13,28 @@ from filelock import FileLock
 from mihakk.errors import UsageError
 from mihakk.settings import settings
 from releases.assemble import AssembledRelease
-from releases.content.checksum import MANIFEST, read_manifest
+from releases.content.checksum import MANIFEST, parse_manifest
 from releases.hub._exchange import exchange
-from releases.hub._git import git, is_repository, tags
-from releases.hub._objects import objects
-from releases.hub._rot import rotten
-from releases.hub._tags import require_version
+from releases.hub._git import git, is_repository, objects, rotten, tags
 from releases.hub._verification import Rows, verify_folder
 from releases.hub.publication import (
     Publication,
-    refuse_lower,
-    refuse_other_bytes,
+    require_version,
     require_whole,
     sorted_versions,
+    standing,
 )
-from releases.hub.withdrawn import listed_withdrawals
-from releases.versions.withdrawal import add, mark, of_version, require_carried
+from releases.versions.withdrawal import FILE, add, mark, of_version, parse
 from schemas.withdrawal import Withdrawal
 
 BRANCH = "main"
+
+
+def listed_withdrawals(repository: Path, branch: str) -> tuple[Withdrawal, ...]:
+    """The withdrawals that a branch of a git repository lists."""
+    if not git(repository, "ls-tree", "--name-only", branch, "--", FILE):
+        return ()
+    return parse(git(repository, "show", f"{branch}:{FILE}").encode(), f"{repository} ({branch})")
 
 
 class EmbeddedHub:
@@ -82,7 +85,7 @@ class EmbeddedHub:
     def objects(self, name: str) -> Iterator[tuple[str, bytes]]:
         """Every file that a benchmark's repository holds, with its place; what no version holds is removed.
 
-        See `releases.hub._objects.objects`.
+        See `releases.hub._git.objects`.
         """
         with self._locked(name):
             folder = self.repository(name)
@@ -149,18 +152,27 @@ class EmbeddedHub:
             yield self.checkout(name, version, Path(scratch) / version)
 
     def publish(self, release: AssembledRelease) -> Publication:
-        """Make a release visible under its version, whole or not at all.
+        """Make a release visible under its version, whole or not at all; golds of a blind one come first.
 
         Raises:
             UsageError: The version stands on other bytes, or is lower than the newest one.
         """
+        if release.answers is not None:
+            self.publish(release.answers)
         require_whole(release.folder)
         self.root.mkdir(parents=True, exist_ok=True)
         with self._locked(release.name):
-            standing = self._standing(release)
-            if standing is not None:
-                return standing
             repository = self.repository(release.name)
+            there = standing(
+                release.name,
+                release,
+                str(repository),
+                tags(repository) if is_repository(repository) else {},
+                manifest_of=lambda commit: parse_manifest(git(repository, "show", f"{commit}:{MANIFEST}")),
+                withdrawals=lambda: self.withdrawals(release.name),
+            )
+            if there is not None:
+                return there
             clone = self._clone(release.name)
             commit = self._prepare(release, clone)
             if repository.exists():
@@ -175,20 +187,6 @@ class EmbeddedHub:
         with tempfile.TemporaryDirectory(prefix="mihakk-verify-") as scratch:
             folder = self.checkout(name, version, Path(scratch) / name)
             return verify_folder(folder, version, expected)
-
-    def _standing(self, release: AssembledRelease) -> Publication | None:
-        published = self.versions(release.name)
-        repository = self.repository(release.name)
-        if release.version in published:
-            commit = self.commit(release.name, release.version)
-            with tempfile.TemporaryDirectory(prefix="mihakk-standing-") as scratch:
-                there = read_manifest(self.checkout(release.name, release.version, Path(scratch)))
-            if there != dict(release.digests):
-                raise refuse_other_bytes(release.name, release.version, commit)
-            return Publication(release.name, release.version, commit, str(repository), created=False)
-        refuse_lower(release.name, release.version, published)
-        require_carried(release.name, self.withdrawals(release.name), release.folder)
-        return None
 
     def _prepare(self, release: AssembledRelease, clone: Path) -> str:
         """Build the repository with the new commit and tag in a hidden folder and return the commit."""

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from mihakk.configs import load_text
-from mihakk.errors import ExternalFailure, UsageError
+from mihakk.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.settings import settings
 from releases.content.checksum import MANIFEST, faults, read_manifest
 from releases.hub._git import git, is_repository, tags
-from releases.hub._tags import moved, require_same_commit, require_version
-from releases.hub.embedded import EmbeddedHub
-from releases.hub.publication import sorted_versions
+from releases.hub.embedded import EmbeddedHub, listed_withdrawals
+from releases.hub.publication import moved, require_same_commit, require_version, sorted_versions
 from releases.hub.remote import RemoteHub
-from releases.hub.withdrawn import known_withdrawals, warn_if_withdrawn
+from releases.versions.withdrawal import of_version, read, warning
+from schemas.withdrawal import Withdrawal
+
+BRANCHES = ("origin/main", "main")
+"""Where a clone knows of withdrawals: what it fetched last, else its own branch."""
 
 
 def load(
@@ -119,6 +124,25 @@ def warn_of_folder(folder: Path, version: str) -> None:
     name = load_text(described, "name") if described.is_file() else folder.resolve().name
     here = EmbeddedHub().withdrawals(name)
     warn_if_withdrawn(name, version, (*known_withdrawals(folder), *here))
+
+
+def known_withdrawals(folder: Path) -> tuple[Withdrawal, ...]:
+    """The withdrawals that a release folder knows of: its own, and those of a clone's main branch."""
+    found = {one.version: one for one in read(folder)}
+    if is_repository(folder):
+        for branch in BRANCHES:
+            try:
+                found |= {one.version: one for one in listed_withdrawals(folder, branch)}
+            except ExternalFailure:  # a clone need not have that branch
+                continue
+    return tuple(found.values())
+
+
+def warn_if_withdrawn(name: str, version: str, withdrawals: Iterable[Withdrawal]) -> None:
+    """Warn (`MihakkWarning`) where a version is withdrawn."""
+    found = of_version(withdrawals, version)
+    if found is not None:
+        warnings.warn(warning(name, found), MihakkWarning, stacklevel=3)
 
 
 def named_folder(name: str) -> tuple[Path, str]:

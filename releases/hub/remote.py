@@ -13,14 +13,14 @@ from mihakk.errors import ExternalFailure, UsageError
 from releases.assemble import AssembledRelease
 from releases.content.checksum import FOREIGN, MANIFEST, parse_manifest
 from releases.hub._client import StaleParent, Unavailable, asking, hub_api
-from releases.hub._tags import require_version
 from releases.hub._verification import Rows, verify_folder
 from releases.hub.publication import (
     Publication,
-    refuse_lower,
     refuse_other_bytes,
+    require_version,
     require_whole,
     sorted_versions,
+    standing,
 )
 from releases.versions.withdrawal import (
     CARD,
@@ -30,7 +30,6 @@ from releases.versions.withdrawal import (
     mark,
     of_version,
     parse,
-    require_carried,
 )
 from releases.versions.withdrawal import FILE as WITHDRAWN
 from schemas.withdrawal import Withdrawal
@@ -201,9 +200,16 @@ class RemoteHub:
 
     def _publish(self, release: AssembledRelease) -> Publication:
         self._create()
-        standing = self._standing(release)
-        if standing is not None:
-            return standing
+        there = standing(
+            self.repository,
+            release,
+            self.repository,
+            self.tags(),
+            manifest_of=self._manifest,
+            withdrawals=self.withdrawals,
+        )
+        if there is not None:
+            return there
         commit = self._committed(release)
         self._check(commit, release)
         self._tag(release, commit)
@@ -224,18 +230,6 @@ class RemoteHub:
                     exist_ok=True,
                     visibility="private" if self._private else "public",
                 )
-
-    def _standing(self, release: AssembledRelease) -> Publication | None:
-        tags = self.tags()
-        commit = tags.get(release.version)
-        if commit is None:
-            refuse_lower(self.repository, release.version, sorted_versions(tags))
-            if tags:
-                require_carried(self.repository, self.withdrawals(), release.folder)
-            return None
-        if self._manifest(commit) != dict(release.digests):
-            raise refuse_other_bytes(self.repository, release.version, commit)
-        return Publication(release.name, release.version, commit, self.repository, created=False)
 
     def _manifest(self, commit: str) -> dict[str, str]:
         """The manifest of a commit; empty where it has none."""
@@ -297,3 +291,27 @@ class RemoteHub:
         if target is not None and self._manifest(target) == dict(release.digests):
             raise StaleParent
         raise refuse_other_bytes(self.repository, release.version, target or "none")
+
+
+def push_release(
+    release: AssembledRelease, repository: str, endpoint: str | None = None, *, answers: str = ""
+) -> Publication:
+    """Publish on huggingface.co (or `endpoint`); the golds of a blind release first, in a private repository.
+
+    Args:
+        answers: Repository of the golds; `<repository>-answers` when empty.
+
+    Raises:
+        UsageError: No repository is named, or the golds would go to the public one.
+    """
+    if not repository:
+        raise UsageError(
+            "nothing to push to: give --repository owner/name, or name it in the config (release.repository; "
+            "`repository` in audited.json)"
+        )
+    if release.answers is not None:
+        private = answers or f"{repository}-answers"
+        if private == repository:
+            raise UsageError("release.answers_repository is the public one: name another, private repository")
+        RemoteHub(private, endpoint, private=True).publish(release.answers)
+    return RemoteHub(repository, endpoint).publish(release)

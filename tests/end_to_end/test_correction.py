@@ -22,7 +22,7 @@ from mihakk.settings import settings
 from releases.content.item_tables import data_files, row_item
 from releases.hub.embedded import EmbeddedHub
 from releases.hub.load import load
-from releases.hub.reload import read_release
+from releases.hub.publication import read_release
 from releases.hub.remote import RemoteHub
 from schemas.item import AnswerItem
 from schemas.review import Review

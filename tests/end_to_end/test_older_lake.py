@@ -17,7 +17,7 @@ from pipeline.people import review_stores
 from pipeline.run import run_step
 from pipeline.steps.order import step_of
 from releases.hub.embedded import EmbeddedHub
-from releases.hub.reload import read_release
+from releases.hub.publication import read_release
 from schemas.audit import Audit
 from schemas.item import ITEM_ROWS
 from schemas.published import Published

@@ -21,7 +21,7 @@ from releases.content.blind import opened_rows, read_answers
 from releases.content.item_tables import data_files, row_item
 from releases.content.secret import blind_key, public_form, public_id
 from releases.hub.embedded import EmbeddedHub
-from releases.hub.publishing import publish_release, push_release
+from releases.hub.remote import push_release
 from releases.paper_trail.errata import read_reports, report_defect, report_findings
 from schemas.benchmark import BenchmarkConfig
 from schemas.finding import Finding
@@ -157,7 +157,7 @@ def test_a_changed_gold_is_seen_though_nobody_sees_the_gold(
 
 def test_the_embedded_hub_holds_the_answers_apart(release: AssembledRelease, tmp_path: Path) -> None:
     hub = EmbeddedHub(tmp_path / "hub")
-    publish_release(release, hub)
+    hub.publish(release)
     assert release.answers is not None
     assert hub.verify("touchstone", "0.1.0", release.folder) == release.rows
     assert hub.verify("touchstone-answers", "0.1.0", release.answers.folder) == release.answers.rows
@@ -165,15 +165,13 @@ def test_the_embedded_hub_holds_the_answers_apart(release: AssembledRelease, tmp
 
 def test_the_answers_go_to_a_private_repository(release: AssembledRelease) -> None:
     with HubServer().running() as server:
-        config = arguments(repository="someone/touchstone")["config"]
-        push_release(release, config, server.endpoint)
+        push_release(release, "someone/touchstone", server.endpoint)
         assert server.repositories["someone/touchstone-answers"].private
         assert not server.repositories["someone/touchstone"].private
-        same = arguments(repository="a/b", answers_repository="a/b")["config"]
         with pytest.raises(UsageError, match="is the public one"):
-            push_release(release, same, server.endpoint)
+            push_release(release, "a/b", server.endpoint, answers="a/b")
     with pytest.raises(UsageError, match=r"release\.repository"):
-        push_release(release, arguments()["config"])
+        push_release(release, "")
 
 
 def test_what_would_not_be_blind_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from flows.cli import app
 from mihakk.errors import ExternalFailure
 from releases.assemble import AssembledRelease, assemble
 from releases.export import harness
-from releases.hub.reload import read_release
+from releases.hub.publication import read_release
 from tests.releases.release_material import idiom_items, release_arguments
 
 AR = ["أ", "ب", "ج"]
