@@ -17,7 +17,8 @@ from pathlib import Path
 from statistics import linear_regression
 from typing import Any
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+BESIDE = Path(os.environ.get("MIHAKK_SHARED_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+"""Real data, where somebody has it."""
 
 
 def data_folder(named: Path | str | None = None) -> Path:
@@ -25,7 +26,7 @@ def data_folder(named: Path | str | None = None) -> Path:
 
     Without one the script ends well: `make bench` goes on with the next.
     """
-    data = Path(named or os.environ.get("MIHAKK_SHARED_DATA", BESIDE))
+    data = Path(named or BESIDE)
     if not data.is_dir():
         print(f"skipped: the texts come from a folder of real data, and there is none at {data}")
         sys.exit(0)

@@ -8,14 +8,17 @@ has it, of Taymur's book: scraped, curated and generated as a build does, withou
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from generators.quality.item_quality import Baseline, measure_quality
 from generators.task import TASKS
+from mihakk.settings import ROOT
+from performance._measure import BESIDE
 from pipeline.build import Build
 from pipeline.engines.choose import open_engine
 from pipeline.observer import Silent
@@ -38,7 +41,7 @@ SAMPLES = {
     "sonnets": [("files", "poem", "en", "data/samples/english_sonnets.jsonl")],
     "our idioms": [("files", "idiom", "ar", "data/samples/egyptian_idioms.jsonl")],
 }
-TAYMUR = "kinayat/taymur_kinayat_hindawi_93047907.txt"
+TAYMUR = ROOT / "configs" / "sources" / "kinayat_openiti.yaml"
 
 
 def configs() -> Iterator[tuple[str, BenchmarkConfig]]:
@@ -62,10 +65,9 @@ def configs() -> Iterator[tuple[str, BenchmarkConfig]]:
             for n, (source, kind, language, path) in enumerate(parts)
         ]
         yield name, _config(uses, parts[0][1])
-    shared = Path(os.environ.get("MIHAKK_SHARED_DATA", "../shared/data")) / TAYMUR
-    if shared.exists():
-        options = {"path": str(shared.resolve()), "dialect": "egyptian", "least_yield": 1}
-        yield "Taymur", _config([{"use": "openiti", "options": options}], "idiom")
+    if BESIDE.is_dir():
+        declared = TAYMUR.read_text(encoding="utf-8").replace("$MIHAKK_SHARED_DATA", str(BESIDE))
+        yield "Taymur", _config([yaml.safe_load(declared)], "idiom")
 
 
 def _config(sources: list[dict[str, Any]], reads: str) -> BenchmarkConfig:

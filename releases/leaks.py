@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean
 from typing import Any
 
-from mihakk.configs import load_yaml
 from mihakk.ids import item_id
-from mihakk.settings import REFERENCE
 from mihakk.stats import holm
+from mihakk.taxonomy import Kind, vocabulary
 from releases.content.apart import RUN, folded_words, runs
 from releases.content.split import work
 from releases.gates import Gate
@@ -35,6 +34,8 @@ VARIANTS = tuple(
 _YEAR = re.compile(r"\b\d{3,4}\b")
 
 Row = Mapping[str, Any]
+Worth = Callable[[str], float]
+"""How much speaks for an option."""
 
 
 @dataclass(frozen=True)
@@ -102,44 +103,36 @@ def leaks_gate(
 def attacks(rows: Sequence[Row], answers: Mapping[str, Row], earlier: Sequence[Row] = ()) -> list[Attack]:
     """Every attack on every config it applies to."""
     public = _Public(rows, earlier)
-    ways: dict[str, Callable[[Row], Sequence[str]]] = {
-        "cross_task": public.printed_beside,
-        "printed_elsewhere": public.printed_elsewhere,
-        "option_intersection": public.common_to_others,
-        "group_intersection": public.common_to_group,
-        "rarest_option": lambda row: public.by_frequency(row, -1),
-        "commonest_option": lambda row: public.by_frequency(row, 1),
-        "first_option": lambda row: row["options"][:1],
-        "last_option": lambda row: row["options"][-1:],
-        "first_by_alphabet": lambda row: [min(row["options"])],
-        "last_by_alphabet": lambda row: [max(row["options"])],
-        "place_as_in_dev": public.usual_place,
-        "label_as_in_dev": public.usual_label,
-        "kept_since": public.kept_since,
-        "years": _by_year,
-        "names": _by_name,
-    }
     found = []
-    for name, way in ways.items():
+    for name, way in public.ways().items():
         scores: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for row in public.questions:
-            guesses = way(row) if row["kind"] == "choice" else public.answers(row, answers[row["id"]], name)
-            if guesses:
-                scores[row["config"]].append(_score(row, answers[row["id"]], guesses))
+            answer = answers[row["id"]]
+            if row["kind"] != "choice":
+                printed = public.is_printed(row, answer["answer"] or "", name)
+                score = None if printed is None else (float(printed), 0.0)
+            else:
+                score = _score(row, answer, _best(row["options"], way(row)))
+            if score is not None:
+                scores[row["config"]].append(score)
         found += [
-            Attack(
-                name, config, len(some), sum(right for right, _ in some), sum(chance for _, chance in some)
-            )
+            Attack(name, config, len(some), sum(right for right, _ in some), sum(luck for _, luck in some))
             for config, some in sorted(scores.items())
         ]
     return found
 
 
-def _score(row: Row, answer: Row, guesses: Sequence[str]) -> tuple[float, float]:
-    if row["kind"] != "choice":
-        return float(guesses[0] == "found"), 0.0
+def _best(options: Sequence[str], worth: Worth) -> list[str]:
+    """The options worth most; none where all are worth the same."""
+    counts = {option: worth(option) for option in options}
+    best = max(counts.values())
+    return [option for option, count in counts.items() if count == best > min(counts.values())]
+
+
+def _score(row: Row, answer: Row, guesses: Sequence[str]) -> tuple[float, float] | None:
+    """Right guesses to expect, and those by chance; None where there is nothing to guess by."""
     golds = {row["options"][place] for place in answer["gold"]}
-    return len(golds & set(guesses)) / len(set(guesses)), len(golds) / len(row["options"])
+    return (len(golds & set(guesses)) / len(guesses), len(golds) / len(row["options"])) if guesses else None
 
 
 class _Public:
@@ -151,7 +144,9 @@ class _Public:
         self.rows = rows
         self.unit = [row.get("pair_id") or row["id"] for row in own]
         self.unit += [(row.get("pair_id") or row["id"]) if row["sealed"] else "" for row in earlier]
-        self.before = {row["id"]: row for row in earlier if row["sealed"]}
+        self.before: dict[str, list[str]] = {
+            row["id"]: row["options"] for row in earlier if row["sealed"] and row.get("options")
+        }
         self.texts = [[_fold(text, row["language"]) for text in _printed(row)] for row in rows]
         self.questions = [row for row in rows if row["sealed"] and not row.get("order")]
         self.offered = Counter(option for row in own for option in row.get("options") or ())
@@ -169,80 +164,73 @@ class _Public:
                 for place, option in enumerate(() if row["sealed"] or row["order"] else row["options"]):
                     self.rates[row["config"], option].append(place in row["gold"])
 
-    def _others(self, row: Row, text: str) -> Iterator[int]:
+    def ways(self) -> dict[str, Callable[[Row], Worth]]:
+        """Name of an attack -> what an option of a question is worth by it."""
+        return {
+            "cross_task": self._printed_beside,
+            "printed_elsewhere": self._printed_elsewhere,
+            "option_intersection": self._offered_beside,
+            "group_intersection": lambda row: self.grouped[row["config"], row["group"]].__getitem__,
+            "rarest_option": lambda _: lambda option: -self.offered[option],
+            "commonest_option": lambda _: lambda option: self.offered[option],
+            "first_option": lambda row: lambda option: -row["options"].index(option),
+            "last_option": lambda row: row["options"].index,
+            "first_by_alphabet": lambda row: lambda option: -sorted(row["options"]).index(option),
+            "last_by_alphabet": lambda row: sorted(row["options"]).index,
+            "place_as_in_dev": self._usual_place,
+            "label_as_in_dev": self._usual_label,
+            "kept_since": lambda row: self.before.get(row["id"], row["options"]).count,
+            "years": _by_year,
+            "names": _by_name,
+        }
+
+    def is_printed(self, row: Row, answer: str, attack: str) -> bool | None:
+        """Whether an answer in words is printed where an attacker would look; None where none would."""
+        text = _fold(answer, row["language"])
+        if attack == "cross_task" and text:
+            return self._count(self._beside(row), text) > 0
+        if attack == "printed_elsewhere" and len(text.split()) >= RUN:
+            return self._count(self._others(row, text), text) > 0
+        return None
+
+    def _others(self, row: Row, text: str) -> set[int]:
         """Other questions that hold a run of a text."""
         own = row.get("pair_id") or row["id"]
-        for run in set(runs(text.split())):
-            holders = self.holders.get(run, ())
-            if len(holders) <= COMMON:
-                yield from (number for number in holders if self.unit[number] != own)
+        holders = (self.holders.get(run, ()) for run in set(runs(text.split())))
+        return {n for some in holders if len(some) <= COMMON for n in some if self.unit[n] != own}
 
     def _beside(self, row: Row) -> set[int]:
+        """Other questions about what this one shows."""
         shown = [row["question"], row["context"], *(row.get("verses") or ())]
         return {n for text in shown for n in self._others(row, _fold(text, row["language"]))}
 
-    def _prints(self, number: int, text: str) -> bool:
-        return any(f" {text} " in f" {other} " for other in self.texts[number])
+    def _count(self, numbers: Iterable[int], text: str) -> int:
+        """How many of the questions print a folded text."""
+        return sum(any(f" {text} " in f" {other} " for other in self.texts[n]) for n in numbers)
 
-    def printed_beside(self, row: Row) -> list[str]:
+    def _printed_beside(self, row: Row) -> Worth:
         others = self._beside(row)
-        return self._most(
-            row, lambda option: sum(self._prints(n, _fold(option, row["language"])) for n in others)
-        )
+        return lambda option: self._count(others, _fold(option, row["language"]))
 
-    def printed_elsewhere(self, row: Row) -> list[str]:
-        def count(option: str) -> int:
+    def _printed_elsewhere(self, row: Row) -> Worth:
+        def worth(option: str) -> int:
             text = _fold(option, row["language"])
-            return sum(self._prints(n, text) for n in set(self._others(row, text)))
+            return self._count(self._others(row, text), text)
 
-        return self._most(row, count)
+        return worth
 
-    def common_to_others(self, row: Row) -> list[str]:
+    def _offered_beside(self, row: Row) -> Worth:
         others = self._beside(row)
-        return self._most(
-            row, lambda option: sum(option in (self.rows[n].get("options") or ()) for n in others)
-        )
+        return lambda option: sum(option in (self.rows[n].get("options") or ()) for n in others)
 
-    def common_to_group(self, row: Row) -> list[str]:
-        return self._most(row, lambda option: self.grouped[row["config"], row["group"]][option])
-
-    def by_frequency(self, row: Row, sign: int) -> list[str]:
-        return self._most(row, lambda option: sign * self.offered[option])
-
-    def usual_place(self, row: Row) -> list[str]:
+    def _usual_place(self, row: Row) -> Worth:
         usual = self.places[row["config"]].most_common(1)
-        return [row["options"][usual[0][0]]] if usual and usual[0][0] < len(row["options"]) else []
+        return lambda option: bool(usual) and row["options"].index(option) == usual[0][0]
 
-    def usual_label(self, row: Row) -> list[str]:
-        """The label that is right most often in the open split, where that has all of them."""
-        found = {option: self.rates.get((row["config"], option)) for option in row["options"]}
-        rates = {option: fmean(right) for option, right in found.items() if right}
-        return self._most(row, lambda option: rates[option]) if len(rates) == len(row["options"]) else []
-
-    def kept_since(self, row: Row) -> list[str]:
-        """The options that the question has had since an earlier version, where others have changed."""
-        before = self.before.get(row["id"])
-        kept = [option for option in row["options"] if before is None or option in before["options"]]
-        return kept if 0 < len(kept) < len(row["options"]) else []
-
-    def _most(self, row: Row, count: Callable[[str], float]) -> list[str]:
-        """The options with the highest count; none where all have the same."""
-        counts = {option: count(option) for option in row["options"]}
-        best = max(counts.values())
-        return (
-            [option for option, found in counts.items() if found == best]
-            if min(counts.values()) < best
-            else []
-        )
-
-    def answers(self, row: Row, answer: Row, attack: str) -> list[str]:
-        """Whether an answer in words is printed where an attacker would look for it."""
-        text = _fold(answer["answer"] or "", row["language"])
-        if attack == "cross_task" and text:
-            return ["found" if any(self._prints(n, text) for n in self._beside(row)) else "missed"]
-        if attack == "printed_elsewhere" and len(text.split()) >= RUN:
-            return ["found" if any(self._prints(n, text) for n in set(self._others(row, text))) else "missed"]
-        return []
+    def _usual_label(self, row: Row) -> Worth:
+        """How often a label is right in the open split, where that has all of them."""
+        rates = {option: self.rates.get((row["config"], option)) for option in row["options"]}
+        return lambda option: fmean(rates[option] or ()) if all(rates.values()) else 0.0
 
 
 def _printed(row: Row) -> list[str]:
@@ -276,38 +264,38 @@ def _said(row: Row) -> str:
     )
 
 
-def _by_year(row: Row) -> list[str]:
+def _by_year(row: Row) -> Worth:
     years = [int(year) for year in _YEAR.findall(_said(row))]
-    spans = _eras()
-    return [
-        option
-        for option in row["options"]
-        if option in spans and any(spans[option][0] <= year < spans[option][1] for year in years)
-    ]
+    spans = {era["ar"]: era["span"] for era in _entries("era").values()}
+
+    def worth(option: str) -> bool:
+        start, end = spans.get(option, (9999, 0))
+        return any((start or 0) <= year < (end or 9999) for year in years)
+
+    return worth
 
 
-def _by_name(row: Row) -> list[str]:
+def _by_name(row: Row) -> Worth:
     said = f" {_fold(_said(row), row['language'])} "
     eras = {era for name, era in _poets().items() if f" {name} " in said}
-    return [option for option in row["options"] if option in eras]
-
-
-@cache
-def _eras() -> dict[str, tuple[int, int]]:
-    rows = load_yaml(REFERENCE / "eras.yaml")["eras"]
-    return {row["ar"]: (row["span"][0] or 0, row["span"][1] or 9999) for row in rows}
+    return eras.__contains__
 
 
 @cache
 def _poets() -> dict[str, str]:
     """Folded name of a poet -> what his era is called among options."""
-    names = {row["id"]: row["ar"] for row in load_yaml(REFERENCE / "eras.yaml")["eras"]}
+    eras = _entries("era")
     return {
-        _fold(name, "ar"): names[row["era"]]
-        for row in load_yaml(REFERENCE / "poets.yaml")["arabic"]
-        if row.get("era") in names
-        for name in (row["ar"], *row.get("aliases", ()))
+        _fold(name, "ar"): eras[poet["era"]]["ar"]
+        for poet in _entries("poet").values()
+        if poet.get("era") in eras
+        for name in (poet["ar"], *poet.get("aliases", ()))
     }
+
+
+def _entries(kind: Kind) -> Mapping[str, Mapping[str, Any]]:
+    known = vocabulary(kind, "ar")
+    return known.entries if known else {}
 
 
 def _sources(rows: Iterable[Row], records: set[str]) -> int:

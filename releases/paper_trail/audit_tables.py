@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mihakk.lake.columns import arrow_schema
 from releases.content.item_tables import BATCH_ROWS, batched, write_parquet
 from releases.versions.diff import Change, ReleaseDiff
 from schemas.audit import AUDIT_STATES, CRITERIA, Audit, Verdict
@@ -66,13 +67,6 @@ _VOTES = pa.schema(
     ]
 )
 _BLIND = (pa.field("blind_answer", _TEXT), pa.field("blind_differs", pa.bool_()))
-_FINDINGS = pa.schema([(name, _TEXT) for name in ("check", "severity", "subject", "detail", "where")])
-_REMOVED = pa.schema(
-    [(name, _TEXT) for name in ("id", "reason", "evidence", "source", "kept", "last_version")]
-)
-_CHANGES = pa.schema(
-    [(name, _TEXT) for name in ("id", "config", "split", "kind", "reason", "before", "after")]
-)
 
 
 def _write(rows: Iterable[dict[str, Any]], schema: Any, path: Path) -> None:
@@ -118,7 +112,7 @@ def write_scores(audits: Iterable[Audit], path: Path) -> None:
 def write_findings(findings: Iterable[Finding], path: Path) -> None:
     """Write what the checks objected to."""
     ordered = sorted(findings, key=lambda one: (one.check, one.subject, one.where, one.detail))
-    _write((one.model_dump() for one in ordered), _FINDINGS, path)
+    _write((one.model_dump() for one in ordered), arrow_schema(Finding), path)
 
 
 def write_review(reviewed: Sequence[ReviewedContent], votes: Sequence[Vote], folder: Path) -> None:
@@ -188,7 +182,7 @@ def errata(
 
 def write_removed(rows: Iterable[Erratum], path: Path) -> None:
     """Write the errata."""
-    _write((one.model_dump() for one in rows), _REMOVED, path)
+    _write((one.model_dump() for one in rows), arrow_schema(Erratum), path)
 
 
 def read_removed(folder: Path) -> list[Erratum]:
@@ -200,7 +194,7 @@ def read_removed(folder: Path) -> list[Erratum]:
 
 def write_changes(diff: ReleaseDiff, path: Path) -> None:
     """Write the changes since the release before."""
-    _write((change.model_dump() for change in diff.changes), _CHANGES, path)
+    _write((change.model_dump() for change in diff.changes), arrow_schema(Change), path)
 
 
 def read_changes(folder: Path) -> list[Change]:

@@ -96,11 +96,6 @@ def _listing(changes: list[Change]) -> list[str]:
     return lines
 
 
-def markdown(diff: ReleaseDiff) -> str:
-    """A comparison of two releases as a Markdown page."""
-    return section(f"{diff.old} to {diff.new}", diff)
-
-
 def prepend(section_text: str, changelog: str, head: str = _HEAD) -> str:
     """The changelog with a new section on top; an empty changelog gets its head."""
     older = changelog.removeprefix(head).lstrip("\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -82,15 +82,6 @@ class Signature:
     rest: str
 
 
-@dataclass(frozen=True, slots=True)
-class Closer:
-    """What an item is compared by once its content hash differs."""
-
-    gold: str
-    asked: str
-    folded: str
-
-
 @dataclass(frozen=True)
 class ReleaseDiff:
     """The changes from one release to the next, sorted by kind and id."""
@@ -138,15 +129,15 @@ def table_signatures(table: Any, config: str, split: str) -> dict[str, Signature
     }
 
 
-def folded(row: Mapping[str, Any]) -> str:
-    """Digest of a row's words with spelling folded: equal for texts that differ in normalisation alone."""
+def folded(row: Mapping[str, Any]) -> list[Any]:
+    """A row's words with spelling folded: equal for texts that differ in normalisation alone."""
 
     def fold(value: Any) -> Any:
         if isinstance(value, str):
             return key(value, row["language"])
         return [fold(part) for part in value] if isinstance(value, list) else value
 
-    return digest([fold(row.get(name)) for name in (*_GOLD, *_ASKED)])
+    return [fold(row.get(name)) for name in (*_GOLD, *_ASKED)]
 
 
 @dataclass(frozen=True)
@@ -157,19 +148,14 @@ class Contents:
     tables: Callable[[], Iterable[Any]]
     """Its tables once more, for the few rows that need a closer look."""
 
-    def closer(self, ids: set[str]) -> dict[str, Closer]:
-        """A closer look at some items."""
-        found: dict[str, Closer] = {}
-        if ids:
-            for table in self.tables():
-                wanted = pc.is_in(table.column("id"), value_set=pa.array(sorted(ids)))
-                for row in table.filter(wanted).to_pylist():
-                    found[row["id"]] = Closer(
-                        gold=digest([row.get(name) for name in _GOLD]),
-                        asked=digest([row.get(name) for name in _ASKED]),
-                        folded=folded(row),
-                    )
-        return found
+    def rows(self, ids: set[str]) -> dict[str, dict[str, Any]]:
+        """Some items whole."""
+        wanted = pa.array(sorted(ids), pa.string())
+        return {
+            row["id"]: row
+            for table in (self.tables() if ids else ())
+            for row in table.filter(pc.is_in(table.column("id"), value_set=wanted)).to_pylist()
+        }
 
 
 def folder_contents(folder: Path) -> Contents:
@@ -215,10 +201,10 @@ def compare(
     ]
     common = before.keys() & after.keys()
     altered = {name for name in common if before[name].content != after[name].content}
-    looks = old.closer(altered), new.closer(altered)
+    was, now = old.rows(altered), new.rows(altered)
     for name in common:
-        closer = (looks[0][name], looks[1][name]) if name in altered else None
-        changes += _changed(name, before[name], after[name], closer)
+        kinds = list(_reworded(was[name], now[name])) if name in altered else []
+        changes += _changed(name, before[name], after[name], kinds)
     places = {f"{one.config}/{one.split}" for one in before.values()}
     return ReleaseDiff(
         old=versions[0],
@@ -228,21 +214,19 @@ def compare(
     )
 
 
-def _changed(
-    name: str, before: Signature, after: Signature, closer: tuple[Closer, Closer] | None
-) -> Iterable[Change]:
-    kinds: list[ChangeKind] = []
-    if closer is not None:
-        was, now = closer
-        if was == now:
-            kinds.append("gold_changed")  # the gold is sealed in both: its keyed digest alone differs
-        elif was.folded == now.folded:
-            kinds.append("renormalised")
-        else:
-            if was.gold != now.gold:
-                kinds.append("gold_changed")
-            if was.asked != now.asked:
-                kinds.append("text_changed")
+def _reworded(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[ChangeKind]:
+    """How an item with another content hash differs."""
+    gold, asked = (any(was.get(name) != now.get(name) for name in names) for names in (_GOLD, _ASKED))
+    if not gold and not asked:
+        yield "gold_changed"  # the gold is sealed in both: its keyed digest alone differs
+    elif folded(was) == folded(now):
+        yield "renormalised"
+    else:
+        yield from ("gold_changed",) * gold
+        yield from ("text_changed",) * asked
+
+
+def _changed(name: str, before: Signature, after: Signature, kinds: list[ChangeKind]) -> Iterator[Change]:
     if before.prompt != after.prompt and before.content == after.content:
         kinds.append("prompt_changed")
     if (before.config, before.split) != (after.config, after.split):

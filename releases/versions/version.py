@@ -14,7 +14,6 @@ from typing import Literal
 from mihakk.errors import UsageError
 
 Level = Literal["none", "patch", "minor", "major"]
-LEVELS: tuple[Level, ...] = ("none", "patch", "minor", "major")
 
 _FORM = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 

@@ -50,3 +50,13 @@ def two_versions(
     found.publish(first_release)
     found.publish(second_release)
     return found
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """The config of `two_versions`."""
+    path = tmp_path / "touchstone.yaml"
+    path.write_text(
+        "name: touchstone\ntitle: T\nsources: [{use: hafez}]\ntasks: [{use: continuation}]\n", "utf-8"
+    )
+    return path

@@ -106,7 +106,6 @@ _ROUTES = [
         ("POST", r"/lfs/verify", "verify"),
         ("POST", r"/api/datasets/{R}/commit/(?P<revision>.+)", "commit"),
         ("POST", r"/api/datasets/{R}/tag/(?P<revision>.+)", "tag"),
-        ("DELETE", r"/api/datasets/{R}/tag/(?P<revision>.+)", "untag"),
         ("GET", r"/api/datasets/{R}/refs", "refs"),
         ("GET", r"/api/datasets/{R}(?:/revision/(?P<revision>[^/]+))?", "info"),
         ("GET", r"/api/datasets/{R}/tree/(?P<revision>[^/]+)(?:/(?P<path>.+))?", "tree"),
@@ -211,9 +210,6 @@ class Routes:
             return Answer(409, {"error": f"Tag reference exists already: {self.json['tag']}"})
         repository.tags[self.json["tag"]] = sha
         return Answer(200, {})
-
-    def untag(self, repository: Repository, revision: str) -> Answer:
-        return Answer(200, {}) if repository.tags.pop(revision, None) else missing("RevisionNotFound")
 
     def refs(self, repository: Repository) -> Answer:
         tags = [
@@ -382,4 +378,4 @@ class Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(body)
 
-    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 (http.server's names)
+    do_GET = do_HEAD = do_POST = do_PUT = _serve  # noqa: N815 (http.server's names)

@@ -152,20 +152,14 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "note.txt").read_text() == "mine"
 
 
-def test_the_same_content_keeps_its_version(first_release: AssembledRelease, tmp_path: Path) -> None:
-    again = assemble(
-        folder=tmp_path / "again", previous=first_release.folder, **release_arguments(hafez_items())
-    )
-    assert (again.version, again.unchanged) == ("0.1.0", True)
-    assert again.digests == first_release.digests
-
-
-def test_newer_code_that_changes_nothing_keeps_the_version(
-    first_release: AssembledRelease, tmp_path: Path
+@pytest.mark.parametrize("code_version", [FACTS.code_version, "0123456789abcdef"])
+def test_the_same_content_keeps_its_version_whatever_code_made_it(
+    first_release: AssembledRelease, tmp_path: Path, code_version: str
 ) -> None:
-    arguments = release_arguments(hafez_items())
-    arguments["facts"] = arguments["facts"].model_copy(update={"code_version": "0123456789abcdef"})
-    again = assemble(folder=tmp_path / "again", previous=first_release.folder, **arguments)
+    facts = FACTS.model_copy(update={"code_version": code_version})
+    again = assemble(
+        folder=tmp_path / "again", previous=first_release.folder, **release_arguments(hafez_items(), facts)
+    )
     assert (again.version, again.unchanged) == ("0.1.0", True)
     assert again.digests == first_release.digests
 

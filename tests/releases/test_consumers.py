@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from mihakk.llm.scripted import Answer, ScriptedServer
 from mihakk.settings import settings
 from releases.assemble import AssembledRelease
 from releases.content.checksum import generated
@@ -126,26 +125,6 @@ def test_citation_is_of_the_format_its_readers_know(published: Path) -> None:
     assert (cited["type"], cited["version"]) == ("dataset", "0.2.0")
 
 
-class Answering(BaseHTTPRequestHandler):
-    """A chat server whose model answers every question with the second Arabic label."""
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        message = {"role": "assistant", "content": "ب"}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        body = json.dumps(
-            {"id": "1", "object": "chat.completion", "model": "m", "choices": [choice]}
-        ).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        pass
-
-
 @pytest.mark.services
 def test_lm_eval_scores_written_replies_of_a_chat_server(published: Path, tmp_path: Path) -> None:
     pytest.importorskip("lm_eval")
@@ -156,15 +135,13 @@ def test_lm_eval_scores_written_replies_of_a_chat_server(published: Path, tmp_pa
         .column("gold")
         .to_pylist()
     )
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}/v1/chat/completions"
-    command = [sys.executable, "-m", "lm_eval", "run", "--model", "local-chat-completions", "--apply_chat_template",
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OPENAI_API_KEY": "none"}
+    with ScriptedServer(lambda _: Answer(text="ب")) as server:
+        address = f"{server.url}/chat/completions"
+        command = [sys.executable, "-m", "lm_eval", "run", "--model", "local-chat-completions", "--apply_chat_template",
                "--model_args", f"model=m,base_url={address},tokenizer_backend=None", "--tasks", "touchstone_ar_meaning_choice_written",
                "--include_path", str(published / "eval" / "lm_eval"), "--output_path", str(tmp_path / "out")]  # fmt: skip
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OPENAI_API_KEY": "none"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    server.shutdown()
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text(encoding="utf-8"))
     scores = results["results"]["touchstone_ar_meaning_choice_written"]

@@ -16,23 +16,11 @@ from releases.hub.embedded import EmbeddedHub
 from releases.hub.publication import Publication
 
 
-@pytest.fixture
-def config(
-    first_release: AssembledRelease,
-    second_release: AssembledRelease,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Path:
-    """Two versions on the embedded Hub, and their config."""
-    for name in ("hub", "cache", "errata"):
-        monkeypatch.setenv(f"MIHAKK_{name.upper()}", str(tmp_path / name))
+@pytest.fixture(autouse=True)
+def published(two_versions: EmbeddedHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two versions on the embedded Hub."""
+    monkeypatch.setenv("MIHAKK_ERRATA", str(tmp_path / "errata"))
     settings.cache_clear()
-    EmbeddedHub().publish(first_release)
-    EmbeddedHub().publish(second_release)
-    path = tmp_path / "touchstone.yaml"
-    text = "name: touchstone\ntitle: T\nsources: [{use: hafez}]\ntasks: [{use: continuation}]\n"
-    path.write_text(text, "utf-8")
-    return path
 
 
 def call(*words: object) -> Result:

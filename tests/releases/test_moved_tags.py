@@ -36,15 +36,6 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True)
 
 
-@pytest.fixture
-def config(tmp_path: Path) -> Path:
-    path = tmp_path / "touchstone.yaml"
-    path.write_text(
-        "name: touchstone\ntitle: T\nsources: [{use: hafez}]\ntasks: [{use: continuation}]\n", "utf-8"
-    )
-    return path
-
-
 @pytest.mark.parametrize(
     "command",
     [

@@ -312,15 +312,6 @@ def test_a_refused_token_never_yields_another_version(
         load(NAME, "0.1.0", "ar_meaning_choice", endpoint=server.endpoint)
 
 
-def test_a_moved_tag_is_noticed_by_the_loader(
-    hub: RemoteHub, server: HubServer, small: AssembledRelease, small_next: AssembledRelease
-) -> None:
-    hub.publish(small)
-    server.repositories[NAME].tags["0.1.0"] = hub.publish(small_next).commit
-    with pytest.raises(ExternalFailure, match=r"tag 0\.1\.0 points at a release that says it is 0\.2\.0"):
-        load(NAME, "0.1.0", endpoint=server.endpoint)
-
-
 def test_a_damaged_part_and_a_wrong_manifest_are_noticed_by_the_loader(
     hub: RemoteHub, server: HubServer, small: AssembledRelease, tmp_path: Path
 ) -> None:

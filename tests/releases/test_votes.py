@@ -28,6 +28,7 @@ from releases.release_facts import ReleaseFacts
 from schemas.audit import CRITERIA, Audit
 from schemas.review import Review
 from tests.annotation.judged import review
+from tests.releases.attack import ATTACKER
 from tests.releases.release_material import FACTS, hafez_items, release_arguments
 
 ANSWERED = {"waiting": 0, "unanswered": {}, "covered": 1.0}
@@ -163,16 +164,16 @@ def test_a_gate_that_says_less_than_the_votes_is_refused(tmp_path: Path) -> None
         require_publishable("touchstone", release.folder)
 
 
-def test_the_recount_uses_nothing_of_this_project() -> None:
-    tree = ast.parse(RECOUNT.read_text("utf-8"))
+@pytest.mark.parametrize(
+    ("script", "packages"), [(RECOUNT, {"pandas", "scipy", "krippendorff"}), (ATTACKER, {"pyarrow"})]
+)
+def test_what_checks_a_release_from_outside_uses_nothing_of_this_project(
+    script: Path, packages: set[str]
+) -> None:
     names = {
         (node.module or "") if isinstance(node, ast.ImportFrom) else alias.name
-        for node in ast.walk(tree)
+        for node in ast.walk(ast.parse(script.read_text("utf-8")))
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
-    assert {one.split(".")[0] for one in names} - set(sys.stdlib_module_names) == {
-        "pandas",
-        "scipy",
-        "krippendorff",
-    }
+    assert {one.split(".")[0] for one in names} - set(sys.stdlib_module_names) == packages

@@ -38,21 +38,6 @@ WHY = "The gold of *40* items was shifted by one."
 ONE = Withdrawal(version="0.1.0", why=WHY, withdrawn_on=date(2026, 11, 22))
 
 
-@pytest.fixture
-def hub(two_versions: EmbeddedHub) -> EmbeddedHub:
-    """Two versions on the embedded Hub."""
-    return two_versions
-
-
-@pytest.fixture
-def config(tmp_path: Path) -> Path:
-    path = tmp_path / "touchstone.yaml"
-    path.write_text(
-        "name: touchstone\ntitle: T\nsources: [{use: hafez}]\ntasks: [{use: continuation}]\n", "utf-8"
-    )
-    return path
-
-
 def call(*words: object) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words], terminal_width=300)
 
@@ -63,14 +48,16 @@ def git(folder: Path, *words: str) -> str:
     ).stdout
 
 
-def test_tag_and_bytes_stay_and_the_main_branch_says_why(hub: EmbeddedHub, config: Path) -> None:
-    repository = hub.repository("touchstone")
-    before = {version: hub.commit("touchstone", version) for version in hub.versions("touchstone")}
+def test_tag_and_bytes_stay_and_the_main_branch_says_why(two_versions: EmbeddedHub, config: Path) -> None:
+    repository = two_versions.repository("touchstone")
+    before = {
+        version: two_versions.commit("touchstone", version) for version in two_versions.versions("touchstone")
+    }
     done = call("withdraw", config, "0.1.0", "--why", WHY, "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout) == {"version": "0.1.0", "places": {"the embedded Hub": True}}
-    assert {version: hub.commit("touchstone", version) for version in before} == before
-    assert hub.verify("touchstone", "0.1.0")
+    assert {version: two_versions.commit("touchstone", version) for version in before} == before
+    assert two_versions.verify("touchstone", "0.1.0")
     assert faults(repository) == []
     assert git(repository, "status", "--porcelain") == ""
     assert "Version 0.1.0 is withdrawn" in (repository / "README.md").read_text("utf-8")
@@ -83,19 +70,19 @@ def test_tag_and_bytes_stay_and_the_main_branch_says_why(hub: EmbeddedHub, confi
     again = call("withdraw", config, "0.1.0", "--why", "another reason")
     assert again.exit_code == 0
     assert "the first reason stands" in again.output
-    assert hub.withdrawals("touchstone")[0].why == WHY
+    assert two_versions.withdrawals("touchstone")[0].why == WHY
 
 
 @pytest.mark.parametrize(
     "command", ["pull touchstone 0.1.0 TARGET", "diff CONFIG 0.1.0 0.2.0", "verify CLONE", "verify COPY"]
 )
 def test_every_command_that_reads_it_warns_in_one_line(
-    hub: EmbeddedHub, config: Path, tmp_path: Path, command: str
+    two_versions: EmbeddedHub, config: Path, tmp_path: Path, command: str
 ) -> None:
     clone, copy = tmp_path / "clone", tmp_path / "copy"
-    hub.checkout("touchstone", "0.1.0", copy)
-    hub.withdraw("touchstone", ONE)
-    git(tmp_path, "clone", "--branch", "0.1.0", str(hub.repository("touchstone")), str(clone))
+    two_versions.checkout("touchstone", "0.1.0", copy)
+    two_versions.withdraw("touchstone", ONE)
+    git(tmp_path, "clone", "--branch", "0.1.0", str(two_versions.repository("touchstone")), str(clone))
     places = {"CONFIG": config, "TARGET": tmp_path / "t", "CLONE": clone, "COPY": copy}
     done = call(*[places.get(word, word) for word in command.split()])
     assert done.exit_code == 0, done.output
@@ -105,29 +92,29 @@ def test_every_command_that_reads_it_warns_in_one_line(
     assert other.stderr == ""
 
 
-def test_a_clone_knows_by_itself_what_its_origin_withdrew(hub: EmbeddedHub, tmp_path: Path) -> None:
-    hub.withdraw("touchstone", ONE)
+def test_a_clone_knows_by_itself_what_its_origin_withdrew(two_versions: EmbeddedHub, tmp_path: Path) -> None:
+    two_versions.withdraw("touchstone", ONE)
     clone = tmp_path / "clone"
-    git(tmp_path, "clone", "--branch", "0.1.0", str(hub.repository("touchstone")), str(clone))
+    git(tmp_path, "clone", "--branch", "0.1.0", str(two_versions.repository("touchstone")), str(clone))
     settings().hub.rename(tmp_path / "gone")
     assert "Warning: touchstone 0.1.0 was withdrawn" in call("verify", clone).stderr
 
 
-def test_loading_warns_and_the_newest_is_the_newest_in_use(hub: EmbeddedHub) -> None:
-    hub.withdraw("touchstone", ONE.model_copy(update={"version": "0.2.0"}))
+def test_loading_warns_and_the_newest_is_the_newest_in_use(two_versions: EmbeddedHub) -> None:
+    two_versions.withdraw("touchstone", ONE.model_copy(update={"version": "0.2.0"}))
     with pytest.warns(MihakkWarning, match=r"touchstone 0\.2\.0 was withdrawn"):
         load("touchstone", "0.2.0", "ar_meaning_choice")
     with warnings.catch_warnings():
         warnings.simplefilter("error", MihakkWarning)
         folder, _ = named_folder("touchstone@latest")
-    assert folder.name == hub.commit("touchstone", "0.1.0")
-    hub.withdraw("touchstone", ONE)
+    assert folder.name == two_versions.commit("touchstone", "0.1.0")
+    two_versions.withdraw("touchstone", ONE)
     with pytest.raises(UsageError, match="not withdrawn"):
         named_folder("touchstone@latest")
 
 
-def test_a_withdrawn_version_is_not_published(hub: EmbeddedHub, config: Path) -> None:
-    hub.withdraw("touchstone", ONE.model_copy(update={"version": "0.2.0"}))
+def test_a_withdrawn_version_is_not_published(two_versions: EmbeddedHub, config: Path) -> None:
+    two_versions.withdraw("touchstone", ONE.model_copy(update={"version": "0.2.0"}))
     with pytest.raises(UsageError, match=r"0\.2\.0 is not published: it was withdrawn"):
         publish_version(open_build(config, Path("runs")), "", "a/b", "http://127.0.0.1:9")
 
@@ -137,13 +124,13 @@ def test_a_withdrawn_version_is_not_published(hub: EmbeddedHub, config: Path) ->
     [("0.9.0", "wrong", "no version 0.9.0"), ("0.1.0", " \n ", "say why 0.1.0 is withdrawn")],
 )
 def test_a_mistake_withdraws_nothing(
-    hub: EmbeddedHub, config: Path, version: str, why: str, says: str
+    two_versions: EmbeddedHub, config: Path, version: str, why: str, says: str
 ) -> None:
-    before = git(hub.repository("touchstone"), "rev-parse", "main")
+    before = git(two_versions.repository("touchstone"), "rev-parse", "main")
     done = call("withdraw", config, version, "--why", why)
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
     assert says in done.stderr
-    assert git(hub.repository("touchstone"), "rev-parse", "main") == before
+    assert git(two_versions.repository("touchstone"), "rev-parse", "main") == before
 
 
 def arguments(**changed: Any) -> dict[str, Any]:
@@ -151,7 +138,7 @@ def arguments(**changed: Any) -> dict[str, Any]:
 
 
 def test_later_versions_tell_of_it_and_its_own_items_make_none(
-    hub: EmbeddedHub, first_release: AssembledRelease, tmp_path: Path
+    two_versions: EmbeddedHub, first_release: AssembledRelease, tmp_path: Path
 ) -> None:
     facts = FACTS.model_copy(update={"withdrawn": (ONE,)})
     with pytest.raises(UsageError, match=r"0\.1\.0 was withdrawn .* very same items"):
@@ -169,16 +156,16 @@ def test_later_versions_tell_of_it_and_its_own_items_make_none(
     log = (third.folder / "CHANGELOG.md").read_text("utf-8")
     assert log.count("Withdrawn on") == 1
     assert (third.folder / "README.md").read_text("utf-8").count("is withdrawn") == 1
-    hub.withdraw("touchstone", ONE)
+    two_versions.withdraw("touchstone", ONE)
     silent = assemble(
         folder=tmp_path / "silent",
-        previous=hub.checkout("touchstone", "0.2.0", tmp_path / "2"),
+        previous=two_versions.checkout("touchstone", "0.2.0", tmp_path / "2"),
         **arguments(),
     )
     with pytest.raises(UsageError, match=r"does not say that 0\.1\.0 is withdrawn"):
-        hub.publish(silent)
-    assert hub.publish(third).created
-    assert [one.version for one in hub.withdrawals("touchstone")] == ["0.1.0"]
+        two_versions.publish(silent)
+    assert two_versions.publish(third).created
+    assert [one.version for one in two_versions.withdrawals("touchstone")] == ["0.1.0"]
 
 
 def test_the_card_puts_its_own_version_first_and_marks_once() -> None:
@@ -191,9 +178,9 @@ def test_the_card_puts_its_own_version_first_and_marks_once() -> None:
     assert mark_card(card, "0.1.0", ()) == card
 
 
-def test_a_damaged_list_is_no_clean_bill(hub: EmbeddedHub) -> None:
-    hub.withdraw("touchstone", ONE)
-    repository = hub.repository("touchstone")
+def test_a_damaged_list_is_no_clean_bill(two_versions: EmbeddedHub) -> None:
+    two_versions.withdraw("touchstone", ONE)
+    repository = two_versions.repository("touchstone")
     (repository / "withdrawn.json").write_text("[{]", encoding="utf-8")
     git(repository, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qam", "rot")
     with pytest.raises(ExternalFailure, match="which versions are withdrawn"):
