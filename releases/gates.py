@@ -72,6 +72,14 @@ class Gate(Record):
     """Why a person let it stand shut; empty where nobody did."""
 
     @property
+    def state(self) -> str:
+        """How it stands, as people are told."""
+        if self.passed or self.override:
+            return "open" if self.passed else "shut, overridden"
+        unasked = "shut for publication" if self.bars_publication else "not asked"
+        return "shut" if self.asked else unasked
+
+    @property
     def shut(self) -> bool:
         """Asked for, not met and not overridden: no version is made."""
         return self.asked and not self.passed and not self.override

@@ -179,7 +179,7 @@ class _Public:
             "last_by_alphabet": lambda row: sorted(row["options"]).index,
             "place_as_in_dev": self._usual_place,
             "label_as_in_dev": self._usual_label,
-            "kept_since": lambda row: self.before.get(row["id"], row["options"]).count,
+            "kept_since": lambda row: (self.before.get(row["id"]) or row["options"]).count,
             "years": _by_year,
             "names": _by_name,
         }

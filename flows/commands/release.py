@@ -120,7 +120,8 @@ def _release_set(folder: Path, named: Sequence[tuple[str, str]], console: Consol
 
 def _show_gates(gates: Iterable[Gate], console: Console) -> None:
     for gate in gates:
-        console.print(f"{_state(gate)} {gate.name}: {gate.found}", soft_wrap=True)
+        colour = {"open": "green", "shut": "red"}.get(gate.state, "yellow")
+        console.print(f"[{colour}]{gate.state}[/] {gate.name}: {gate.found}", soft_wrap=True)
         if gate.override:
             console.print(f"  overridden: {gate.override}", soft_wrap=True, markup=False)
 
@@ -148,16 +149,6 @@ def _assemble(opened: Build, console: Console) -> dict[str, Any]:
     console.print(released(opened, before))
     (row,) = opened.stage(RELEASED).read_all("release", Published)
     return {"release": row, "gates": gates}
-
-
-def _state(gate: Gate) -> str:
-    if gate.passed:
-        return "[green]open[/]"
-    if gate.override:
-        return "[yellow]shut, overridden[/]"
-    if gate.asked:
-        return "[red]shut[/]"
-    return "[yellow]shut for publication[/]" if gate.bars_publication else "[yellow]not asked[/]"
 
 
 def publish(
@@ -249,7 +240,6 @@ def diff(
     config: Benchmark,
     old: Annotated[str, typer.Argument(help="A version.", autocompletion=versions)],
     new: Annotated[str, typer.Argument(help="A later version.", autocompletion=versions)],
-    parquet: Annotated[Path | None, typer.Option(help="Write the changes into this file as well.")] = None,
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="Print Markdown, as the changelog has it.")
     ] = False,
@@ -260,7 +250,6 @@ def diff(
     Example: mihakk diff demo 0.1.0 0.2.0 --markdown
     """
     from pipeline.build import open_build
-    from releases.paper_trail.audit_tables import write_changes
     from releases.versions.changelog import section
     from releases.versions.diff import diff as compare
 
@@ -268,8 +257,6 @@ def diff(
     with _checked_out(name, old) as before, _checked_out(name, new) as after:
         changes = compare(before, after)
     text = section(new, changes)
-    if parquet:
-        write_changes(changes, parquet)
     if as_json:
         rows = [change.model_dump(mode="json") for change in changes.changes]
         told = {"old": old, "new": new, "level": changes.level, "counts": changes.counts, "changes": rows}

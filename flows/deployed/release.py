@@ -112,11 +112,7 @@ def matter(build: Build) -> str:
     before = build.before(RELEASED)
     items = Counter((item.language, item.task) for item in before.read_all("items", ITEM_ROWS))
     rows = [(language, task_name, count) for (language, task_name), count in sorted(items.items())]
-    gates = [
-        (gate.name, "open" if gate.passed else "shut" if gate.asked else "not asked", gate.found)
-        for gate in standing_gates(build)
-        if gate.name != "sign_off"
-    ]
+    gates = [(gate.name, gate.state, gate.found) for gate in standing_gates(build) if gate.name != "sign_off"]
     return "\n".join(
         [
             f"# {build.config.title}",

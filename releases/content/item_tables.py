@@ -15,9 +15,10 @@ import pyarrow.parquet as pq
 from generators import prompts
 from mihakk.errors import UsageError
 from mihakk.ids import SCORED_FIELDS, content_hash, digest
+from mihakk.lake.columns import arrow_type
 from mihakk.parquet import read_parquet
 from schemas.audit import AUDIT_STATES, AuditState
-from schemas.item import ITEM, ChoiceItem, Item
+from schemas.item import ITEM, ChoiceItem, Item, Origin
 from schemas.record import Language
 
 Render = Callable[[Item, Language], str]
@@ -60,23 +61,10 @@ _BY_KIND: dict[str, tuple[tuple[str, Any], ...]] = {
     "answer": (("answer", _TEXT), ("accepted", _TEXTS)),
     "explanation": (("verses", _TEXTS), ("explanations", _TEXTS), ("overall", _TEXT)),
 }
-_ORIGIN = pa.struct(
-    [
-        ("records", _TEXTS),
-        ("generator", _TEXT),
-        ("generator_version", _TEXT),
-        ("seed", pa.int64()),
-        ("strategy", _TEXT),
-        ("prompt_version", _TEXT),
-        ("asked", _TEXT),
-        ("model", _TEXT),
-        ("model_family", _TEXT),
-    ]
-)
 _TAIL: tuple[tuple[str, Any], ...] = (
     ("subset", _TEXT),
     ("group", _TEXT),
-    ("origin", _ORIGIN),
+    ("origin", arrow_type(Origin)),
     ("licence", _TEXT),
     ("attribution", _TEXT),
     ("verdict", _TEXT),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import pyarrow.compute as pc
@@ -76,78 +76,58 @@ class _Dumper(yaml.SafeDumper):
 _Dumper.add_representer(_Function, lambda dumper, value: dumper.represent_scalar("!function", str(value)))
 
 
-def _metric(name: str, *, higher: bool = True) -> dict[str, Any]:
-    return {"metric": name, "aggregation": "mean", "higher_is_better": higher}
+class _Way(NamedTuple):
+    """One way to ask items of a kind."""
+
+    target: str
+    metrics: tuple[str, ...]
+    scores: str = ""
+    """Function of `harness.py` that gives the metrics; lm-eval's own where empty."""
+    suffix: str = ""
+    """Of the task's name."""
+    tokens: int = 0
+    """The longest reply; 0: the likelihoods of the labels are compared."""
+    until: str = "\n\n"
 
 
-def _likely(
-    task: dict[str, Any], target: str, metrics: list[dict[str, Any]], scores: str = ""
-) -> dict[str, Any]:
-    """A choice by the likelihood of its labels."""
-    return task | {
-        "output_type": "multiple_choice",
-        "doc_to_choice": "labels",
-        "doc_to_target": target,
-        "target_delimiter": "",
-        **({"process_results": _Function(scores)} if scores else {}),
-        "metric_list": metrics,
-    }
-
-
-def _written(
-    task: dict[str, Any],
-    target: str,
-    tokens: int,
-    metrics: list[dict[str, Any]],
-    *,
-    scores: str = "",
-    until: str = "\n\n",
-) -> dict[str, Any]:
-    """A reply of at most so many tokens."""
-    return task | {
-        "output_type": "generate_until",
-        "doc_to_target": target,
-        "target_delimiter": "",
-        "generation_kwargs": {"until": [until], "max_gen_toks": tokens, "do_sample": False},
-        **({"process_results": _Function(scores)} if scores else {}),
-        "metric_list": metrics,
-    }
-
-
-_UNPARSED = _metric("unparsed", higher=False)
 _ALL_LABELS = "{% for place in gold %}{{ labels[place] }}{{ ', ' if not loop.last }}{% endfor %}"
+_WAYS = {
+    "choice": (
+        _Way("{{gold[0]}}", ("acc",)),
+        _Way("{{labels[gold[0]]}}", ("acc", "unparsed"), "choice_scores", "_written", 16),
+    ),
+    # Choices of which several options may be right: the whole set counts.
+    "selection": (
+        _Way(_ALL_LABELS, ("exact_set",), "likely_selection"),
+        _Way(_ALL_LABELS, ("exact_set", "set_f1", "unparsed"), "selection_scores", "_written", 32),
+    ),
+    "answer": (_Way("<answer>{{answer}}</answer>", ("exact", "cer", "empty"), "answer_scores", tokens=128),),
+    "explanation": (_Way(_Function("harness.reference"), ("chrf", "bleu"), tokens=1024, until="</s>"),),
+}
+_LOWER = ("unparsed", "cer", "empty")
+"""Figures of which less is better."""
 
 
-def _choice(task: dict[str, Any]) -> list[dict[str, Any]]:
-    written = task | {"task": f"{task['task']}_written"}
-    metrics = [_metric("acc"), _UNPARSED]
-    return [
-        _likely(task, "{{gold[0]}}", [_metric("acc")]),
-        _written(written, "{{labels[gold[0]]}}", 16, metrics, scores="harness.choice_scores"),
+def _asked(task: dict[str, Any], way: _Way) -> dict[str, Any]:
+    """A task as lm-eval reads it."""
+    asked = task | {"task": f"{task['task']}{way.suffix}"}
+    if way.tokens:
+        limits = {"until": [way.until], "max_gen_toks": way.tokens, "do_sample": False}
+        asked |= {"output_type": "generate_until", "doc_to_target": way.target, "target_delimiter": ""}
+        asked |= {"generation_kwargs": limits}
+    else:
+        asked |= {"output_type": "multiple_choice", "doc_to_choice": "labels", "doc_to_target": way.target}
+        asked |= {"target_delimiter": ""}
+    if way.scores:
+        asked["process_results"] = _Function(f"harness.{way.scores}")
+    own = way.scores or not way.tokens
+    asked["metric_list"] = [
+        {"metric": name, "aggregation": "mean", "higher_is_better": name not in _LOWER}
+        if own
+        else {"metric": name}
+        for name in way.metrics
     ]
-
-
-def _selection(task: dict[str, Any]) -> list[dict[str, Any]]:
-    """Choices of which several options may be right: the whole set counts."""
-    written = task | {"task": f"{task['task']}_written"}
-    metrics = [_metric("exact_set"), _metric("set_f1"), _UNPARSED]
-    return [
-        _likely(task, _ALL_LABELS, [_metric("exact_set")], "harness.likely_selection"),
-        _written(written, _ALL_LABELS, 32, metrics, scores="harness.selection_scores"),
-    ]
-
-
-def _answer(task: dict[str, Any]) -> list[dict[str, Any]]:
-    metrics = [_metric("exact"), _metric("cer", higher=False), _metric("empty", higher=False)]
-    return [_written(task, "<answer>{{answer}}</answer>", 128, metrics, scores="harness.answer_scores")]
-
-
-def _explanation(task: dict[str, Any]) -> list[dict[str, Any]]:
-    metrics = [{"metric": "chrf"}, {"metric": "bleu"}]
-    return [_written(task, _Function("harness.reference"), 1024, metrics, until="</s>")]
-
-
-_BY_KIND = {"choice": _choice, "selection": _selection, "answer": _answer, "explanation": _explanation}
+    return asked
 
 
 def write_tasks(
@@ -202,7 +182,7 @@ def lm_eval_tasks(name: str, version: str, config: ConfigFiles) -> list[dict[str
     }
     if config.shot_split:
         task["fewshot_split"] = config.shot_split
-    return _BY_KIND[config.kind](task)
+    return [_asked(task, way) for way in _WAYS[config.kind]]
 
 
 def pins(name: str, version: str, configs: list[ConfigFiles]) -> bytes:
