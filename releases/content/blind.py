@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import content_hash
-from releases.content.item_tables import Placed, data_files, row_item, write_parquet
+from releases.content.item_tables import RELEASED, Placed, data_files, row_item, write_parquet
 from releases.content.secret import blind_key, keyed, public_form, public_id
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import BenchmarkConfig
@@ -45,18 +45,10 @@ _HIDDEN: dict[str, Any] = {
 _OWN = ("group", "subset", "licence", "attribution")
 """Told of a sealed item with its answer alone, as they are."""
 _JSON = ("fields", "metadata", "origin")
-_TEXT = pa.string()
 ANSWERS = pa.schema(
     [
-        *((name, _TEXT) for name in ("id", "version", "content_hash")),
-        ("gold", pa.list_(pa.int32())),
-        ("option_kinds", pa.list_(_TEXT)),
-        ("answer", _TEXT),
-        ("accepted", pa.list_(_TEXT)),
-        ("explanations", pa.list_(_TEXT)),
-        ("overall", _TEXT),
-        *((name, _TEXT) for name in _OWN),
-        *((name, _TEXT) for name in _JSON),
+        *(RELEASED.field(name) for name in ("id", "version", "content_hash", *_HIDDEN, *_OWN)),
+        *((name, pa.string()) for name in _JSON),
     ]
 )
 """One sealed item's answer; `fields`, `metadata` and `origin` are JSON. Its `content_hash` is that of the

@@ -14,6 +14,7 @@ from mihakk.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.settings import settings
 from releases.content.checksum import MANIFEST, faults, read_manifest
 from releases.hub._git import git, is_repository, tags
+from releases.hub._verification import load_all
 from releases.hub.embedded import EmbeddedHub, listed_withdrawals
 from releases.hub.publication import moved, require_same_commit, require_version, sorted_versions
 from releases.hub.remote import RemoteHub
@@ -53,13 +54,10 @@ def load(
     import datasets
 
     folder = release_folder(name, version, commit=commit, endpoint=endpoint)
+    if config is None:
+        return load_all(folder, split=split)
     datasets.disable_progress_bars()
     configs = datasets.get_dataset_config_names(str(folder))
-    if config is None:
-        return {
-            each: datasets.load_dataset(str(folder), each, split=split)  # nosec B615 # checked local files
-            for each in configs
-        }
     if config not in configs:
         raise UsageError(f"{name} {version} has no config {config!r}: it has {', '.join(configs)}")
     return datasets.load_dataset(str(folder), config, split=split)  # nosec B615 # checked local files
