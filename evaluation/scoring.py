@@ -86,7 +86,10 @@ def score_file(answers: Path, questions: Questions, metrics: Sequence[Metric], o
 
     def scored() -> Iterator[Any]:
         for batch in read_batches(answers, Answer, _READ):
-            yield from score_batch(batch, questions, metrics, counts)
+            try:
+                yield from score_batch(batch, questions, metrics, counts)
+            except UsageError as error:
+                raise UsageError(f"{answers}: {error}") from error
 
     counts["scores"] = write_batches(out, scored(), Score)
     return counts

@@ -65,6 +65,8 @@ def as_declared(path: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
         if field.type == wanted:
             continue
         try:
+            if pa.types.is_boolean(field.type):
+                raise pa.ArrowTypeError("a truth value")  # Arrow would make 1.0 or "true" of it
             table = table.set_column(place, field.name, table.column(place).cast(wanted))
         except pa.ArrowException as error:
             raise UsageError(f"{path}: column {field.name!r} holds {field.type}, not {wanted}") from error

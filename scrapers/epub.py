@@ -94,7 +94,14 @@ def open_book(data: bytes, where: str) -> Book:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _check(archive, where)
             return _read(archive, where)
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError, EOFError) as error:
+    except (
+        zipfile.BadZipFile,
+        zipfile.LargeZipFile,
+        zlib.error,
+        ValueError,
+        NotImplementedError,
+        EOFError,
+    ) as error:
         raise SourceChanged(f"{where} is not a readable EPUB ({error}): fetch it again") from error
 
 

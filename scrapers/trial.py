@@ -176,7 +176,16 @@ def attempt(use: SourceUse, raw: RawStore) -> Trial:
                 trial.records.append(entry)
     except SourceChanged as error:
         trial.problem = str(error)
+    except UsageError as error:
+        named = [str(one) for one in use.options.values() if isinstance(one, str) and one in str(error)]
+        raise error if named else UsageError(f"{_target(use)}: {error}") from error
     return trial
+
+
+def _target(use: SourceUse) -> str:
+    """The file or address that a use reads."""
+    named = next((use.options[name] for name in ("path", "epub", "export") if name in use.options), use.label)
+    return str(named[0] if isinstance(named, list) else named)
 
 
 def book_of(options: BookOptions) -> list[Line]:

@@ -39,6 +39,7 @@ def test_columns_come_in_the_declared_types(tmp_path: Path) -> None:
         ({"id": pa.array(["a"]), "n": pa.array([2**40])}, "column 'n' holds int64, not int32"),
         ({"id": pa.array([["a"]])}, "column 'id' holds list"),
         ({"id": pa.array([b"\xff"])}, "column 'id' holds binary"),
+        ({"id": pa.array(["a"]), "n": pa.array([True])}, "column 'n' holds bool, not int32"),
     ],
 )
 def test_another_table_is_refused_with_file_and_column(

@@ -181,6 +181,7 @@ EXTERNAL = b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><html><body>&
     [
         (b"not a zip", "not a readable EPUB"),
         (EPUB.read_bytes()[:900], "not a readable EPUB"),
+        (EPUB.read_bytes()[400:], "not a readable EPUB"),
         (epub(**{"META-INF/container.xml": None}), "has no META-INF/container.xml"),
         (epub(mimetype=b"text/plain"), "does not say that it is an EPUB"),
         (epub(**{"EPUB/Content/chapter-1-2.xhtml": None}), "has no EPUB/Content/chapter-1-2.xhtml"),

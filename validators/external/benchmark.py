@@ -208,7 +208,7 @@ def _golds(rows: Sequence[_Row], mapping: Mapping, benchmark: ExternalBenchmark)
         except UsageError:
             alone = whole
         if alone is None:
-            raise problem or UsageError("the golds can't be read")
+            raise UsageError(f"{benchmark.source}: {problem or 'the golds can not be read'}") from problem
         found[place] = alone
     benchmark.golds = found
     benchmark.gold_as = " and ".join(dict.fromkeys(one.scheme for one in found.values()))
