@@ -1,15 +1,23 @@
-"""What an adapter of a published benchmark is: one file, registered by its name."""
+"""What an adapter of a published benchmark is: one file that says where its rows lie and what each asks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from generators.abilities import ability_of
+from mihakk.errors import SourceChanged
 from mihakk.ids import digest as digest_of
 from mihakk.registry import Registry
 from schemas.evaluation import Question
+from scrapers.tables import FORMATS, read_rows
+
+Row = dict[str, Any]
+Facts = dict[str, Any]
+"""`shown`, the prompt as it is sent; `content`, what the question's digest covers; and fields of `Question`,
+at least `item`, `config`, `task`, `language` and `kind`."""
 
 
 class Published(NamedTuple):
@@ -19,36 +27,72 @@ class Published(NamedTuple):
     prompt: str
 
 
-class Adapter(Protocol):
-    """Reads one published benchmark."""
+@dataclass(frozen=True)
+class Adapter:
+    """One published benchmark."""
 
-    version: ClassVar[str]
+    title: str
+    """As messages name it."""
+    files: Callable[[Path], Sequence[Path]]
+    """The files of a folder that are read, in a fixed order: their digest pins the benchmark."""
+    rows: Callable[[Path], Iterator[tuple[str, Any]]]
+    """Every row of a folder, as `ask` wants it, behind where it stands."""
+    ask: Callable[[Any], Iterator[Facts]]
+    """What one row asks."""
+    release: str = ""
+    """Name of the benchmark in results, where no question says another."""
+    version: str = "1"
     """Raised with every change of what is asked or counts as right."""
 
-    def files(self, folder: Path) -> Sequence[Path]:
-        """The files that are read, in a fixed order: their digest pins the benchmark."""
-
     def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """Every question."""
+        """Every question of a folder whose files have that digest.
+
+        Raises:
+            SourceChanged: A file is not of the benchmark's form; the message names the row.
+        """
+        for where, row in self.rows(folder):
+            try:
+                for facts in self.ask(row):
+                    yield _published({"release": self.release, "digest": digest, **facts})
+            except (AttributeError, KeyError, SyntaxError, TypeError, ValueError) as error:
+                raise not_of(self.title, where, error) from error
 
 
-def published(prompt: str, content: Sequence[Any], /, **facts: Any) -> Published:
-    """A question as its authors put it.
-
-    Args:
-        prompt: As it is sent.
-        content: What the question's digest covers.
-        facts: Fields of `Question`, at least `item`, `release`, `digest`, `config`, `task` and `language`;
-            the item is a cluster of its own where no `group` is named.
-    """
+def _published(facts: Facts) -> Published:
+    """A question as its authors put it; a cluster of its own where no `group` is named."""
+    shown, content = facts.pop("shown"), facts.pop("content")
     known = {"version": "published", "group": facts["item"], "ability": ability_of(facts["task"])}
     question = Question.model_validate({**known, "content_hash": digest_of(content), **facts})
-    return Published(question, prompt)
+    return Published(question, shown)
 
 
-def reason_of(error: Exception) -> str:
-    """What is wrong with a row, for a message: the column it lacks, or what does not fit."""
-    return f"no column {error}" if isinstance(error, KeyError) else str(error) or repr(error)
+def not_of(title: str, where: str, error: Exception, what: str = "row") -> SourceChanged:
+    """The error of a row or file that is none of a benchmark's: the column it lacks, or what does not fit."""
+    reason = f"no column {error}" if isinstance(error, KeyError) else str(error) or repr(error)
+    return SourceChanged(f"{where}: not a {what} of {title} ({reason})")
+
+
+def tables_in(folder: Path, pattern: str = "**/*") -> list[Path]:
+    """Tables below a folder whose paths fit the pattern, in a fixed order."""
+    return sorted(path for path in folder.glob(pattern) if path.suffix.lower() in FORMATS and path.is_file())
+
+
+def rows_with(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
+    """Rows of a table: where each stands, and its fields.
+
+    Raises:
+        SourceChanged: The table has no row or lacks a column, or a row can't be read.
+    """
+    empty = True
+    for row in read_rows(path):
+        where, empty = f"{path}, row {row.number}", False
+        if row.problem:
+            raise SourceChanged(f"{where}: {': '.join(row.problem)}")
+        if missing := [name for name in needed if name not in row.fields]:
+            raise SourceChanged(f"{where}: no column {missing[0]!r}; it has: {', '.join(row.fields)}")
+        yield where, row.fields
+    if empty:
+        raise SourceChanged(f"{path} has no rows")
 
 
 ADAPTERS: Registry[Adapter] = Registry("adapter", "evaluation.adapters")

@@ -6,61 +6,58 @@ be put to systems, and what their answers say against a row reaches its review.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
 
-from evaluation.adapters.adapter import ADAPTERS, Published
+from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts
 from evaluation.questions import listed
 from generators.prompts import bundled
+from mihakk.configs import load_text
 from mihakk.ids import content_hash
-from schemas.evaluation import Question
 from schemas.item import ITEM_ROWS, ChoiceItem, Item
 
 
-class Audited:
-    """The folder that `mihakk audit --out` wrote; asked in our words, in each row's language."""
-
-    version: ClassVar[str] = "1"
-
-    def files(self, folder: Path) -> Sequence[Path]:
-        """The items, what became of each, and what the set is called; nothing where one is missing."""
-        named = [folder / "audited.json", folder / "people" / "items.parquet", folder / "verdicts.parquet"]
-        return named if all(path.is_file() for path in named) else []
-
-    def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question for each row of the cleaned copy."""
-        import pyarrow.parquet as pq
-
-        from mihakk.lake.columns import from_table
-
-        known, rows, verdicts = self.files(folder)
-        name = json.loads(known.read_text(encoding="utf-8"))["name"]
-        outcomes = pq.read_table(verdicts, columns=["item", "outcome"]).to_pylist()
-        passed = {row["item"] for row in outcomes if row["outcome"] == "pass"}
-        for item in from_table(pq.read_table(rows), ITEM_ROWS):
-            if item.id in passed:
-                yield Published(_question(item, name, digest), _prompt(item))
+def _files(folder: Path) -> list[Path]:
+    """The items, what became of each, and what the set is called; nothing where one is missing."""
+    named = [folder / "audited.json", folder / "people" / "items.parquet", folder / "verdicts.parquet"]
+    return named if all(path.is_file() for path in named) else []
 
 
-def _question(item: Item, name: str, digest: str) -> Question:
+def _rows(folder: Path) -> Iterator[tuple[str, tuple[str, Item]]]:
+    """The rows of the cleaned copy, each with the name of the set."""
+    import pyarrow.parquet as pq
+
+    from mihakk.lake.columns import from_table
+
+    known, rows, verdicts = _files(folder)
+    name = load_text(known, "name")
+    outcomes = pq.read_table(verdicts, columns=["item", "outcome"]).to_pylist()
+    passed = {row["item"] for row in outcomes if row["outcome"] == "pass"}
+    items = from_table(pq.read_table(rows), ITEM_ROWS)
+    return ((item.id, (name, item)) for item in items if item.id in passed)
+
+
+def _ask(row: tuple[str, Item]) -> Iterator[Facts]:
+    """The item in our words, in its own language."""
+    name, item = row
     facts = {"subset": item.subset, "dialect": item.dialect, **item.metadata}
-    row = {
+    more: Facts = {}
+    if isinstance(item, ChoiceItem):
+        more["labels"] = bundled().labels(item.language, len(item.options))
+        more["multiple"] = len(item.gold) > 1
+    yield {
         **item.model_dump(include={"task", "kind", "language", "options", "gold", "answer", "accepted"}),
-        "item": item.id,
+        "shown": _prompt(item),
+        "content": [],
         "content_hash": content_hash(item),
+        "item": item.id,
         "release": name,
         "version": "audited",
-        "digest": digest,
         "config": f"{item.language}_{item.task}",
-        "group": item.id,
+        "ability": "skill",
         "slices": {key: value for key, value in facts.items() if value},
+        **more,
     }
-    if isinstance(item, ChoiceItem):
-        row["labels"] = bundled().labels(item.language, len(item.options))
-        row["multiple"] = len(item.gold) > 1
-    return Question.model_validate(row)
 
 
 def _prompt(item: Item) -> str:
@@ -75,4 +72,4 @@ def _prompt(item: Item) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-ADAPTERS.add("audited", Audited())
+ADAPTERS.add("audited", Adapter("a set that was audited", _files, _rows, _ask))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from evaluation.adapters._tables import tables_in
-from evaluation.adapters.adapter import ADAPTERS, Published, published, reason_of
+from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row, not_of, tables_in
 from evaluation.questions import listed
 from mihakk.errors import SourceChanged
 from mihakk.text import key
@@ -19,62 +18,53 @@ SPLIT: Final = "dev"
 """The test split is blind: its outputs are not public."""
 
 
-class Balsam:
-    """Every `*.json` of the folder, as the authors' runner reads them (ksaa-nlp/balsam-eval, src/task.py).
+def _files(folder: Path) -> list[Path]:
+    return tables_in(folder, "**/*.json")
+
+
+def _rows(folder: Path) -> Iterator[tuple[str, Row]]:
+    """Every data set as the authors' runner reads it (ksaa-nlp/balsam-eval, src/task.py).
 
     An object with `name`, `category`, `task` and `data`, which holds rows by split: `input`, `output`, maybe
     an `instruction`, which stands above the input, and the options of a choice in `mcq`.
     """
-
-    version: ClassVar[str] = "1"
-
-    def files(self, folder: Path) -> Sequence[Path]:
-        """The data sets."""
-        return tables_in(folder, "**/*.json")
-
-    def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question per row of the development split."""
-        for path in self.files(folder):
-            try:
-                told = json.loads(path.read_text(encoding="utf-8"))
-                name, category, task = (str(told[field]) for field in ("name", "category", "task"))
-                rows = told["data"][SPLIT]
-            except (ValueError, KeyError, TypeError) as error:
-                raise SourceChanged(f"{path}: not a data set of BALSAM ({reason_of(error)})") from error
-            if not rows:
-                raise SourceChanged(f"{path}: its {SPLIT} split has no rows")
-            for number, row in enumerate(rows, 1):
-                try:
-                    yield _question(row, number, _slug(name), f"{_slug(category)}/{_slug(task)}", digest)
-                except (KeyError, TypeError, ValueError) as error:
-                    where = f"{path}, row {number}"
-                    raise SourceChanged(f"{where}: not a row of BALSAM ({reason_of(error)})") from error
+    for path in _files(folder):
+        try:
+            told = json.loads(path.read_text(encoding="utf-8"))
+            name, category, task = (_slug(str(told[field])) for field in ("name", "category", "task"))
+            rows = told["data"][SPLIT]
+        except (ValueError, KeyError, TypeError) as error:
+            raise not_of("BALSAM", str(path), error, "data set") from error
+        if not rows:
+            raise SourceChanged(f"{path}: its {SPLIT} split has no rows")
+        for number, row in enumerate(rows, 1):
+            known = {"number": number, "set": name, "task": f"{category}/{task}"}
+            yield f"{path}, row {number}", known | {"row": row}
 
 
-def _question(row: dict[str, Any], number: int, name: str, task: str, digest: str) -> Published:
+def _ask(given: Row) -> Iterator[Facts]:
+    row = given["row"]
     output, shown = _text(row["output"]), _text(row["input"])
     if not output or not shown:
         raise ValueError("an empty input or output")
     if instruction := _text(row.get("instruction") or ""):
         shown = f"{instruction}\n{shown}"
-    more: dict[str, Any] = {"kind": "answer", "answer": output}
+    more: Facts = {"kind": "answer", "answer": output}
     if row.get("mcq"):
         more = _choice([_text(one) for one in row["mcq"]], output)
         shown += "\n\nالخيارات:\n" + listed(more["labels"], more["options"], ".")
-    return published(
-        shown,
-        [shown, more],
-        item=f"balsam-{name}-{number}",
-        release="balsam",
-        digest=digest,
-        config=f"ar_{name}",
-        task=task,
-        language="ar",
+    yield {
+        "shown": shown,
+        "content": [shown, more],
+        "item": f"balsam-{given['set']}-{given['number']}",
+        "config": f"ar_{given['set']}",
+        "task": given["task"],
+        "language": "ar",
         **more,
-    )
+    }
 
 
-def _choice(options: list[str], output: str) -> dict[str, Any]:
+def _choice(options: list[str], output: str) -> Facts:
     """The option that the output names, by its words or by its label."""
     labels = LABELS[: len(options)]
     keys = [key(option, "ar") for option in options]
@@ -99,4 +89,4 @@ def _slug(name: str) -> str:
     return re.sub(r"[^\w-]+", "_", name.strip().lower()).strip("_")
 
 
-ADAPTERS.add("balsam", Balsam())
+ADAPTERS.add("balsam", Adapter("BALSAM", _files, _rows, _ask, "balsam"))

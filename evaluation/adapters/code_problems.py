@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Final
 
-from evaluation.adapters.adapter import ADAPTERS, Published, published
+from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts
 from mihakk.errors import SourceChanged
 from mihakk.sandbox import require_sandbox
 from mihakk.text import arabic_share
@@ -21,44 +21,40 @@ INSTRUCTIONS: Final[dict[Language, str]] = {
 }
 
 
-class CodeProblems:
-    """Every `*.jsonl` of the folder, a config each; what can't be run is refused before anything is asked."""
-
-    version: ClassVar[str] = "1"
-
-    def files(self, folder: Path) -> Sequence[Path]:
-        """The files of problems; a release's list of changes is none."""
-        return sorted(path for path in folder.glob("*.jsonl") if path.name != "changes.jsonl")
-
-    def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question per problem."""
-        tables = {path: read_problems(path) for path in self.files(folder)}
-        for path, found in tables.items():
-            if found.findings:
-                first = found.findings[0]
-                raise SourceChanged(f"{path}, line {first.line}: {first.kind}: {first.detail}")
-        require_sandbox()
-        for path, found in tables.items():
-            yield from (_question(problem, path.stem, digest) for problem in found.problems)
+def _files(folder: Path) -> list[Path]:
+    """The files of problems, a config each; a release's list of changes is none."""
+    return sorted(path for path in folder.glob("*.jsonl") if path.name != "changes.jsonl")
 
 
-def _question(problem: Problem, table: str, digest: str) -> Published:
+def _rows(folder: Path) -> Iterator[tuple[str, tuple[str, Problem]]]:
+    """Every problem with the name of its file; what can't be run is refused before anything is asked."""
+    tables = {path: read_problems(path) for path in _files(folder)}
+    for path, found in tables.items():
+        if found.findings:
+            first = found.findings[0]
+            raise SourceChanged(f"{path}, line {first.line}: {first.kind}: {first.detail}")
+    require_sandbox()
+    for path, found in tables.items():
+        yield from ((str(path), (path.stem, problem)) for problem in found.problems)
+
+
+def _ask(row: tuple[str, Problem]) -> Iterator[Facts]:
+    table, problem = row
     language: Language = "ar" if arabic_share(problem.prompt) else "en"
-    shown = f"```python\n{problem.prompt.rstrip()}\n```\n"
-    return published(
-        INSTRUCTIONS[language].format(entry_point=problem.entry_point) + shown,
-        [problem.prompt, problem.entry_point, problem.tests],
-        item=f"{table}-{problem.id}",
-        release=table,
-        digest=digest,
-        config=f"{language}_{table}",
-        task="code",
-        kind="code",
-        language=language,
-        prompt=problem.prompt,
-        entry_point=problem.entry_point,
-        tests=problem.tests,
-    )
+    code = f"```python\n{problem.prompt.rstrip()}\n```\n"
+    yield {
+        "shown": INSTRUCTIONS[language].format(entry_point=problem.entry_point) + code,
+        "content": [problem.prompt, problem.entry_point, problem.tests],
+        "item": f"{table}-{problem.id}",
+        "release": table,
+        "config": f"{language}_{table}",
+        "task": "code",
+        "kind": "code",
+        "language": language,
+        "prompt": problem.prompt,
+        "entry_point": problem.entry_point,
+        "tests": problem.tests,
+    }
 
 
-ADAPTERS.add("code_problems", CodeProblems())
+ADAPTERS.add("code_problems", Adapter("code problems", _files, _rows, _ask))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from evaluation.adapters.adapter import ADAPTERS, Published, published, reason_of
+from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row
 from mihakk.errors import SourceChanged
 
 PROMPT: Final = """\
@@ -19,32 +19,21 @@ Title: {title}
 {verses}"""
 
 
-class FannOrFlop:
-    """Files of the authors' format: a list of poems with `verse_explanations`."""
-
-    version: ClassVar[str] = "1"
-
-    def files(self, folder: Path) -> Sequence[Path]:
-        """Every JSON file of the folder."""
-        return sorted(folder.glob("*.json"))
-
-    def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question per poem."""
-        for path in self.files(folder):
-            try:
-                poems = json.loads(path.read_text(encoding="utf-8"))
-            except ValueError as error:
-                raise SourceChanged(f"{path}: not JSON ({error})") from error
-            for number, poem in enumerate(poems, 1):
-                try:
-                    yield _question(poem, digest)
-                except (KeyError, TypeError, AttributeError) as error:
-                    raise SourceChanged(
-                        f"{path}, poem {number}: not a poem of Fann or Flop ({reason_of(error)})"
-                    ) from error
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.json"))
 
 
-def _question(poem: dict[str, Any], digest: str) -> Published:
+def _rows(folder: Path) -> Iterator[tuple[str, Any]]:
+    """Poems of the authors' format: a list of objects with `verse_explanations`."""
+    for path in _files(folder):
+        try:
+            poems = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise SourceChanged(f"{path}: not JSON ({error})") from error
+        yield from ((f"{path}, poem {number}", poem) for number, poem in enumerate(poems, 1))
+
+
+def _ask(poem: Row) -> Iterator[Facts]:
     pairs = [(one["verse"], one["explanation"]) for one in poem["verse_explanations"]]
     verses = [" … ".join(_lines(verse)) for verse, _ in pairs]
     numbered = "\n".join(f"{number}. {verse}" for number, verse in enumerate(verses, 1))
@@ -55,19 +44,17 @@ def _question(poem: dict[str, Any], digest: str) -> Published:
         "explanations": [str(text).strip() for _, text in pairs],
         "overall": str(poem.get("complete_explanation") or ""),
     }
-    return published(
-        prompt,
-        [prompt, more],
-        item=f"fannorflop-{poem['id']}",
-        release="fannorflop",
-        digest=digest,
-        config="ar_verse_explanation",
-        task="verse_explanation",
-        kind="explanation",
-        language="ar",
-        slices={name: str(value) for name, value in facts.items() if value},
+    yield {
+        "shown": prompt,
+        "content": [prompt, more],
+        "item": f"fannorflop-{poem['id']}",
+        "config": "ar_verse_explanation",
+        "task": "verse_explanation",
+        "kind": "explanation",
+        "language": "ar",
+        "slices": {name: str(value) for name, value in facts.items() if value},
         **more,
-    )
+    }
 
 
 def _lines(verse: Any) -> list[str]:
@@ -76,4 +63,4 @@ def _lines(verse: Any) -> list[str]:
     return [str(line).strip() for line in lines if str(line).strip()]
 
 
-ADAPTERS.add("fannorflop", FannOrFlop())
+ADAPTERS.add("fannorflop", Adapter("Fann or Flop", _files, _rows, _ask, "fannorflop"))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from evaluation.adapters.adapter import ADAPTERS, Published, published, reason_of
-from mihakk.errors import SourceChanged
+from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row
 from mihakk.workbook import open_workbook
 from schemas.record import Language
 
@@ -69,68 +68,56 @@ _KINDS: Final = {
 _OPTION: Final = re.compile(r"^(\S+)\) (.+)$", re.MULTILINE)
 
 
-class GhazalBench:
-    """Sheets of the folder `Poem Access`; those that are not there are not asked."""
+def _files(folder: Path) -> list[Path]:
+    """The workbooks of the folder `Poem Access` that are there; others are not asked."""
+    return [folder / sheet.file for sheet in _SHEETS if (folder / sheet.file).is_file()]
 
-    version: ClassVar[str] = "1"
 
-    def files(self, folder: Path) -> Sequence[Path]:
-        """The workbooks that are there."""
-        return [folder / sheet.file for sheet in _SHEETS if (folder / sheet.file).is_file()]
-
-    def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question per couplet and condition."""
-        for sheet in _SHEETS:
-            path = folder / sheet.file
-            if path.is_file():
-                for number, row in _rows(path):
+def _rows(folder: Path) -> Iterator[tuple[str, tuple[_Sheet, str, Row]]]:
+    """Every couplet once a condition."""
+    sheets = {sheet.file: sheet for sheet in _SHEETS}
+    for path in _files(folder):
+        sheet = sheets[path.name]
+        book = open_workbook(path)
+        try:
+            rows = book.worksheets[0].iter_rows(values_only=True)
+            head = next(rows)
+            for number, cells in enumerate(rows, 2):
+                if any(value is not None for value in cells):
+                    row = {name: value for name, value in zip(head, cells, strict=False) if name}
                     for column in sheet.columns:
-                        yield _question(sheet, column, row, digest, f"{path}, row {number}")
+                        yield f"{path}, row {number}", (sheet, column, row)
+        finally:
+            book.close()
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    book = open_workbook(path)
-    try:
-        rows = book.worksheets[0].iter_rows(values_only=True)
-        head = next(rows)
-        for number, row in enumerate(rows, 2):
-            if any(value is not None for value in row):
-                yield number, {name: value for name, value in zip(head, row, strict=False) if name}
-    finally:
-        book.close()
-
-
-def _question(sheet: _Sheet, column: str, row: dict[str, Any], digest: str, where: str) -> Published:
+def _ask(given: tuple[_Sheet, str, Row]) -> Iterator[Facts]:
+    sheet, column, row = given
     condition, task, keys = sheet.columns[column]
-    try:
-        poem, couplet = int(row[sheet.poem]), int(row["Couplet Number"])
-        prompt = str(row[column] or "")
-        if not prompt.strip():
-            raise ValueError(f"nothing in column {column!r}")
-        second = _second_line(row)
-        more = _choice(prompt, str(row[keys]), second) if keys else {"kind": "answer", "answer": second}
-    except (KeyError, TypeError, ValueError, SyntaxError) as error:
-        raise SourceChanged(f"{where}: not a row of GhazalBench ({reason_of(error)})") from error
+    poem, couplet = int(row[sheet.poem]), int(row["Couplet Number"])
+    prompt = str(row[column] or "")
+    if not prompt.strip():
+        raise ValueError(f"nothing in column {column!r}")
+    second = _second_line(row)
+    more = _choice(prompt, str(row[keys]), second) if keys else {"kind": "answer", "answer": second}
     config = f"{sheet.language}_{task}"
     slices = {"condition": condition, "record": f"{poem}:{couplet}"}
     if row.get("Poetic Meter"):
         slices["metre"] = str(row["Poetic Meter"])
-    return published(
-        prompt,
-        [prompt, more],
-        item=f"ghazalbench-{config}-{poem}-{couplet}",
-        release="ghazalbench",
-        digest=digest,
-        config=config,
-        task=task,
-        language=sheet.language,
-        group=f"ghazalbench-{sheet.language}-{poem}",
-        slices=slices,
+    yield {
+        "shown": prompt,
+        "content": [prompt, more],
+        "item": f"ghazalbench-{config}-{poem}-{couplet}",
+        "config": config,
+        "task": task,
+        "language": sheet.language,
+        "group": f"ghazalbench-{sheet.language}-{poem}",
+        "slices": slices,
         **more,
-    )
+    }
 
 
-def _second_line(row: Mapping[str, Any]) -> str:
+def _second_line(row: Row) -> str:
     if "Second Line" in row:
         return str(row["Second Line"]).strip()
     _, mark, second = str(row["Couplet Text"]).partition(" / ")
@@ -139,7 +126,7 @@ def _second_line(row: Mapping[str, Any]) -> str:
     return second.strip()
 
 
-def _choice(prompt: str, key: str, second: str) -> dict[str, Any]:
+def _choice(prompt: str, key: str, second: str) -> Facts:
     kinds = ast.literal_eval(key)
     found = dict(_OPTION.findall(prompt[prompt.rindex("\n\n") :]))
     if list(found) != list(kinds):
@@ -158,4 +145,4 @@ def _choice(prompt: str, key: str, second: str) -> dict[str, Any]:
     }
 
 
-ADAPTERS.add("ghazalbench", GhazalBench())
+ADAPTERS.add("ghazalbench", Adapter("GhazalBench", _files, _rows, _ask, "ghazalbench"))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from evaluation.adapters._tables import rows_with, tables_in
-from evaluation.adapters.adapter import ADAPTERS, Published, published
+from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, rows_with, tables_in
 from evaluation.questions import listed
 from mihakk.configs import load_config
-from mihakk.errors import SourceChanged
 from schemas.record import Record
 
 LABELS: Final = ("A", "B", "C")
@@ -85,40 +83,28 @@ _EXPLAIN: Final = "Say in Arabic, briefly, what this {kind} means. Write the exp
 _COMPLETE: Final = "Which word ends this {kind}? Write that word alone."
 
 
-class Kinayat:
-    """Tables of idioms or proverbs with their explanations; a task is asked of the rows that have its fields.
+def _rows(folder: Path) -> Iterator[tuple[str, tuple[str, dict[str, str]]]]:
+    """Idioms or proverbs with their explanations, by our names of the fields, each behind the item's name.
 
     The paper names these fields, not their columns: its data set has not been seen, so `columns.yaml` says
     how the tables call them. Prompts are ours, after the paper's figures 5, 6, 9 to 11, 14 and 15.
     """
-
-    version: ClassVar[str] = "1"
-
-    def files(self, folder: Path) -> Sequence[Path]:
-        """The tables."""
-        return tables_in(folder)
-
-    def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """Every question that the rows allow."""
-        mapping = folder / MAPPING
-        columns = load_config(mapping, Columns) if mapping.is_file() else Columns()
-        for path in self.files(folder):
-            rows = rows_with(path, (columns.idiom, columns.explanation))
-            for number, (where, row) in enumerate(rows, 1):
-                fields = {
-                    name: str(row.get(column) or "").strip() for name, column in columns.model_dump().items()
-                }
-                if not fields["idiom"] or not fields["explanation"]:
-                    raise SourceChanged(f"{where}: an idiom without its explanation")
-                yield from _questions(
-                    fields | {"kind": fields["kind"].lower() or "idiom"},
-                    f"{path.stem}-{number}",
-                    digest,
-                    where,
-                )
+    mapping = folder / MAPPING
+    columns = load_config(mapping, Columns) if mapping.is_file() else Columns()
+    for path in tables_in(folder):
+        rows = rows_with(path, (columns.idiom, columns.explanation))
+        for number, (where, row) in enumerate(rows, 1):
+            fields = {
+                name: str(row.get(column) or "").strip() for name, column in columns.model_dump().items()
+            }
+            yield where, (f"{path.stem}-{number}", fields | {"kind": fields["kind"].lower() or "idiom"})
 
 
-def _questions(fields: dict[str, str], name: str, digest: str, where: str) -> Iterator[Published]:
+def _ask(row: tuple[str, dict[str, str]]) -> Iterator[Facts]:
+    """A question for each task whose fields the row has."""
+    name, fields = row
+    if not fields["idiom"] or not fields["explanation"]:
+        raise ValueError("an idiom without its explanation")
     for choice in _CHOICES:
         if fields[choice.right] and fields[choice.wrong] and all(_needed(fields, choice.shown)):
             options = [(fields[choice.right], "right"), (fields[choice.wrong], choice.kind)]
@@ -128,31 +114,30 @@ def _questions(fields: dict[str, str], name: str, digest: str, where: str) -> It
                 shown, more = _choice(choice.shown.format(**fields), ordered)
                 more |= {"order": order, "pair_id": f"kinayat-{choice.task}-{name}"}
                 more["item"] = f"kinayat-{choice.task}-{name}-{order}"
-                yield _question(choice.task, name, f"{asked}\n\n{shown}", more, digest)
+                yield _facts(choice.task, name, f"{asked}\n\n{shown}", more)
     if fields["connotation"]:
         gold = fields["connotation"].capitalize()
         if gold not in CONNOTATIONS:
-            raise SourceChanged(f"{where}: the connotation {gold!r} is none of {', '.join(CONNOTATIONS)}")
+            raise ValueError(f"the connotation {gold!r} is none of {', '.join(CONNOTATIONS)}")
         options = [(one, "right" if one == gold else "other_label") for one in CONNOTATIONS]
         asked = _CONNOTATION.format(**fields)
         for what in ("idiom", "explanation"):
             shown, more = _choice(fields[what], options)
             more["item"] = f"kinayat-connotation-{name}-{what}"
-            yield _question("connotation", name, f"{asked}\n\n{shown}", more, digest)
+            yield _facts("connotation", name, f"{asked}\n\n{shown}", more)
     asked = f"{_EXPLAIN.format(**fields)}\n\n{fields['idiom']}\n"
-    more = {"kind": "answer", "answer": fields["explanation"]}
-    yield _question("explanation", name, asked, more, digest)
+    yield _facts("explanation", name, asked, {"kind": "answer", "answer": fields["explanation"]})
     *rest, last = fields["idiom"].rstrip(" .،؛!؟").split()
     if fields["kind"] == "proverb" and rest:
         asked = f"{_COMPLETE.format(**fields)}\n\n{' '.join(rest)} …\n"
-        yield _question("completion", name, asked, {"kind": "answer", "answer": last}, digest)
+        yield _facts("completion", name, asked, {"kind": "answer", "answer": last})
 
 
 def _needed(fields: dict[str, str], shown: str) -> Iterator[bool]:
     return (bool(value) for name, value in fields.items() if f"{{{name}}}" in shown)
 
 
-def _choice(shown: str, options: Sequence[tuple[str, str]]) -> tuple[str, dict[str, Any]]:
+def _choice(shown: str, options: Sequence[tuple[str, str]]) -> tuple[str, Facts]:
     """What is shown below the request, and what is right of it; options with their kinds."""
     labels = LABELS[: len(options)]
     texts, kinds = ([one[place] for one in options] for place in (0, 1))
@@ -166,11 +151,9 @@ def _choice(shown: str, options: Sequence[tuple[str, str]]) -> tuple[str, dict[s
     return f"{shown}\n\n{listed(labels, texts, '.')}\n\nAnswer:", more
 
 
-def _question(task: str, name: str, prompt: str, more: dict[str, Any], digest: str) -> Published:
+def _facts(task: str, name: str, prompt: str, more: Facts) -> Facts:
     facts = {"item": f"kinayat-{task}-{name}", "group": f"kinayat-{name}", "config": f"ar_{task}", **more}
-    return published(
-        prompt, [prompt, more], release="kinayat", digest=digest, task=task, language="ar", **facts
-    )
+    return {"shown": prompt, "content": [prompt, more], "task": task, "language": "ar", **facts}
 
 
-ADAPTERS.add("kinayat", Kinayat())
+ADAPTERS.add("kinayat", Adapter("Kinayat", tables_in, _rows, _ask, "kinayat"))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Final, NamedTuple
 
-from evaluation.adapters._tables import rows_with, tables_in
-from evaluation.adapters.adapter import ADAPTERS, Published, published
-from mihakk.errors import SourceChanged
+from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row, rows_with, tables_in
 
 LABELS: Final = ("أ", "ب", "ج", "د", "هـ", *"وزحطيكلمنسعفصقرشتثخذضظغ")
 """As the leaderboard's code labels choices; the fifth is two code points."""
@@ -18,47 +16,49 @@ _SEVERAL: Final = "MizanQA"
 """Any number of its choices may be right."""
 
 
-class Qimma:
-    """Copies of the datasets `qimma/MCQ_*` and `qimma/QA_*`, a folder each; the rows of their test split.
+class _Place(NamedTuple):
+    """Where a row belongs: `MCQ_ArabicMMLU/History (High School)/test-....parquet`."""
 
-    The columns are those that the authors' task file reads (tiiuae/lighteval_qimma, tasks/multilingual/tasks/
-    qimma.py); the folders inside a set are its subsets, as the Hub lays them out.
-    """
-
-    version: ClassVar[str] = "1"
-
-    def files(self, folder: Path) -> Sequence[Path]:
-        """The tables of test splits."""
-        found = [path for path in tables_in(folder, "*_*/**/*") if path.name.startswith("test")]
-        return [path for path in found if _named(path, folder)[0] in _COLUMNS]
-
-    def read(self, folder: Path, digest: str) -> Iterator[Published]:
-        """One question per row."""
-        numbers: Counter[str] = Counter()
-        for path in self.files(folder):
-            kind, benchmark, subset = _named(path, folder)
-            name = f"{kind.lower()}-{benchmark}-{subset}"
-            for where, row in rows_with(path, _COLUMNS[kind]):
-                try:
-                    more = _choice(row, benchmark) if kind == "MCQ" else _answer(row)
-                    prompt = _prompt(row)
-                except (TypeError, ValueError) as error:
-                    raise SourceChanged(f"{where}: not a row of QIMMA ({error})") from error
-                numbers[name] += 1
-                more |= {"item": f"qimma-{name}-{numbers[name]}", "slices": {"subset": subset}}
-                task = f"{kind}_{benchmark}".lower().replace("-", "_")
-                facts = {"release": "qimma", "config": f"ar_{task}", "task": task, "language": "ar", **more}
-                yield published(prompt, [prompt, more], digest=digest, **facts)
+    kind: str
+    benchmark: str
+    subset: str
 
 
-def _named(path: Path, folder: Path) -> tuple[str, str, str]:
-    """Kind, benchmark and subset of a table: `MCQ_ArabicMMLU/History (High School)/test-....parquet`."""
+def _files(folder: Path) -> list[Path]:
+    """The tables of test splits, of copies of the datasets `qimma/MCQ_*` and `qimma/QA_*`, a folder each."""
+    found = [path for path in tables_in(folder, "*_*/**/*") if path.name.startswith("test")]
+    return [path for path in found if _place(path, folder).kind in _COLUMNS]
+
+
+def _rows(folder: Path) -> Iterator[tuple[str, tuple[_Place, int, Row]]]:
+    """Rows in the columns that the authors' task file reads (tiiuae/lighteval_qimma, tasks/multilingual/
+    tasks/qimma.py), numbered within their subset; the folders inside a set are its subsets, as on the Hub."""
+    numbers: Counter[_Place] = Counter()
+    for path in _files(folder):
+        place = _place(path, folder)
+        for where, row in rows_with(path, _COLUMNS[place.kind]):
+            numbers[place] += 1
+            yield where, (place, numbers[place], row)
+
+
+def _ask(given: tuple[_Place, int, Row]) -> Iterator[Facts]:
+    place, number, row = given
+    more = _choice(row, place.benchmark) if place.kind == "MCQ" else _answer(row)
+    prompt = _text(row, "prompt", "text")
+    name = f"qimma-{place.kind.lower()}-{place.benchmark}-{place.subset}-{number}"
+    more |= {"item": name, "slices": {"subset": place.subset}}
+    task = f"{place.kind}_{place.benchmark}".lower().replace("-", "_")
+    facts = {"config": f"ar_{task}", "task": task, "language": "ar", **more}
+    yield {"shown": prompt, "content": [prompt, more], **facts}
+
+
+def _place(path: Path, folder: Path) -> _Place:
     kind, _, benchmark = path.relative_to(folder).parts[0].partition("_")
     inner = [part for part in path.relative_to(folder).parts[1:-1] if part != "data"]
-    return kind, benchmark, "/".join(inner) or "default"
+    return _Place(kind, benchmark, "/".join(inner) or "default")
 
 
-def _choice(row: dict[str, Any], benchmark: str) -> dict[str, Any]:
+def _choice(row: Row, benchmark: str) -> Facts:
     choices, index = row["choices"], row["index"]
     if not isinstance(choices, list) or not all(isinstance(one, str) and one.strip() for one in choices):
         raise ValueError(f"`choices` is no list of texts: {choices!r}")
@@ -77,16 +77,15 @@ def _choice(row: dict[str, Any], benchmark: str) -> dict[str, Any]:
     }
 
 
-def _answer(row: dict[str, Any]) -> dict[str, Any]:
-    if not isinstance(row["choices"], str) or not row["choices"].strip():
-        raise ValueError(f"`choices` is no reference answer: {row['choices']!r}")
-    return {"kind": "answer", "answer": row["choices"].strip()}
+def _answer(row: Row) -> Facts:
+    return {"kind": "answer", "answer": _text(row, "choices", "reference answer").strip()}
 
 
-def _prompt(row: dict[str, Any]) -> str:
-    if not isinstance(row["prompt"], str) or not row["prompt"].strip():
-        raise ValueError(f"`prompt` is no text: {row['prompt']!r}")
-    return row["prompt"]
+def _text(row: Row, column: str, what: str) -> str:
+    text = row[column]
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"`{column}` is no {what}: {text!r}")
+    return text
 
 
-ADAPTERS.add("qimma", Qimma())
+ADAPTERS.add("qimma", Adapter("QIMMA", _files, _rows, _ask, "qimma"))
