@@ -35,11 +35,6 @@ def cut_canary(line: str, guid: str) -> Cut:
     return Cut(shown, line[len(shown) :].strip())
 
 
-def names_canary(reply: str, guid: str) -> bool:
-    """Whether a reply holds the identifier, which nobody can guess: proof of training on the benchmark."""
-    return _plain(guid) in _plain(reply)
-
-
 def cut_in_middle(text: str, language: Language) -> Cut | None:
     """A text cut between two words, its hidden half too long to be guessed; None where it is short."""
     words = text.split()
@@ -55,14 +50,3 @@ def shuffled_twin(text: str, *, seed: int, name: str) -> str:
     words = text.split()
     rng(seed, name, "contamination_twin").shuffle(words)
     return " ".join(words)
-
-
-def continues(reply: str, hidden: str, language: Language) -> bool:
-    """Whether a reply begins with the next 50 characters of the text, by its folded letters."""
-    expected = key(hidden, language)[:LEAST_CONTINUED]
-    return len(expected) == LEAST_CONTINUED and key(reply, language).startswith(expected)
-
-
-def _plain(text: str) -> str:
-    """Text without what a model may write otherwise: case, hyphens, spaces."""
-    return "".join(char for char in text.lower() if char.isalnum())

@@ -111,7 +111,7 @@ def _read(
     rejected: list[Rejection] = []
     for number, data in _lines(path):
         try:
-            answer = read(_object(data))
+            answer = read(json_object(data))
         except RecordRejected as error:
             rejected.append(_rejection(path, number, data, error))
         else:
@@ -216,9 +216,19 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     return ((number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip())
 
 
-def _object(data: bytes) -> dict[str, Any]:
+def json_object(data: bytes, constant: Callable[[str], Any] | None = None) -> dict[str, Any]:
+    """A line as one plain object, in which no key stands twice.
+
+    Args:
+        data: The line.
+        constant: What `NaN` and `Infinity`, which are no JSON, stand for; the numbers when left out.
+
+    Raises:
+        RecordRejected: It is none.
+    """
     try:
-        value = json.loads(data.decode("utf-8"), object_pairs_hook=_without_repeats)
+        text = data.decode("utf-8")
+        value = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=constant)
     except UnicodeDecodeError as error:
         raise RecordRejected("undecodable", f"not UTF-8 text: {error}") from error
     except (ValueError, RecursionError) as error:  # too many digits or levels too

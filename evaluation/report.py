@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluation.judges.sheets import judge_sheets
 from evaluation.rows import folders_of
+from evaluation.running.asking import Asked, Fetch, asked_of_suite
 from evaluation.running.earlier import EARLIER
 from evaluation.table import load_scores, results
 from evaluation.table.conditions import condition_sheet, conditions
 from evaluation.table.moves import move_sheets, moves
+from evaluation.table.overall import Averaging
 from evaluation.table.render import markdown
 from evaluation.table.results import Results
 from evaluation.table.sheets import Sheet, sheets
@@ -51,15 +53,16 @@ def moved_since(systems: Sequence[System], folder: Path) -> list[Sheet]:
     )
 
 
+def prompts_of(suite: Suite, fetch: Fetch, sealed: frozenset[str]) -> dict[str, Asked]:
+    """Item to its question in the first wording; none where some are `sealed`."""
+    if sealed:
+        return {}
+    return {one.question.item: one for one in asked_of_suite(suite, fetch) if not one.wording}
+
+
 def results_of(suite: Suite, scores: pd.DataFrame) -> Results:
     """The tables of some scores, averaged as a suite says."""
-    return results(
-        scores,
-        categories=suite.categories,
-        main=suite.main,
-        main_by_kind=suite.main_by_kind,
-        seed=suite.seed,
-    )
+    return results(scores, Averaging.of(suite), seed=suite.seed)
 
 
 def report(suite: Suite, systems: Sequence[System], folder: Path) -> Report:

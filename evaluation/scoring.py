@@ -45,24 +45,6 @@ def metrics_named(names: Iterable[str]) -> list[Metric]:
     return [METRICS.get(name) for name in dict.fromkeys(names)]
 
 
-def score_answers(answers: Sequence[Answer], questions: Questions, metrics: Sequence[Metric]) -> list[Score]:
-    """Every score of some answers, metric by metric.
-
-    Raises:
-        UsageError: An answer is to an item that is not among the questions, or that has changed since.
-    """
-    import pyarrow as pa
-
-    from mihakk.lake.columns import from_table, to_table
-
-    batches = [
-        scored
-        for batch in to_table(answers, Answer).to_batches()
-        for scored in score_batch(batch, questions, metrics)
-    ]
-    return from_table(pa.Table.from_batches(batches), Score) if batches else []
-
-
 def score_reply(
     question: Question, reply: str, metrics: Sequence[Metric], *, cut: bool = False
 ) -> dict[str, float]:
@@ -80,7 +62,8 @@ def score_file(answers: Path, questions: Questions, metrics: Sequence[Metric], o
         How many answers had each status, `answers` and `scores` in all.
 
     Raises:
-        UsageError: As `score_answers`; or a file is missing or no table of answers.
+        UsageError: An answer is to an item that is not among the questions, or that has changed since; or a
+            file is missing or no table of answers.
     """
     counts: Counter[str] = Counter()
 
@@ -176,21 +159,16 @@ def _scores(batch: Any, metric: Metric, places: list[int], answered: list[_Answe
         "cut": [one.cut for one in answered],
         "rule": [one.rule for one in readings],
         "notes": [one.notes for one in readings],
-        "detail": [_json(one.detail) for one in scored],
+        "detail": [orjson.dumps(one.detail).decode() for one in scored],
     }
     schema = arrow_schema(Score)
     taken = batch.select(list(_ATTEMPT)).take(pa.array(places))
+    found |= {name: taken.column(name) for name in _ATTEMPT}
     columns = [
-        taken.column(field.name) if field.name in _ATTEMPT else _column(found[field.name], field.type)
+        pa.array(values, type=field.type) if isinstance(values := found[field.name], list) else values
         for field in schema
     ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def _column(values: Any, kind: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.array(values, type=kind) if isinstance(values, list) else values
 
 
 def _score(metric: Metric, answered: list[_Answered]) -> list[Scored]:
@@ -210,7 +188,3 @@ def _unread(case: Case, worst: Scored) -> Scored:
     if question.kind != "choice":
         return worst
     return worst._replace(detail={"pick": None, "gold": question.gold, "options": len(question.options)})
-
-
-def _json(detail: Mapping[str, Any]) -> str:
-    return orjson.dumps(detail).decode()

@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence, Set
 from typing import NamedTuple
 
 from evaluation.judges.rubrics import rubrics_of
 from evaluation.judges.run import load_judges
-from evaluation.metrics.metric import METRICS, Metric
+from evaluation.metrics.metric import METRICS
 from evaluation.published import figures_of
 from evaluation.running.asking import OWN, Asked
 from evaluation.running.likelihood import model_arguments
 from evaluation.scoring import DEFAULT, metrics_named
-from evaluation.table.overall import Averaging, data_set
+from evaluation.table.column import ColumnKey
+from evaluation.table.overall import Averaging
 from mihakk.errors import UsageError
 from mihakk.llm.model import needed_key
 from schemas.evaluation import Method, Question
 from schemas.suite import PublishedFigures, Suite, System
 
 
-class ComingColumn(NamedTuple):
-    """A column that the table is going to have."""
-
-    release: str
-    config: str
-    task: str
-    kind: str
-    ability: str
-    metric: Metric
-    method: Method
-
-
 class Shape(NamedTuple):
     """The table that a suite is going to give."""
 
-    columns: tuple[ComingColumn, ...]
-    averaged: tuple[ComingColumn, ...]
+    columns: tuple[ColumnKey, ...]
+    averaged: tuple[ColumnKey, ...]
     """Those that stand for their tasks in averages."""
     categories: dict[str, str]
     """Task to category."""
@@ -71,7 +59,7 @@ def shape_of(
             model_arguments(system)
     try:
         columns = _columns(suite, questions.values(), method)
-        averaged, categories = averaging_of(suite).parts(columns)
+        averaged, categories = Averaging.of(suite).parts(columns)
         notes = _unasked(suite, {one.question.task for one in asked})
         notes += _uncounted(averaged, questions.values())
         for first, second in suite.compare:
@@ -86,18 +74,13 @@ def shape_of(
     return Shape(tuple(columns), tuple(averaged), categories, tuple(notes))
 
 
-def averaging_of(suite: Suite) -> Averaging:
-    """How a suite's data sets are averaged."""
-    return Averaging(suite.categories, suite.main, suite.main_by_kind)
-
-
 def _is_asked(one: Asked, method: Method) -> bool:
     return method == "written" or (one.question.kind == "choice" and one.template == OWN)
 
 
-def _columns(suite: Suite, questions: Collection[Question], method: Method) -> list[ComingColumn]:
+def _columns(suite: Suite, questions: Collection[Question], method: Method) -> list[ColumnKey]:
     metrics = metrics_named(suite.metrics or DEFAULT)
-    found: dict[tuple[str, ...], ComingColumn] = {}
+    found: dict[tuple[str, ...], ColumnKey] = {}
     for one in questions:
         facts = (one.release, one.config, one.task, one.kind, one.ability)
         applying = [metric for metric in metrics if metric.applies(one, method)]
@@ -107,28 +90,28 @@ def _columns(suite: Suite, questions: Collection[Question], method: Method) -> l
                 f"none of its metrics ({names}) scores what {one.config} asks ({one.kind}, {one.ability}): "
                 "name one under `metrics`, or leave the task out by the part's `only`"
             )
-        found |= {(*facts, metric.name): ComingColumn(*facts, metric, method) for metric in applying}
+        found |= {(*facts, metric.name): ColumnKey(*facts, metric, method) for metric in applying}
     for metric in metrics:
         if any(column.metric is metric for column in found.values()):
             _ = metric.signature  # refuses where a library that it needs is not installed
     return list(found.values())
 
 
-def _uncounted(averaged: Sequence[ComingColumn], questions: Collection[Question]) -> list[str]:
+def _uncounted(averaged: Sequence[ColumnKey], questions: Collection[Question]) -> list[str]:
     """Data sets some of whose questions the metric that is averaged has no figure of."""
-    chosen = {data_set(column): column for column in averaged}
-    counted = [one for one in questions if one.ability != "probe"]
-    whole = Counter(data_set(one) for one in counted)
-    left = Counter(
-        data_set(one)
-        for one in counted
-        if not chosen[data_set(one)].metric.applies(one, chosen[data_set(one)].method)
-    )
-    return [
-        f"{chosen[name].config}: {count:,} of {whole[name]:,} questions stand in no average "
-        f"({chosen[name].metric.name} has no figure of them)"
-        for name, count in left.items()
-    ]
+    told = []
+    for column in averaged:
+        own = [
+            one
+            for one in questions
+            if one.ability != "probe" and (one.release, one.config, one.task, one.kind) == column.data_set
+        ]
+        if left := sum(not column.metric.applies(one, column.method) for one in own):
+            told.append(
+                f"{column.config}: {left:,} of {len(own):,} questions stand in no average "
+                f"({column.metric.name} has no figure of them)"
+            )
+    return told
 
 
 def _unasked(suite: Suite, tasks: Set[str]) -> list[str]:
@@ -154,7 +137,7 @@ def _unshared(first: str, second: str, questions: Collection[Question]) -> list[
     return [] if shared else [f"{first} and {second} share no record that is asked: not compared"]
 
 
-def _beside(figures: PublishedFigures, columns: Sequence[ComingColumn]) -> list[str]:
+def _beside(figures: PublishedFigures, columns: Sequence[ColumnKey]) -> list[str]:
     figures_of(figures)
     if figures.beside == "overall":
         return []

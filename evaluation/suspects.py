@@ -128,12 +128,7 @@ def _has_one_answer(question: Question) -> bool:
 
 def _right(question: Question) -> list[str]:
     """Keys of what counts as right, the gold first."""
-    texts = (
-        [question.options[question.gold[0]]]
-        if question.kind == "choice"
-        else [question.answer, *question.accepted]
-    )
-    return [key(text, question.language) or text for text in texts]
+    return [key(text, question.language) or text for text in question.references]
 
 
 def _said(answer: Answer, question: Question) -> str:

@@ -98,6 +98,21 @@ class LoggedSubmission(Record):
     before: str = ""
     """SHA-256 of the line before: a line changed or taken out breaks the chain."""
 
+    @property
+    def told(self) -> str:
+        """What was told of it; empty where the file was refused."""
+        return self.reply.told if self.reply else ""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether answers like it were not scored before."""
+        return self.told not in ("", "known")
+
+    @property
+    def figure(self) -> float:
+        """The figure that was told; 0 where none was."""
+        return float(self.reply.figure or 0.0) if self.reply else 0.0
+
 
 class FinalFigure(Record):
     """A team's best submission when the season is over."""

@@ -75,6 +75,13 @@ class Question(AskedItem):
     tests: str = ""
     """Statements, or `check(candidate)`; run in the sandbox, never shown to a system."""
 
+    @property
+    def references(self) -> tuple[str, ...]:
+        """What counts as right, in words: right options, accepted answers, or an explanation a verse."""
+        if self.kind == "choice":
+            return tuple(self.options[place] for place in self.gold)
+        return (self.answer, *self.accepted) if self.kind == "answer" else self.explanations
+
 
 class AnsweredBy(Record):
     """Which system answered, and how it was asked."""

@@ -139,7 +139,7 @@ class Board:
         with self.log.held():
             entries = list(self.log.entries)
         told = sum(entry.figures for entry in entries)
-        best = {entry.card.team: entry for entry in entries if entry.reply and entry.reply.told == "shown"}
+        best = {entry.card.team: entry for entry in entries if entry.told == "shown"}
         scored = [entry for entry in entries if not entry.refused]
         rows = [self._row(entry, best.values(), scored) for entry in best.values()]
         return {
@@ -156,7 +156,7 @@ class Board:
             "figures": {"told": told, "most": self.figures},
             "gain": {"so_far": round(most_gain(told, self.public), 4), "most": self.config.gain},
             "submissions": len(scored),
-            "held": sum(bool(entry.reply and entry.reply.told == "held") for entry in scored),
+            "held": sum(entry.told == "held" for entry in scored),
             "entries": sorted(rows, key=lambda row: (row["rank_low"], row["team"])),
         }
 
@@ -172,14 +172,14 @@ class Board:
                 f"{self.config.name} is open until {self.config.closes}: nothing is opened before"
             )
         with self.log.held():
-            scored = [entry for entry in self.log.entries if entry.reply and entry.reply.told != "known"]
+            scored = [entry for entry in self.log.entries if entry.is_new]
         values = {entry.answers: self._kept(entry.answers).values for entry in scored}
         finals = []
         for team in sorted({entry.card.team for entry in scored}):
             own = [entry for entry in scored if entry.card.team == team]
-            shown = [entry for entry in own if entry.reply and entry.reply.told == "shown"]
+            shown = [entry for entry in own if entry.told == "shown"]
             # Held submissions were never told anything: which of a team's is the best, the public half says.
-            held = [entry for entry in own if entry.reply and entry.reply.told == "held"]
+            held = [entry for entry in own if entry.told == "held"]
             offered = [*shown[-1:], *held] or own[:1]
             chosen = max(offered, key=lambda one: float(values[one.answers][self.public.items].mean()))
             finals.append(self._final(chosen, values[chosen.answers]))
@@ -202,11 +202,7 @@ class Board:
 
     def _allow(self, card: SubmissionCard, at: datetime) -> None:
         """Quotas, of which answers that were scored before take nothing."""
-        new = [
-            entry
-            for entry in self.log.entries
-            if entry.card.team == card.team and entry.reply and entry.reply.told != "known"
-        ]
+        new = [entry for entry in self.log.entries if entry.card.team == card.team and entry.is_new]
         if any((entry.card.model, entry.card.revision) == (card.model, card.revision) for entry in new):
             raise UsageError(
                 f"{card.model} at revision {card.revision} was scored before, with other answers: "
@@ -239,7 +235,7 @@ class Board:
         """The first submission of the season, of any team, with the same answers or nearly the same."""
         tokens = np.array(marked.tokens, dtype=object)
         for entry in self.log.entries:
-            if not entry.reply or entry.reply.told == "known":
+            if not entry.is_new:
                 continue
             if entry.answers == name:
                 return entry
@@ -268,11 +264,11 @@ class Board:
         return blurred(exact, half.se, self.keyed, f"{self.config.name}\x1f{part}\x1f{name}")
 
     def _row(self, entry: LoggedSubmission, best: Any, scored: Sequence[LoggedSubmission]) -> dict[str, Any]:
-        figure = _figure(entry)
+        figure = entry.figure
         low, high = interval(figure, self.public)
         # Two figures can't be told apart while their difference is within its own 95 % interval.
         reach = half_width(self.public) * 2**0.5
-        others = [_figure(one) for one in best if one is not entry]
+        others = [one.figure for one in best if one is not entry]
         card = entry.card
         return {
             "team": card.team,
@@ -297,27 +293,15 @@ class Board:
             clustered(values[half.items], codes_of([self.groups[place] for place in half.items]))
             for half in (self.public, self.other)
         )
-        gap, reach = first.mean - second.mean, None
-        if (
-            first.se is not None
-            and second.se is not None
-            and first.low is not None
-            and second.low is not None
-        ):
-            reach = 1.96 * (first.se**2 + second.se**2) ** 0.5
-        figures = {
-            "public": first.mean,
-            "public_low": first.low,
-            "public_high": first.high,
-            "other": second.mean,
-            "other_low": second.low,
-            "other_high": second.high,
-            "gap": gap,
-            "gap_low": None if reach is None else gap - reach,
-            "gap_high": None if reach is None else gap + reach,
-        }
+        figures: dict[str, float | None] = dict.fromkeys(("gap_low", "gap_high"))
+        for name, side in (("public", first), ("other", second)):
+            figures |= {name: side.mean, f"{name}_low": side.low, f"{name}_high": side.high}
+        figures["gap"] = gap = first.mean - second.mean
+        if first.low is not None and second.low is not None:
+            reach = 1.96 * float(np.hypot(first.se or 0.0, second.se or 0.0))
+            figures |= {"gap_low": gap - reach, "gap_high": gap + reach}
         rounded = {name: None if figure is None else round(figure, 6) for name, figure in figures.items()}
-        shown = entry.reply.figure if entry.reply and entry.reply.told == "shown" else None
+        shown = entry.figure if entry.told == "shown" else None
         card = entry.card.model_dump(include={"team", "model", "revision"})
         return FinalFigure.model_validate({**card, "shown": shown, **rounded})
 
@@ -342,7 +326,3 @@ class Board:
             found = orjson.loads((self.folder / "read" / f"{name}.json").read_bytes())
             self._read_before[name] = Marked(found["tokens"], np.array(found["values"]))
         return self._read_before[name]
-
-
-def _figure(entry: LoggedSubmission) -> float:
-    return float(entry.reply.figure or 0.0) if entry.reply else 0.0

@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from evaluation.imports import json_object
 from mihakk.configs import validate
-from mihakk.errors import UsageError
+from mihakk.errors import RecordRejected, UsageError
 from mihakk.ids import sha256
 from schemas.blind import SubmissionCard
 from schemas.evaluation import Question
+from schemas.record import Record
 
 REPLY_BYTES: Final = 4096
 """Longest reply, in UTF-8."""
@@ -33,6 +35,13 @@ class Submission(NamedTuple):
     """Item to reply."""
     digest: str
     """SHA-256 of the file."""
+
+
+class _Reply(Record):
+    """A line of a team's own file."""
+
+    item: str
+    reply: str
 
 
 def is_ranked(question: Question) -> bool:
@@ -105,13 +114,7 @@ def _replies(path: Path, lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[st
     replies: dict[str, str] = {}
     for number, line in lines:
         where = f"{path}, line {number}"
-        if line.keys() != {"item", "reply"}:
-            raise UsageError(
-                f'{where}: a line is {{"item": ID, "reply": TEXT}}; it has {", ".join(line) or "nothing"}'
-            )
-        item, reply = line["item"], line["reply"]
-        if not isinstance(item, str) or not isinstance(reply, str):
-            raise UsageError(f"{where}: item and reply are texts")
+        item, reply = (one := validate(line, _Reply, where)).item, one.reply
         if item in replies:
             raise UsageError(f"{where}: {item} is answered twice: leave one answer")
         size = len(reply.encode("utf-8", "surrogatepass"))
@@ -137,22 +140,9 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _object(line: bytes, where: str) -> dict[str, Any]:
     try:
-        value = json.loads(line.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeError as error:
-        raise UsageError(f"{where}: not UTF-8 text") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where}: not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise UsageError(f"{where}: not a JSON object")
-    return value
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands in one object twice")
-    return found
+        return json_object(line, _no_constant)
+    except RecordRejected as error:
+        raise UsageError(f"{where}: {error.detail}") from error
 
 
 def _no_constant(name: str) -> Any:

@@ -153,13 +153,7 @@ def _result_id(config: str, metric: str, method: str) -> str:
 def _line(told: Fields, row: Fields, metric: str, value: float, asked: Asked) -> Fields:
     question = asked.question
     best = METRICS.get(metric).high if metric in METRICS.names() else None
-    references = (
-        [question.options[place] for place in question.gold]
-        if question.kind == "choice"
-        else [question.answer, *question.accepted]
-        if question.kind == "answer"
-        else list(question.explanations)
-    )
+    references = list(question.references)
     facts = {"status": row["status"], "repeat": row["repeat"], "content_hash": row["content_hash"]}
     line: Fields = {
         "schema_version": SCHEMA,

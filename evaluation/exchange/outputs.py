@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from evaluation.rows import ANSWER_KEY, folders_of, read_batches
+from mihakk.markdown import code, table
 from schemas.evaluation import Answer, Score
 from schemas.suite import Suite, System
 
@@ -95,7 +96,7 @@ def _card(suite: Suite, configs: dict[str, list[str]], has_sealed: bool) -> str:
     ]
     front = {"tags": ["evaluation", "model-outputs"]} | ({"configs": listed} if listed else {})
     parts = [
-        f"# Outputs of {_quoted(suite.title)}",
+        f"# Outputs of {code(suite.title)}",
         "One row per answer: the raw reply, what became of it (`status`), the reading rule that fired "
         "(`rule`) and its scores (`score_...`). Item, release, version and `content_hash` say what was "
         "asked; the items lie in the release.",
@@ -104,20 +105,11 @@ def _card(suite: Suite, configs: dict[str, list[str]], has_sealed: bool) -> str:
     ]
     if has_sealed:
         parts.append("Items of blind splits are left out: neither replies nor scores of them are published.")
-    parts.append(
-        "| config | systems |\n|---|---|\n"
-        + "\n".join(
-            f"| `{config}` | {', '.join(_quoted(name) for name in sorted(names))} |"
-            for config, names in sorted(configs.items())
-        )
-    )
+    rows = ((code(config), ", ".join(map(code, sorted(names)))) for config, names in sorted(configs.items()))
+    parts.append(table(("config", "systems"), rows))
     parts.append(
         "Replies are the systems' own words, errors and offences included. Don't train a system on them that "
         "is to be measured by the same items."
     )
     head = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=1000)
     return f"---\n{head}---\n\n" + "\n\n".join(parts) + "\n"
-
-
-def _quoted(name: str) -> str:
-    return "`" + " ".join(name.replace("`", "'").replace("|", "/").split()) + "`"

@@ -52,8 +52,7 @@ def lint(grid: Grid, sizes: Mapping[str, int] | None = None) -> list[Finding]:
     found: list[Finding] = []
     known: dict[int, Size] = {}
     for place in grid.plain_columns:
-        cells = [grid.cells[row][place] for row in grid.plain_rows]
-        size, objections = _size(grid, place, cells, stated.get(grid.columns[place], stated.get("")))
+        size, objections = _size(grid, place, stated.get(grid.columns[place], stated.get("")))
         found += objections
         if size:
             known[place] = size
@@ -67,10 +66,7 @@ def lint(grid: Grid, sizes: Mapping[str, int] | None = None) -> list[Finding]:
 
 def inferred_sizes(grid: Grid) -> dict[str, Size]:
     """The number of items of every column that gives it away."""
-    sizes = {
-        grid.columns[place]: size_of([grid.cells[row][place] for row in grid.plain_rows])
-        for place in grid.plain_columns
-    }
+    sizes = {grid.columns[place]: size_of([*grid.column(place).values()]) for place in grid.plain_columns}
     return {name: size for name, size in sizes.items() if size}
 
 
@@ -78,14 +74,12 @@ def _finding(check: str, grid: Grid, where: str, detail: str) -> Finding:
     return Finding(check=check, severity="report", subject=grid.title, where=where, detail=detail)
 
 
-def _size(
-    grid: Grid, place: int, cells: Sequence[Cell | None], stated: int | None
-) -> tuple[Size | None, list[Finding]]:
+def _size(grid: Grid, place: int, stated: int | None) -> tuple[Size | None, list[Finding]]:
     """The size a column is checked against."""
-    likely = size_of(cells)
+    there = [*grid.column(place).values()]
+    likely = size_of(there)
     if stated is None:
         return likely, []
-    there = [cell for cell in cells if cell]
     scale = (
         100.0 if there and max(cell.value for cell in there) > 1 and (not likely or likely.scale > 1) else 1.0
     )
@@ -98,10 +92,7 @@ def _size(
 
 
 def _figures(grid: Grid, place: int, size: Size) -> Iterator[Finding]:
-    for row in grid.plain_rows:
-        cell = grid.cells[row][place]
-        if cell is None:
-            continue
+    for row, cell in grid.column(place).items():
         where = f"{grid.rows[row]}, {grid.columns[place]}"
         if not multiple_fits(cell, size):
             nearest = round(cell.value / size.scale * size.items) / size.items * size.scale
@@ -137,7 +128,7 @@ def _mean_rows(grid: Grid) -> Iterator[Finding]:
     for row in grid.mean_rows:
         for place, name in enumerate(grid.columns):
             printed = grid.cells[row][place]
-            values = [cell for other in grid.plain_rows if (cell := grid.cells[other][place])]
+            values = [*grid.column(place).values()]
             if printed and len(values) > 1 and not _is_mean(printed, values):
                 detail = f"{printed.text}, but the {len(values)} rows have the mean {_mean(values, printed)}"
                 yield _finding("RT04", grid, f"{grid.rows[row]}, {name}", detail)
@@ -150,10 +141,9 @@ def _mean_columns(grid: Grid) -> Iterator[Finding]:
             continue
         left_out = [grid.columns[one] for one in grid.plain_columns if one not in over]
         of = f"the mean of all columns but {left_out[0]}" if left_out else "the mean of the columns"
-        for row in grid.plain_rows:
-            printed = grid.cells[row][place]
+        for row, printed in grid.column(place).items():
             values = [cell for one in over if (cell := grid.cells[row][one])]
-            if not printed or not values:
+            if not values:
                 continue
             where = f"{grid.rows[row]}, {grid.columns[place]}"
             if len(values) < len(over):
@@ -173,17 +163,12 @@ def _averaged(grid: Grid, place: int) -> list[int] | None:
     for over in (plain, *([one for one in plain if one != left] for left in plain)):
         if len(over) < 2:  # a single column has no mean
             continue
-        rows = [
-            row
-            for row in grid.plain_rows
-            if grid.cells[row][place] and all(grid.cells[row][one] for one in over)
-        ]
-        fit = sum(
-            _is_mean(printed, [cell for one in over if (cell := grid.cells[row][one])])
-            for row in rows
-            if (printed := grid.cells[row][place])
-        )
-        if fit > best[0] and fit * 2 > len(rows):
+        parts = [grid.column(one) for one in over]
+        printed = {
+            row: cell for row, cell in grid.column(place).items() if all(row in part for part in parts)
+        }
+        fit = sum(_is_mean(cell, [part[row] for part in parts]) for row, cell in printed.items())
+        if fit > best[0] and fit * 2 > len(printed):
             best = (fit, over)
     return best[1] or None
 
@@ -201,11 +186,8 @@ def _mean(values: Sequence[Cell], printed: Cell) -> str:
 
 def _equal_columns(grid: Grid) -> Iterator[Finding]:
     for one, other in combinations(grid.plain_columns, 2):
-        pairs = [
-            (first, second)
-            for row in grid.plain_rows
-            if (first := grid.cells[row][one]) and (second := grid.cells[row][other])
-        ]
+        left, right = grid.column(one), grid.column(other)
+        pairs = [(left[row], right[row]) for row in left if row in right]
         is_equal = all(first[1:] == second[1:] for first, second in pairs)
         if len(pairs) >= _LEAST_ROWS and is_equal and len({first.value for first, _ in pairs}) > 1:
             detail = f"equal in all {len(pairs)} rows"
@@ -249,7 +231,7 @@ def _told(grid: Grid, equal: _Equal) -> Finding:
 
 def _repeated(grid: Grid, known: Mapping[int, Size], equal: Sequence[_Equal]) -> Iterator[Finding]:
     for place in grid.plain_columns:
-        cells = {row: cell for row in grid.plain_rows if (cell := grid.cells[row][place])}
+        cells = grid.column(place)
         values = _values(grid, place, known.get(place))
         explained = {one.rows for one in equal if place in one.columns}
         for value, count in Counter(cell.value for cell in cells.values()).items():
@@ -266,7 +248,7 @@ def _repeated(grid: Grid, known: Mapping[int, Size], equal: Sequence[_Equal]) ->
 
 def _values(grid: Grid, place: int, size: Size | None) -> float:
     """About how many different figures a column could hold between its least and its greatest."""
-    there = [cell for row in grid.plain_rows if (cell := grid.cells[row][place])]
+    there = grid.column(place).values()
     if not there:
         return 1.0
     step = 10.0 ** -max(cell.decimals for cell in there)

@@ -67,6 +67,10 @@ class Grid:
         """Places of all other columns."""
         return [place for place, name in enumerate(self.columns) if not is_mean(name)]
 
+    def column(self, place: int) -> dict[int, Cell]:
+        """The figures of a column that are no means of others, by the place of their row."""
+        return {row: cell for row in self.plain_rows if (cell := self.cells[row][place])}
+
 
 def is_mean(name: str) -> bool:
     """Whether a row or column says that it is the mean of the others."""

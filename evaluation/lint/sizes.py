@@ -39,22 +39,19 @@ def error_fits(cell: Cell, size: Size) -> bool:
     """Whether the error is sqrt(p (1-p) / (n-1)) of the share behind the figure, as it is rounded."""
     if cell.error is None:
         return True
-    expected = standard_error(cell, size)
-    return abs(expected - cell.error) <= _reach(cell.error_decimals) + _SLACK
+    return bool(_errors(cell, cell.error, np.array([size.items]), size.scale)[0])
 
 
 def standard_error(cell: Cell, size: Size) -> float:
     """sqrt(p (1-p) / (n-1)) of the nearest share the items can have, in the figure's own scale."""
-    share = round(cell.value / size.scale * size.items) / size.items
-    return float(np.sqrt(max(0.0, share * (1 - share)) / max(1, size.items - 1)) * size.scale)
+    return float(_standard_errors(cell, np.array([size.items]), size.scale)[0])
 
 
-def size_of(cells: Sequence[Cell | None]) -> Size | None:
+def size_of(there: Sequence[Cell]) -> Size | None:
     """The size that fits a column, where one does beyond what chance would bring; the smallest such.
 
     Figures with errors behind them are shares; others may be means of whole numbers, as a judge's are.
     """
-    there = [cell for cell in cells if cell is not None]
     if len(there) < LEAST_CELLS or len({cell.decimals for cell in there}) > 2:
         return None
     has_errors = sum(cell.error is not None for cell in there) >= LEAST_CELLS
@@ -98,10 +95,17 @@ def _multiples(cell: Cell, sizes: NDArray[np.int64], scale: float) -> NDArray[np
 
 
 def _errors(cell: Cell, error: float, sizes: NDArray[np.int64], scale: float) -> NDArray[np.bool_]:
-    share = np.round(cell.value / scale * sizes) / sizes
-    expected = np.sqrt(np.maximum(share * (1 - share), 0) / (sizes - 1)) * scale
+    expected = _standard_errors(cell, sizes, scale)
     fits: NDArray[np.bool_] = np.abs(expected - error) <= _reach(cell.error_decimals) + _SLACK
     return fits
+
+
+def _standard_errors(cell: Cell, sizes: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
+    share = np.round(cell.value / scale * sizes) / sizes
+    found: NDArray[np.float64] = (
+        np.sqrt(np.maximum(share * (1 - share), 0) / np.maximum(sizes - 1, 1)) * scale
+    )
+    return found
 
 
 def _reach(decimals: int) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from evaluation.metrics.metric import Case
 from mihakk.text import key
 from schemas.record import Language
 
@@ -59,9 +59,12 @@ def distance(reply: str, gold: str) -> Distance:
     return Distance(edits, cer, "partial" if cer <= PARTIAL else "none")
 
 
-def nearest(reply: str, golds: Iterable[str]) -> Distance:
-    """The distance to the nearest of several accepted lines."""
-    return min((distance(reply, gold) for gold in golds), key=lambda one: (one.cer, one.edits))
+def nearest(case: Case) -> tuple[str, Distance]:
+    """An answer's folded letters, and their distance to the nearest of the accepted answers'."""
+    question = case.question
+    given = key(case.reading.text, question.language)
+    golds = [gold_key(one, question.language) for one in (question.answer, *question.accepted)]
+    return given, min((distance(given, gold) for gold in golds), key=lambda one: (one.cer, one.edits))
 
 
 def allowed_edits(length: int) -> int:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from evaluation.metrics.metric import Case, Scored, metric
+from evaluation.reading import read_likelihoods
 from mihakk.text import key
 from schemas.evaluation import Question
 
@@ -28,11 +29,12 @@ def accuracy_by_characters(case: Case) -> Scored:
 
     A label of two code points (هـ) is favoured by it: kept to reproduce published figures.
     """
-    labels, likelihoods = case.question.labels, case.likelihoods
-    if len(likelihoods) != len(labels):
-        return Scored(0.0, {"pick": None})
-    shares = [value / len(label) for value, label in zip(likelihoods, labels, strict=True)]
-    return chosen(case.question, (shares.index(max(shares)),))
+    return chosen(case.question, read_likelihoods(by_characters(case), case.question.labels).picks)
+
+
+def by_characters(case: Case) -> list[float]:
+    """Each label's likelihood divided by its length in code points."""
+    return [one / len(label) for one, label in zip(case.likelihoods, case.question.labels, strict=True)]
 
 
 def chosen(question: Question, picks: tuple[int, ...]) -> Scored:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from evaluation.contamination import continues, names_canary
+from evaluation.contamination import LEAST_CONTINUED
 from evaluation.metrics.metric import Case, Scored, metric
+from mihakk.text import key
 from schemas.evaluation import Question
+from schemas.record import Language
 
 
 def _is_cut(question: Question) -> bool:
@@ -26,3 +28,19 @@ def continued(case: Case) -> Scored:
 def canary_named(case: Case) -> Scored:
     """1 where the reply holds the canary's identifier: proof that the system was trained on the release."""
     return Scored(float(names_canary(case.reply, case.question.answer)), {})
+
+
+def names_canary(reply: str, guid: str) -> bool:
+    """Whether a reply holds the identifier, which nobody can guess: proof of training on the benchmark."""
+    return _plain(guid) in _plain(reply)
+
+
+def continues(reply: str, hidden: str, language: Language) -> bool:
+    """Whether a reply begins with the next 50 characters of the text, by its folded letters."""
+    expected = key(hidden, language)[:LEAST_CONTINUED]
+    return len(expected) == LEAST_CONTINUED and key(reply, language).startswith(expected)
+
+
+def _plain(text: str) -> str:
+    """Text without what a model may write otherwise: case, hyphens, spaces."""
+    return "".join(char for char in text.lower() if char.isalnum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evaluation.metrics.accuracy import by_characters
 from evaluation.metrics.metric import Case, Scored, metric
 from schemas.evaluation import Question
 
@@ -21,10 +22,7 @@ def exact_set(case: Case) -> Scored:
 @metric(title="Exact set, by characters", kinds=("choice",), methods=("likelihood",), when=several)
 def exact_set_by_characters(case: Case) -> Scored:
     """Exact set where each label's likelihood is divided by its length in code points (QIMMA's code)."""
-    question, likelihoods = case.question, case.likelihoods
-    if len(likelihoods) != len(question.labels):
-        return Scored(0.0, {"picks": (), "gold": question.gold})
-    shares = [value / len(label) for value, label in zip(likelihoods, question.labels, strict=True)]
+    question, shares = case.question, by_characters(case)
     order = sorted(range(len(shares)), key=lambda place: shares[place])
     picks = tuple(sorted(order[len(order) - len(question.gold) :]))
     return Scored(float(picks == question.gold), {"picks": picks, "gold": question.gold})

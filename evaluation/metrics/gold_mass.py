@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, inf
 
+from evaluation.metrics.accuracy import by_characters
 from evaluation.metrics.exact_set import several
 from evaluation.metrics.metric import Case, Scored, metric
 
@@ -18,8 +19,7 @@ def gold_mass(case: Case) -> Scored:
 @metric(title="Mass on gold, by characters", kinds=("choice",), methods=("likelihood",), when=several)
 def gold_mass_by_characters(case: Case) -> Scored:
     """`gold_mass` with each likelihood first divided by its label's length in code points (QIMMA's code)."""
-    labels = case.question.labels
-    return _mass(case, [one / len(label) for one, label in zip(case.likelihoods, labels, strict=False)])
+    return _mass(case, by_characters(case))
 
 
 def _mass(case: Case, likelihoods: Sequence[float]) -> Scored:

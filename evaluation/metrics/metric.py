@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, NamedTuple
 
@@ -108,18 +108,6 @@ class Metric:
     def score(self, cases: Sequence[Case]) -> list[Scored]:
         """One figure per answer, in order."""
         return list(self.score_all(cases, self.options))
-
-    def with_options(self, **options: str) -> Metric:
-        """The metric with other options, e.g. another model.
-
-        Raises:
-            UsageError: It has no such option.
-        """
-        unknown = sorted(options.keys() - self.options.keys())
-        if unknown:
-            known = ", ".join(self.options) or "none"
-            raise UsageError(f"metric {self.name!r} has no option {unknown[0]!r}; it has: {known}")
-        return replace(self, options={**self.options, **options})
 
 
 METRICS: Registry[Metric] = Registry("metric", "evaluation.metrics")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from evaluation.metrics._recall import distance, gold_key, nearest, published_fold, published_gold
+from evaluation.metrics._recall import distance, nearest, published_fold, published_gold
 from evaluation.metrics.metric import Case, Scored, metric
 from evaluation.reading import read_strict_tag
-from mihakk.text import key
 from schemas.evaluation import Question
 
 
@@ -20,11 +19,7 @@ def recall(case: Case) -> Scored:
     Complete: at most 1 edit (2 from 40 letters, 3 from 80); in part: at most one in five letters. Spaces,
     marks and letter variants do not count. The nearest accepted answer does.
     """
-    question = case.question
-    given = key(case.reading.text, question.language)
-    found = nearest(
-        given, (gold_key(one, question.language) for one in (question.answer, *question.accepted))
-    )
+    given, found = nearest(case)
     label = found.label if given else "none"
     detail = {"label": label, "edits": found.edits, "format_ok": case.reading.format_ok}
     return Scored(float(label != "none"), detail)

@@ -53,7 +53,7 @@ class Rank(NamedTuple):
     """Not separable from the best: the best system's lead over it may be none."""
 
 
-def ranks(figures: Sequence[float], drawn: NDArray[np.float64]) -> list[Rank]:
+def ranks(figures: Sequence[float] | NDArray[np.float64], drawn: NDArray[np.float64]) -> list[Rank]:
     """Rank interval (95 %) of each system, and whether it belongs to the top group.
 
     Args:

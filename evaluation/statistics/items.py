@@ -1,4 +1,4 @@
-"""What the answers of many systems say about the items."""
+"""What answers say about the items: many systems' of each, and one system's over repeats."""
 
 from __future__ import annotations
 
@@ -41,3 +41,22 @@ def item_statistics(scores: NDArray[np.float64]) -> ItemStatistics:
     weak = np.take_along_axis(scores, order[:half], axis=0).mean(axis=0)
     strong = np.take_along_axis(scores, order[-half:], axis=0).mean(axis=0)
     return ItemStatistics(scores.mean(axis=0), correlation, weak - strong)
+
+
+def share_within(scores: NDArray[np.float64]) -> float | None:
+    """Part of a single score's variance that repeats would average out; None where nothing varies.
+
+    By analysis of variance: of one item's scores over repeats, against that of the items' true means.
+
+    Args:
+        scores: Items x repeats, at least two of each.
+
+    Raises:
+        ValueError: There are fewer.
+    """
+    items, repeats = scores.shape
+    if items < 2 or repeats < 2:
+        raise ValueError(f"{items} items x {repeats} repeats: variances need two of each")
+    within = float(scores.var(axis=1, ddof=1).mean())
+    between = max(0.0, float(scores.mean(axis=1).var(ddof=1)) - within / repeats)
+    return within / (between + within) if between + within else None

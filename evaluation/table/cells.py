@@ -1,4 +1,4 @@
-"""A cell of a table: a figure, its interval, and everything that qualifies it."""
+"""Cells of a table, each a figure with its interval and all that qualifies it; and what they say of items."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from evaluation.metrics.figure import FIGURES, Scores
+from evaluation.metrics.figures import FIGURES, Scores
 from evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of, plain_se
-from evaluation.statistics.repeats import split_variance
+from evaluation.statistics.items import item_statistics, share_within
 from evaluation.table.column import Column
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ def cells_of(column: Column) -> list[dict[str, Any]]:
             "config": column.config,
             "task": column.task,
             "ability": column.ability,
-            "metric": column.metric.name,
-            "method": column.method,
+            **column.row,
             "model": model,
             **_figure(column, place),
             **_answers(column.frames[place]),
@@ -43,20 +42,20 @@ def cells_of(column: Column) -> list[dict[str, Any]]:
 
 def _figure(column: Column, place: int) -> dict[str, Any]:
     """The figure and how sure it is; nothing but the gap where the system lacks items."""
-    figure = column.figure(place)
+    figure = column.figures[place]
     told: dict[str, Any] = {
-        "figure": figure,
+        "figure": None if np.isnan(figure) else float(figure),
         **dict.fromkeys(("se", "ci_low", "ci_high", "plain_se")),
         "items": len(column.items) - column.missing[place],
         "missing": column.missing[place],
         "clusters": 0,
         "note": "",
     }
-    if not column.is_complete(place):
+    if column.missing[place]:
         return told | {"note": f"no answer to {column.missing[place]:,} of {len(column.items):,} items"}
     values = column.values[place]
     there = ~np.isnan(values)
-    if figure is None:
+    if np.isnan(figure):
         return told | {"note": "no answer has a value"}
     groups = codes_of(column.groups[there])
     told["clusters"] = int(groups.max()) + 1
@@ -98,28 +97,28 @@ def _wordings(column: Column, place: int) -> dict[str, Any]:
         table = rows.pivot_table(index=["item", "variant"], columns="repeat", values="value", observed=True)
         whole = table.dropna().to_numpy()
         if len(whole) > 1:
-            told["share_within"] = split_variance(whole).share_within
+            told["share_within"] = share_within(whole)
     return told
 
 
 def _figures(column: Column, place: int) -> dict[str, Any]:
     """Every figure over many answers that is made of this metric."""
-    wanted = [figure for _, figure in FIGURES if column.metric.name in figure.of]
-    if not wanted or not column.is_complete(place):
+    wanted = FIGURES.get(column.metric.name, ())
+    if not wanted or column.missing[place]:
         return {}
     scores = _scores(column, place)
     told: dict[str, Any] = {}
-    for figure in wanted:
-        found = figure.measure(scores)
+    for measure in wanted:
+        found, name = measure(scores), measure.__name__
         if found is None:
             continue
-        told[figure.name] = found.value
+        told[name] = found.value
         if found.low is not None:
-            told |= {f"{figure.name}_low": found.low, f"{figure.name}_high": found.high}
+            told |= {f"{name}_low": found.low, f"{name}_high": found.high}
         more = {key: _rounded(value) for key, value in found.detail.items() if key != "se"}
-        told[f"{figure.name}_units"] = found.units
+        told[f"{name}_units"] = found.units
         if more:
-            told[f"{figure.name}_detail"] = json.dumps(more, sort_keys=True)
+            told[f"{name}_detail"] = json.dumps(more, sort_keys=True)
     return told
 
 
@@ -149,3 +148,28 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _rounded(inner) for key, inner in value.items()}
     return value
+
+
+def item_rows(column: Column) -> list[dict[str, Any]]:
+    """One row per item, the hardest first; none where fewer than two systems answered all of them.
+
+    `right`: mean score over systems. `rest`: its correlation with the systems' scores on all other items;
+    below 0, those who know the others miss it. `inverted`: the weaker half's mean less the stronger half's.
+    Items that most systems miss, or weak ones solve and strong ones don't, are worth a look at their gold.
+    """
+    able = [place for place in range(len(column.models)) if not np.isnan(column.values[place]).any()]
+    if len(able) < 2 or len(column.items) < 2:
+        return []
+    found = item_statistics(column.values[able])
+    rows = [
+        {
+            **column.row,
+            "item": str(item),
+            "systems": len(able),
+            "right": float(right),
+            "rest": None if np.isnan(rest) else float(rest),
+            "inverted": float(inverted),
+        }
+        for item, right, rest, inverted in zip(column.items, *found, strict=True)
+    ]
+    return sorted(rows, key=lambda row: (column.sign * row["right"], row["item"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -22,16 +23,38 @@ NOT_VOUCHED_FOR: Final = "_not_vouched_for"
 
 
 @dataclass(frozen=True)
-class Column:
-    """Scores as a matrix; an item's repeats and wordings are averaged first."""
+class ColumnKey:
+    """What a column is of: the answers of one kind to a data set, by one metric and one method."""
 
     release: str
     config: str
     task: str
-    ability: str
     kind: str
+    ability: str
     metric: Metric
-    method: str
+    method: Any
+    """A `Method`, as the scores name it."""
+
+    @property
+    def data_set(self) -> tuple[str, str, str, str]:
+        """What one metric stands for in averages."""
+        return self.release, self.config, self.task, self.kind
+
+    @property
+    def row(self) -> dict[str, str]:
+        """The fields that name it in tables: those of `COLUMN`."""
+        return {
+            "release": self.release,
+            "config": self.config,
+            "metric": self.metric.name,
+            "method": self.method,
+        }
+
+
+@dataclass(frozen=True)
+class Column(ColumnKey):
+    """Scores as a matrix; an item's repeats and wordings are averaged first."""
+
     models: tuple[str, ...]
     items: NDArray[Any]
     groups: NDArray[Any]
@@ -61,18 +84,18 @@ class Column:
         low, high = self.metric.low, self.metric.high
         return None if low is None or high is None else (low, high)
 
-    def is_complete(self, model: int) -> bool:
-        """Whether a system has an answer to every item that any has."""
-        return self.missing[model] == 0
+    @cached_property
+    def figures(self) -> Values:
+        """One per system; NaN where it lacks an answer to an item that any has, or has no value at all."""
+        return np.array([self._figure(place) for place in range(len(self.models))], dtype=np.float64)
 
-    def figure(self, model: int) -> float | None:
-        """The system's figure; None where it lacks items, or has no value at all."""
-        if not self.is_complete(model):
-            return None
+    def _figure(self, model: int) -> float:
+        if self.missing[model]:
+            return np.nan
         if self.statistics is not None and self.metric.total is not None:
             return self.metric.total(self.statistics[model].sum(axis=0), self.metric.options)
         there = self.values[model][~np.isnan(self.values[model])]
-        return float(there.mean()) if there.size else None
+        return float(there.mean()) if there.size else np.nan
 
 
 def column_of(rows: pd.DataFrame) -> Column:

@@ -10,9 +10,9 @@ import numpy as np
 from evaluation.metrics.metric import METRICS
 from evaluation.statistics.cluster import codes_of
 from evaluation.statistics.comparison import compare
+from evaluation.table.pairs import with_holm
 from evaluation.table.sheets import Sheet, signed
 from mihakk.errors import UsageError
-from mihakk.stats import holm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,8 +48,7 @@ def conditions(
         if all_shared and not any(row["records"] for row in found):
             raise UsageError(f"{first} and {second} share no record: nothing can be paired")
         rows += [{"first": first, "second": second, **row} for row in found if row["records"]]
-    adjusted = holm([row["p"] for row in rows])
-    return [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
+    return with_holm(rows)
 
 
 def condition_sheet(rows: Sequence[dict[str, Any]]) -> Sheet:

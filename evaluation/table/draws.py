@@ -1,13 +1,14 @@
-"""Figures of whole tables from drawn clusters, all columns from the same draws."""
+"""Figures of whole tables from drawn clusters, all columns from the same draws, and what they show."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.bootstrap import weights
+from evaluation.statistics.bootstrap import percentile_interval, ranks, weights
 from evaluation.statistics.cluster import LEAST_CLUSTERS
 from evaluation.table.column import Column
 
@@ -30,6 +31,34 @@ def drawn_figures(
     return [np.concatenate(found) if found else None for found in blocks]
 
 
+def able_in(figures: NDArray[np.float64]) -> list[int]:
+    """Places of the systems that have a figure."""
+    return [int(place) for place in np.flatnonzero(~np.isnan(figures))]
+
+
+def standing(
+    figures: NDArray[np.float64], drawn: NDArray[np.float64] | None, sign: float = 1.0
+) -> list[dict[str, Any]]:
+    """Interval and rank interval of each system that has a figure; nothing of the others, or without draws.
+
+    Args:
+        figures: One per system.
+        drawn: Resamples x systems.
+        sign: -1 where less is better.
+    """
+    found: list[dict[str, Any]] = [{} for _ in figures]
+    able = able_in(figures)
+    if drawn is None or not able:
+        return found
+    low, high = percentile_interval(drawn[:, able])
+    places = ranks(sign * figures[able], sign * drawn[:, able])
+    for at, place in enumerate(able):
+        first, last, top = places[at]
+        found[place] = {"ci_low": float(low[at]), "ci_high": float(high[at])}
+        found[place] |= {"rank_low": first, "rank_high": last, "top": top}
+    return found
+
+
 class _Part:
     """One column's values added up by cluster."""
 
@@ -39,7 +68,7 @@ class _Part:
         self.is_enough = len(self._own) >= LEAST_CLUSTERS
         size = len(self._own)
         there = ~np.isnan(column.values)
-        self._able = [place for place in range(len(column.models)) if column.figure(place) is not None]
+        self._able = able_in(column.figures)
         if column.statistics is None:
             self._sums = _by_cluster(np.where(there, column.values, 0.0), codes, size)
             self._counts = _by_cluster(there.astype(np.float64), codes, size)
@@ -59,8 +88,8 @@ class _Part:
             with np.errstate(invalid="ignore", divide="ignore"):
                 means = (own @ self._sums) / (own @ self._counts)
             # A small data set may have none of its clusters drawn: it then keeps the figure it has.
-            whole = np.array([self._column.figure(place) for place in self._able], dtype=np.float64)
-            found[:, self._able] = np.where(np.isnan(means[:, self._able]), whole, means[:, self._able])
+            whole, drawn_means = self._column.figures[self._able], means[:, self._able]
+            found[:, self._able] = np.where(np.isnan(drawn_means), whole, drawn_means)
             return found
         for model in self._able:
             sums = own @ self._sums[:, model]

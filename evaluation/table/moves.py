@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -103,10 +104,7 @@ class _Pair:
         self, name: str, old: Column, new: Column, contents: tuple[Mapping[str, str], Mapping[str, str]]
     ) -> None:
         self.name = name
-        self._scores = (
-            {model: _scores(old, place) for place, model in enumerate(old.models) if old.is_complete(place)},
-            {model: _scores(new, place) for place, model in enumerate(new.models) if new.is_complete(place)},
-        )
+        self._scores = _scores(old), _scores(new)
         # Of an item in both versions the newer one says where it belongs.
         self._groups = {
             str(item): str(group)
@@ -125,49 +123,28 @@ class _Pair:
         self, ranked: tuple[Mapping[tuple[str, str], str], Mapping[tuple[str, str], str]]
     ) -> Iterator[SystemMove]:
         """Each system's difference in four steps: other answers, then what is gone, corrected and new."""
-        for model in self.models:
-            old, new = (scores[model] for scores in self._scores)
-            start = _mean([old[item] for item in (*self.kept, *self.changed, *self.removed)])
-            again = _mean(
-                [new[item] for item in self.kept] + [old[item] for item in (*self.changed, *self.removed)]
-            )
-            rest = _mean([new[item] for item in self.kept] + [old[item] for item in self.changed])
-            rest = again if rest is None else rest
-            fixed = _mean([new[item] for item in (*self.kept, *self.changed)])
-            fixed = rest if fixed is None else fixed
-            end = _mean([new[item] for item in (*self.kept, *self.changed, *self.added)])
-            if start is None or again is None or rest is None or fixed is None or end is None:
-                continue
-            place = self.name, model
-            low, high = self._interval(model)
-            yield SystemMove(
-                self.name,
-                model,
-                start,
-                end,
-                low,
-                high,
-                ranked[0].get(place, GAP),
-                ranked[1].get(place, GAP),
-                answers=again - start,
-                removed=rest - again,
-                changed=fixed - rest,
-                added=end - fixed,
-            )
-
-    def _interval(self, model: str) -> tuple[float | None, float | None]:
-        """Of the difference that `systems` tells."""
-        sides = (
-            [*self.kept, *self.changed, *self.removed],
-            [*self.kept, *self.changed, *self.added],
-        )
+        sides = [*self.kept, *self.changed, *self.removed], [*self.kept, *self.changed, *self.added]
         codes = codes_of([self._groups[item] for side in sides for item in side])
-        before, after = (
-            np.array([scores[model][item] for item in side], dtype=np.float64)
-            for scores, side in zip(self._scores, sides, strict=True)
-        )
-        found = moved(before, after, codes[: len(before)], codes[len(before) :])
-        return found.low, found.high
+        for model in self.models if all(sides) else ():
+            old, new = (scores[model] for scores in self._scores)
+            kept = [new[item] for item in self.kept]
+            steps = (
+                [old[item] for item in sides[0]],
+                kept + [old[item] for item in (*self.changed, *self.removed)],
+                kept + [old[item] for item in self.changed],
+                kept + [new[item] for item in self.changed],
+                [new[item] for item in sides[1]],
+            )
+            means: list[float] = []
+            for values in steps:  # where nothing was kept, a step without items changes nothing
+                means.append(float(np.mean(values)) if values else means[-1])
+            first, last = (np.array(values, dtype=np.float64) for values in (steps[0], steps[-1]))
+            found = moved(first, last, codes[: len(first)], codes[len(first) :])
+            before, after = (one.get((self.name, model), GAP) for one in ranked)
+            parts = [end - start for start, end in pairwise(means)]
+            yield SystemMove(
+                self.name, model, means[0], means[-1], found.low, found.high, before, after, *parts
+            )
 
     def items(self) -> list[ItemMove]:
         """What each item that is gone, corrected or new does by itself, what moves ranks most first."""
@@ -190,39 +167,27 @@ class _Pair:
 
 def move_sheets(found: Moves) -> list[Sheet]:
     """A sheet of systems and one of items for every column."""
+    head = (
+        *("system", "before", "after", "difference [95 %]", "rank"),
+        *("answers", "removed", "corrected", "added"),
+    )
     shown = []
     for column in sorted({row.column for row in found.systems}):
         systems = sorted(
             (row for row in found.systems if row.column == column), key=lambda row: (-row.after, row.model)
         )
-        shown.append(
-            Sheet(
-                f"{column}: {found.between}",
-                "The parts add up to the difference.",
-                (
-                    "system",
-                    "before",
-                    "after",
-                    "difference [95 %]",
-                    "rank",
-                    "answers",
-                    "removed",
-                    "corrected",
-                    "added",
-                ),
-                tuple(
-                    (
-                        row.model,
-                        f"{row.before:.3f}",
-                        f"{row.after:.3f}",
-                        signed(row.after - row.before, row.low, row.high),
-                        f"{row.rank_before} → {row.rank_after}",
-                        *(_change(part) for part in (row.answers, row.removed, row.changed, row.added)),
-                    )
-                    for row in systems
-                ),
+        rows = tuple(
+            (
+                row.model,
+                f"{row.before:.3f}",
+                f"{row.after:.3f}",
+                signed(row.after - row.before, row.low, row.high),
+                f"{row.rank_before} → {row.rank_after}",
+                *(_change(part) for part in (row.answers, row.removed, row.changed, row.added)),
             )
+            for row in systems
         )
+        shown.append(Sheet(f"{column}: {found.between}", "The parts add up to the difference.", head, rows))
         items = [row for row in found.items if row.column == column]
         if items:
             shown.append(_item_sheet(column, items))
@@ -247,12 +212,16 @@ def _item_sheet(column: str, items: Sequence[ItemMove]) -> Sheet:
     )
 
 
-def _scores(column: Column, place: int) -> dict[str, float]:
-    values = column.values[place]
+def _scores(column: Column) -> dict[str, dict[str, float]]:
+    """System to item to value, of systems that lack no answer."""
     return {
-        str(item): float(value)
-        for item, value in zip(column.items, values, strict=True)
-        if not np.isnan(value)
+        model: {
+            str(item): float(value)
+            for item, value in zip(column.items, column.values[place], strict=True)
+            if not np.isnan(value)
+        }
+        for place, model in enumerate(column.models)
+        if not column.missing[place]
     }
 
 
@@ -277,16 +246,12 @@ def _version(frame: pd.DataFrame) -> str:
 
 def _ranks(frame: pd.DataFrame, seed: int) -> dict[tuple[str, str], str]:
     """Column and system to its rank interval."""
-    cells = results(frame, averaged=False, seed=seed).cells
+    cells = results(frame, None, seed=seed).cells
     found = {}
     for row in cells.itertuples(index=False):
         place = f"{row.config} · {row.metric} · {row.method}", str(row.model)
         found[place] = ranks_text(getattr(row, "rank_low", None), getattr(row, "rank_high", None))
     return found
-
-
-def _mean(values: Sequence[Any]) -> float | None:
-    return float(np.mean(values)) if values else None
 
 
 def _change(value: float) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.metric import Metric
-from evaluation.statistics.bootstrap import percentile_interval, ranks
-from evaluation.table.column import Column
+from evaluation.table.column import Column, ColumnKey
+from evaluation.table.draws import standing
+from evaluation.table.pairs import drawn_pairs, with_holm
 from mihakk.errors import UsageError
-from schemas.evaluation import Question
+from schemas.suite import Suite
 
 STATEMENT = (
     "Averages are unweighted: items to data set, data sets to task, tasks to category, these to overall. "
@@ -39,24 +39,7 @@ class Average:
     parts: tuple[str, ...]
 
 
-class Counted(Protocol):
-    """What averages need to know of a column: one of a table, or one that a suite is going to give."""
-
-    @property
-    def release(self) -> str: ...
-    @property
-    def config(self) -> str: ...
-    @property
-    def task(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def ability(self) -> str: ...
-    @property
-    def metric(self) -> Metric: ...
-
-
-C = TypeVar("C", bound=Counted)
+K = TypeVar("K", bound=ColumnKey)
 
 
 @dataclass(frozen=True)
@@ -70,15 +53,20 @@ class Averaging:
     main_by_kind: Mapping[str, str] = field(default_factory=dict)
     """Kind of answer to the metric that stands for it."""
 
-    def parts(self, columns: Sequence[C]) -> tuple[list[C], dict[str, str]]:
+    @classmethod
+    def of(cls, suite: Suite) -> Averaging:
+        """As a suite says."""
+        return cls(suite.categories, suite.main, suite.main_by_kind)
+
+    def parts(self, columns: Sequence[K]) -> tuple[list[K], dict[str, str]]:
         """The columns that are averaged, one metric for a data set's kind of answer; each task's category.
 
         Raises:
             UsageError: A task is in no category or in several, or its main metric is missing or has no range.
         """
         counted = [column for column in columns if column.ability != "probe"]
-        chosen = {data_set(column): self._main(column, counted) for column in counted}
-        kept = [one for one in counted if one.metric.name == chosen[data_set(one)]]
+        chosen = {column.data_set: self._main(column, counted) for column in counted}
+        kept = [one for one in counted if one.metric.name == chosen[one.data_set]]
         for column in kept:
             metric = column.metric
             if metric.low is None or metric.high is None or not metric.higher_is_better or not metric.ranks:
@@ -88,9 +76,9 @@ class Averaging:
                 )
         return kept, self._categories(sorted({one.task for one in counted}))
 
-    def _main(self, of: Counted, columns: Sequence[Counted]) -> str:
+    def _main(self, of: ColumnKey, columns: Sequence[ColumnKey]) -> str:
         task, kind = of.task, of.kind
-        own = [column for column in columns if data_set(column) == data_set(of)]
+        own = [column for column in columns if column.data_set == of.data_set]
         there = sorted({column.metric.name for column in own})
         others = {column.metric.name for column in columns if column.task == task} - {*there}
         named = self.main.get(task)
@@ -121,12 +109,7 @@ class Averaging:
         return found
 
 
-def data_set(one: Counted | Question) -> tuple[str, str, str, str]:
-    """What one metric stands for: the answers of one kind to a config."""
-    return one.release, one.config, one.task, one.kind
-
-
-def _default(kind: str, columns: Sequence[Counted]) -> str:
+def _default(kind: str, columns: Sequence[ColumnKey]) -> str:
     """The metric that stands for a kind of answer where nothing is named."""
     if kind == "choice":
         has = {column.metric.name for column in columns}
@@ -207,8 +190,7 @@ def _scaled(
     span = high - low
     places = [models.index(model) for model in column.models]
     figures = np.full(len(models), np.nan)
-    own = [column.figure(place) for place in range(len(column.models))]
-    figures[places] = [np.nan if one is None else (one - low) / span for one in own]
+    figures[places] = (column.figures - low) / span
     drawn = None
     if draws is not None:
         drawn = np.full((len(draws), len(models)), np.nan)
@@ -218,13 +200,9 @@ def _scaled(
 
 def average_rows(found: Average) -> list[dict[str, Any]]:
     """One row per system, with its rank as an interval where it has a figure."""
-    able = [place for place in range(len(found.models)) if not np.isnan(found.figures[place])]
-    ends = standing = None
-    if found.drawn is not None and able:
-        ends = percentile_interval(found.drawn[:, able])
-        standing = ranks([float(found.figures[place]) for place in able], found.drawn[:, able])
+    places = standing(found.figures, found.drawn)
     rows = []
-    for place, model in enumerate(found.models):
+    for model, figure, place in zip(found.models, found.figures, places, strict=True):
         row: dict[str, Any] = {
             "level": found.level,
             "name": found.name,
@@ -233,13 +211,16 @@ def average_rows(found: Average) -> list[dict[str, Any]]:
             "model": model,
             "parts": len(found.parts),
             **dict.fromkeys(("figure", "ci_low", "ci_high", "rank_low", "rank_high", "top")),
-            "note": "" if place in able else "lacks a part",
+            "note": "lacks a part" if np.isnan(figure) else "",
         }
-        if place in able:
-            row["figure"] = float(found.figures[place])
-        if place in able and ends is not None and standing is not None:
-            at = able.index(place)
-            row |= {"ci_low": float(ends[0, at]), "ci_high": float(ends[1, at])}
-            row |= {"rank_low": standing[at].low, "rank_high": standing[at].high, "top": standing[at].top}
-        rows.append(row)
+        rows.append(row | ({} if np.isnan(figure) else {"figure": float(figure)}) | place)
     return rows
+
+
+def average_pairs(found: Average) -> list[dict[str, Any]]:
+    """Differences of all pairs of systems, with intervals and p-values of the drawn tables."""
+    head = {"name": found.name, "ability": found.ability, "method": found.method}
+    rows = [head | row for _, row in drawn_pairs(found.models, found.figures, found.drawn)]
+    for row in rows:
+        del row["se"]
+    return with_holm(rows)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.statistics.bootstrap import percentile_interval
 from evaluation.statistics.cluster import codes_of
 from evaluation.statistics.comparison import Comparison, SignFlips, compare
 from evaluation.table.column import Column
+from evaluation.table.draws import able_in
 from mihakk.stats import holm
 
 
@@ -21,13 +24,55 @@ def pairs_of(
 
     `drawn` (resamples x systems) holds the figures from drawn clusters, for metrics whose figure is no mean.
     """
-    able = [place for place in range(len(column.models)) if column.figure(place) is not None]
-    if column.statistics is not None:
-        rows = (
-            [_drawn_pair(column, drawn, *pair) for pair in combinations(able, 2)] if drawn is not None else []
-        )
+    if column.statistics is None:
+        rows = _permuted_pairs(column, able_in(column.figures), seed=seed, resamples=resamples)
     else:
-        rows = _permuted_pairs(column, able, seed=seed, resamples=resamples)
+        counts = column.statistics
+        rows = [
+            column.row
+            | row
+            | {
+                "test": "bootstrap",
+                "alike": float(np.mean((counts[first] == counts[second]).all(axis=1))),
+                "items": len(column.items),
+                "clusters": int(codes_of(column.groups).max()) + 1,
+            }
+            for (first, second), row in drawn_pairs(column.models, column.figures, drawn)
+        ]
+    return with_holm(rows)
+
+
+def drawn_pairs(
+    models: Sequence[str], figures: NDArray[np.float64], drawn: NDArray[np.float64] | None
+) -> list[tuple[tuple[int, int], dict[str, Any]]]:
+    """Places and row of every pair whose figures are no means; none without draws.
+
+    Interval and p-value are those of the drawn differences: twice the share on the rarer side of 0, never 0.
+    """
+    found: list[tuple[tuple[int, int], dict[str, Any]]] = []
+    if drawn is None:
+        return found
+    for first, second in combinations(able_in(figures), 2):
+        differences = drawn[:, first] - drawn[:, second]
+        low, high = percentile_interval(differences)
+        below, above = (
+            (int(side.sum()) + 1) / (len(drawn) + 1) for side in (differences <= 0, differences >= 0)
+        )
+        row = {
+            "first": models[first],
+            "second": models[second],
+            "difference": float(figures[first] - figures[second]),
+            "se": float(differences.std(ddof=1)),
+            "ci_low": float(low),
+            "ci_high": float(high),
+            "p": min(1.0, 2 * min(below, above)),
+        }
+        found.append(((first, second), row))
+    return found
+
+
+def with_holm(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with their p-values adjusted for their number."""
     adjusted = holm([row["p"] for row in rows])
     return [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
 
@@ -36,8 +81,10 @@ def _permuted_pairs(column: Column, able: list[int], *, seed: int, resamples: in
     values = column.values
     is_whole = not np.isnan(values[able]).any()
     groups = codes_of(column.groups)
-    width = (column.bounds[1] - column.bounds[0]) if column.bounds else None
-    bounds = (-width, width) if width is not None else None
+    bounds = None
+    if column.bounds:
+        width = column.bounds[1] - column.bounds[0]
+        bounds = (-width, width)
     flips = None
     if is_whole and able:
         sums = np.stack([np.bincount(groups, weights=values[place]) for place in able], axis=1, dtype=float)
@@ -65,7 +112,9 @@ def _permuted_pairs(column: Column, able: list[int], *, seed: int, resamples: in
 
 def _row(column: Column, first: int, second: int, found: Comparison) -> dict[str, Any]:
     difference = found.difference
-    return _head(column, first, second) | {
+    return column.row | {
+        "first": column.models[first],
+        "second": column.models[second],
         "difference": difference.mean,
         "se": difference.se,
         "ci_low": difference.low,
@@ -75,40 +124,4 @@ def _row(column: Column, first: int, second: int, found: Comparison) -> dict[str
         "alike": found.alike,
         "items": difference.items,
         "clusters": difference.clusters,
-    }
-
-
-def _drawn_pair(column: Column, drawn: NDArray[np.float64], first: int, second: int) -> dict[str, Any]:
-    """A pair whose figures are no means: the interval and p-value are those of the drawn differences."""
-    one, other = column.figure(first) or 0.0, column.figure(second) or 0.0
-    return _head(column, first, second) | {
-        "difference": one - other,
-        "se": float((drawn[:, first] - drawn[:, second]).std(ddof=1)),
-        **drawn_interval(drawn[:, first] - drawn[:, second]),
-        "test": "bootstrap",
-        "alike": float(np.mean((column.statistics[first] == column.statistics[second]).all(axis=1)))
-        if column.statistics is not None
-        else None,
-        "items": len(column.items),
-        "clusters": int(codes_of(column.groups).max()) + 1,
-    }
-
-
-def drawn_interval(differences: NDArray[np.float64]) -> dict[str, float]:
-    """Interval of drawn differences, and their p-value: twice the share on the rarer side of 0, never 0."""
-    low, high = np.percentile(differences, [2.5, 97.5])
-    size = len(differences)
-    below = (int((differences <= 0).sum()) + 1) / (size + 1)
-    above = (int((differences >= 0).sum()) + 1) / (size + 1)
-    return {"ci_low": float(low), "ci_high": float(high), "p": min(1.0, 2 * min(below, above))}
-
-
-def _head(column: Column, first: int, second: int) -> dict[str, Any]:
-    return {
-        "release": column.release,
-        "config": column.config,
-        "metric": column.metric.name,
-        "method": column.method,
-        "first": column.models[first],
-        "second": column.models[second],
     }

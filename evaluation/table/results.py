@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.figure import FIGURES
-from evaluation.statistics.bootstrap import RESAMPLES, percentile_interval, ranks
+from evaluation.metrics.figures import FIGURES, VERSION
+from evaluation.statistics.bootstrap import RESAMPLES
 from evaluation.statistics.comparison import POWER_80
 from evaluation.statistics.comparison import RESAMPLES as PERMUTATIONS
-from evaluation.table.cells import DIGITS, cells_of
+from evaluation.table.cells import DIGITS, cells_of, item_rows
 from evaluation.table.column import NOT_VOUCHED_FOR, Column, columns_of
-from evaluation.table.draws import drawn_figures
-from evaluation.table.items import item_rows
-from evaluation.table.overall import STATEMENT, Average, Averaging, average_rows, averages
-from evaluation.table.pairs import drawn_interval, pairs_of
+from evaluation.table.draws import drawn_figures, standing
+from evaluation.table.overall import STATEMENT, Averaging, average_pairs, average_rows, averages
+from evaluation.table.pairs import pairs_of
 from evaluation.table.scores import COLUMN
-from mihakk.stats import holm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,28 +71,22 @@ class Results:
 
 def results(
     frame: pd.DataFrame,
+    averaging: Averaging | None = Averaging(),
     *,
-    categories: Mapping[str, Sequence[str]] | None = None,
-    main: Mapping[str, str] | None = None,
-    main_by_kind: Mapping[str, str] | None = None,
     seed: int = 0,
     name: str = "suite",
     resamples: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
-    averaged: bool = True,
 ) -> Results:
     """The tables of scores that compare (`load_scores`).
 
     Args:
         frame: All score rows.
-        categories: Category to tasks, for averages; every task is a category of its own where there are none.
-        main: Task to the metric that stands for it in averages.
-        main_by_kind: Kind of answer to the metric that stands for it where its task names none.
+        averaging: How data sets are averaged; None where they are slices of one.
         seed: Draws depend on it and on `name` and the columns' names alone.
         name: Of what is compared.
         resamples: Cluster bootstraps.
         permutations: Sign flips.
-        averaged: Whether data sets are averaged; not where they are slices of one.
 
     Raises:
         UsageError: The averages asked for can't be made of these scores.
@@ -108,10 +99,9 @@ def results(
         own = pairs_of(column, draws, seed=seed, resamples=permutations)
         pairs += own
         cells += _with_ranks(column, draws, cells_of(column), own)
-    averaging = Averaging(categories or {}, main or {}, main_by_kind or {})
-    found = averages(columns, drawn, averaging) if averaged else []
+    found = averages(columns, drawn, averaging) if averaging is not None else []
     of_averages = [row for one in found for row in average_rows(one)]
-    between = [row for one in found if one.level == "overall" for row in _average_pairs(one)]
+    between = [row for one in found if one.level == "overall" for row in average_pairs(one)]
     return Results(
         cells=_frame(cells),
         pairs=_frame(pairs),
@@ -132,45 +122,16 @@ def _with_ranks(
     # Two systems whose difference is the same in every cluster tell nothing of its spread.
     errors = [row["se"] for row in pairs if row["se"]]
     smallest = POWER_80 * float(np.median(errors)) if errors else None
-    able = [place for place in range(len(cells)) if cells[place]["figure"] is not None]
-    for cell in cells:
+    for place, (cell, told) in enumerate(
+        zip(cells, standing(column.figures, drawn, column.sign), strict=True)
+    ):
         cell |= {"smallest_difference": smallest, **dict.fromkeys(("rank_low", "rank_high", "top"))}
-    if drawn is None or not able:
-        return cells
-    ends = percentile_interval(drawn[:, able])
-    standing = None
-    if column.metric.ranks:
-        figures = [column.sign * cells[place]["figure"] for place in able]
-        standing = ranks(figures, column.sign * drawn[:, able])
-    for at, place in enumerate(able):
-        if column.statistics is not None:
-            cells[place] |= {"ci_low": float(ends[0, at]), "ci_high": float(ends[1, at])}
-            cells[place]["se"] = float(drawn[:, place].std(ddof=1))
-        if standing is not None:
-            low, high, top = standing[at]
-            cells[place] |= {"rank_low": low, "rank_high": high, "top": top}
+        if drawn is not None and told and column.statistics is not None:
+            cell |= {name: told[name] for name in ("ci_low", "ci_high")}
+            cell["se"] = float(drawn[:, place].std(ddof=1))
+        if told and column.metric.ranks:
+            cell |= {name: told[name] for name in ("rank_low", "rank_high", "top")}
     return cells
-
-
-def _average_pairs(found: Average) -> list[dict[str, Any]]:
-    """Differences of overall averages, with intervals and p-values of the drawn tables."""
-    if found.drawn is None:
-        return []
-    able = [place for place in range(len(found.models)) if not np.isnan(found.figures[place])]
-    rows: list[dict[str, Any]] = [
-        {
-            "name": found.name,
-            "ability": found.ability,
-            "method": found.method,
-            "first": found.models[first],
-            "second": found.models[second],
-            "difference": float(found.figures[first] - found.figures[second]),
-            **drawn_interval(found.drawn[:, first] - found.drawn[:, second]),
-        }
-        for first, second in combinations(able, 2)
-    ]
-    adjusted = holm([row["p"] for row in rows])
-    return [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
 
 
 def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -218,7 +179,7 @@ def _notes(
             f"Not vouched for: {', '.join(unvouched)}. People's scores don't agree with these judges well "
             "enough (lower end of kappa .6), or nobody has scored; nobody is ranked by them."
         )
-    figures = [figure for _, figure in FIGURES if shown & set(figure.of)]
+    figures = sorted(figure.__name__ for name in shown for figure in FIGURES.get(name, ()))
     if figures:
-        found.append("Figures: " + "; ".join(figure.signature for figure in figures) + ".")
+        found.append("Figures: " + "; ".join(f"{name}/{VERSION}" for name in figures) + ".")
     return found

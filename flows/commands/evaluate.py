@@ -10,10 +10,8 @@ import typer
 from rich.markup import escape
 
 from flows.commands.evaluate_blind import score, submit
-from flows.commands.evaluate_judge import judge, vouch
-from flows.commands.evaluate_publish import publish
-from flows.commands.evaluate_run import run
-from flows.commands.evaluate_site import site
+from flows.commands.evaluate_publish import publish, site
+from flows.commands.evaluate_run import judge, run, vouch
 from flows.commands.evaluate_suspects import auditors, moves, scores_in, suspects
 from flows.commands.options import AsJson
 from mihakk.errors import UsageError
@@ -134,18 +132,15 @@ def table(
     """
     from evaluation.table import load_scores, results, sliced
     from evaluation.table.conditions import condition_sheet, conditions
+    from evaluation.table.overall import Averaging
     from evaluation.table.render import latex, markdown, terminal
     from evaluation.table.sheets import sheets
 
     files = [file for path in scores for file in scores_in(path)]
     frame = load_scores(files)
-    found = results(
-        sliced(frame, by) if by else frame,
-        averaged=not by,
-        categories={name: tasks.split("+") for name, tasks in _pairs(category, "--category").items()},
-        main=_pairs(main, "--main"),
-        seed=seed,
-    )
+    categories = {name: tasks.split("+") for name, tasks in _pairs(category, "--category").items()}
+    averaging = Averaging(categories, _pairs(main, "--main"))
+    found = results(sliced(frame, by), None, seed=seed) if by else results(frame, averaging, seed=seed)
     shown = sheets(found)
     rows = conditions(frame, list(_pairs(compare, "--compare").items()), seed=seed) if compare else []
     if compare:

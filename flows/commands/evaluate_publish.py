@@ -1,4 +1,4 @@
-"""`mihakk evaluate publish`: a suite's outputs and results in the forms that others read."""
+"""`mihakk evaluate site`, `publish`: a suite's results as pages, and in the forms that others read."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def publish(
     from evaluation.exchange.every_eval_ever import write_records
     from evaluation.exchange.hub_results import write_hub_results
     from evaluation.exchange.outputs import write_outputs
-    from evaluation.report import results_of, score_files
-    from evaluation.running.asking import asked_of_suite, sealed_items
+    from evaluation.report import prompts_of, results_of, score_files
+    from evaluation.running.asking import sealed_items
     from evaluation.running.suites import open_suite
     from evaluation.table import load_scores
     from releases.hub.load import named_folder, require_empty
@@ -42,24 +42,12 @@ def publish(
     scores = load_scores(score_files(answers, systems))
     found = results_of(chosen, scores)
     sealed = sealed_items(chosen, named_folder)
-    asked = (
-        {}
-        if sealed
-        else {one.question.item: one for one in asked_of_suite(chosen, named_folder) if not one.wording}
-    )
+    asked = prompts_of(chosen, named_folder, sealed)
     day = datetime.now(UTC).date()
     written = write_outputs(chosen, systems, answers, sealed, out / "outputs")
     files = write_hub_results(chosen, systems, found, out / "hub", day=day, source=source)
-    records = write_records(
-        chosen,
-        systems,
-        found,
-        asked,
-        folder=answers,
-        out=out / "every_eval_ever",
-        sealed=sealed,
-        day=day,
-    )
+    shared = out / "every_eval_ever"
+    records = write_records(chosen, systems, found, asked, folder=answers, out=shared, sealed=sealed, day=day)
     if as_json:
         told = {"folder": str(out), "answers": written, "result_files": files, "records": records}
         print_json(told | {"sealed_items": len(sealed)})
@@ -72,3 +60,47 @@ def publish(
         )
     if sealed:
         console.print(f"{len(sealed):,} items of blind splits: their replies and scores are not included")
+
+
+def site(
+    suite: SuiteName,
+    out: Annotated[Path, typer.Option(help="Folder to write; a leaderboard that lies there is replaced.")],
+    model: Systems = None,
+    folder: SuiteFolder = None,
+    blind: Annotated[
+        Path | None, typer.Option(help="board.json of a blind board, to be shown beside.")
+    ] = None,
+    before: Annotated[
+        Path | None,
+        typer.Option(help="Suite's folder on the version before: how ranks moved since, and by which items."),
+    ] = None,
+    transcripts: Annotated[str, typer.Option(help="Where Inspect's viewer lies, as the pages link it.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write the leaderboard of a suite: one folder in Arabic, Persian and English that opens from disk.
+
+    Intervals, rank ranges, slices, every item with prompt, replies and readings; of blind splits no item.
+
+    Example: mihakk evaluate site demo --out leaderboard
+    """
+    from datetime import UTC, datetime
+
+    from evaluation.running.suites import open_suite
+    from releases.hub.load import named_folder
+    from reports.leaderboard.site import Board, write_site
+
+    chosen, systems, answers = open_suite(suite, model, folder)
+    board = Board(
+        chosen, systems, answers, named_folder, datetime.now(UTC).date(), blind, before, transcripts
+    )
+    written = write_site(board, out)
+    if as_json:
+        print_json(written._asdict())
+        return
+    console = open_console(soft_wrap=True)
+    console.print(
+        f"{written.systems:,} systems, {written.items:,} items in {written.files:,} files: "
+        f"open {out}/index.html"
+    )
+    if written.sealed:
+        console.print(f"{written.sealed:,} items of blind splits: only figures over many are shown")

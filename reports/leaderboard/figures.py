@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from evaluation.rows import folders_of
 from evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of
 from evaluation.table.column import Column
 from evaluation.table.results import Results
+from evaluation.table.scores import COLUMN
 from schemas.suite import Suite, System
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DIGITS = 4
 MOST_VALUES = 40
@@ -34,6 +32,7 @@ def board_columns(found: Results, columns: Sequence[Column], systems: Sequence[s
         systems: Names in the order of the board.
     """
     place = {name: number for number, name in enumerate(systems)}
+    tables = found.rows()
     made: list[Fields] = [
         {
             "id": f"{level}-{name}-{ability}-{method}",
@@ -45,21 +44,18 @@ def board_columns(found: Results, columns: Sequence[Column], systems: Sequence[s
             "axis": [0.0, 1.0],
             "higher": True,
             "smallest": None,
-            "rows": [_row(row, place) for _, row in own.iterrows()],
+            "rows": [_row(row, place) for row in own],
         }
         for (level, name, ability, method), own in _grouped(
-            found.averages, ["level", "name", "ability", "method"]
+            tables["averages"], ("level", "name", "ability", "method")
         )
-        if own["parts"].max() > 1
+        if max(row["parts"] for row in own) > 1
     ]
     made.sort(key=lambda one: (one["level"] != "overall", one["ability"] != "skill", one["id"]))
-    keys = ["release", "config", "metric", "method"]
-    of_key: dict[tuple[str, ...], int] = {
-        (one.release, one.config, one.metric.name, one.method): n for n, one in enumerate(columns)
-    }
-    for key, own in _grouped(found.cells, keys):
+    pairs = dict(_grouped(tables["pairs"], COLUMN))
+    of_key = {tuple(one.row[name] for name in COLUMN): n for n, one in enumerate(columns)}
+    for key, own in _grouped(tables["cells"], COLUMN):
         column = columns[of_key[key]]
-        first = own.iloc[0]
         made.append(
             {
                 "id": f"c{of_key[key]}",
@@ -72,9 +68,9 @@ def board_columns(found: Results, columns: Sequence[Column], systems: Sequence[s
                 "method": column.method,
                 "axis": _axis(column, own),
                 "higher": column.metric.higher_is_better,
-                "smallest": _number(first.get("smallest_difference")),
-                "rows": [_row(row, place, column) for _, row in own.iterrows()],
-                "pairs": _pairs(found, key, place),
+                "smallest": _number(own[0]["smallest_difference"]),
+                "rows": [_row(row, place, column) for row in own],
+                "pairs": [_pair(row, place) for row in pairs.get(key, ())],
             }
         )
     return made
@@ -111,17 +107,10 @@ def slices_of(column: Column, least_groups: int = 1) -> list[Fields]:
 
 def system_facts(systems: Sequence[System], revisions: Mapping[str, str]) -> list[Fields]:
     """What filters and readers need to know of each system."""
+    names = {"name", "family", "kind", "open", "parameters", "contender"}
     return [
-        {
-            "name": one.name,
-            "family": one.family,
-            "kind": one.kind,
-            "open": one.open,
-            "parameters": one.parameters,
-            "cutoff": one.knowledge_cutoff,
-            "revision": revisions.get(one.name, ""),
-            "contender": one.contender,
-        }
+        one.model_dump(mode="json", include=names)
+        | {"cutoff": one.knowledge_cutoff, "revision": revisions.get(one.name, "")}
         for one in systems
     ]
 
@@ -129,11 +118,12 @@ def system_facts(systems: Sequence[System], revisions: Mapping[str, str]) -> lis
 def not_run(suite: Suite, systems: Sequence[System], columns: Sequence[Fields], folder: Path) -> list[Fields]:
     """What is missing: the kind of gap, the system or part, and how many items."""
     gaps: list[Fields] = []
+    has_choices = any(column["metric"] == "accuracy" for column in columns)
     for one in systems:
         paths = [own / "answers.parquet" for own in folders_of(folder, one.name)]
         if not any(path.is_file() for path in paths):
             gaps.append({"why": "not_asked", "system": one.name})
-        elif not paths[1].is_file() and suite_has_choices(columns):
+        elif not paths[1].is_file() and has_choices:
             gaps.append({"why": "no_likelihoods", "system": one.name})
     unasked = {gap["system"] for gap in gaps if gap["why"] == "not_asked"}
     for column in columns:
@@ -151,28 +141,25 @@ def not_run(suite: Suite, systems: Sequence[System], columns: Sequence[Fields], 
     return gaps
 
 
-def suite_has_choices(columns: Sequence[Fields]) -> bool:
-    """Whether anything was asked that likelihoods could answer."""
-    return any(column["metric"] == "accuracy" for column in columns)
+def _grouped(rows: Sequence[Fields], by: Sequence[str]) -> list[tuple[tuple[str, ...], list[Fields]]]:
+    """The rows of each key, by the keys' order."""
+    found: dict[tuple[str, ...], list[Fields]] = {}
+    for row in rows:
+        found.setdefault(tuple(str(row[name]) for name in by), []).append(row)
+    return sorted(found.items())
 
 
-def _grouped(frame: pd.DataFrame, by: list[str]) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
-    if frame.empty:
-        return []
-    return [(tuple(map(str, key)), own) for key, own in frame.groupby(by, sort=True)]
-
-
-def _row(row: Any, place: Mapping[str, int], column: Column | None = None) -> Fields:
+def _row(row: Fields, place: Mapping[str, int], column: Column | None = None) -> Fields:
     """One system's figure; of a data set with its column, of an average without."""
     told: Fields = {
         "system": place[str(row["model"])],
         "figure": _number(row["figure"]),
-        "low": _number(row.get("ci_low")),
-        "high": _number(row.get("ci_high")),
+        "low": _number(row["ci_low"]),
+        "high": _number(row["ci_high"]),
         "ranks": None,
         "notes": _notes(row, column),
     }
-    if _number(row.get("rank_low")) is not None:
+    if row["rank_low"] is not None:
         told["ranks"] = [int(row["rank_low"]), int(row["rank_high"])]
         told["top"] = bool(row["top"])
     if "items" in row:
@@ -187,13 +174,13 @@ def _row(row: Any, place: Mapping[str, int], column: Column | None = None) -> Fi
     return {name: value for name, value in told.items() if value is not None and value != []}
 
 
-def _notes(row: Any, column: Column | None) -> list[list[Any]]:
+def _notes(row: Fields, column: Column | None) -> list[list[Any]]:
     """Why there is no figure or no interval, as words of the page and the number in them."""
     if column is None:
-        return [["note_part"]] if _number(row["figure"]) is None else []
+        return [["note_part"]] if row["figure"] is None else []
     if row["missing"]:
         return [["note_missing", int(row["missing"])]]
-    if _number(row["figure"]) is None:
+    if row["figure"] is None:
         return [["note_no_value"]]
     left_out = int(np.isnan(column.values[column.models.index(str(row["model"]))]).sum())
     notes: list[list[Any]] = [["note_left_out", left_out]] if left_out else []
@@ -201,20 +188,10 @@ def _notes(row: Any, column: Column | None) -> list[list[Any]]:
     return notes + ([["note_clusters", int(row["clusters"])]] if few else [])
 
 
-def _pairs(found: Results, key: tuple[str, ...], place: Mapping[str, int]) -> list[list[Any]]:
-    """[first, second, difference, its ends, adjusted p] of every pair."""
-    if found.pairs.empty:
-        return []
-    keys = ["release", "config", "metric", "method"]
-    own = found.pairs[(found.pairs[keys] == list(key)).all(axis=1)]
-    return [
-        [
-            place[str(row["first"])],
-            place[str(row["second"])],
-            *(_number(row.get(name)) for name in ("difference", "ci_low", "ci_high", "p_holm")),
-        ]
-        for _, row in own.iterrows()
-    ]
+def _pair(row: Fields, place: Mapping[str, int]) -> list[Any]:
+    """[first, second, difference, its ends, adjusted p]."""
+    ends = (_number(row[name]) for name in ("difference", "ci_low", "ci_high", "p_holm"))
+    return [place[row["first"]], place[row["second"]], *ends]
 
 
 def _slice(column: Column, value: str, chosen: Any) -> Fields:
@@ -229,20 +206,19 @@ def _slice(column: Column, value: str, chosen: Any) -> Fields:
     return {"value": value, "items": int(chosen.sum()), "groups": int(groups.max()) + 1, "rows": rows}
 
 
-def _axis(column: Column, own: pd.DataFrame) -> list[float]:
+def _axis(column: Column, own: Sequence[Fields]) -> list[float]:
+    known = [row[name] for row in own for name in ("figure", "ci_low", "ci_high") if row[name] is not None]
+    known = known or [0.0, 1.0]
     low, high = column.metric.low, column.metric.high
-    ends = [_number(value) for name in ("figure", "ci_low", "ci_high") for value in own[name]]
-    known = [value for value in ends if value is not None] or [0.0, 1.0]
-    return [
-        round(min([*known, *([low] if low is not None else [])]), DIGITS),
-        round(max([*known, *([high] if high is not None else [])]), DIGITS),
-    ]
+    ends = (
+        min([*known, *([low] if low is not None else [])]),
+        max([*known, *([high] if high is not None else [])]),
+    )
+    return [round(end, DIGITS) for end in ends]
 
 
-def _number(value: Any) -> float | None:
-    if value is None or value != value:  # noqa: PLR0124 - NaN is not
-        return None
-    return round(float(value), DIGITS)
+def _number(value: float | None) -> float | None:
+    return None if value is None else round(float(value), DIGITS)
 
 
 def title_of(metric: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,17 +20,7 @@ PAGE: Final = 25
 """Items of one file of prompts and replies."""
 LONGEST: Final = 4000
 """Letters of a reply or prompt that are shown; how many there are is said."""
-_SHOWN: Final = (
-    "item",
-    "config",
-    "method",
-    "variant",
-    "repeat",
-    "reply",
-    "finish_reason",
-    "likelihoods",
-    "error",
-)
+_SHOWN: Final = (*ANSWER_KEY, "reply", "finish_reason", "likelihoods", "error")
 Fields = dict[str, Any]
 
 
@@ -86,17 +77,8 @@ def _item(asked: Asked | None, replies: dict[int, Fields]) -> Fields:
         return told
     question = asked.question
     told |= {"prompt": _cut(asked.prompt), "language": question.language, "kind": question.kind}
-    if question.kind == "choice":
-        told["gold"] = [
-            f"{question.labels[place]}) {question.options[place]}"
-            if question.labels
-            else question.options[place]
-            for place in question.gold
-        ]
-    elif question.kind == "answer":
-        told["gold"] = [question.answer, *question.accepted]
-    else:
-        told["gold"] = list(question.explanations)
+    marks = [f"{question.labels[place]}) " for place in question.gold] if question.labels else []
+    told["gold"] = [mark + text for mark, text in zip_longest(marks, question.references, fillvalue="")]
     facts = {name: value for name, value in question.slices.items() if name != "record"}
     return told | ({"facts": facts} if facts else {})
 
@@ -113,7 +95,7 @@ def _replies(
     if not path.is_file():
         return
     reasons = _reasons(folder / f"{name}{end}" / "judgements.parquet")
-    for batch in read_batches(path, Answer, [*_SHOWN, *(key for key in ANSWER_KEY if key not in _SHOWN)]):
+    for batch in read_batches(path, Answer, _SHOWN):
         for row in batch.to_pylist():
             item = row["item"]
             if item not in place or row["variant"] or row["repeat"]:

@@ -50,9 +50,7 @@ def moved_facts(
 
 def _system(row: SystemMove, place: Mapping[str, int]) -> Fields:
     figures = {
-        name: round(getattr(row, name), DIGITS)
-        for name in ("before", "after", "low", "high", "answers", "removed", "changed", "added")
-        if getattr(row, name) is not None
+        name: round(value, DIGITS) for name, value in row._asdict().items() if isinstance(value, float)
     }
     return {"system": place[row.model], "ranks": [row.rank_before, row.rank_after], **figures}
 

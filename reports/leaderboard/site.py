@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from evaluation.published import figures_of
-from evaluation.report import results_of, score_files
-from evaluation.running.asking import Asked, Fetch, asked_of_suite, sealed_items
+from evaluation.report import prompts_of, results_of, score_files
+from evaluation.running.asking import Fetch, sealed_items
 from evaluation.table import Results, load_scores
 from evaluation.table.column import Column, columns_of
 from evaluation.table.moves import Moves, move_sheets, moves
@@ -161,7 +161,7 @@ def _write_items(
     facts: dict[str, Any],
 ) -> int:
     """Slices, index and pages of every data set; how many items have a page of their own."""
-    asked, names = _asked(board, sealed), [one.name for one in board.systems]
+    asked, names = prompts_of(board.suite, board.fetch, sealed), [one.name for one in board.systems]
     shown: dict[tuple[str, str, str], str] = {}
     count = 0
     by_id = {one["id"]: one for one in facts["columns"]}
@@ -185,13 +185,6 @@ def _write_items(
         for page, rows in enumerate(pages_of(column, asked, board.folder, names)):
             _script(folder / key / f"{page}.js", f"{key}/{page}", rows)
     return count
-
-
-def _asked(board: Board, sealed: frozenset[str]) -> Mapping[str, Asked]:
-    """Prompts by item; of what is sealed there are none."""
-    if sealed:
-        return {}
-    return {one.question.item: one for one in asked_of_suite(board.suite, board.fetch) if not one.wording}
 
 
 def _script(path: Path, name: str, value: Any) -> None:

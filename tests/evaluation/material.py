@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from schemas.evaluation import Answer, AskedItem, Question
+import pyarrow as pa
+
+from evaluation.metrics.metric import Metric
+from evaluation.scoring import score_batch
+from mihakk.lake.columns import from_table, to_table
+from schemas.evaluation import Answer, AskedItem, Question, Score
 
 AR = ("أ", "ب", "ج", "د")
 OPTIONS = ("كثرة الكلام", "الرجوع بالخيبة", "طول الانتظار", "السرعة")
@@ -66,3 +72,15 @@ def reply_to(question: Question, reply: str = "", *, model: str = "one", **facts
     """An answer to a question."""
     own = {name: getattr(question, name) for name in AskedItem.model_fields}
     return Answer.model_validate(own | {"model": model, "reply": reply, "finish_reason": "stop", **facts})
+
+
+def score_answers(
+    answers: Sequence[Answer], questions: Mapping[str, Question], metrics: Sequence[Metric]
+) -> list[Score]:
+    """Every score of some answers, metric by metric."""
+    batches = [
+        scored
+        for batch in to_table(answers, Answer).to_batches()
+        for scored in score_batch(batch, questions, metrics)
+    ]
+    return from_table(pa.Table.from_batches(batches), Score) if batches else []

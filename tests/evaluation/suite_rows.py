@@ -87,7 +87,8 @@ def _idioms() -> tuple[Item, ...]:
     return tuple(made)
 
 
-def _parquet(path: Path, *rows: dict[str, Any]) -> None:
+def parquet(path: Path, *rows: dict[str, Any]) -> None:
+    """Writes rows as one file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(list(rows)), path)
 
@@ -107,19 +108,19 @@ def _qimma(folder: Path) -> Path:
             }
             for number in range(3)
         ]
-        _parquet(folder / f"MCQ_{name}" / "data" / "test-00000-of-00001.parquet", *rows)
+        parquet(folder / f"MCQ_{name}" / "data" / "test-00000-of-00001.parquet", *rows)
     for name in ("ArabLegalEval", "MedArabiQ", "FannOrFlop"):
         rows = [
             {"prompt": f"{name} {number}: أكمل: القلب يضخ ____", "choices": "الدم"} for number in range(3)
         ]
-        _parquet(folder / f"QA_{name}" / "data" / "test-00000-of-00001.parquet", *rows)
+        parquet(folder / f"QA_{name}" / "data" / "test-00000-of-00001.parquet", *rows)
     return folder
 
 
-def balsam_set(folder: Path, name: str, task: str, *rows: dict[str, Any]) -> Path:
+def balsam_set(folder: Path, name: str, task: str, *rows: dict[str, Any], split: str = "dev") -> Path:
     """One data set of BALSAM in the columns that the authors' runner reads."""
     folder.mkdir(parents=True, exist_ok=True)
-    told = {"name": name, "category": "Text Classification", "task": task, "data": {"dev": list(rows)}}
+    told = {"name": name, "category": "Text Classification", "task": task, "data": {split: list(rows)}}
     (folder / f"{name}.json").write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
     return folder
 

@@ -9,26 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from evaluation.adapters.adapter import ADAPTERS
 from evaluation.running.asking import asked_of_suite
 from mihakk.errors import MihakkError, SourceChanged, UsageError
 from schemas.suite import Suite
+from tests.evaluation.suite_rows import balsam_set, json_lines, parquet
 
 Row = Mapping[str, Any]
 
 
-def parquet(folder: Path, row: Row) -> None:
-    (folder / "MCQ_Trial").mkdir(parents=True)
-    pq.write_table(pa.Table.from_pylist([dict(row)]), folder / "MCQ_Trial" / "test.parquet")
+def trial(folder: Path, row: Row) -> None:
+    parquet(folder / "MCQ_Trial" / "test.parquet", dict(row))
 
 
 def dev_set(folder: Path, row: Row) -> None:
-    whole = {"name": "trial", "category": "c", "task": "t", "data": {"dev": [row]}}
-    (folder / "trial.json").write_text(json.dumps(whole), encoding="utf-8")
+    balsam_set(folder, "trial", "t", dict(row))
 
 
 def list_of(folder: Path, row: Row) -> None:
@@ -36,7 +33,7 @@ def list_of(folder: Path, row: Row) -> None:
 
 
 def lines(folder: Path, row: Row) -> None:
-    (folder / "trial.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    json_lines(folder / "trial.jsonl", dict(row))
 
 
 def comma_separated(folder: Path, row: Row) -> None:
@@ -70,7 +67,7 @@ SETS: dict[str, tuple[Callable[[Path, Row], None], dict[str, Any]]] = {
         | {f"Question ({name})": "prompt" for name in CONDITIONS},
     ),
     "kinayat": (lines, {"idiom": "إيده خفيفة", "explanation": "يسرق"}),
-    "qimma": (parquet, {"prompt": "س", "choices": ["الحجر", "الطير"], "index": 1}),
+    "qimma": (trial, {"prompt": "س", "choices": ["الحجر", "الطير"], "index": 1}),
 }
 
 

@@ -5,13 +5,10 @@ What is tried here is the shape that public code states; prompts and texts are o
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -19,6 +16,7 @@ from evaluation.adapters.adapter import ADAPTERS, Published
 from evaluation.running.asking import asked_of_suite
 from evaluation.running.suites import load_suite
 from mihakk.errors import MihakkError, SourceChanged, UsageError
+from tests.evaluation.suite_rows import IDIOM, balsam_set, json_lines, parquet
 
 CHOICE = {
     "prompt": "السؤال: أيها يطير؟\nأ) الحجر\nب) الطير\nالإجابة:",
@@ -29,11 +27,6 @@ CHOICE = {
 
 def read(name: str, folder: Path) -> list[Published]:
     return list(ADAPTERS.get(name).read(folder, "d" * 64))
-
-
-def parquet(path: Path, *rows: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.Table.from_pylist(list(rows)), path)
 
 
 @pytest.fixture
@@ -84,28 +77,13 @@ def test_a_row_of_qimma_that_does_not_fit_is_named(tmp_path: Path, row: dict[str
         read("qimma", tmp_path)
 
 
-def balsam(folder: Path, name: str, rows: Any, split: str = "dev", **more: str) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    told = {
-        "name": name,
-        "category": "Text Classification",
-        "task": "Emotion Detection",
-        "data": {split: rows},
-    }
-    (folder / f"{name}.json").write_text(json.dumps(told | more), encoding="utf-8")
-    return folder
-
-
 def test_balsam_asks_instruction_input_and_options_of_the_development_split(tmp_path: Path) -> None:
-    balsam(
-        tmp_path,
-        "emotions",
-        [
-            {"instruction": "صنّف.", "input": "فرحتُ", "output": ["سعادة"], "id": 1},
-            {"input": ["ما اللون؟"], "output": "B", "mcq": ["أحمر", "أزرق"]},
-            {"input": "ما اللون؟", "output": "أحمرُ", "mcq": ["أحمر", "أزرق"]},
-        ],
-    )
+    rows = [
+        {"instruction": "صنّف.", "input": "فرحتُ", "output": ["سعادة"], "id": 1},
+        {"input": ["ما اللون؟"], "output": "B", "mcq": ["أحمر", "أزرق"]},
+        {"input": "ما اللون؟", "output": "أحمرُ", "mcq": ["أحمر", "أزرق"]},
+    ]
+    balsam_set(tmp_path, "emotions", "Emotion Detection", *rows)
     words, by_label, by_words = read("balsam", tmp_path)
     assert words.prompt == "صنّف.\nفرحتُ"
     assert (words.question.kind, words.question.answer) == ("answer", "سعادة")
@@ -128,25 +106,14 @@ def test_a_set_of_balsam_that_does_not_fit_is_named(
     tmp_path: Path, rows: Any, split: str, problem: str
 ) -> None:
     with pytest.raises(SourceChanged, match=problem):
-        read("balsam", balsam(tmp_path, "s", rows, split))
+        read("balsam", balsam_set(tmp_path, "s", "t", *rows, split=split))
 
 
-IDIOM = {
-    "idiom": "إيده خفيفة",
-    "explanation": "يسرق دون أن يشعر به أحد",
-    "incorrect_explanation": "يكتب بسرعة",
-    "incorrect_explanation_srl": "يسرق فيشعر به كل أحد",
-    "sentence": "خلي بالك، ده إيده خفيفة.",
-    "sentence_with_blank": "خلي بالك، ده ____.",
-    "incorrect_idiom": "عينه فارغة",
-    "connotation": "negative",
-}
 PROVERB = {"idiom": "اللي اختشوا ماتوا", "explanation": "قلّ الحياء", "kind": "Proverb"}
 
 
 def idioms(folder: Path, *rows: dict[str, str], columns: dict[str, str] | None = None) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "set.jsonl").write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    json_lines(folder / "set.jsonl", *rows)
     if columns is not None:
         (folder / "columns.yaml").write_text(yaml.safe_dump(columns), encoding="utf-8")
     return folder

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.contamination import (
-    continues,
-    cut_canary,
-    cut_in_middle,
-    names_canary,
-    shuffled_twin,
-)
+from evaluation.contamination import cut_canary, cut_in_middle, shuffled_twin
+from evaluation.metrics.continued import continues, names_canary
 from generators.abilities import ability_of
 from generators.task import TASKS
 from tests.evaluation.material import VERSES

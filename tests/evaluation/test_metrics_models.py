@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,11 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def with_options(name: str, **options: str) -> Metric:
+    metric = METRICS.get(name)
+    return replace(metric, options={**metric.options, **options})
+
+
 def values(metric: Metric, *cases: Case) -> list[float | None]:
     return [one.value for one in metric.score(cases)]
 
@@ -76,7 +82,7 @@ def f1(folder: Path, written: str, gold: str, layer: int) -> float:
 
 
 def test_bertscore_is_greedy_matching_verse_by_verse_with_a_missing_verse_as_nothing(tiny: Path) -> None:
-    metric = METRICS.get("bertscore").with_options(model=str(tiny), layer="1")
+    metric = with_options("bertscore", model=str(tiny), layer="1")
     expected = (
         f1(tiny, EXPLANATIONS[1], EXPLANATIONS[0], 1) + 0 + f1(tiny, EXPLANATIONS[2], EXPLANATIONS[2], 1)
     ) / 3
@@ -85,7 +91,7 @@ def test_bertscore_is_greedy_matching_verse_by_verse_with_a_missing_verse_as_not
 
 
 def test_a_score_does_not_depend_on_its_batch_or_block(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    metric = METRICS.get("bertscore").with_options(model=str(tiny), layer="2")
+    metric = with_options("bertscore", model=str(tiny), layer="2")
     cases = [answer("طال الليل", "ليل طويل"), answer(EXPLANATIONS[0], EXPLANATIONS[1]), poem()] * 14
     together = values(metric, *cases)
     assert together[:3] == together[-3:]
@@ -104,13 +110,13 @@ def chance(folder: Path, premise: str, hypothesis: str) -> float:
 
 
 def test_entailment_is_the_models_own_and_its_directions_stay_apart(tiny: Path) -> None:
-    metric = METRICS.get("entailment").with_options(model=str(tiny))
+    metric = with_options("entailment", model=str(tiny))
     (found,) = metric.score([poem()])
     pairs = [(EXPLANATIONS[0], EXPLANATIONS[1]), (EXPLANATIONS[2], EXPLANATIONS[2])]
     assert found.value == pytest.approx(sum(chance(tiny, gold, own) for gold, own in pairs) / 3, abs=1e-5)
     back = sum(chance(tiny, own, gold) for gold, own in pairs) / 3
     assert found.detail["to_reference"] == pytest.approx(back, abs=1e-5)
-    both = METRICS.get("entailment_compat").with_options(model=str(tiny))
+    both = with_options("entailment_compat", model=str(tiny))
     assert values(both, poem()) == [pytest.approx((found.value + back) / 2 * 3 / 2, abs=1e-5)]
     question = explained()
     assert values(both, Case(question, read(question, "written", "لا أدري"), "لا أدري")) == [None]
@@ -122,11 +128,11 @@ def test_what_is_no_entailment_model_is_refused(tiny: Path, tmp_path: Path) -> N
     model.save_pretrained(tmp_path)
     transformers.AutoTokenizer.from_pretrained(tiny).save_pretrained(tmp_path)
     with pytest.raises(UsageError, match="not an entailment model"):
-        values(METRICS.get("entailment").with_options(model=str(tmp_path)), poem())
+        values(with_options("entailment", model=str(tmp_path)), poem())
     with pytest.raises(UsageError, match="layer 9"):
-        values(METRICS.get("bertscore").with_options(model=str(tiny), layer="9"), poem())
+        values(with_options("bertscore", model=str(tiny), layer="9"), poem())
     with pytest.raises(UsageError, match="can't be loaded"):
-        values(METRICS.get("bertscore").with_options(model=str(tmp_path / "none"), layer="1"), poem())
+        values(with_options("bertscore", model=str(tmp_path / "none"), layer="1"), poem())
 
 
 def test_similarity_is_a_cosine_and_ranks_nobody() -> None:

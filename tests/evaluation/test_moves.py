@@ -13,13 +13,13 @@ from evaluation.report import moved_since
 from evaluation.rows import write_rows
 from evaluation.running.earlier import EARLIER, keep_earlier
 from evaluation.running.suites import load_suite, load_systems
-from evaluation.scoring import metrics_named, score_answers
+from evaluation.scoring import metrics_named
 from evaluation.table import load_scores
 from evaluation.table.moves import Moves, move_sheets, moves
 from flows.cli import app
 from mihakk.errors import UsageError
 from schemas.evaluation import Question, Score
-from tests.evaluation.material import AR, choice, reply_to
+from tests.evaluation.material import AR, choice, reply_to, score_answers
 
 SYSTEMS = ("good", "fair", "poor")
 

@@ -10,13 +10,14 @@ import pytest
 from scipy import stats
 
 from evaluation.running.asking import Asked, asked_of_suite, questions_of
-from evaluation.scoring import DEFAULT, metrics_named, score_answers
+from evaluation.scoring import DEFAULT, metrics_named
 from evaluation.table.conditions import condition_sheet, conditions
 from mihakk.errors import UsageError
 from mihakk.text import key
 from releases.assemble import assemble
 from schemas.evaluation import Answer, AskedItem, Score
 from schemas.suite import Suite
+from tests.evaluation.material import score_answers
 from tests.releases.release_material import hafez_items, release_arguments
 
 

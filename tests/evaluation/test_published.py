@@ -21,14 +21,13 @@ from evaluation.metrics.metric import METRICS
 from evaluation.published import FOLDER, figures_of
 from evaluation.running.asking import asked_of_suite
 from evaluation.running.suites import load_suite
-from evaluation.scoring import score_answers
 from evaluation.statistics.cluster import plain_se
-from evaluation.statistics.size import size_effect
+from evaluation.statistics.regression import size_effect
 from mihakk.errors import UsageError
 from mihakk.settings import ROOT
 from mihakk.stats import fisher_mean
 from schemas.suite import PublishedFigures
-from tests.evaluation.material import reply_to, worded
+from tests.evaluation.material import reply_to, score_answers, worded
 
 TABLES: Final = sorted(path.stem for path in FOLDER.glob("*.csv"))
 

@@ -10,10 +10,10 @@ import pytest
 
 from evaluation.metrics.metric import METRICS
 from evaluation.rows import ANSWER_KEY, answer_key, read_rows, write_rows
-from evaluation.scoring import DEFAULT, metrics_named, score_answers, score_file
+from evaluation.scoring import DEFAULT, metrics_named, score_file
 from mihakk.errors import UsageError
 from schemas.evaluation import Answer, Judgement, Score
-from tests.evaluation.material import choice, explained, reply_to, worded
+from tests.evaluation.material import choice, explained, reply_to, score_answers, worded
 
 QUESTIONS = {one.item: one for one in (choice("c1", 0), choice("c2", 1), worded("a1"), explained("e1"))}
 

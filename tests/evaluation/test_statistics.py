@@ -12,9 +12,8 @@ from scipy import stats
 from evaluation.statistics.bootstrap import percentile_interval, ranks, weights
 from evaluation.statistics.cluster import clustered, codes_of, moved, plain_se
 from evaluation.statistics.comparison import SignFlips, compare, mcnemar
-from evaluation.statistics.items import item_statistics
-from evaluation.statistics.repeats import split_variance
-from evaluation.statistics.size import size_effect
+from evaluation.statistics.items import item_statistics, share_within
+from evaluation.statistics.regression import size_effect
 
 SIMULATIONS = 400
 """Of coverage; 4,000 give 94.9 % for 30 clusters."""
@@ -240,13 +239,10 @@ def test_ranks_are_intervals_and_equals_share_the_top() -> None:
 def test_variance_is_split_between_items_and_repeats() -> None:
     draws = np.random.default_rng(11)
     truth = draws.normal(0, 2, size=(4000, 1))
-    found = split_variance(truth + draws.normal(0, 3, size=(4000, 5)))
-    assert found.between == pytest.approx(4, rel=0.1)
-    assert found.within == pytest.approx(9, rel=0.05)
-    assert found.share_within == pytest.approx(9 / 13, rel=0.05)
-    assert split_variance(np.ones((3, 3))).share_within is None
+    assert share_within(truth + draws.normal(0, 3, size=(4000, 5))) == pytest.approx(9 / 13, rel=0.05)
+    assert share_within(np.ones((3, 3))) is None
     with pytest.raises(ValueError, match="two of each"):
-        split_variance(np.ones((1, 5)))
+        share_within(np.ones((1, 5)))
 
 
 def test_rest_correlations_are_scipys() -> None:

@@ -12,14 +12,15 @@ import pytest
 import sacrebleu
 
 from evaluation.rows import write_rows
-from evaluation.scoring import metrics_named, score_answers
+from evaluation.scoring import metrics_named
 from evaluation.statistics.cluster import clustered
 from evaluation.table import Results, load_scores, results, sliced
+from evaluation.table.overall import Averaging
 from evaluation.table.render import latex, markdown, terminal
 from evaluation.table.sheets import sheets
 from mihakk.errors import UsageError
 from schemas.evaluation import Question, Score
-from tests.evaluation.material import AR, OPTIONS, choice, reply_to, worded
+from tests.evaluation.material import AR, OPTIONS, choice, reply_to, score_answers, worded
 
 PAIRS = 24
 METRICS = ("accuracy", "recall", "exact", "cer", "chrf")
@@ -153,9 +154,8 @@ def test_several_tasks_are_averaged_by_category(tmp_path: Path) -> None:
     more = [one.model_copy(update={"item": f"{one.item[0]}{one.item[1:]}-{one.task}"}) for one in more]
     always = {"a": knows(24), "b": lambda one: AR[1] if one.task == "negation" else knows(12)(one)}
     rows = scores(always, [*CHOICES, *more])
-    found = made(
-        tmp_path, rows, categories={"meaning": ["meaning_choice", "negation"], "use": ["pragmatic_use"]}
-    )
+    averaging = Averaging({"meaning": ["meaning_choice", "negation"], "use": ["pragmatic_use"]})
+    found = made(tmp_path, rows, averaging=averaging)
     table = found.averages.set_index(["level", "name", "model"])["figure"]
     assert table["category", "meaning", "b"] == pytest.approx((0.5 + 0.0) / 2)
     assert table["overall", "overall", "b"] == pytest.approx((0.25 + 0.5) / 2), (
@@ -163,9 +163,9 @@ def test_several_tasks_are_averaged_by_category(tmp_path: Path) -> None:
     )
     assert found.average_pairs["difference"].tolist() == [pytest.approx(1 - 0.375)]
     with pytest.raises(UsageError, match="task 'pragmatic_use' is in no category"):
-        made(tmp_path, rows, categories={"meaning": ["meaning_choice", "negation"]})
+        made(tmp_path, rows, averaging=Averaging({"meaning": ["meaning_choice", "negation"]}))
     with pytest.raises(UsageError, match="no scores of its main metric 'exact_set'"):
-        made(tmp_path, rows, main={"negation": "exact_set"})
+        made(tmp_path, rows, averaging=Averaging(main={"negation": "exact_set"}))
 
 
 def test_a_system_that_lacks_a_part_has_no_average_and_one_that_lacks_an_item_no_figure(
@@ -307,7 +307,7 @@ def test_the_seed_moves_the_draws_and_no_figure(tmp_path: Path, found: Results) 
 def test_slices_are_data_sets_of_their_own(tmp_path: Path) -> None:
     write_rows(tmp_path / "scores.parquet", scores(questions=CHOICES), Score)
     frame = load_scores([tmp_path / "scores.parquet"])
-    found = results(sliced(frame, "era"), averaged=False, resamples=100, permutations=100)
+    found = results(sliced(frame, "era"), None, resamples=100, permutations=100)
     assert sorted(set(found.cells["config"])) == ["ar_meaning_choice era=أموي", "ar_meaning_choice era=عباسي"]
     assert found.averages.empty
     with pytest.raises(UsageError, match="no item has the fact 'metre'; there are: era"):

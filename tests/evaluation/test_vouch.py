@@ -16,7 +16,7 @@ from evaluation.judges.rubrics import rubric_named
 from evaluation.judges.run import cases_of, store_judged
 from evaluation.judges.scores import VOUCHED
 from evaluation.rows import answer_key, read_rows
-from flows.commands.evaluate_judge import judge_job
+from flows.commands.evaluate_run import judge_job
 from mihakk.errors import UsageError
 from mihakk.ids import sha256
 from mihakk.llm.scripted import Answer as Said

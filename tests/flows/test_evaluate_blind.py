@@ -23,7 +23,7 @@ from releases.assemble import AssembledRelease, assemble
 from tests.prefect_server import PrefectServer
 from tests.releases.release_material import release_arguments
 from tests.releases.test_blind_attack import items
-from tests.reports.leaderboard.material import SKILL, SYSTEMS, answered, suite
+from tests.reports.leaderboard.material import SKILL, SYSTEMS, answered, on_disk, suite
 
 RUNNER = CliRunner(env={"COLUMNS": "200"})
 SECRET = "a secret of enough characters"
@@ -180,11 +180,11 @@ def test_encrypted_answers_are_opened_with_the_identity_file(
             lambda lines: [*lines, '{"item": "fa-x-1", "reply": "1"}'],
             r"1 answers to items that are not among",
         ),
-        (lambda lines: [*lines, '{"item": "a", "reply": "b", "gold": 1}'], r"a line is \{\"item\""),
+        (lambda lines: [*lines, '{"item": "a", "reply": "b", "gold": 1}'], "unknown key 'gold'"),
         (lambda lines: [*lines, '{"item": "a", "item": "b", "reply": ""}'], "stands in one object twice"),
         (lambda lines: [*lines, '{"item": "a", "reply": NaN}'], "NaN is not JSON"),
-        (lambda lines: [*lines, '{"item": "a", "reply": 3}'], "item and reply are texts"),
-        (lambda lines: [*lines, '{"item": "a", "reply": "\\ud800"}'], "not UTF-8"),
+        (lambda lines: [*lines, '{"item": "a", "reply": 3}'], "reply is 3; it must be text"),
+        (lambda lines: [*lines, '{"item": "a", "reply": "\\ud800"}'], "write it as UTF-8"),
         (
             lambda lines: [*lines, json.dumps({"item": "a", "reply": "ب" * 2049})],
             "has 4,098 bytes; at most 4,096",
@@ -281,16 +281,12 @@ def test_the_flow_scores_what_was_dropped_and_writes_the_pages_anew(
     opened = tmp_path / "opened"
     assemble(folder=opened, **release_arguments(items()[-90:]))
     answered(tmp_path / "runs", questions_of_release(opened), SYSTEMS[:2], SKILL[:2])
-    models = []
-    for one in SYSTEMS[:2]:
-        models.append(str(tmp_path / f"{one.name}.yaml"))
-        Path(models[-1]).write_text(yaml.safe_dump(one.model_dump(mode="json", exclude_none=True)), "utf-8")
-    chosen = suite(opened, published=[], models=models)
-    (tmp_path / "suite.yaml").write_text(yaml.safe_dump(chosen.model_dump(mode="json")), encoding="utf-8")
+    models = [str(tmp_path / f"{one.name}.yaml") for one in SYSTEMS[:2]]
+    file, _ = on_disk(tmp_path, suite(opened, published=[], models=models), SYSTEMS[:2])
     inbox = dropped(tmp_path, release)
     arguments = {
         **{"board": str(ruled(tmp_path, release)), "inbox": str(inbox), "store": str(tmp_path / "private")},
-        **{"public": str(tmp_path / "public"), "suite": str(tmp_path / "suite.yaml")},
+        **{"public": str(tmp_path / "public"), "suite": file},
         **{"answers": str(tmp_path / "runs"), "site": str(tmp_path / "site")},
     }
     code = f"from flows.deployed.score import score; score(**{arguments!r})"

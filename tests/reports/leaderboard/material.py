@@ -8,6 +8,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from evaluation.questions import questions_of_release
 from evaluation.rows import write_rows
 from evaluation.scoring import DEFAULT, metrics_named, score_file
@@ -115,3 +117,11 @@ def board(release: Path, folder: Path, systems: Sequence[System] = SYSTEMS, **fa
     """The leaderboard of a real release, answered by simulated systems."""
     answered(folder, questions_of_release(release, split="test"), systems[: len(SKILL)])
     return Board(suite(release), systems, folder, lambda name: (Path(name), ""), DAY, **facts)
+
+
+def on_disk(folder: Path, chosen: Suite, systems: Sequence[System]) -> tuple[str, str]:
+    """The suite's file and those of the systems, as commands take them."""
+    paths = [folder / "suite.yaml", *(folder / f"{one.name}.yaml" for one in systems)]
+    for path, one in zip(paths, (chosen, *systems), strict=True):
+        path.write_text(yaml.safe_dump(one.model_dump(mode="json", exclude_none=True)), encoding="utf-8")
+    return str(paths[0]), ",".join(map(str, paths[1:]))

@@ -9,7 +9,6 @@ from typing import Any, get_args
 
 import pyarrow.parquet as pq
 import pytest
-import yaml
 from typer.testing import CliRunner
 
 from evaluation.questions import question_of_row, questions_of_release
@@ -25,7 +24,17 @@ from releases.content.placement import LIKE_TEST
 from reports.leaderboard.site import FILES, HERE, LANGUAGES, Board, words, write_site
 from schemas.review import DiscardReason
 from tests.releases.release_material import hafez_items, release_arguments
-from tests.reports.leaderboard.material import DAY, SKILL, SYSTEMS, answered, board, older, suite, system
+from tests.reports.leaderboard.material import (
+    DAY,
+    SKILL,
+    SYSTEMS,
+    answered,
+    board,
+    older,
+    on_disk,
+    suite,
+    system,
+)
 
 
 @pytest.fixture(scope="module")
@@ -242,27 +251,10 @@ def test_the_command_writes_it_over_itself_and_says_what_to_open(
     made: tuple[Path, Board], tmp_path: Path
 ) -> None:
     given = made[1]
-    file = tmp_path / "suite.yaml"
-    file.write_text(yaml.safe_dump(given.suite.model_dump(mode="json")), encoding="utf-8")
-    models = []
-    for one in SYSTEMS:
-        models.append(tmp_path / f"{one.name}.yaml")
-        models[-1].write_text(
-            yaml.safe_dump(one.model_dump(mode="json", exclude_none=True)), encoding="utf-8"
-        )
-    arguments = [
-        "evaluate",
-        "site",
-        str(file),
-        "--out",
-        str(tmp_path / "site"),
-        "--folder",
-        str(given.folder),
-    ]
+    file, models = on_disk(tmp_path, given.suite, SYSTEMS)
+    arguments = ["evaluate", "site", file, "--out", str(tmp_path / "site"), "--folder", str(given.folder)]
     for _ in range(2):
-        done = CliRunner(env={"COLUMNS": "200"}).invoke(
-            app, [*arguments, "--model", ",".join(map(str, models))]
-        )
+        done = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*arguments, "--model", models])
         assert done.exit_code == 0, done.output
         assert f"open {tmp_path}/site/index.html" in done.stdout
     tables = (tmp_path / "site" / "tables.html").read_text("utf-8")
