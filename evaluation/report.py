@@ -30,14 +30,16 @@ class Report(NamedTuple):
     notes: list[str]
 
 
-def score_files(folder: Path, systems: Sequence[System]) -> list[Path]:
-    """The files of scores that systems have in a suite's folder."""
+def score_files(
+    folder: Path, systems: Sequence[System], names: Sequence[str] = ("scores.parquet", "judged.parquet")
+) -> list[Path]:
+    """The files of scores, or of other `names`, that systems have in a suite's folder."""
     return [
         path
         for system in systems
         for own in reversed(folders_of(folder, system.name))
-        for file in ("scores.parquet", "judged.parquet")
-        if (path := own / file).is_file()
+        for name in names
+        if (path := own / name).is_file()
     ]
 
 

@@ -23,21 +23,12 @@ from schemas.suite import PublishedFigures, Suite, System
 class Shape(NamedTuple):
     """The table that a suite is going to give."""
 
-    columns: tuple[ColumnKey, ...]
     averaged: tuple[ColumnKey, ...]
-    """Those that stand for their tasks in averages."""
-    categories: dict[str, str]
-    """Task to category."""
+    """Columns that stand for their tasks in averages."""
+    averages: str
+    """Which metrics stand for which category: `understanding (accuracy), recall (exact)`."""
     notes: tuple[str, ...]
     """What the suite names and nothing asks."""
-
-    @property
-    def averages(self) -> str:
-        """Which metrics stand for which category: `understanding (accuracy), recall (exact)`."""
-        metrics: dict[str, dict[str, None]] = {}
-        for column in self.averaged:
-            metrics.setdefault(self.categories[column.task], {})[column.metric.name] = None
-        return ", ".join(f"{name} ({', '.join(own)})" for name, own in sorted(metrics.items()))
 
 
 def shape_of(
@@ -71,7 +62,11 @@ def shape_of(
     if suite.judges is not None:
         load_judges(suite, systems)
         rubrics_of(suite.judges.rubrics, {(one.kind, one.task) for one in questions.values()})
-    return Shape(tuple(columns), tuple(averaged), categories, tuple(notes))
+    metrics: dict[str, dict[str, None]] = {}
+    for column in averaged:
+        metrics.setdefault(categories[column.task], {})[column.metric.name] = None
+    averages = ", ".join(f"{name} ({', '.join(own)})" for name, own in sorted(metrics.items()))
+    return Shape(tuple(averaged), averages, tuple(notes))
 
 
 def _is_asked(one: Asked, method: Method) -> bool:

@@ -269,15 +269,9 @@ class Board:
         # Two figures can't be told apart while their difference is within its own 95 % interval.
         reach = half_width(self.public) * 2**0.5
         others = [one.figure for one in best if one is not entry]
-        card = entry.card
+        card = {"team", "model", "revision", "open", "kind", "parameters", "notes"}
         return {
-            "team": card.team,
-            "model": card.model,
-            "revision": card.revision,
-            "open": card.open,
-            "kind": card.kind,
-            "parameters": card.parameters,
-            "notes": card.notes,
+            **entry.card.model_dump(mode="json", include=card),
             "received": f"{entry.received:%Y-%m-%d}",
             "figure": figure,
             "low": round(low, 6),
@@ -285,7 +279,7 @@ class Board:
             "rank_low": 1 + sum(one - figure > reach for one in others),
             "rank_high": 1 + sum(one - figure >= -reach for one in others),
             "slices": entry.reply.slices if entry.reply else {},
-            "submissions": sum(one.card.team == card.team for one in scored),
+            "submissions": sum(one.card.team == entry.card.team for one in scored),
         }
 
     def _final(self, entry: LoggedSubmission, values: NDArray[np.float64]) -> FinalFigure:

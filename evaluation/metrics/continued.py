@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from evaluation.contamination import LEAST_CONTINUED
+from typing import Final
+
 from evaluation.metrics.metric import Case, Scored, metric
 from mihakk.text import key
 from schemas.evaluation import Question
 from schemas.record import Language
+
+LEAST_CONTINUED: Final = 50
+"""Characters of the true text, folded, that a reply has to begin with."""
 
 
 def _is_cut(question: Question) -> bool:

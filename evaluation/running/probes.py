@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from evaluation.contamination import Cut, cut_canary, cut_in_middle, shuffled_twin
+from evaluation.metrics.continued import LEAST_CONTINUED
 from evaluation.questions import listed
 from mihakk.errors import UsageError
 from mihakk.ids import digest
+from mihakk.seeds import rng
+from mihakk.text import key
 from schemas.evaluation import Question
 from schemas.record import Language
 from schemas.suite import Probe
@@ -30,6 +32,13 @@ _CHOOSE: Final[dict[Language, str]] = {
     "en": "These are the options of a question that you don't see. Which is right? Reply with its label "
     "alone ({labels}).\n\n{options}",
 }
+
+
+class Cut(NamedTuple):
+    """A text to be continued, and how it goes on."""
+
+    shown: str
+    hidden: str
 
 
 def probes_of(
@@ -100,3 +109,33 @@ def _probe(question: Question, name: str, prompt: str, changed: Mapping[str, Any
             **changed,
         }
     )
+
+
+def cut_canary(line: str, guid: str) -> Cut:
+    """The first half of a canary's sentence; the identifier is in what is hidden.
+
+    Raises:
+        ValueError: The line does not hold the identifier.
+    """
+    if guid not in line:
+        raise ValueError(f"the canary's line does not hold {guid}")
+    words = line[: line.index(guid)].split()
+    shown = " ".join(words[: max(1, len(words) // 2)])
+    return Cut(shown, line[len(shown) :].strip())
+
+
+def cut_in_middle(text: str, language: Language) -> Cut | None:
+    """A text cut between two words, its hidden half too long to be guessed; None where it is short."""
+    words = text.split()
+    for place in range(len(words) // 2, 0, -1):
+        hidden = " ".join(words[place:])
+        if len(key(hidden, language)) >= LEAST_CONTINUED:
+            return Cut(" ".join(words[:place]), hidden)
+    return None
+
+
+def shuffled_twin(text: str, *, seed: int, name: str) -> str:
+    """The text with its words in another order: as hard to continue for whoever has not seen it."""
+    words = text.split()
+    rng(seed, name, "contamination_twin").shuffle(words)
+    return " ".join(words)

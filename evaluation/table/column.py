@@ -67,6 +67,8 @@ class Column(ColumnKey):
     """The rows of each system."""
     statistics: NDArray[np.float64] | None
     """Systems x items x counts, for metrics whose figure is not a mean."""
+    drawn: NDArray[np.float64] | None = None
+    """Figures from drawn clusters, resamples x systems; None where there are too few, or none drawn yet."""
 
     @property
     def name(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,8 @@ from evaluation.statistics.cluster import LEAST_CLUSTERS
 from evaluation.table.column import Column
 
 
-def drawn_figures(
-    columns: Sequence[Column], *, seed: int, name: str, resamples: int
-) -> list[NDArray[np.float64] | None]:
-    """Resamples x systems of every column; None for one with too few clusters.
+def with_draws(columns: Sequence[Column], *, seed: int, name: str, resamples: int) -> list[Column]:
+    """The columns with their figures from drawn clusters, where there are enough of these.
 
     A cluster with items in several columns is drawn for all of them at once, so that averages over columns
     keep what binds them. Systems without a figure are NaN throughout.
@@ -28,7 +27,10 @@ def drawn_figures(
         for part, found in zip(parts, blocks, strict=True):
             if part.is_enough:
                 found.append(part.figures(drawn))
-    return [np.concatenate(found) if found else None for found in blocks]
+    return [
+        replace(column, drawn=np.concatenate(found)) if found else column
+        for column, found in zip(columns, blocks, strict=True)
+    ]
 
 
 def able_in(figures: NDArray[np.float64]) -> list[int]:

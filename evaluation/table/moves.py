@@ -246,12 +246,12 @@ def _version(frame: pd.DataFrame) -> str:
 
 def _ranks(frame: pd.DataFrame, seed: int) -> dict[tuple[str, str], str]:
     """Column and system to its rank interval."""
-    cells = results(frame, None, seed=seed).cells
-    found = {}
-    for row in cells.itertuples(index=False):
-        place = f"{row.config} · {row.metric} · {row.method}", str(row.model)
-        found[place] = ranks_text(getattr(row, "rank_low", None), getattr(row, "rank_high", None))
-    return found
+    return {
+        (f"{row['config']} · {row['metric']} · {row['method']}", row["model"]): ranks_text(
+            row["rank_low"], row["rank_high"]
+        )
+        for row in results(frame, None, seed=seed).rows()["cells"]
+    }
 
 
 def _change(value: float) -> str:

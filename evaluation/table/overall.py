@@ -118,35 +118,26 @@ def _default(kind: str, columns: Sequence[ColumnKey]) -> str:
     return by_kind.get(kind) or ("recall" if columns[0].ability == "recall" else "exact")
 
 
-def averages(
-    columns: Sequence[Column], drawn: Sequence[NDArray[np.float64] | None], averaging: Averaging
-) -> list[Average]:
+def averages(columns: Sequence[Column], averaging: Averaging) -> list[Average]:
     """Categories and overall of each ability, for each method by which choices were answered.
-
-    Args:
-        columns: All columns.
-        drawn: Of each column, resamples x its systems.
-        averaging: Which are averaged, and under what.
 
     Raises:
         UsageError: As `Averaging.parts`.
     """
-    counted, by_task = averaging.parts(columns)
-    draws_of = {id(column): draws for column, draws in zip(columns, drawn, strict=True)}
-    kept = [(column, draws_of[id(column)]) for column in counted]
-    models = tuple(sorted({model for column, _ in kept for model in column.models}))
+    kept, by_task = averaging.parts(columns)
+    models = tuple(sorted({model for column in kept for model in column.models}))
     found = []
-    for ability in sorted({column.ability for column, _ in kept}):
-        mine = [(column, draws) for column, draws in kept if column.ability == ability]
-        methods = sorted({column.method for column, _ in mine if column.kind == "choice"}) or ["written"]
+    for ability in sorted({column.ability for column in kept}):
+        mine = [column for column in kept if column.ability == ability]
+        methods = sorted({column.method for column in mine if column.kind == "choice"}) or ["written"]
         for method in methods:
-            used = [one for one in mine if one[0].kind != "choice" or one[0].method == method]
+            used = [one for one in mine if one.kind != "choice" or one.method == method]
             found += _levels(used, by_task, models, ability, method)
     return found
 
 
 def _levels(
-    used: Sequence[tuple[Column, NDArray[np.float64] | None]],
+    used: Sequence[Column],
     by_task: Mapping[str, str],
     models: tuple[str, ...],
     ability: str,
@@ -167,10 +158,9 @@ def _levels(
             tuple(inner for part in parts for inner in part.parts),
         )
 
-    sets = [(column.task, _scaled(column, draws, models, ability, method)) for column, draws in used]
     tasks: dict[str, list[Average]] = {}
-    for task, one in sets:
-        tasks.setdefault(task, []).append(one)
+    for column in used:
+        tasks.setdefault(column.task, []).append(_scaled(column, models, ability, method))
     grouped: dict[str, list[Average]] = {}
     for task, parts in tasks.items():
         grouped.setdefault(by_task[task], []).append(average("task", task, parts))
@@ -178,13 +168,7 @@ def _levels(
     return [*found, average("overall", "overall", found)]
 
 
-def _scaled(
-    column: Column,
-    draws: NDArray[np.float64] | None,
-    models: tuple[str, ...],
-    ability: str,
-    method: str,
-) -> Average:
+def _scaled(column: Column, models: tuple[str, ...], ability: str, method: str) -> Average:
     """A column's figures from 0 to 1, with a place for every system of the table."""
     low, high = column.bounds or (0.0, 1.0)
     span = high - low
@@ -192,9 +176,9 @@ def _scaled(
     figures = np.full(len(models), np.nan)
     figures[places] = (column.figures - low) / span
     drawn = None
-    if draws is not None:
-        drawn = np.full((len(draws), len(models)), np.nan)
-        drawn[:, places] = (draws - low) / span
+    if column.drawn is not None:
+        drawn = np.full((len(column.drawn), len(models)), np.nan)
+        drawn[:, places] = (column.drawn - low) / span
     return Average("data set", column.config, ability, method, models, figures, drawn, (column.name,))
 
 

@@ -17,13 +17,8 @@ from evaluation.table.draws import able_in
 from mihakk.stats import holm
 
 
-def pairs_of(
-    column: Column, drawn: NDArray[np.float64] | None, *, seed: int, resamples: int
-) -> list[dict[str, Any]]:
-    """One row per pair of systems that both have a figure; p-values adjusted (Holm) for all of them.
-
-    `drawn` (resamples x systems) holds the figures from drawn clusters, for metrics whose figure is no mean.
-    """
+def pairs_of(column: Column, *, seed: int, resamples: int) -> list[dict[str, Any]]:
+    """One row per pair of systems that both have a figure; p-values adjusted (Holm) for all of them."""
     if column.statistics is None:
         rows = _permuted_pairs(column, able_in(column.figures), seed=seed, resamples=resamples)
     else:
@@ -37,7 +32,7 @@ def pairs_of(
                 "items": len(column.items),
                 "clusters": int(codes_of(column.groups).max()) + 1,
             }
-            for (first, second), row in drawn_pairs(column.models, column.figures, drawn)
+            for (first, second), row in drawn_pairs(column.models, column.figures, column.drawn)
         ]
     return with_holm(rows)
 

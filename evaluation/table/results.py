@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evaluation.metrics.figures import FIGURES, VERSION
 from evaluation.statistics.bootstrap import RESAMPLES
@@ -16,13 +15,17 @@ from evaluation.statistics.comparison import POWER_80
 from evaluation.statistics.comparison import RESAMPLES as PERMUTATIONS
 from evaluation.table.cells import DIGITS, cells_of, item_rows
 from evaluation.table.column import NOT_VOUCHED_FOR, Column, columns_of
-from evaluation.table.draws import drawn_figures, standing
+from evaluation.table.draws import standing, with_draws
 from evaluation.table.overall import STATEMENT, Averaging, average_pairs, average_rows, averages
 from evaluation.table.pairs import pairs_of
 from evaluation.table.scores import COLUMN
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+Row = dict[str, Any]
+"""Values of one row of a table by column name; None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,14 @@ class Results:
         return written
 
 
+def grouped(rows: Iterable[Row], by: Sequence[str]) -> list[tuple[tuple[str, ...], list[Row]]]:
+    """The rows of each key, by the order of the keys."""
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(str(row[name]) for name in by), []).append(row)
+    return sorted(found.items())
+
+
 def results(
     frame: pd.DataFrame,
     averaging: Averaging | None = Averaging(),
@@ -91,15 +102,14 @@ def results(
     Raises:
         UsageError: The averages asked for can't be made of these scores.
     """
-    columns = columns_of(frame, COLUMN)
-    drawn = drawn_figures(columns, seed=seed, name=name, resamples=resamples)
+    columns = with_draws(columns_of(frame, COLUMN), seed=seed, name=name, resamples=resamples)
     cells: list[dict[str, Any]] = []
     pairs: list[dict[str, Any]] = []
-    for column, draws in zip(columns, drawn, strict=True):
-        own = pairs_of(column, draws, seed=seed, resamples=permutations)
+    for column in columns:
+        own = pairs_of(column, seed=seed, resamples=permutations)
         pairs += own
-        cells += _with_ranks(column, draws, cells_of(column), own)
-    found = averages(columns, drawn, averaging) if averaging is not None else []
+        cells += _with_ranks(column, cells_of(column), own)
+    found = averages(columns, averaging) if averaging is not None else []
     of_averages = [row for one in found for row in average_rows(one)]
     between = [row for one in found if one.level == "overall" for row in average_pairs(one)]
     return Results(
@@ -113,22 +123,18 @@ def results(
 
 
 def _with_ranks(
-    column: Column,
-    drawn: NDArray[np.float64] | None,
-    cells: list[dict[str, Any]],
-    pairs: Sequence[Mapping[str, Any]],
+    column: Column, cells: list[dict[str, Any]], pairs: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Rank intervals, and the smallest difference that the column's pairs could tell."""
     # Two systems whose difference is the same in every cluster tell nothing of its spread.
     errors = [row["se"] for row in pairs if row["se"]]
     smallest = POWER_80 * float(np.median(errors)) if errors else None
-    for place, (cell, told) in enumerate(
-        zip(cells, standing(column.figures, drawn, column.sign), strict=True)
-    ):
+    standings = standing(column.figures, column.drawn, column.sign)
+    for place, (cell, told) in enumerate(zip(cells, standings, strict=True)):
         cell |= {"smallest_difference": smallest, **dict.fromkeys(("rank_low", "rank_high", "top"))}
-        if drawn is not None and told and column.statistics is not None:
+        if column.drawn is not None and told and column.statistics is not None:
             cell |= {name: told[name] for name in ("ci_low", "ci_high")}
-            cell["se"] = float(drawn[:, place].std(ddof=1))
+            cell["se"] = float(column.drawn[:, place].std(ddof=1))
         if told and column.metric.ranks:
             cell |= {name: told[name] for name in ("rank_low", "rank_high", "top")}
     return cells

@@ -13,12 +13,7 @@ from schemas.evaluation import Score
 if TYPE_CHECKING:
     import pandas as pd
 
-_COLUMNS: Final = (
-    *("release", "version", "digest", "config", "task", "kind", "ability", "item", "content_hash"),
-    *("group", "pair_id", "order", "slices", "model", "revision", "method", "prompt", "prompt_version"),
-    *("variant", "repeat", "metric", "signature", "scorer", "reader", "value", "low", "high"),
-    *("higher_is_better", "status", "cut", "notes", "detail"),
-)
+_COLUMNS: Final = tuple(name for name in Score.model_fields if name not in ("language", "rule"))
 COLUMN: Final = ("release", "config", "metric", "method")
 """What one column of a table is: a data set, a metric and a method."""
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from evaluation.metrics.metric import METRICS
-from evaluation.table.results import Results
+from evaluation.table.results import Results, Row, grouped
+from evaluation.table.scores import COLUMN
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Row = Any
-"""A row of a frame: values by column name, some of them missing."""
 GAP: Final = "–"
 MOST_PAIRS: Final = 45
 """Pairs shown of one column; the Parquet file has them all."""
@@ -32,20 +28,19 @@ class Sheet:
 
 def sheets(found: Results) -> list[Sheet]:
     """Averages first, then every column with its pairs."""
-    return [*_averages(found), *_columns(found)]
+    tables = found.rows()
+    return [*_averages(tables), *_columns(tables)]
 
 
-def _columns(found: Results) -> Iterator[Sheet]:
-    keys = ["release", "config", "metric", "method"]
-    for key, cells in found.cells.groupby(keys, sort=True):
-        release, config, metric, method = map(str, key)
+def _columns(tables: Mapping[str, list[Row]]) -> Iterator[Sheet]:
+    pairs = dict(grouped(tables["pairs"], COLUMN))
+    for key, cells in grouped(tables["cells"], COLUMN):
+        release, config, metric, method = key
         title = f"{release}/{config} · {metric} · {method}"
         decimals = _decimals(metric)
-        rows = [row for _, row in _best_first(cells, metric).iterrows()]
+        rows = _best_first(cells, metric)
         yield _sheet(title, _smallest(rows[0], decimals), _cell_columns(decimals), rows)
-        if len(found.pairs):
-            own = found.pairs[(found.pairs[keys] == list(key)).all(axis=1)]
-            yield from _pairs(own, f"{title}: pairs", decimals)
+        yield from _pairs(pairs.get(key, []), f"{title}: pairs", decimals)
 
 
 def _cell_columns(decimals: int) -> dict[str, Callable[[Row], str]]:
@@ -68,15 +63,14 @@ def _cell_columns(decimals: int) -> dict[str, Callable[[Row], str]]:
     }
 
 
-def _pairs(pairs: pd.DataFrame, title: str, decimals: int) -> Iterator[Sheet]:
-    if pairs.empty:
+def _pairs(pairs: Sequence[Row], title: str, decimals: int) -> Iterator[Sheet]:
+    if not pairs:
         return
-    ordered = pairs.sort_values(["p_holm", "p", "first", "second"])
-    rows = [row for _, row in ordered.head(MOST_PAIRS).iterrows()]
-    more = len(ordered) - len(rows)
+    rows = sorted(pairs, key=lambda row: (row["p_holm"], row["p"], row["first"], row["second"]))
+    more = len(rows) - MOST_PAIRS
     yield _sheet(
         title,
-        f"{more} more pairs are in the file." if more else "",
+        f"{more} more pairs are in the file." if more > 0 else "",
         {
             "first": lambda row: str(row["first"]),
             "second": lambda row: str(row["second"]),
@@ -86,16 +80,15 @@ def _pairs(pairs: pd.DataFrame, title: str, decimals: int) -> Iterator[Sheet]:
             "alike": lambda row: _number(row.get("alike"), 3),
             "test": lambda row: str(row.get("test", "bootstrap")),
         },
-        rows,
+        rows[:MOST_PAIRS],
     )
 
 
-def _averages(found: Results) -> Iterator[Sheet]:
-    if found.averages.empty:
-        return
-    for key, own in found.averages.groupby(["ability", "method", "level", "name"], sort=True):
-        ability, method, level, name = map(str, key)
-        rows = [row for _, row in own.sort_values(["figure", "model"], ascending=[False, True]).iterrows()]
+def _averages(tables: Mapping[str, list[Row]]) -> Iterator[Sheet]:
+    pairs = dict(grouped(tables["average_pairs"], ("ability", "method")))
+    for key, own in grouped(tables["averages"], ("ability", "method", "level", "name")):
+        ability, method, level, name = key
+        rows = _best_first(own)
         if rows[0]["parts"] == 1:
             continue  # the same figures as in the only column
         called = "overall" if level == "overall" else f"category {name}"
@@ -110,10 +103,9 @@ def _averages(found: Results) -> Iterator[Sheet]:
             },
             rows,
         )
-        if level == "overall" and len(found.average_pairs):
-            pairs = found.average_pairs
-            mine = pairs[(pairs["ability"] == ability) & (pairs["method"] == method)]
-            yield from _pairs(mine, f"{called} · {ability} · choices {method}: pairs", 3)
+        if level == "overall":
+            between = pairs.get((ability, method), [])
+            yield from _pairs(between, f"{called} · {ability} · choices {method}: pairs", 3)
 
 
 def _sheet(title: str, above: str, columns: Mapping[str, Callable[[Row], str]], rows: list[Any]) -> Sheet:
@@ -124,9 +116,10 @@ def _sheet(title: str, above: str, columns: Mapping[str, Callable[[Row], str]], 
     return Sheet(title, above, tuple(shown), lines)
 
 
-def _best_first(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
-    best = bool(METRICS.get(metric).higher_is_better) if metric in METRICS.names() else True
-    return cells.sort_values(["figure", "model"], ascending=[not best, True], na_position="last")
+def _best_first(rows: Sequence[Row], metric: str = "") -> list[Row]:
+    """Those without a figure last."""
+    sign = 1 if metric in METRICS.names() and not METRICS.get(metric).higher_is_better else -1
+    return sorted(rows, key=lambda row: (row["figure"] is None, sign * (row["figure"] or 0.0), row["model"]))
 
 
 def _decimals(metric: str) -> int:
@@ -136,51 +129,51 @@ def _decimals(metric: str) -> int:
 
 
 def _smallest(row: Row, decimals: int) -> str:
-    if not _is_there(row.get("smallest_difference")):
+    if row.get("smallest_difference") is None:
         return ""
     value = row["smallest_difference"]
     return f"Smallest difference that is found four times in five: {value:.{decimals}f}."
 
 
 def _interval(row: Row, name: str, low: str, high: str, decimals: int) -> str:
-    if not _is_there(row.get(name)):
+    if row.get(name) is None:
         return GAP
     value = _fixed(row[name], decimals)
-    if not _is_there(row.get(low)):
+    if row.get(low) is None:
         return f"{value} [no interval]"
     # The ends keep their sign where they round to nothing: it says on which side of 0 they lie.
     return f"{value} [{row[low]:.{decimals}f}, {row[high]:.{decimals}f}]"
 
 
 def _wordings(row: Row, decimals: int) -> str:
-    if not _is_there(row.get("wording_low")):
+    if row.get("wording_low") is None:
         return GAP
     return f"{row['wordings']}: {row['wording_low']:.{decimals}f} to {row['wording_high']:.{decimals}f}"
 
 
 def _rank(row: Row) -> str:
-    if not _is_there(row.get("rank_low")):
+    if row.get("rank_low") is None:
         return GAP
-    star = "*" if row["top"] is True or row["top"] == 1 else ""
+    star = "*" if row["top"] else ""
     return ranks_text(row["rank_low"], row["rank_high"]) + star
 
 
 def ranks_text(low: float | None, high: float | None) -> str:
     """An interval of ranks, or the one rank that it holds."""
-    if low is None or high is None or not _is_there(low):
+    if low is None or high is None:
         return GAP
     return f"{int(low)}" if low == high else f"{int(low)}–{int(high)}"
 
 
 def signed(value: Any, low: Any, high: Any, without: str = "") -> str:
     """A difference and its interval; `without` follows it where it has none."""
-    if not _is_there(value):
+    if value is None:
         return GAP
-    return f"{value:+.3f}" + (f" [{low:+.3f}, {high:+.3f}]" if _is_there(low) else without)
+    return f"{value:+.3f}" + (f" [{low:+.3f}, {high:+.3f}]" if low is not None else without)
 
 
 def _position(row: Row) -> str:
-    if not _is_there(row.get("position_preference")):
+    if row.get("position_preference") is None:
         return GAP
     detail = json.loads(row["position_preference_detail"])
     place = detail["place"] + 1
@@ -189,7 +182,7 @@ def _position(row: Row) -> str:
 
 
 def _wrong(row: Row) -> str:
-    if not _is_there(row.get("wrong_picks")):
+    if row.get("wrong_picks") is None:
         return GAP
     shares = json.loads(row["wrong_picks_detail"])["shares"]
     return ", ".join(f"{kind} {share:.0%}".replace("%", " %") for kind, share in shares.items())
@@ -205,13 +198,9 @@ def _p(value: Any) -> str:
 
 
 def _number(value: Any, decimals: int) -> str:
-    return _fixed(value, decimals) if _is_there(value) else GAP
+    return _fixed(value, decimals) if value is not None else GAP
 
 
 def _fixed(value: float, decimals: int) -> str:
     """So many digits behind the point; what rounds to nothing has no sign."""
     return f"{value:z.{decimals}f}"
-
-
-def _is_there(value: Any) -> bool:
-    return value is not None and value == value  # noqa: PLR0124 - NaN is not

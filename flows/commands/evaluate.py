@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from flows.commands.evaluate_blind import score, submit
 from flows.commands.evaluate_publish import publish, site
-from flows.commands.evaluate_run import judge, run, vouch
+from flows.commands.evaluate_run import answers_read, judge, run, vouch
 from flows.commands.evaluate_suspects import auditors, moves, scores_in, suspects
 from flows.commands.options import AsJson
 from mihakk.errors import UsageError
@@ -219,10 +219,7 @@ def _score(
     if told is not None:
         print_json(told | {"folder": str(folder)} | counts)
         return
-    said = ", ".join(f"{counts[name]:,} {name}" for name in ("read", "unparsed", "empty", "refused", "error"))
-    open_console(soft_wrap=True).print(
-        f"{counts['answers']:,} answers ({said}), {counts['scores']:,} scores in {folder}"
-    )
+    open_console(soft_wrap=True).print(f"{answers_read(counts)}, {counts['scores']:,} scores in {folder}")
 
 
 def _pairs(texts: list[str] | None, option: str) -> dict[str, str]:

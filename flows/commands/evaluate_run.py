@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -81,13 +81,8 @@ def run(
                 status.update(f"{system.name}: {done:,} of {calls:,}")
 
             ran = run_system(job, answered) if method == "written" else run_likelihood(job, named_folder)
-        said = ", ".join(
-            f"{ran.counts[name]:,} {name}" for name in ("read", "unparsed", "empty", "refused", "error")
-        )
-        console.print(
-            f"{system.name}: {ran.counts['answers']:,} answers ({said}); "
-            f"{ran.calls.asked:,} calls in {ran.calls.seconds:.1f} s"
-        )
+        asked_for = f"{ran.calls.asked:,} calls in {ran.calls.seconds:.1f} s"
+        console.print(f"{system.name}: {answers_read(ran.counts)}; {asked_for}")
         told.append(
             {"system": system.name}
             | ran.counts
@@ -98,6 +93,12 @@ def run(
         print_json({"folder": str(folder), "systems": told, "notes": found.notes})
     else:
         console.print(terminal(found.sheets, found.notes))
+
+
+def answers_read(counts: Mapping[str, int]) -> str:
+    """How many answers there are, and what became of them."""
+    said = ", ".join(f"{counts[name]:,} {name}" for name in ("read", "unparsed", "empty", "refused", "error"))
+    return f"{counts['answers']:,} answers ({said})"
 
 
 def show_plans(plans: Sequence[Plan], console: Console, *, as_json: bool) -> None:

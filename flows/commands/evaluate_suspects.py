@@ -38,7 +38,8 @@ def suspects(
     """
     from rich.table import Table
 
-    from evaluation.rows import folders_of, read_rows, write_rows
+    from evaluation.report import score_files
+    from evaluation.rows import read_rows, write_rows
     from evaluation.running.asking import asked_of_suite, questions_of
     from evaluation.running.suites import open_suite
     from evaluation.suspects import suspects as rank
@@ -47,12 +48,7 @@ def suspects(
     from schemas.suspect import Suspect
 
     chosen, systems, folder = open_suite(suite, model, out)
-    files = [
-        path
-        for system in systems
-        for own in folders_of(folder, system.name)
-        if (path := own / "answers.parquet").is_file()
-    ]
+    files = score_files(folder, systems, ("answers.parquet",))
     if not files:
         raise UsageError(f"no system has answers in {folder}: `mihakk evaluate run {chosen.name}` first")
     questions = questions_of(asked_of_suite(chosen, named_folder))

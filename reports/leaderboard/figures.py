@@ -12,7 +12,7 @@ from evaluation.metrics.metric import METRICS
 from evaluation.rows import folders_of
 from evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of
 from evaluation.table.column import Column
-from evaluation.table.results import Results
+from evaluation.table.results import Results, grouped
 from evaluation.table.scores import COLUMN
 from schemas.suite import Suite, System
 
@@ -46,15 +46,15 @@ def board_columns(found: Results, columns: Sequence[Column], systems: Sequence[s
             "smallest": None,
             "rows": [_row(row, place) for row in own],
         }
-        for (level, name, ability, method), own in _grouped(
+        for (level, name, ability, method), own in grouped(
             tables["averages"], ("level", "name", "ability", "method")
         )
         if max(row["parts"] for row in own) > 1
     ]
     made.sort(key=lambda one: (one["level"] != "overall", one["ability"] != "skill", one["id"]))
-    pairs = dict(_grouped(tables["pairs"], COLUMN))
+    pairs = dict(grouped(tables["pairs"], COLUMN))
     of_key = {tuple(one.row[name] for name in COLUMN): n for n, one in enumerate(columns)}
-    for key, own in _grouped(tables["cells"], COLUMN):
+    for key, own in grouped(tables["cells"], COLUMN):
         column = columns[of_key[key]]
         made.append(
             {
@@ -139,14 +139,6 @@ def not_run(suite: Suite, systems: Sequence[System], columns: Sequence[Fields], 
     if suite.judges is None and any(column.get("task", "").endswith("explanation") for column in columns):
         gaps.append({"why": "no_judges", "system": ""})
     return gaps
-
-
-def _grouped(rows: Sequence[Fields], by: Sequence[str]) -> list[tuple[tuple[str, ...], list[Fields]]]:
-    """The rows of each key, by the keys' order."""
-    found: dict[tuple[str, ...], list[Fields]] = {}
-    for row in rows:
-        found.setdefault(tuple(str(row[name]) for name in by), []).append(row)
-    return sorted(found.items())
 
 
 def _row(row: Fields, place: Mapping[str, int], column: Column | None = None) -> Fields:

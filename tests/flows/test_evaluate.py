@@ -13,7 +13,7 @@ from evaluation.questions import questions_of_release
 from evaluation.rows import read_rows
 from flows.cli import app
 from releases.assemble import assemble
-from schemas.evaluation import Answer, Question, Score
+from schemas.evaluation import Question, Score
 from tests.releases.release_material import hafez_items, release_arguments
 
 RUNNER = CliRunner(env={"COLUMNS": "200"})
@@ -144,15 +144,6 @@ def test_results_come_as_json(release: Path, questions: dict[str, Question], tmp
     )
 
 
-def test_an_incomplete_file_of_replies_is_said_to_be(
-    release: Path, questions: dict[str, Question], tmp_path: Path
-) -> None:
-    file = replies(tmp_path / "r.jsonl", dict(list(questions.items())[5:]), 3)
-    done = call("import", file, "--release", release, "--model", "m", "--out", tmp_path / "m")
-    assert f"5 of {len(questions):,} questions have no answer" in done.stdout
-    assert len(read_rows(tmp_path / "m" / "answers.parquet", Answer)) == len(questions) - 5
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -199,6 +190,7 @@ def test_a_malformed_line_is_told_with_its_share_and_kept_beside_the_answers(
     assert told.exit_code == 0, told.output
     assert "1 lines (" in told.output
     assert "1 not_json" in told.output
+    assert f"1 of {len(questions):,} questions have no answer" in told.output
     assert pq.read_table(tmp_path / "out" / "answers.parquet").num_rows == len(lines) - 1
     (kept,) = pq.read_table(tmp_path / "out" / "rejected.parquet").to_pylist()
     assert (kept["record"], kept["body"]) == ("line 1", lines[0][:-5])

@@ -181,7 +181,7 @@ def test_encrypted_answers_are_opened_with_the_identity_file(
             r"1 answers to items that are not among",
         ),
         (lambda lines: [*lines, '{"item": "a", "reply": "b", "gold": 1}'], "unknown key 'gold'"),
-        (lambda lines: [*lines, '{"item": "a", "item": "b", "reply": ""}'], "stands in one object twice"),
+        (lambda lines: [*lines, '{"item": "a", "item": "b", "reply": ""}'], "stands twice in one object"),
         (lambda lines: [*lines, '{"item": "a", "reply": NaN}'], "NaN is not JSON"),
         (lambda lines: [*lines, '{"item": "a", "reply": 3}'], "reply is 3; it must be text"),
         (lambda lines: [*lines, '{"item": "a", "reply": "\\ud800"}'], "write it as UTF-8"),
