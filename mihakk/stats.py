@@ -105,13 +105,12 @@ def gwet_ac1(units: Sequence[Sequence[str]], categories: int) -> ChanceCorrected
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """P-values adjusted for their number, in the order given (S. Holm, 1979)."""
-    ordered = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    adjusted = [0.0] * len(p_values)
-    largest = 0.0
-    for rank, place in enumerate(ordered):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = largest
-    return adjusted
+    import numpy as np
+
+    found = np.array(p_values, dtype=np.float64)
+    order = np.argsort(found, kind="stable")
+    found[order] = np.minimum(1.0, np.maximum.accumulate(found[order] * np.arange(len(found), 0, -1)))
+    return [float(one) for one in found]
 
 
 def fisher_mean(correlations: Sequence[float]) -> float:

@@ -9,18 +9,17 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from evaluation.exchange.outputs import answer_rows
 from evaluation.metrics.metric import METRICS
 from evaluation.reading import read
 from evaluation.running.asking import Asked
-from evaluation.table.results import Results
+from evaluation.table.results import Results, Row, grouped
 from mihakk.ids import digest, sha256
 from schemas.suite import Suite, System
 
 SCHEMA: Final = "0.3.0"
-Fields = dict[str, Any]
 
 
 def write_records(
@@ -40,13 +39,14 @@ def write_records(
     """
     count = 0
     for system in systems:
-        cells = found.cells[(found.cells["model"] == system.name) & found.cells["figure"].notna()]
-        rows = list(answer_rows(folder, system, sealed)) if len(cells) else []
-        for release, own in cells.groupby("release", sort=True):
-            name = str(uuid.UUID(digest([suite.name, system.name, str(release)])[:32], version=4))
+        cells = found.figures_of(system.name)
+        rows = list(answer_rows(folder, system, sealed)) if cells else []
+        for (release,), own in grouped(cells, ("release",)):
+            name = str(uuid.UUID(digest([suite.name, system.name, release])[:32], version=4))
             place = Path("data") / suite.name / _plain(system.family) / _plain(system.name)
             (out / place).mkdir(parents=True, exist_ok=True)
-            told = _aggregate(suite, system, str(release), own, day)
+            told = _aggregate(suite, system, release, own, day)
+            scored = {cell["metric"] for cell in own}
             mine = [
                 row
                 for row in rows
@@ -56,7 +56,7 @@ def write_records(
                 _line(told, row, metric, value, asked[row["item"]])
                 for row in mine
                 for metric, value in sorted(row["scores"].items())
-                if value is not None and metric in set(own["metric"])
+                if value is not None and metric in scored
             ]
             if lines:
                 data = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
@@ -74,7 +74,7 @@ def write_records(
     return count
 
 
-def _aggregate(suite: Suite, system: System, release: str, cells: Any, day: date) -> Fields:
+def _aggregate(suite: Suite, system: System, release: str, cells: Sequence[Row], day: date) -> Row:
     moment = f"{datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp():.0f}"
     return {
         "schema_version": SCHEMA,
@@ -100,27 +100,27 @@ def _aggregate(suite: Suite, system: System, release: str, cells: Any, day: date
                 **({"parameters_1e9": str(system.parameters)} if system.parameters else {}),
             },
         },
-        "evaluation_results": [_result(system, release, row) for _, row in cells.iterrows()],
+        "evaluation_results": [_result(system, release, row) for row in cells],
     }
 
 
-def _result(system: System, release: str, row: Any) -> Fields:
+def _result(system: System, release: str, row: Row) -> Row:
     metric = METRICS.get(row["metric"]) if row["metric"] in METRICS.names() else None
-    source: Fields = {"dataset_name": f"{release}/{row['config']}"}
+    source: Row = {"dataset_name": f"{release}/{row['config']}"}
     source |= (
-        {"source_type": "hf_dataset", "hf_repo": release, "samples_number": int(row["items"])}
+        {"source_type": "hf_dataset", "hf_repo": release, "samples_number": row["items"]}
         if "/" in release
         else {"source_type": "other"}
     )
-    uncertainty: Fields = {"num_samples": int(row["items"])}
-    if row["se"] == row["se"]:
-        uncertainty["standard_error"] = {"value": float(row["se"]), "method": "clustered"}
-    if row["ci_low"] == row["ci_low"]:
+    uncertainty: Row = {"num_samples": row["items"]}
+    if row["se"] is not None:
+        uncertainty["standard_error"] = {"value": row["se"], "method": "clustered"}
+    if row["ci_low"] is not None:
         uncertainty["confidence_interval"] = {
-            **{"lower": float(row["ci_low"]), "upper": float(row["ci_high"])},
+            **{"lower": row["ci_low"], "upper": row["ci_high"]},
             **{"confidence_level": 0.95, "method": "clustered by poem or idiom"},
         }
-    config: Fields = {
+    config: Row = {
         "metric_id": row["metric"],
         "lower_is_better": bool(metric and not metric.higher_is_better),
     }
@@ -136,7 +136,7 @@ def _result(system: System, release: str, row: Any) -> Fields:
         "evaluation_name": f"{row['config']} {row['metric']} {row['method']}",
         "source_data": source,
         "metric_config": config,
-        "score_details": {"score": float(row["figure"]), "uncertainty": uncertainty},
+        "score_details": {"score": row["figure"], "uncertainty": uncertainty},
         "generation_config": {
             "generation_args": {
                 **{"temperature": system.sampling.temperature, "top_p": system.sampling.top_p},
@@ -150,12 +150,12 @@ def _result_id(config: str, metric: str, method: str) -> str:
     return f"{config}.{metric}.{method}"
 
 
-def _line(told: Fields, row: Fields, metric: str, value: float, asked: Asked) -> Fields:
+def _line(told: Row, row: Row, metric: str, value: float, asked: Asked) -> Row:
     question = asked.question
     best = METRICS.get(metric).high if metric in METRICS.names() else None
     references = list(question.references)
     facts = {"status": row["status"], "repeat": row["repeat"], "content_hash": row["content_hash"]}
-    line: Fields = {
+    line: Row = {
         "schema_version": SCHEMA,
         "evaluation_id": told["evaluation_id"],
         "model_id": told["model_info"]["id"],

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from evaluation.table.column import may_rank
-from evaluation.table.results import Results
+from evaluation.table.results import Results, Row
 from schemas.suite import Suite, System
 
 
@@ -24,11 +23,10 @@ def write_hub_results(
     """
     count = 0
     for system in systems:
-        own = found.cells[(found.cells["model"] == system.name) & found.cells["figure"].notna()]
         entries = [
             _entry(row, day, source)
-            for _, row in own.sort_values(["release", "config", "metric", "method"]).iterrows()
-            if "/" in str(row["release"]) and may_rank(str(row["metric"]))
+            for row in found.figures_of(system.name)
+            if "/" in row["release"] and may_rank(row["metric"])
         ]
         if entries:
             path = out / system.name / ".eval_results" / f"{suite.name}.yaml"
@@ -38,13 +36,13 @@ def write_hub_results(
     return count
 
 
-def _entry(row: Any, day: date, source: str) -> dict[str, Any]:
+def _entry(row: Row, day: date, source: str) -> Row:
     notes = f"{row['metric']}, {row['method']}, {row['items']} items"
-    if row["ci_low"] == row["ci_low"]:
+    if row["ci_low"] is not None:
         notes += f", 95 % interval {row['ci_low']:.4f} to {row['ci_high']:.4f}, clustered"
-    entry: dict[str, Any] = {
-        "dataset": {"id": str(row["release"]), "task_id": str(row["config"])},
-        "value": float(row["figure"]),
+    entry: Row = {
+        "dataset": {"id": row["release"], "task_id": row["config"]},
+        "value": row["figure"],
         "date": day.isoformat(),
         "notes": notes,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.statistics.bootstrap import percentile_interval, ranks, weights
-from evaluation.statistics.cluster import LEAST_CLUSTERS
+from evaluation.statistics.cluster import LEAST_CLUSTERS, Values
 from evaluation.table.column import Column
 
 
@@ -21,12 +21,12 @@ def with_draws(columns: Sequence[Column], *, seed: int, name: str, resamples: in
     keep what binds them. Systems without a figure are NaN throughout.
     """
     clusters = np.unique(np.concatenate([column.groups for column in columns]))
-    parts = [_Part(column, clusters) for column in columns]
+    makers = [_figures_from(column, clusters) for column in columns]
     blocks: list[list[NDArray[np.float64]]] = [[] for _ in columns]
     for drawn in weights(len(clusters), seed=seed, name=name, resamples=resamples):
-        for part, found in zip(parts, blocks, strict=True):
-            if part.is_enough:
-                found.append(part.figures(drawn))
+        for make, found in zip(makers, blocks, strict=True):
+            if make is not None:
+                found.append(make(drawn))
     return [
         replace(column, drawn=np.concatenate(found)) if found else column
         for column, found in zip(columns, blocks, strict=True)
@@ -61,45 +61,38 @@ def standing(
     return found
 
 
-class _Part:
-    """One column's values added up by cluster."""
+def _figures_from(column: Column, clusters: NDArray[np.str_]) -> Callable[[Values], Values] | None:
+    """Makes figures (draws x systems) of how often each cluster is drawn; None of a column with too few."""
+    own, codes = np.unique(np.searchsorted(clusters, column.groups), return_inverse=True)
+    size, able, total = len(own), able_in(column.figures), column.metric.total
+    if size < LEAST_CLUSTERS:
+        return None
 
-    def __init__(self, column: Column, clusters: NDArray[np.str_]) -> None:
-        self._column = column
-        self._own, codes = np.unique(np.searchsorted(clusters, column.groups), return_inverse=True)
-        self.is_enough = len(self._own) >= LEAST_CLUSTERS
-        size = len(self._own)
-        there = ~np.isnan(column.values)
-        self._able = able_in(column.figures)
-        if column.statistics is None:
-            self._sums = _by_cluster(np.where(there, column.values, 0.0), codes, size)
-            self._counts = _by_cluster(there.astype(np.float64), codes, size)
-        else:
-            models, _, kinds = column.statistics.shape
-            self._sums = np.zeros((size, models, kinds))
-            for model in range(models):
-                np.add.at(self._sums[:, model], codes, column.statistics[model])
+    def by_cluster(values: Values) -> Values:
+        """Clusters x systems: each system's values added up."""
+        return np.stack(
+            [np.bincount(codes, weights=row, minlength=size) for row in values], axis=1, dtype=float
+        )
 
-    def figures(self, drawn: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Draws x systems."""
-        own = drawn[:, self._own]
-        models = len(self._column.models)
-        found = np.full((len(drawn), models), np.nan)
-        total = self._column.metric.total
-        if self._column.statistics is None or total is None:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                means = (own @ self._sums) / (own @ self._counts)
-            # A small data set may have none of its clusters drawn: it then keeps the figure it has.
-            whole, drawn_means = self._column.figures[self._able], means[:, self._able]
-            found[:, self._able] = np.where(np.isnan(drawn_means), whole, drawn_means)
-            return found
-        for model in self._able:
-            sums = own @ self._sums[:, model]
-            found[:, model] = [total(one, self._column.metric.options) for one in sums]
+    there = ~np.isnan(column.values)
+    sums, counts = by_cluster(np.where(there, column.values, 0.0)), by_cluster(there.astype(np.float64))
+
+    def means(drawn: Values) -> Values:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = (drawn[:, own] @ sums) / (drawn[:, own] @ counts)
+        # A small data set may have none of its clusters drawn: it then keeps the figure it has.
+        found = np.where(np.isnan(found), column.figures, found)
+        found[:, np.isnan(column.figures)] = np.nan
         return found
 
+    if column.statistics is None or total is None:
+        return means
+    parts = [by_cluster(column.statistics[model].T) for model in range(len(column.models))]
 
-def _by_cluster(values: NDArray[np.float64], codes: NDArray[np.intp], size: int) -> NDArray[np.float64]:
-    """Clusters x systems: each system's values added up."""
-    sums = [np.bincount(codes, weights=row, minlength=size) for row in values]
-    return np.stack(sums, axis=1).astype(np.float64)
+    def totals(drawn: Values) -> Values:
+        found = np.full((len(drawn), len(column.models)), np.nan)
+        for model in able:
+            found[:, model] = [total(one, column.metric.options) for one in drawn[:, own] @ parts[model]]
+        return found
+
+    return totals

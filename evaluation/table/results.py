@@ -57,6 +57,10 @@ class Results:
         }
         return found | {"notes": list(self.notes)}
 
+    def figures_of(self, model: str) -> list[Row]:
+        """The cells of a system that hold a figure, by release, config, metric and method."""
+        return [row for row in self.rows()["cells"] if row["model"] == model and row["figure"] is not None]
+
     def write(self, folder: Path) -> list[Path]:
         """Writes each table as Parquet; the files."""
         import pyarrow as pa
