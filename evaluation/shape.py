@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from evaluation.judges.rubrics import rubrics_of
 from evaluation.judges.run import load_judges
-from evaluation.metrics.metric import METRICS
+from evaluation.metrics.metric import known_metric
 from evaluation.published import figures_of
 from evaluation.running.asking import OWN, Asked
 from evaluation.running.likelihood import model_arguments
@@ -137,7 +137,7 @@ def _beside(figures: PublishedFigures, columns: Sequence[ColumnKey]) -> list[str
     if figures.beside == "overall":
         return []
     config, _, metric = figures.beside.rpartition(" ")
-    if not config or metric not in METRICS.names():
+    if not config or known_metric(metric) is None:
         raise UsageError(
             f"published, {figures.table}: `beside: {figures.beside}` is neither `overall` nor CONFIG METRIC"
         )

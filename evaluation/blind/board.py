@@ -86,6 +86,7 @@ class Board:
         self.public, self.other = halves(self.groups, self.units, keyed, self.release)
         self.folder = folder
         self.log = SubmissionLog(folder / "log.jsonl")
+        self._read_before: dict[str, Marked] = {}
 
     @cached_property
     def slices(self) -> dict[str, Half]:
@@ -248,11 +249,8 @@ class Board:
         told = sum(entry.figures for entry in self.log.entries)
         if told + 1 + len(self.slices) > self.figures:
             return BlindReply(told="held"), 0
-        best = [
-            entry.reply
-            for entry in self.log.entries
-            if entry.card.team == team and entry.reply and entry.reply.told == "shown"
-        ]
+        own = [entry for entry in self.log.entries if entry.card.team == team]
+        best = [entry.reply for entry in own if entry.reply and entry.told == "shown"]
         figure = self._blurred(_NAME, self.public, name, marked)
         if not beats(figure, best[-1].figure if best else None, self.public.se):
             return best[-1].model_copy(update={"told": "not_above"}), 1
@@ -310,10 +308,6 @@ class Board:
         unfinished.write_bytes(orjson.dumps({"tokens": marked.tokens, "values": marked.values.tolist()}))
         unfinished.replace(path)
         self._read_before[name] = marked
-
-    @cached_property
-    def _read_before(self) -> dict[str, Marked]:
-        return {}
 
     def _kept(self, name: str) -> Marked:
         if name not in self._read_before:

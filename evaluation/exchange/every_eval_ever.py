@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from evaluation.exchange.outputs import answer_rows
-from evaluation.metrics.metric import METRICS
+from evaluation.metrics.metric import known_metric
 from evaluation.reading import read
 from evaluation.running.asking import Asked
 from evaluation.table.results import Results, Row, grouped
@@ -105,7 +105,7 @@ def _aggregate(suite: Suite, system: System, release: str, cells: Sequence[Row],
 
 
 def _result(system: System, release: str, row: Row) -> Row:
-    metric = METRICS.get(row["metric"]) if row["metric"] in METRICS.names() else None
+    metric = known_metric(row["metric"])
     source: Row = {"dataset_name": f"{release}/{row['config']}"}
     source |= (
         {"source_type": "hf_dataset", "hf_repo": release, "samples_number": row["items"]}
@@ -152,7 +152,8 @@ def _result_id(config: str, metric: str, method: str) -> str:
 
 def _line(told: Row, row: Row, metric: str, value: float, asked: Asked) -> Row:
     question = asked.question
-    best = METRICS.get(metric).high if metric in METRICS.names() else None
+    known = known_metric(metric)
+    best = known.high if known else None
     references = list(question.references)
     facts = {"status": row["status"], "repeat": row["repeat"], "content_hash": row["content_hash"]}
     line: Row = {

@@ -113,6 +113,11 @@ class Metric:
 METRICS: Registry[Metric] = Registry("metric", "evaluation.metrics")
 
 
+def known_metric(name: str) -> Metric | None:
+    """The metric of that name; None of one that is scored elsewhere, as judges' are."""
+    return METRICS.get(name) if name in METRICS.names() else None
+
+
 def metric(**facts: Any) -> Callable[[Callable[[Case], Scored]], Callable[[Case], Scored]]:
     """Registers a function of one answer as the metric of its own name; its docstring states the rules.
 

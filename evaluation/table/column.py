@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from evaluation.metrics.metric import METRICS, Metric
+from evaluation.metrics.metric import Metric, known_metric
 from evaluation.statistics.cluster import Codes, Values
 from mihakk.errors import UsageError
 
@@ -143,14 +143,13 @@ def column_of(rows: pd.DataFrame) -> Column:
 
 def may_rank(metric: str) -> bool:
     """Whether systems may be ordered by a metric, by its name."""
-    known = metric not in METRICS.names() or METRICS.get(metric).ranks
-    return known and not metric.endswith(NOT_VOUCHED_FOR)
+    known = known_metric(metric)
+    return (known is None or known.ranks) and not metric.endswith(NOT_VOUCHED_FOR)
 
 
 def _metric(name: str, row: Any) -> Metric:
     """The metric of that name; one that is scored elsewhere needs no more than its row tells."""
-    if name in METRICS.names():
-        found = METRICS.get(name)
+    if found := known_metric(name):
         if str(row["scorer"]) != f"{found.name}/{found.version}":
             raise UsageError(
                 f"{name}: scored as {row['scorer']}, now {found.name}/{found.version}: score again"

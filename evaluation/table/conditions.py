@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation.metrics.metric import METRICS
+from evaluation.metrics.metric import known_metric
 from evaluation.statistics.cluster import codes_of
 from evaluation.statistics.comparison import compare
 from evaluation.table.pairs import with_holm
@@ -43,7 +43,8 @@ def conditions(
         found = []
         for key, mine in one.groupby(_KEY, observed=True, sort=True):
             theirs = other[(other[_KEY] == list(key)).all(axis=1)]
-            if len(theirs) and METRICS.get(str(key[2])).total is None:
+            metric = known_metric(str(key[2]))
+            if len(theirs) and (metric is None or metric.total is None):
                 found.append(_row(dict(zip(_KEY, map(str, key), strict=True)), mine, theirs, seed))
         if all_shared and not any(row["records"] for row in found):
             raise UsageError(f"{first} and {second} share no record: nothing can be paired")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evaluation.metrics.metric import METRICS
+from evaluation.metrics.metric import known_metric
 from evaluation.table.results import Results, Row, grouped
 from evaluation.table.scores import COLUMN
 
@@ -118,14 +118,15 @@ def _sheet(title: str, above: str, columns: Mapping[str, Callable[[Row], str]], 
 
 def _best_first(rows: Sequence[Row], metric: str = "") -> list[Row]:
     """Those without a figure last."""
-    sign = 1 if metric in METRICS.names() and not METRICS.get(metric).higher_is_better else -1
+    known = known_metric(metric)
+    sign = 1 if known and not known.higher_is_better else -1
     return sorted(rows, key=lambda row: (row["figure"] is None, sign * (row["figure"] or 0.0), row["model"]))
 
 
 def _decimals(metric: str) -> int:
     """Digits behind the point: thousandths of the range."""
-    high = METRICS.get(metric).high if metric in METRICS.names() else 1.0
-    return 1 if high is not None and high > 1 else 3
+    known = known_metric(metric)
+    return 1 if known and known.high is not None and known.high > 1 else 3
 
 
 def _smallest(row: Row, decimals: int) -> str:

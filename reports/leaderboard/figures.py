@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.metrics.metric import METRICS
 from evaluation.rows import folders_of
 from evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of
 from evaluation.table.column import Column
@@ -211,8 +210,3 @@ def _axis(column: Column, own: Sequence[Fields]) -> list[float]:
 
 def _number(value: float | None) -> float | None:
     return None if value is None else round(float(value), DIGITS)
-
-
-def title_of(metric: str) -> str:
-    """A metric as a reader knows it."""
-    return METRICS.get(metric).title if metric in METRICS.names() else metric

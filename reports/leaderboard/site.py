@@ -22,7 +22,7 @@ from evaluation.table.sheets import Sheet, sheets
 from mihakk.configs import load_yaml
 from mihakk.errors import UsageError
 from reports.dashboard.page import style
-from reports.leaderboard.figures import board_columns, not_run, slices_of, system_facts, title_of
+from reports.leaderboard.figures import board_columns, not_run, slices_of, system_facts
 from reports.leaderboard.items import PAGE, index_of, pages_of
 from reports.leaderboard.moved import changes_of, moved_facts
 from reports.templates import direction, templates
@@ -112,7 +112,7 @@ def _facts(board: Board, found: Results, columns: Sequence[Column], scores: Any)
         "systems": system_facts(board.systems, dict(revisions.itertuples(index=False, name=None))),
         "releases": sorted(releases.to_dict("records"), key=lambda one: (one["release"], one["version"])),
         "columns": made,
-        "metrics": {one["metric"]: title_of(one["metric"]) for one in made if one["metric"]},
+        "metrics": {one.metric.name: one.metric.title for one in columns},
         "page": PAGE,
         "not_run": not_run(board.suite, board.systems, made, board.folder),
         "published": [

@@ -122,6 +122,8 @@ def test_conditions_are_compared_on_the_same_records() -> None:
     assert row["p"] < 0.001
     text = condition_sheet([row]).rows[0]
     assert text[:3] == ("m", "cued", "plain")
+    judged = frame(list(cued), list(plain), alone).assign(metric="judged_answer")
+    assert conditions(judged, [("cued", "plain")])[0]["difference"] == row["difference"]
 
 
 def test_records_of_one_condition_alone_are_left_out_and_none_in_common_is_an_error() -> None:
