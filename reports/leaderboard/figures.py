@@ -1,8 +1,8 @@
-"""The figures of a leaderboard: systems, columns with intervals and rank ranges, and what was not run."""
+"""The figures of a leaderboard: systems, columns with intervals and rank ranges, moves, what was not run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,10 @@ import numpy as np
 from evaluation.rows import folders_of
 from evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of
 from evaluation.table.column import Column
+from evaluation.table.moves import MOST_ITEMS, ItemMove, Moves, SystemMove
 from evaluation.table.results import Results, grouped
 from evaluation.table.scores import COLUMN
+from releases.paper_trail.audit_tables import read_changes
 from schemas.suite import Suite, System
 
 DIGITS = 4
@@ -140,6 +142,41 @@ def not_run(suite: Suite, systems: Sequence[System], columns: Sequence[Fields], 
     return gaps
 
 
+def changes_of(releases: Iterable[Path]) -> dict[str, list[str]]:
+    """Item to what the newer releases' errata say was done to it."""
+    found: dict[str, list[str]] = {}
+    for folder in releases:
+        for change in read_changes(folder):
+            found.setdefault(change.id, []).append(change.reason or change.kind)
+    return found
+
+
+def moved_facts(
+    found: Moves, columns: Sequence[Fields], systems: Sequence[str], changes: Mapping[str, Sequence[str]]
+) -> Fields:
+    """The moves of every data set that the board shows.
+
+    Args:
+        found: Both versions compared.
+        columns: Of the board.
+        systems: Names in the order of the board.
+        changes: What errata say of each item.
+    """
+    place = {name: number for number, name in enumerate(systems)}
+    ids = {f"{one['name']} · {one['metric']} · {one['method']}": one["id"] for one in columns}
+    sets: dict[str, Fields] = {}
+    for row in found.systems:
+        if row.column in ids and row.model in place:
+            own = sets.setdefault(ids[row.column], {"systems": [], "items": [], "changed": 0})
+            own["systems"].append(_moved_system(row, place))
+    for item in found.items:
+        if (told := sets.get(ids.get(item.column, ""))) is not None:
+            told["changed"] += 1
+            if len(told["items"]) < MOST_ITEMS:
+                told["items"].append(_moved_item(item, place, changes.get(item.item, ())))
+    return {"between": found.between, "sets": sets}
+
+
 def _row(row: Fields, place: Mapping[str, int], column: Column | None = None) -> Fields:
     """One system's figure; of a data set with its column, of an average without."""
     told: Fields = {
@@ -210,3 +247,25 @@ def _axis(column: Column, own: Sequence[Fields]) -> list[float]:
 
 def _number(value: float | None) -> float | None:
     return None if value is None else round(float(value), DIGITS)
+
+
+def _moved_system(row: SystemMove, place: Mapping[str, int]) -> Fields:
+    figures = {
+        name: round(value, DIGITS) for name, value in row._asdict().items() if isinstance(value, float)
+    }
+    return {"system": place[row.model], "ranks": [row.rank_before, row.rank_after], **figures}
+
+
+def _moved_item(item: ItemMove, place: Mapping[str, int], why: Sequence[str]) -> Fields:
+    """An item with the systems that it moves most, up and down."""
+    own = sorted(
+        ((place[name], round(effect, DIGITS)) for name, effect in item.effects.items() if name in place),
+        key=lambda one: (-one[1], one[0]),
+    )
+    return {
+        "item": item.item,
+        "what": item.what,
+        "why": list(why),
+        "apart": round(item.spread, DIGITS),
+        "ends": [own[0], own[-1]] if own else [],
+    }

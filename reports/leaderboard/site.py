@@ -22,9 +22,15 @@ from evaluation.table.sheets import Sheet, sheets
 from mihakk.configs import load_yaml
 from mihakk.errors import UsageError
 from reports.dashboard.page import style
-from reports.leaderboard.figures import board_columns, not_run, slices_of, system_facts
+from reports.leaderboard.figures import (
+    board_columns,
+    changes_of,
+    moved_facts,
+    not_run,
+    slices_of,
+    system_facts,
+)
 from reports.leaderboard.items import PAGE, index_of, pages_of
-from reports.leaderboard.moved import changes_of, moved_facts
 from reports.templates import direction, templates
 from schemas.suite import Suite, System
 
