@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -122,6 +122,7 @@ def questions(review: OpenReview, campaign: Campaign) -> list[Question]:
     from annotation.campaigns import questions as ask
 
     template, build = campaign.template, review.build
+    found: Iterable[Question]
     if template == "distractor_rating":
         found = ask.option_questions(rated(review))
     elif build is None or template in REPLIES:
@@ -129,11 +130,11 @@ def questions(review: OpenReview, campaign: Campaign) -> list[Question]:
     elif template == "dialect_sentence":
         found = ask.sentence_questions(review.having(*UNBLOCKED), {row.id: row for row in _idioms(build)})
     elif template == "wrong_idiom":
-        found = ask.wrong_idiom_questions(sentences(review))
+        found = (ask.wrong_idiom_question(*one) for one in sentences(review))
     elif template == "connotation":
         found = ask.connotation_questions(_idioms(build), labelled=campaign.rows == "all")
     elif template == "label_validation":
-        found = ask.label_questions(build.stage(CURATED).read_all("poems", Poem))
+        found = map(ask.label_question, build.stage(CURATED).read_all("poems", Poem))
     else:
         found = _texts(build, everything=campaign.rows == "all")
     return list(found)
@@ -210,15 +211,22 @@ def _texts(build: Build, *, everything: bool) -> Iterator[Question]:
 
 def _replies(review: OpenReview, campaign: Campaign) -> Iterator[Question]:
     """Replies to items: a file, every answers.parquet under a folder, or what `evaluate vouch` drew."""
-    from annotation.campaigns.questions import DrawnReply, drawn_reply_questions, reply_questions
+    from annotation.campaigns.questions import reply_question, reply_questions
     from evaluation.judges.people import TEMPLATES, read_shown
     from evaluation.rows import answer_key, read_rows
 
     place, template = Path(campaign.rows), campaign.template
     if place.suffix == ".jsonl":
         shown = [row for row in read_shown(place) if row.rubric == TEMPLATES[template]]
-        return drawn_reply_questions(
-            DrawnReply(row.id, template, row.language, row.question, row.text, row.reference, row.reply)
+        return (
+            reply_question(
+                template,
+                row.id,
+                row.language,
+                asked=row.text if template == "interpretive_depth" else row.question,
+                reference=row.reference,
+                reply=row.reply,
+            )
             for row in shown
         )
     files = sorted(place.rglob("answers.parquet")) if place.is_dir() else [place]

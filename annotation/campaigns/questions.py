@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from annotation.screens.ratings import (
-    connotation_task,
-    correctness_task,
-    depth_task,
-    distractor_task,
-    label_task,
-    reply_task,
-    sentence_task,
-    text_task,
-    wrong_idiom_task,
-)
+from annotation.screens.labelling import words
+from annotation.screens.ratings import Shown, rating_task
+from annotation.screens.tasks import value_name
 from schemas.campaign import CampaignTemplate
 from schemas.evaluation import Answer
 from schemas.finding import Finding
@@ -37,19 +28,38 @@ BLANK = "____"
 class Question:
     """One question that people may be asked."""
 
+    template: CampaignTemplate
     key: str
-    """What it is about; stays while the record, item or reply exists."""
+    """What it is about; stays while the record, item or reply exists. Also its name on the server."""
     record: str
     language: Language
+    parts: tuple[Shown, ...]
+    """What is shown, from top to bottom."""
     strata: Mapping[str, str]
-    task: Callable[[str], dict[str, Any]]
-    """Makes the task, under the name it is to have on the server."""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """Told in the closed panel `source`, a dialect above the question."""
+    boxes: Mapping[str, str] = field(default_factory=dict)
+    """Control to the text that its box holds at first."""
     before: Mapping[str, str] = field(default_factory=dict)
     """Field of the record to its text, of all fields that an answer may change."""
     hidden: bool = False
     """The key would tell people what they must not know: they get a name without meaning."""
     remade: bool = False
     """The pipeline itself makes its text anew after people refused it; they are asked about the new one."""
+
+    def task(self, name: str = "") -> dict[str, Any]:
+        """The task for the server; a hidden question stands there under the name given."""
+        subject = name if self.hidden else self.key
+        return rating_task(
+            self.template, subject, self.language, self.parts, boxes=self.boxes, facts=self.facts
+        )
+
+    def showing(self, texts: Mapping[str, str]) -> Question:
+        """The same question with other texts under these headings."""
+        return replace(
+            self,
+            parts=tuple(replace(one, text=texts.get(one.heading, one.text)) for one in self.parts),
+        )
 
 
 class Candidate(NamedTuple):
@@ -60,18 +70,24 @@ class Candidate(NamedTuple):
     meaning: str
 
 
-@dataclass(frozen=True)
-class DrawnReply:
-    """A reply as `mihakk evaluate vouch --draw` leaves it for people."""
-
-    id: str
-    """The answer's name in judgements."""
-    template: CampaignTemplate
-    language: Language
-    question: str
-    text: str
-    reference: str
-    reply: str
+def option_question(item: ChoiceItem, place: int) -> Question:
+    """How good is the wrong option at that place, 0 to 2?"""
+    right = " ⁄ ".join(item.options[i] for i in item.gold)
+    return Question(
+        template="distractor_rating",
+        key=f"{item.id}#{place}",
+        record=item.origin.records[0],
+        language=item.language,
+        parts=(
+            Shown("", "\n".join(filter(None, [item.context, item.question]))),
+            Shown("right", right, marked=True),
+            Shown("wrong", item.options[place]),
+        ),
+        strata={**_item_strata(item), "strategy": item.origin.strategy},
+        facts={"dialect": item.dialect},
+        before={"wrong": item.options[place]},
+        remade=True,
+    )
 
 
 def option_questions(items: Iterable[Item]) -> Iterator[Question]:
@@ -83,19 +99,42 @@ def option_questions(items: Iterable[Item]) -> Iterator[Question]:
         if (name := item.pair_id or item.id) in seen:
             continue
         seen.add(name)
-        strata = {**_item_strata(item), "strategy": item.origin.strategy}
         kinds = item.option_kinds or ("",) * len(item.options)
-        for place, text in enumerate(item.options):
+        for place in range(len(item.options)):
             if place not in item.gold and kinds[place] != TRUE:
-                yield Question(
-                    key=f"{item.id}#{place}",
-                    record=item.origin.records[0],
-                    language=item.language,
-                    strata=strata,
-                    task=_unnamed(distractor_task, item, place),
-                    before={"wrong": text},
-                    remade=True,
-                )
+                yield option_question(item, place)
+
+
+def _idiom_question(
+    template: CampaignTemplate, idiom: Idiom, parts: Sequence[Shown], before: Mapping[str, str]
+) -> Question:
+    return Question(
+        template=template,
+        key=idiom.id,
+        record=idiom.id,
+        language=idiom.language,
+        parts=tuple(parts),
+        strata={
+            "language": idiom.language,
+            "dialect": idiom.dialect,
+            "genre": idiom.genre,
+            "source": idiom.provenance.source,
+        },
+        facts={"dialect": idiom.dialect},
+        before=before,
+    )
+
+
+def sentence_question(idiom: Idiom, sentence: str, written_by: Mapping[str, str] | None = None) -> Question:
+    """Would speakers of the dialect say this sentence with the idiom? `written_by`: facts about the model."""
+    parts = [
+        Shown("idiom", idiom.phrase.shown),
+        Shown("meaning", idiom.explanation.shown),
+        Shown("sentence", sentence, marked=True),
+    ]
+    question = _idiom_question("dialect_sentence", idiom, parts, {"sentence": sentence, **(written_by or {})})
+    facts = {**question.facts, "licence": idiom.provenance.licence}
+    return replace(question, facts=facts, boxes={"fix_sentence": sentence})
 
 
 def sentence_questions(items: Iterable[Item], idioms: Mapping[str, Idiom]) -> Iterator[Question]:
@@ -106,73 +145,75 @@ def sentence_questions(items: Iterable[Item], idioms: Mapping[str, Idiom]) -> It
         if item.metadata.get("sentence") != "written" or idiom is None or idiom.id in seen:
             continue
         seen.add(idiom.id)
-        phrase = idiom.phrase.shown
+        phrase, by = idiom.phrase.shown, item.origin
         sentence = item.fields.get("sentence") or item.fields.get("blanked", "").replace(BLANK, phrase)
-        yield Question(
-            key=idiom.id,
-            record=idiom.id,
-            language=idiom.language,
-            strata=_idiom_strata(idiom),
-            task=_unnamed(sentence_task, idiom, sentence),
-            before={
-                "sentence": sentence,
-                "model": item.origin.model,
-                "family": item.origin.model_family,
-                "prompt_version": item.origin.prompt_version,
-            },
-        )
+        written_by = {"model": by.model, "family": by.model_family, "prompt_version": by.prompt_version}
+        yield sentence_question(idiom, sentence, written_by)
 
 
-def wrong_idiom_questions(
-    sentences: Iterable[tuple[Idiom, str, Sequence[Candidate]]],
-) -> Iterator[Question]:
-    """Every sentence with a blank, each with its right idiom and those that could stand beside it."""
-    for idiom, blanked, candidates in sentences:
-        yield Question(
-            key=idiom.id,
-            record=idiom.id,
-            language=idiom.language,
-            strata=_idiom_strata(idiom),
-            task=_unnamed(
-                wrong_idiom_task, idiom, blanked, [(one.phrase, one.meaning) for one in candidates]
-            ),
-            before={"blanked": blanked, **{str(n): one.id for n, one in enumerate(candidates, 1)}},
-        )
+def wrong_idiom_question(idiom: Idiom, blanked: str, candidates: Sequence[Candidate]) -> Question:
+    """Which idiom misleads and does not fit the sentence, of up to four?"""
+    right = f"{idiom.phrase.shown}: {idiom.explanation.shown}"
+    others = [
+        Shown(f"c{place}", ": ".join(filter(None, [one.phrase, one.meaning])))
+        for place, one in enumerate(candidates, 1)
+    ]
+    parts = [Shown("sentence", blanked), Shown("right", right, marked=True), *others]
+    before = {"blanked": blanked, **{str(n): one.id for n, one in enumerate(candidates, 1)}}
+    return _idiom_question("wrong_idiom", idiom, parts, before)
+
+
+def connotation_question(idiom: Idiom) -> Question:
+    """Does the idiom praise or blame, and does its explanation?"""
+    parts = [Shown("idiom", idiom.phrase.shown), Shown("explanation", idiom.explanation.shown)]
+    return _idiom_question("connotation", idiom, parts, {"connotation": idiom.connotation or ""})
 
 
 def connotation_questions(idioms: Iterable[Idiom], *, labelled: bool = False) -> Iterator[Question]:
     """Idioms whose connotation nobody has said; with `labelled` the others too."""
-    for idiom in idioms:
-        if labelled or idiom.connotation is None:
-            yield Question(
-                key=idiom.id,
-                record=idiom.id,
-                language=idiom.language,
-                strata=_idiom_strata(idiom),
-                task=_unnamed(connotation_task, idiom),
-                before={"connotation": idiom.connotation or ""},
-            )
+    return (connotation_question(idiom) for idiom in idioms if labelled or idiom.connotation is None)
 
 
-def label_questions(poems: Iterable[Poem]) -> Iterator[Question]:
-    """Every poem, with its poet, era, genre and metre."""
-    for poem in poems:
-        metres = sorted({section.metre for section in poem.sections})
-        yield Question(
-            key=poem.id,
-            record=poem.id,
-            language=poem.language,
-            strata={
-                "language": poem.language,
-                "era": poem.era,
-                "genre": poem.genre,
-                "metre": metres[0],
-                "poet": poem.poet,
-                "source": poem.provenance.source,
-            },
-            task=_unnamed(label_task, poem),
-            before={"poet": poem.poet, "era": poem.era, "genre": poem.genre, "metre": " · ".join(metres)},
-        )
+def label_question(poem: Poem) -> Question:
+    """Are the poem's poet, era, genre and metre right? Names as the source words them where it does."""
+    metres = sorted({section.metre for section in poem.sections})
+    known = {
+        "poet": poem.poet,
+        "era": poem.era,
+        "genre": poem.genre,
+        "metre": " · ".join(filter(None, metres)),
+    }
+    verses = [" … ".join(half.shown for half in couplet.halves) for couplet in poem.couplets]
+    labels = words("label_validation", poem.language)
+    named = [
+        Shown(name, poem.source_labels.get(name) or value_name(name, value, poem.language, labels) or "؟")
+        for name, value in known.items()
+    ]
+    return Question(
+        template="label_validation",
+        key=poem.id,
+        record=poem.id,
+        language=poem.language,
+        parts=(*named, Shown("", "\n".join(verses), verses=True)),
+        strata={**known, "language": poem.language, "metre": metres[0], "source": poem.provenance.source},
+        facts={"url": poem.provenance.url, "licence": poem.provenance.licence},
+        before={**known, "metre": " · ".join(metres)},
+    )
+
+
+def text_question(subject: str, text: str, language: Language) -> Question:
+    """Is a text that OCR or re-encoding may have broken sound, and if not, how should it read?"""
+    owner, _, name = subject.partition("#")
+    return Question(
+        template="text_correction",
+        key=subject,
+        record=owner,
+        language=language,
+        parts=(Shown("", text),),
+        strata={"language": language},
+        boxes={"fix_text": text},
+        before={name: text},
+    )
 
 
 def text_questions(records: Iterable[Poem | Idiom], findings: Iterable[Finding] | None) -> Iterator[Question]:
@@ -184,19 +225,42 @@ def text_questions(records: Iterable[Poem | Idiom], findings: Iterable[Finding] 
     for record in records:
         for where, owner, name, text in _texts(record):
             if findings is None or (record.id, where) in found:
-                subject = f"{owner}#{name}"
-                yield Question(
-                    key=subject,
-                    record=owner,
-                    language=record.language,
-                    strata={
-                        "language": record.language,
-                        "source": record.provenance.source,
-                        "check": found.get((record.id, where), ""),
-                    },
-                    task=_unnamed(text_task, subject, text, record.language),
-                    before={name: text},
-                )
+                question = text_question(f"{owner}#{name}", text, record.language)
+                check = found.get((record.id, where), "")
+                strata = {**question.strata, "source": record.provenance.source, "check": check}
+                yield replace(question, strata=strata)
+
+
+def reply_question(
+    template: CampaignTemplate, key: str, language: Language, *, asked: str, reference: str, reply: str
+) -> Question:
+    """How deep is a system's explanation of a poem, 0 to 10, or how right its answer, 0 to 3?"""
+    verses = template == "interpretive_depth"
+    return Question(
+        template=template,
+        key=key,
+        record=key,
+        language=language,
+        parts=(
+            Shown("poem" if verses else "question", asked, verses=verses),
+            Shown("reference", reference, marked=True),
+            Shown("reply", reply),
+        ),
+        strata={"language": language},
+        hidden=True,
+    )
+
+
+def item_reply_question(item: AnswerItem | ExplanationItem, key: str, reply: str) -> Question:
+    """The question about a reply to an item: how right an answer is, or how deep an explanation."""
+    if isinstance(item, AnswerItem):
+        template: CampaignTemplate = "answer_correctness"
+        asked = "\n".join(filter(None, [item.context, item.question]))
+        reference = " ⁄ ".join((item.answer, *item.accepted))
+    else:
+        template, asked = "interpretive_depth", "\n".join(item.verses)
+        reference = "\n".join(filter(None, [*item.explanations, item.overall]))
+    return reply_question(template, key, item.language, asked=asked, reference=reference, reply=reply)
 
 
 def reply_questions(
@@ -205,50 +269,11 @@ def reply_questions(
     """Replies of systems, whose depth (`interpretive_depth`) or rightness (`answer_correctness`) is rated."""
     for name, answer in answers:
         item, reply = items.get(answer.item), answer.reply.strip()
-        if not reply or answer.error:
+        if not reply or answer.error or not isinstance(item, AnswerItem | ExplanationItem):
             continue
-        if template == "interpretive_depth" and isinstance(item, ExplanationItem):
-            task = _named(depth_task, item, reply)
-        elif template == "answer_correctness" and isinstance(item, AnswerItem):
-            task = _named(correctness_task, item, reply)
-        else:
-            continue
-        yield Question(
-            key=name,
-            record=item.id,
-            language=item.language,
-            strata={**_item_strata(item), "system": answer.model},
-            task=task,
-            hidden=True,
-        )
-
-
-def drawn_reply_questions(rows: Iterable[DrawnReply]) -> Iterator[Question]:
-    """Replies that somebody else has drawn already, to hold judges against people."""
-    for row in rows:
-        yield Question(
-            key=row.id,
-            record=row.id,
-            language=row.language,
-            strata={"language": row.language},
-            task=partial(_drawn_task, row),
-            hidden=True,
-        )
-
-
-def _unnamed(make: Callable[..., dict[str, Any]], *about: Any) -> Callable[[str], dict[str, Any]]:
-    """Makes the task under the name of what it is about."""
-    return lambda _: make(*about)
-
-
-def _named(make: Callable[..., dict[str, Any]], item: Item, reply: str) -> Callable[[str], dict[str, Any]]:
-    """Makes the task of a reply under the name it is given."""
-    return lambda name: make(item, name, reply)
-
-
-def _drawn_task(row: DrawnReply, name: str) -> dict[str, Any]:
-    asked = row.text if row.template == "interpretive_depth" else row.question
-    return reply_task(row.template, name, row.language, asked=asked, reference=row.reference, reply=row.reply)
+        question = item_reply_question(item, name, reply)
+        if question.template == template:
+            yield replace(question, record=item.id, strata={**_item_strata(item), "system": answer.model})
 
 
 def _texts(record: Poem | Idiom) -> Iterator[tuple[str, str, str, str]]:
@@ -270,12 +295,3 @@ def _texts(record: Poem | Idiom) -> Iterator[tuple[str, str, str, str]]:
 def _item_strata(item: Item) -> dict[str, str]:
     facts = {name: item.metadata.get(name, "") for name in ("era", "genre", "metre", "poet")}
     return {"language": item.language, "dialect": item.dialect, "task": item.task, **facts}
-
-
-def _idiom_strata(idiom: Idiom) -> dict[str, str]:
-    return {
-        "language": idiom.language,
-        "dialect": idiom.dialect,
-        "genre": idiom.genre,
-        "source": idiom.provenance.source,
-    }

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from annotation.label_studio.exported import Answer
 from annotation.screens.corrections import read_form
 from annotation.screens.labelling import Labelling
 from annotation.screens.ratings import DEPTH_PARTS, Label, own_answer
@@ -35,31 +34,6 @@ class _Region(BaseModel):
 _REGIONS = TypeAdapter(list[_Region])
 
 
-@dataclass(frozen=True)
-class ReadAnnotation:
-    """One finished annotation as the server exports it, with the task it belongs to."""
-
-    task: int
-    data: Mapping[str, Any]
-    id: int
-    person: int | None
-    result: Any
-    updated_at: datetime
-    seconds: float | None
-    created_at: datetime | None = None
-    origin: str = ""
-    """See `Review.annotation`."""
-    changed_by: int | None = None
-    """Member who changed it last."""
-    superseded: bool = False
-    """Whether the same person answered the same task again later."""
-
-    @property
-    def age(self) -> tuple[datetime, int]:
-        """Orders one person's annotations of one task; the server's own clock and counter."""
-        return self.updated_at, self.id
-
-
 class Reader:
     """Reads the annotations of one template."""
 
@@ -74,7 +48,7 @@ class Reader:
             if control.attr.get("required") == "true" and control.name != "reason"
         }
 
-    def read(self, answer: ReadAnnotation, annotator: str) -> list[Review] | list[Label]:
+    def read(self, answer: Answer, annotator: str) -> list[Review] | list[Label]:
         """The decision, or the labels, in one annotation.
 
         Raises:
@@ -88,16 +62,16 @@ class Reader:
         except (LookupError, ValueError) as error:  # of pydantic too: a value that no control gives
             raise RecordRejected("invalid_annotation", f"{type(error).__name__}: {error}"[:300]) from error
 
-    def values(self, answer: ReadAnnotation) -> Values:
+    def values(self, answer: Answer) -> Values:
         """What was chosen or typed in each control.
 
         `RecordRejected` with `task_edited`, `invalid_annotation` or `incomplete` where it can't be used.
         """
-        if not untouched(dict(answer.data)):
-            raise RecordRejected("task_edited", f"task {answer.task} is not as it was pushed")
-        values = values_of(answer.result)
+        if not untouched(answer.data):
+            raise RecordRejected("task_edited", f"task {answer.task.id} is not as it was pushed")
+        values = values_of(answer.row.result)
         try:
-            problems = self._interface.validate_prediction({"result": answer.result}, return_errors=True)
+            problems = self._interface.validate_prediction({"result": answer.row.result}, return_errors=True)
         except Exception as error:  # the SDK raises whatever it comes across
             problems = [f"{type(error).__name__}: {error}"]
         if problems:
@@ -137,7 +111,7 @@ def values_of(result: Any) -> Values:
     return values
 
 
-def _review(answer: ReadAnnotation, annotator: str, values: Values) -> Review:
+def _review(answer: Answer, annotator: str, values: Values) -> Review:
     decision = _one(values, "decision")
     if decision not in get_args(Decision):
         raise RecordRejected("invalid_annotation", f"no such decision: {decision!r}")
@@ -159,11 +133,11 @@ def _review(answer: ReadAnnotation, annotator: str, values: Values) -> Review:
             "corrections": corrections,
             "confidence": int(_one(values, "confidence") or 0) or None,
             "notes": "\n".join(values.get("notes", ())).strip(),
-            "decided_at": answer.updated_at,
-            "created_at": answer.created_at,
-            "seconds": answer.seconds,
+            "decided_at": answer.row.updated_at,
+            "created_at": answer.row.created_at,
+            "seconds": answer.row.lead_time,
             "project": TEMPLATE,
-            "task": answer.task,
+            "task": answer.task.id,
             "opened": tuple(values.get("opened", ())),
             "annotation": answer.origin,
         }
@@ -184,7 +158,7 @@ def _corrections(data: Mapping[str, Any], values: Values) -> dict[str, str]:
     return corrections
 
 
-def _labels(answer: ReadAnnotation, annotator: str, values: Values, template: str) -> list[Label]:
+def _labels(answer: Answer, annotator: str, values: Values, template: str) -> list[Label]:
     texts = texts_of(values, template)
     return [
         Label(
@@ -194,10 +168,10 @@ def _labels(answer: ReadAnnotation, annotator: str, values: Values, template: st
             template=template,
             name=name,
             value=text,
-            decided_at=answer.updated_at,
-            created_at=answer.created_at,
-            seconds=answer.seconds,
-            task=answer.task,
+            decided_at=answer.row.updated_at,
+            created_at=answer.row.created_at,
+            seconds=answer.row.lead_time,
+            task=answer.task.id,
             annotation=answer.origin,
         )
         for name, text in sorted(texts.items())

@@ -15,11 +15,11 @@ from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.store import add, stored, subject_of
 from annotation.decisions.stores import Stores
 from annotation.decisions.words import add_split
-from annotation.label_studio.answers import ReadAnnotation, Reader, texts_of
+from annotation.label_studio.answers import Reader, texts_of
 from annotation.label_studio.connection import Connection
 from annotation.label_studio.exported import exported
 from annotation.label_studio.project import CALIBRATION, Project, ensure_project, find_projects
-from annotation.label_studio.pull import Pulled, latest_answers
+from annotation.label_studio.pull import Pulled, all_answers, author_of
 from annotation.label_studio.push import Pushed, push
 from annotation.screens.labelling import DIRECTION, words
 from annotation.screens.tasks import numbered
@@ -192,46 +192,41 @@ def pull_calibration(connection: Connection, benchmark: str, stores: Stores) -> 
     }
     new: list[CalibrationAnswer] = []
     for project in find_projects(connection, calibration_of(benchmark)):
-        reader = Reader(project.labelling)
+        reader, template, language = Reader(project.labelling), project.labelling.name, project.language
         people = pseudonyms(stores.people, connection.users())
         found = exported(connection.read(f"/api/projects/{project.id}/export", exportType="JSON"))
         malformed = [one.rejection(project.name, people) for one in found.malformed]
         add_split(stores, stores.rejected, Rejection, malformed)
-        for answer in latest_answers(found, Pulled(), project.origin):
+        for answer in all_answers(found, Pulled(), project.origin):
             key = (
-                project.labelling.name,
-                project.language,
+                template,
+                language,
                 str(answer.data.get("sample_id")),
                 str(answer.data.get("content_hash")),
             )
-            row = known.get(key)
-            if row is None or answer.person not in people or answer.changed_by not in (None, answer.person):
+            if answer.superseded or (row := known.get(key)) is None:
                 continue
-            told = _read(reader, answer, row, people[answer.person])
-            mine = told and (told.annotator, told.template, told.language, told.round, told.subject)
-            if told is not None and mine not in given:
-                new.append(told)
+            try:
+                person, values = author_of(answer, people), texts_of(reader.values(answer), template)
+            except RecordRejected:
+                continue
+            if (person, template, language, row.round, row.subject) not in given:
+                new.append(
+                    CalibrationAnswer(
+                        template=template,
+                        language=language,
+                        round=row.round,
+                        subject=row.subject,
+                        annotator=person,
+                        values=values,
+                        right=is_right(row.accepts, values),
+                        decided_at=answer.row.updated_at,
+                        seconds=answer.row.lead_time,
+                        annotation=answer.origin,
+                    )
+                )
     add_split(stores, stores.calibrated, CalibrationAnswer, new)
     return len(new)
-
-
-def _read(reader: Reader, answer: ReadAnnotation, known: Known, person: str) -> CalibrationAnswer | None:
-    try:
-        values = texts_of(reader.values(answer), known.template)
-    except RecordRejected:
-        return None
-    return CalibrationAnswer(
-        template=known.template,
-        language=known.language,
-        round=known.round,
-        subject=known.subject,
-        annotator=person,
-        values=values,
-        right=is_right(known.accepts, values),
-        decided_at=answer.updated_at,
-        seconds=answer.seconds,
-        annotation=answer.origin,
-    )
 
 
 def ask_again(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple
 
@@ -41,6 +42,28 @@ class Task(BaseModel):
     id: _Number
     data: dict[str, Any]
     annotations: list[Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One finished annotation with the task it belongs to."""
+
+    task: Task
+    row: Row
+    origin: str = ""
+    """See `Review.annotation`."""
+    superseded: bool = False
+    """Whether the same person answered the same task again later."""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the task shows."""
+        return self.task.data
+
+    @property
+    def age(self) -> tuple[datetime, int]:
+        """Orders one person's annotations of one task; the server's own clock and counter."""
+        return self.row.updated_at, self.row.id
 
 
 class Malformed(NamedTuple):

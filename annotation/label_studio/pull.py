@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -16,14 +17,16 @@ from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.store import add, decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.words import SKIPPED, add_split
-from annotation.label_studio.answers import ReadAnnotation, Reader, values_of
-from annotation.label_studio.exported import Exported, Row, Task, exported
+from annotation.label_studio.answers import Reader, values_of
+from annotation.label_studio.connection import Connection
+from annotation.label_studio.exported import Answer, Exported, Row, Task, exported
 from annotation.label_studio.project import Project
+from annotation.screens.labelling import Labelling
 from annotation.screens.ratings import Label
 from annotation.screens.tasks import TEMPLATE
 from annotation.teaching.guidelines import version_at
 from annotation.teaching.rounds import Gate
-from mihakk.errors import RecordRejected
+from mihakk.errors import ExternalFailure, RecordRejected, UsageError
 from mihakk.groups import grouped
 from schemas.benchmark import ReviewConfig
 from schemas.guideline import Guideline
@@ -106,6 +109,45 @@ def pull(
     return pulled
 
 
+class ExportFile(Connection):
+    """An export as a file, in place of the server that wrote it; members are known by their numbers alone."""
+
+    def __init__(self, text: bytes) -> None:
+        self.url, self._text = "", text
+
+    def read(self, path: str, **params: Any) -> bytes:  # noqa: ARG002
+        """The export."""
+        return self._text
+
+    def get(self, path: str, **params: Any) -> Any:  # noqa: ARG002
+        """No task is there to be looked at."""
+        return {"total": 0, "tasks": []}
+
+    def users(self) -> dict[int, str]:
+        """Everybody who annotated."""
+        rows = (row for _, rows in exported(self._text).tasks for row in rows)
+        people = {row.completed_by for row in rows if row.completed_by is not None}
+        return {number: f"member {number}" for number in sorted(people)}
+
+
+def read_export(file: Path, labelling: Labelling, stores: Stores) -> Pulled:
+    """Adds the answers of an export in Label Studio's JSON, for people who work on a server of their own.
+
+    Members are told apart by their numbers alone, so one store should hold the exports of one server.
+
+    Raises:
+        UsageError: The file is no such export.
+    """
+    try:
+        export = ExportFile(file.read_bytes())
+        name = f"{file.name}:{labelling.name}:ar"
+        return pull(Project(export, 0, name, labelling, 1, "", False, "export"), stores)
+    except (OSError, ExternalFailure) as error:
+        raise UsageError(
+            f"{file} is not a JSON export of Label Studio ({error}): export the project with its format JSON"
+        ) from error
+
+
 def _read(
     project: Project,
     found: Exported,
@@ -123,11 +165,11 @@ def _read(
     rejects = []
     for answer in all_answers(found, pulled, project.origin):
         try:
-            who = _author(answer, pulled.people)
+            who = author_of(answer, pulled.people)
             if not config.may_judge(who, *place):
                 pulled.outside[who] += not answer.superseded
                 raise RecordRejected("not_assigned", f"{who} does not judge {' '.join(place).strip()}")
-            version = version_at(guidelines, project.labelling.name, answer.updated_at)
+            version = version_at(guidelines, project.labelling.name, answer.row.updated_at)
             for record in reader.read(answer, who):
                 if isinstance(record, Label):
                     read.append(record.model_copy(update={"guideline": version}))
@@ -149,16 +191,18 @@ def _read(
             rejects.append(_rejection(answer, rejected, project.name, pulled.people))
             continue
         pulled.read += not answer.superseded
-        pulled.notes["future_dates"] += answer.updated_at > datetime.now(UTC)
+        pulled.notes["future_dates"] += answer.row.updated_at > datetime.now(UTC)
     return read, rejects
 
 
-def _author(answer: ReadAnnotation, annotators: Mapping[int, str]) -> str:
-    if answer.changed_by not in (None, answer.person):
-        raise RecordRejected("changed_by_another", f"member {answer.changed_by} changed it last")
-    if answer.person is None or answer.person not in annotators:
-        raise RecordRejected("unknown_annotator", f"member {answer.person} is not on the server")
-    return annotators[answer.person]
+def author_of(answer: Answer, annotators: Mapping[int, str]) -> str:
+    """Pseudonym of who gave an answer; `RecordRejected` where nobody is known to, or another changed it."""
+    person, changed_by = answer.row.completed_by, answer.row.updated_by
+    if changed_by not in (None, person):
+        raise RecordRejected("changed_by_another", f"member {changed_by} changed it last")
+    if person is None or person not in annotators:
+        raise RecordRejected("unknown_annotator", f"member {person} is not on the server")
+    return annotators[person]
 
 
 def _keep(
@@ -205,18 +249,12 @@ def _deleted(project: Project, there: Collection[str], stores: Stores) -> list[V
     ]
 
 
-def latest_answers(found: Exported, pulled: Pulled, origin: str) -> Iterator[ReadAnnotation]:
-    """Each person's last finished annotation of each task, oldest first."""
-    return (answer for answer in all_answers(found, pulled, origin) if not answer.superseded)
-
-
-def all_answers(found: Exported, pulled: Pulled, origin: str) -> Iterator[ReadAnnotation]:
+def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
     """Every finished annotation, oldest first; the first of a person is the one given independently."""
-    latest: dict[tuple[int, int | None], ReadAnnotation] = {}
-    answers: list[ReadAnnotation] = []
-    for one in found.malformed:
-        pulled.annotations += 1
-        pulled.rejected[one.reason] += 1
+    latest: dict[tuple[int, int | None], Answer] = {}
+    answers: list[Answer] = []
+    pulled.annotations += len(found.malformed)
+    pulled.rejected.update(one.reason for one in found.malformed)
     for task, rows in found.tasks:
         pulled.notes["changed_after_others"] += _changed_after_others(rows)
         for row in rows:
@@ -226,26 +264,17 @@ def all_answers(found: Exported, pulled: Pulled, origin: str) -> Iterator[ReadAn
                 pulled.skips.append((task, row))
                 continue
             pulled.given[task.id] += 1
-            answer = ReadAnnotation(
-                task=task.id,
-                data=task.data,
-                id=row.id,
-                person=row.completed_by,
-                result=row.result,
-                updated_at=row.updated_at,
-                seconds=row.lead_time,
-                created_at=row.created_at,
-                origin=f"{origin}/{row.id}",
-                changed_by=row.updated_by,
-            )
-            key = (answer.task, answer.person)
+            answer = Answer(task, row, f"{origin}/{row.id}")
+            key = (task.id, row.completed_by)
             pulled.superseded += key in latest
             if key not in latest or latest[key].age < answer.age:
                 latest[key] = answer
             answers.append(answer)
-    last = {answer.id for answer in latest.values()}
-    for answer in sorted(answers, key=lambda answer: answer.age):
-        yield answer if answer.id in last else replace(answer, superseded=True)
+    last = {answer.row.id for answer in latest.values()}
+    return [
+        answer if answer.row.id in last else replace(answer, superseded=True)
+        for answer in sorted(answers, key=lambda answer: answer.age)
+    ]
 
 
 def _changed_after_others(rows: Sequence[Row]) -> int:
@@ -275,28 +304,26 @@ def _skipped(task: Task, row: Row, project: str, people: Mapping[int, str]) -> R
     author = people.get(row.completed_by, "") if row.completed_by is not None else ""
     notes = " ".join(said.get("notes", ())) if author else ""
     body = {"annotation": row.id, "annotator": author}
-    return _unused(project, task.id, task.data, f"{SKIPPED}{why}", detail=notes, body=body)
+    return _unused(project, task, f"{SKIPPED}{why}", detail=notes, body=body)
 
 
 def _rejection(
-    answer: ReadAnnotation, rejected: RecordRejected, project: str, people: Mapping[int, str]
+    answer: Answer, rejected: RecordRejected, project: str, people: Mapping[int, str]
 ) -> Rejection:
-    body: dict[str, Any] = {"annotation": answer.id, "annotator": ""}
+    body: dict[str, Any] = {"annotation": answer.row.id, "annotator": ""}
     detail = rejected.detail
-    if answer.person is not None and answer.person in people:
-        body |= {"annotator": people[answer.person], "result": answer.result}
+    if answer.row.completed_by is not None and answer.row.completed_by in people:
+        body |= {"annotator": people[answer.row.completed_by], "result": answer.row.result}
     else:
         detail = "its author has no account on the server"  # and may have asked for its deletion
-    return _unused(project, answer.task, answer.data, rejected.reason, detail=detail, body=body)
+    return _unused(project, answer.task, rejected.reason, detail=detail, body=body)
 
 
-def _unused(
-    project: str, task: int, data: Mapping[str, Any], reason: str, *, detail: str, body: dict[str, Any]
-) -> Rejection:
+def _unused(project: str, task: Task, reason: str, *, detail: str, body: dict[str, Any]) -> Rejection:
     return Rejection(
-        record=str(data.get("sample_id") or f"task {task}"),
+        record=str(task.data.get("sample_id") or f"task {task.id}"),
         source=project,
         reason=reason,
         detail=detail,
-        body=orjson.dumps({"task": task, **body}, option=orjson.OPT_SORT_KEYS).decode(),
+        body=orjson.dumps({"task": task.id, **body}, option=orjson.OPT_SORT_KEYS).decode(),
     )

@@ -8,12 +8,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from annotation.screens.corrections import showable
-from annotation.screens.labelling import DIRECTION, words
-from annotation.screens.tasks import escaped, meta, prefill, sealed, value_name
+from annotation.screens.labelling import DIRECTION
+from annotation.screens.tasks import escaped, made
 from mihakk.ids import digest
-from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem
-from schemas.poem import Poem
 from schemas.record import Language, Record
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -101,146 +98,27 @@ def rating_task(
     *,
     boxes: Mapping[str, str] | None = None,
     facts: Mapping[str, str] | None = None,
-    screen: Language | None = None,
-    priority: int = 0,
 ) -> dict[str, Any]:
-    """Label Studio task of one small question.
+    """Label Studio task of one small question, labelled in the language of its texts.
 
     `parts` are shown from top to bottom, `facts` in the closed panel `source`; `boxes` fill text boxes by
-    control name. The labels are in the text's language unless `screen` names another.
+    control name.
     """
-    labels = words(template, screen or language)
-    headings = {**labels.get("names", {}), **labels.get("shown", {})}
-    body = "".join(_part(part, headings) for part in parts)
-    filled = {name: showable(text) for name, text in (boxes or {}).items() if text}
-    data = {
-        "sample_id": subject,
-        "content_hash": digest([template, language, [(part.heading, part.text) for part in parts]]),
-        "priority": priority,
-        "task": template,
-        "template": template,
-        "language": language,
-        "screen": screen or language,
-        "meta_html": meta({"dialect": (facts or {}).get("dialect", "")}, subject, language, labels),
-        "item_html": f'<article dir="{DIRECTION[language]}" lang="{language}">{body}</article>',
-        "provenance": {name: showable(text) for name, text in (facts or {}).items() if text}
-        or {"id": subject},
-        "form": filled,
-    }
-    return {"data": sealed(data), "predictions": [prefill(filled, subject)] if filled else []}
 
+    def html(labels: Mapping[str, Any]) -> str:
+        headings = {**labels.get("names", {}), **labels.get("shown", {})}
+        body = "".join(_part(part, headings) for part in parts)
+        return f'<article dir="{DIRECTION[language]}" lang="{language}">{body}</article>'
 
-def label_task(poem: Poem, **options: Any) -> dict[str, Any]:
-    """Are the poem's poet, era, genre and metre right? Names as the source words them where it does."""
-    metre = " · ".join(sorted({section.metre for section in poem.sections if section.metre}))
-    known = {"poet": poem.poet, "era": poem.era, "genre": poem.genre, "metre": metre}
-    verses = [" … ".join(half.shown for half in couplet.halves) for couplet in poem.couplets]
-    labels = words("label_validation", poem.language)
-    facts = [
-        Shown(name, poem.source_labels.get(name) or value_name(name, value, poem.language, labels) or "؟")
-        for name, value in known.items()
-    ]
-    origin = {"url": poem.provenance.url, "licence": poem.provenance.licence}
-    parts = [*facts, Shown("", "\n".join(verses), verses=True)]
-    return rating_task("label_validation", poem.id, poem.language, parts, facts=origin, **options)
-
-
-def text_task(subject: str, text: str, language: Language, **options: Any) -> dict[str, Any]:
-    """Is a text that OCR or re-encoding may have broken sound, and if not, how should it read?"""
-    return rating_task(
-        "text_correction", subject, language, [Shown("", text)], boxes={"fix_text": text}, **options
-    )
-
-
-def distractor_task(item: ChoiceItem, place: int, **options: Any) -> dict[str, Any]:
-    """How good is the wrong option at that place, 0 to 2?"""
-    right = " ⁄ ".join(item.options[i] for i in item.gold)
-    question = "\n".join(filter(None, [item.context, item.question]))
-    parts = [
-        Shown("", question),
-        Shown("right", right, marked=True),
-        Shown("wrong", item.options[place]),
-    ]
-    facts = {"dialect": item.dialect}
-    return rating_task(
-        "distractor_rating", f"{item.id}#{place}", item.language, parts, facts=facts, **options
-    )
-
-
-def sentence_task(idiom: Idiom, sentence: str, **options: Any) -> dict[str, Any]:
-    """Would speakers of the dialect say this sentence with the idiom?"""
-    parts = [
-        Shown("idiom", idiom.phrase.shown),
-        Shown("meaning", idiom.explanation.shown),
-        Shown("sentence", sentence, marked=True),
-    ]
-    facts = {"dialect": idiom.dialect, "licence": idiom.provenance.licence}
-    boxes = {"fix_sentence": sentence}
-    return rating_task(
-        "dialect_sentence", idiom.id, idiom.language, parts, boxes=boxes, facts=facts, **options
-    )
-
-
-def wrong_idiom_task(
-    idiom: Idiom, blanked: str, candidates: Sequence[tuple[str, str]], **options: Any
-) -> dict[str, Any]:
-    """Which idiom misleads and does not fit the sentence? Candidates are phrase and meaning, up to four."""
-    right = f"{idiom.phrase.shown}: {idiom.explanation.shown}"
-    others = [
-        Shown(f"c{place}", ": ".join(filter(None, candidate)))
-        for place, candidate in enumerate(candidates, 1)
-    ]
-    parts = [Shown("sentence", blanked), Shown("right", right, marked=True), *others]
-    facts = {"dialect": idiom.dialect}
-    return rating_task("wrong_idiom", idiom.id, idiom.language, parts, facts=facts, **options)
-
-
-def connotation_task(idiom: Idiom, **options: Any) -> dict[str, Any]:
-    """Does the idiom praise or blame, and does its explanation?"""
-    parts = [
-        Shown("idiom", idiom.phrase.shown),
-        Shown("explanation", idiom.explanation.shown),
-    ]
-    facts = {"dialect": idiom.dialect}
-    return rating_task("connotation", idiom.id, idiom.language, parts, facts=facts, **options)
-
-
-def reply_task(
-    template: str, subject: str, language: Language, *, asked: str, reference: str, reply: str, **options: Any
-) -> dict[str, Any]:
-    """How deep is a system's explanation of a poem, 0 to 10, or how right its answer, 0 to 3?
-
-    `subject`, the reply's name on the server, must not tell who wrote it.
-    """
-    verses = template == "interpretive_depth"
-    about = Shown("poem" if verses else "question", asked, verses=verses)
-    parts = [about, Shown("reference", reference, marked=True), Shown("reply", reply)]
-    return rating_task(template, subject, language, parts, **options)
-
-
-def depth_task(item: ExplanationItem, subject: str, reply: str, **options: Any) -> dict[str, Any]:
-    """How deep does a system's explanation of a poem go, in five parts that sum to 0-10?"""
-    return reply_task(
-        "interpretive_depth",
+    return made(
+        template,
         subject,
-        item.language,
-        asked="\n".join(item.verses),
-        reference="\n".join(filter(None, [*item.explanations, item.overall])),
-        reply=reply,
-        **options,
-    )
-
-
-def correctness_task(item: AnswerItem, subject: str, reply: str, **options: Any) -> dict[str, Any]:
-    """How right is a system's answer, 0 to 3?"""
-    return reply_task(
-        "answer_correctness",
-        subject,
-        item.language,
-        asked="\n".join(filter(None, [item.context, item.question])),
-        reference=" ⁄ ".join((item.answer, *item.accepted)),
-        reply=reply,
-        **options,
+        language,
+        content=digest([template, language, [(part.heading, part.text) for part in parts]]),
+        html=html,
+        facts={"dialect": (facts or {}).get("dialect", "")},
+        provenance={name: showable(text) for name, text in (facts or {}).items() if text},
+        boxes={name: showable(text) for name, text in (boxes or {}).items() if text},
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 from typing import Any, get_args
 
@@ -47,24 +48,20 @@ def review_task(
         screen: Language of the labels; the item's own when None.
         after_answer: People are to have answered its question (`own_answer_task`) before they see this.
     """
-    labels = words(TEMPLATE, screen or item.language)
-    boxes = form(item)
-    data: dict[str, Any] = {
-        "sample_id": item.id,
-        "content_hash": content_hash(item),
-        "priority": urgency(list(findings), list(audits)) if priority is None else priority,
-        "task": item.task,
-        "template": TEMPLATE,
-        "language": item.language,
-        "screen": screen or item.language,
-        "meta_html": meta({"dialect": item.dialect, **item.metadata}, item.id, item.language, labels),
-        "item_html": _item(item, labels),
-        "provenance": _provenance(item),
-        "form": boxes,
-    }
-    if after_answer and answerable(item):
-        data["own_question"] = question_hash(item)
-    return {"data": sealed(data), "predictions": [prefill(boxes, item.id)] if boxes else []}
+    return made(
+        TEMPLATE,
+        item.id,
+        item.language,
+        content=content_hash(item),
+        html=partial(_item, item),
+        screen=screen,
+        facts={"dialect": item.dialect, **item.metadata},
+        provenance=_provenance(item),
+        boxes=form(item),
+        priority=urgency(list(findings), list(audits)) if priority is None else priority,
+        task=item.task,
+        own_question=question_hash(item) if after_answer and answerable(item) else "",
+    )
 
 
 def own_answer_task(item: Item, *, priority: int = 0) -> dict[str, Any]:
@@ -73,21 +70,60 @@ def own_answer_task(item: Item, *, priority: int = 0) -> dict[str, Any]:
     What is sent can be read in the page's source, so neither the answer nor the item's content hash, in which
     the answer could be found by trial, nor its metadata, which may be the answer, is in it.
     """
-    labels = words(OWN_ANSWER, item.language)
-    data: dict[str, Any] = {
-        "sample_id": item.id,
-        "content_hash": question_hash(item),
+    return made(
+        OWN_ANSWER,
+        item.id,
+        item.language,
+        content=question_hash(item),
+        html=partial(_item, item, answered=False),
+        facts={"dialect": item.dialect},
+        priority=priority,
+    )
+
+
+def made(
+    template: str,
+    subject: str,
+    language: Language,
+    *,
+    content: str,
+    html: Callable[[dict[str, Any]], str],
+    screen: Language | None = None,
+    facts: Mapping[str, str] | None = None,
+    provenance: Mapping[str, str] | None = None,
+    boxes: Mapping[str, str] | None = None,
+    priority: int = 0,
+    task: str = "",
+    own_question: str = "",
+) -> dict[str, Any]:
+    """The task of any template, sealed; its predictions fill text boxes, and nothing else.
+
+    Args:
+        content: Digest of what is shown.
+        html: Makes what is shown, of the words of the screen.
+        screen: Language of the labels; the text's own when None.
+        facts: Told in the line above.
+        provenance: Told in the closed panel `source`.
+        boxes: Texts by control name.
+        task: Of an item; else the template.
+        own_question: Digest of the question that people are to have answered before.
+    """
+    labels, filled = words(template, screen or language), dict(boxes or {})
+    data = {
+        "sample_id": subject,
+        "content_hash": content,
         "priority": priority,
-        "task": OWN_ANSWER,
-        "template": OWN_ANSWER,
-        "language": item.language,
-        "screen": item.language,
-        "meta_html": meta({"dialect": item.dialect}, item.id, item.language, labels),
-        "item_html": _item(item, labels, answered=False),
-        "provenance": {"id": item.id},
-        "form": {},
+        "task": task or template,
+        "template": template,
+        "language": language,
+        "screen": screen or language,
+        "meta_html": meta(facts or {}, subject, language, labels),
+        "item_html": html(labels),
+        "provenance": dict(provenance or {}) or {"id": subject},
+        "form": filled,
+        **({"own_question": own_question} if own_question else {}),
     }
-    return {"data": sealed(data), "predictions": []}
+    return {"data": sealed(data), "predictions": [prefill(filled, subject)] if filled else []}
 
 
 def answerable(item: Item) -> bool:
@@ -179,7 +215,7 @@ def value_name(field: str, value: str, language: Language, labels: Mapping[str, 
     return str(next((entry[name] for name in names if entry.get(name)), labels["values"].get(value, value)))
 
 
-def _item(item: Item, labels: dict[str, Any], *, answered: bool = True) -> str:
+def _item(item: Item, labels: Mapping[str, Any], *, answered: bool = True) -> str:
     classes, body = ["review"], []
     if item.context:
         classes.append("has-context")

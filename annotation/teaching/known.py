@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import orjson
 
-from annotation.campaigns.figures import SAYS, needed_votes, says_of
-from annotation.campaigns.questions import BY_FORM, TRUE, Question
-from annotation.decisions.votes import settle, votes_of
-from annotation.screens.ratings import (
-    Label,
-    connotation_task,
-    correctness_task,
-    depth_task,
-    distractor_task,
-    label_task,
-    sentence_task,
-    text_task,
-    wrong_idiom_task,
+from annotation.campaigns.figures import LABELS, SAYS, needed_votes, says_of
+from annotation.campaigns.questions import (
+    BY_FORM,
+    TRUE,
+    Candidate,
+    Question,
+    connotation_question,
+    item_reply_question,
+    label_question,
+    option_question,
+    sentence_question,
+    text_question,
+    wrong_idiom_question,
 )
-from annotation.screens.tasks import review_task, sealed
+from annotation.decisions.votes import Votes, settle, votes_of
+from annotation.screens.labelling import words
+from annotation.screens.ratings import Label
+from annotation.screens.tasks import review_task, sealed, value_name
 from annotation.teaching.planted import METRE_TASK, mojibake, plant, plantable, relabelled
 from mihakk.groups import grouped
 from mihakk.ids import digest
@@ -34,12 +38,11 @@ from schemas.campaign import Drawn
 from schemas.idiom import Idiom
 from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from schemas.poem import Poem
-from schemas.record import Form
 from schemas.review import Resolution
 
 KEEP = {"decision": ("keep",)}
 CHANGE = {"decision": ("fix", "discard")}
-LABELS_OF_A_POEM = ("poet", "era", "genre", "metre")
+WORTH_OFFERING = {"plausibility": ("1", "2")}
 
 
 def known(
@@ -125,6 +128,25 @@ def _planted(
             yield known(task, base, "defective", defect, basis="planted", accepts=CHANGE, right=made.right)
 
 
+def _renamed(
+    question: Question,
+    variant: str,
+    side: Side,
+    kind: str,
+    *,
+    basis: Basis,
+    accepts: Mapping[str, Sequence[str]],
+    right: str = "",
+) -> Known:
+    """A question under a name of its own, so that an answer to it is no vote on what it was made from."""
+    task = replace(question, key=_new_name(question.record, variant)).task()
+    return known(task, question.record, side, kind, basis=basis, accepts=accepts, right=right)
+
+
+def _new_name(name: str, variant: str) -> str:
+    return f"{name.partition('#')[0].rpartition(':')[0] or 'q'}:{digest([name, 'calibration', variant])[:12]}"
+
+
 def known_options(items: Iterable[Item], passed: Collection[str]) -> Iterator[Known]:
     """For the rating of wrong options: the right one twice, garbage, and a wrong one as it stands."""
     seen: set[str] = set()
@@ -138,51 +160,33 @@ def known_options(items: Iterable[Item], passed: Collection[str]) -> Iterator[Kn
         seen.add(base)
         place, right = places[0], item.options[item.gold[0]]
         for kind, text in (("right_twice", right), ("absurd", mojibake(item.options[place]))):
-            options = [*item.options]
-            options[place] = text
-            changed = relabelled(item, f"calibration {kind}").model_copy(update={"options": tuple(options)})
-            task = distractor_task(changed, place)
-            yield known(
-                task, base, "defective", kind, basis="planted", accepts={"plausibility": ("0",)}, right=right
-            )
-        task = distractor_task(relabelled(item, "calibration"), place)
-        yield known(
-            task, base, "sound", "wrong_option", basis="unflagged", accepts={"plausibility": ("1", "2")}
-        )
+            question = option_question(relabelled(item, f"calibration {kind}"), place)
+            task, accepts = question.showing({"wrong": text}).task(), {"plausibility": ("0",)}
+            yield known(task, base, "defective", kind, basis="planted", accepts=accepts, right=right)
+        task, accepts = option_question(relabelled(item, "calibration"), place).task(), WORTH_OFFERING
+        yield known(task, base, "sound", "wrong_option", basis="unflagged", accepts=accepts)
 
 
 def known_labels(poems: Iterable[Poem], seed: int) -> Iterator[Known]:
     """For the validation of labels: poems as their sources label them, and with another metre or era."""
     for poem in poems:
-        yield known(
-            label_task(_copied(poem, "sound")),
-            poem.id,
-            "sound",
-            "labels",
-            basis="source",
-            accepts=dict.fromkeys(LABELS_OF_A_POEM, ("right", "unsure")),
-        )
+        named = {name: text for name, text in poem.source_labels.items() if name not in ("metre", "era")}
+        question = label_question(poem.model_copy(update={"source_labels": named}))
+        right: Mapping[str, Sequence[str]] = dict.fromkeys(LABELS, ("right", "unsure"))
+        yield _renamed(question, "sound", "sound", "labels", basis="source", accepts=right)
         metres = sorted({section.metre for section in poem.sections if section.metre})
         for name, value in (("metre", metres[0] if len(metres) == 1 else ""), ("era", poem.era)):
-            if not value or not (other := _another(name, value, poem, seed)):
-                continue
-            sections = tuple(part.model_copy(update={"metre": other}) for part in poem.sections)
-            changes = {"sections": sections} if name == "metre" else {name: other}
-            yield known(
-                label_task(_copied(poem, name, **changes)),
-                poem.id,
-                "defective",
-                f"wrong_{name}",
-                basis="planted",
-                accepts={name: ("wrong",)},
-                right=_in_words(name, value, poem),
-            )
-
-
-def _copied(poem: Poem, variant: str, **changes: Any) -> Poem:
-    labels = {name: text for name, text in poem.source_labels.items() if name not in ("metre", "era")}
-    name = f"{poem.id.partition(':')[0]}:{digest([poem.id, 'calibration', variant])[:12]}"
-    return poem.model_copy(update={"id": name, "source_labels": labels, **changes})
+            if value and (other := _another(name, value, poem, seed)):
+                labels = words("label_validation", poem.language)
+                yield _renamed(
+                    question.showing({name: value_name(name, other, poem.language, labels)}),
+                    name,
+                    "defective",
+                    f"wrong_{name}",
+                    basis="planted",
+                    accepts={name: ("wrong",)},
+                    right=_in_words(name, value, poem),
+                )
 
 
 def _another(kind: Any, value: str, poem: Poem, seed: int) -> str:
@@ -200,29 +204,23 @@ def _in_words(kind: Any, value: str, poem: Poem) -> str:
 def known_texts(records: Iterable[Poem | Idiom], seed: int) -> Iterator[Known]:
     """For the correction of texts: texts without findings, and the same damaged as re-encoding and OCR do."""
     for record in records:
-        base, form = _text(record)
+        if isinstance(record, Idiom):
+            form = record.explanation
+        else:
+            form = record.couplets[0].first if record.couplets else None
         text = form.shown if form else ""
         if len(text.split()) < 3:
             continue
-        draw = rng(seed, record.id, "calibration text")
-        sound: dict[str, tuple[str, ...]] = {"state": ("sound",)}
+        draw, sound = rng(seed, record.id, "calibration text"), {"state": ("sound",)}
         damaged = {"state": ("corrected", "hopeless")}
-
-        def name(variant: str, of: str = base) -> str:
-            return f"{of.partition(':')[0]}:{digest([of, 'calibration', variant])[:12]}"
-
-        task = text_task(name("sound"), text, record.language)
-        yield known(task, base, "sound", "text_sound", basis="unflagged", accepts=sound)
+        question = text_question(record.id, text, record.language)
+        yield _renamed(question, "sound", "sound", "text_sound", basis="unflagged", accepts=sound)
         for kind, bad in (("reencoded", _reencoded(text, draw)), ("letters_moved", _moved(text, draw))):
             if bad != text:
-                task = text_task(name(kind), bad, record.language)
-                yield known(task, base, "defective", kind, basis="planted", accepts=damaged, right=text)
-
-
-def _text(record: Poem | Idiom) -> tuple[str, Form | None]:
-    if isinstance(record, Idiom):
-        return record.id, record.explanation
-    return record.id, record.couplets[0].first if record.couplets else None
+                question = text_question(record.id, bad, record.language)
+                yield _renamed(
+                    question, kind, "defective", kind, basis="planted", accepts=damaged, right=text
+                )
 
 
 def _reencoded(text: str, draw: Any) -> str:
@@ -249,55 +247,54 @@ def _moved(text: str, draw: Any) -> str:
 def known_sentences(asked: Iterable[tuple[Idiom, str]], seed: int) -> Iterator[Known]:
     """For sentences of a dialect: the words of a sentence in another order."""
     for idiom, sentence in asked:
-        phrase, words = idiom.phrase.shown, sentence.split()
-        if len(words) < 5:
+        mixed = sentence.split()
+        if len(mixed) < 5:
             continue
-        mixed = [*words]
         rng(seed, idiom.id, "calibration sentence").shuffle(mixed)
-        if mixed != words:
-            changed = idiom.model_copy(update={"id": _renamed(idiom.id, "mixed")})
-            task = sentence_task(changed, f"{' '.join(mixed)} {phrase}")
+        if mixed != sentence.split():
+            question = sentence_question(idiom, f"{' '.join(mixed)} {idiom.phrase.shown}")
             accepts = {"verdict": ("edit", "replace")}
-            yield known(
-                task, idiom.id, "defective", "mixed_words", basis="planted", accepts=accepts, right=sentence
+            yield _renamed(
+                question,
+                "mixed",
+                "defective",
+                "mixed_words",
+                basis="planted",
+                accepts=accepts,
+                right=sentence,
             )
 
 
 def known_wrong_idioms(asked: Iterable[tuple[Idiom, str]]) -> Iterator[Known]:
     """For the choice of a wrong idiom: candidates of which each is the right one, so that none serves."""
     for idiom, blanked in asked:
-        phrase = idiom.phrase.shown
-        meaning = idiom.explanation.shown
-        changed = idiom.model_copy(update={"id": _renamed(idiom.id, "none")})
-        task = wrong_idiom_task(changed, blanked, [(phrase, meaning)] * 2)
-        yield known(
-            task,
-            idiom.id,
+        right = Candidate(idiom.id, idiom.phrase.shown, idiom.explanation.shown)
+        question = wrong_idiom_question(idiom, blanked, [right, right])
+        accepts = {"wrong": ("none",)}
+        yield _renamed(
+            question,
+            "none",
             "defective",
             "none_serves",
             basis="planted",
-            accepts={"wrong": ("none",)},
-            right=phrase,
+            accepts=accepts,
+            right=right.phrase,
         )
 
 
 def known_connotations(idioms: Iterable[Idiom]) -> Iterator[Known]:
     """For connotation: idioms whose connotation the source says; praise is one side, blame the other."""
     for idiom in idioms:
-        if idiom.connotation in ("positive", "negative"):
-            side: Side = "sound" if idiom.connotation == "positive" else "defective"
-            changed = idiom.model_copy(update={"id": _renamed(idiom.id, "connotation")})
-            accepts = {"idiom": (str(idiom.connotation),)}
-            yield known(
-                connotation_task(changed), idiom.id, side, idiom.connotation, basis="source", accepts=accepts
-            )
+        if (said := idiom.connotation) in ("positive", "negative"):
+            side: Side = "sound" if said == "positive" else "defective"
+            question, accepts = connotation_question(idiom), {"idiom": (said,)}
+            yield _renamed(question, "connotation", side, said, basis="source", accepts=accepts)
 
 
 def known_replies(template: str, items: Iterable[Item]) -> Iterator[Known]:
     """For replies of systems: the reference itself as a reply, and the reference of another item."""
     is_depth = template == "interpretive_depth"
     kind: type[ExplanationItem | AnswerItem] = ExplanationItem if is_depth else AnswerItem
-    make: Any = depth_task if is_depth else correctness_task
     control, high, low = ("depth", range(6, 11), range(4)) if is_depth else ("correctness", [3], [0])
     mine = [item for item in items if isinstance(item, kind)]
     for item, other in zip(mine, [*mine[1:], *mine[:1]], strict=True):
@@ -309,8 +306,8 @@ def known_replies(template: str, items: Iterable[Item]) -> Iterator[Known]:
             ("defective", "reply_to_another", others, low),
         )
         for side, kind_of, reply, points in both:
-            task = make(item, f"reply-{digest([item.id, 'calibration', side])[:12]}", reply)
-            accepts = {control: tuple(map(str, points))}
+            name = f"reply-{digest([item.id, 'calibration', side])[:12]}"
+            task, accepts = item_reply_question(item, name, reply).task(name), {control: [*map(str, points)]}
             yield known(task, item.id, side, kind_of, basis="planted", accepts=accepts, right=own)
 
 
@@ -337,45 +334,32 @@ def settled_questions(
             continue
         if (accepts := _agreed(row, given, needs(row), config.adjudicators)) is None:
             continue
-        side: Side = "sound" if _is_sound(row.template, accepts) else "defective"
-        task["data"] = sealed({**task["data"], "sample_id": _renamed(row.subject, "settled")})
+        said = {value for values in accepts.values() for value in values}
+        side: Side = "defective" if said & DEFECTIVE else "sound"
+        task["data"] = sealed({**task["data"], "sample_id": _new_name(row.subject, "settled")})
         yield known(task, row.key, side, "people_agreed", basis="agreed", accepts=accepts)
 
 
 def _agreed(
-    row: Drawn, votes: Mapping[str, dict[str, str]], overlap: int, adjudicators: Collection[str]
+    row: Drawn, votes: Votes, overlap: int, adjudicators: Collection[str]
 ) -> dict[str, tuple[str, ...]] | None:
-    if row.template == "distractor_rating":
-        given = {values["plausibility"] for values in votes.values()}
-        return {"plausibility": tuple(given)} if len(given) == 1 else None
-    if row.template == "connotation":
-        given = {values["idiom"] for values in votes.values()}
-        return {"idiom": tuple(given)} if len(given) == 1 else None
-    if row.template not in SAYS:
-        return None
-    found = settle(dict(votes), overlap, says_of(row), adjudicators)
-    if found is None:
-        return None
-    controls: dict[str, tuple[str, ...]] = {
-        "label_validation": LABELS_OF_A_POEM,
-        "text_correction": ("state",),
-        "dialect_sentence": ("verdict",),
-        "wrong_idiom": ("wrong",),
-    }
-    return {name: (found.values[name],) for name in controls[row.template]}
+    """What people agree on, by the controls that matter; None where they don't agree."""
+    controls = CONTROLS.get(row.template, ())
+    if row.template in SAYS:
+        found = settle(votes, overlap, says_of(row), adjudicators)
+        return {name: (found.values[name],) for name in controls} if found else None
+    given = {name: tuple({values[name] for values in votes.values()}) for name in controls}
+    return given if given and all(len(said) == 1 for said in given.values()) else None
 
 
-def _is_sound(template: str, accepts: Mapping[str, Sequence[str]]) -> bool:
-    said = {value for values in accepts.values() for value in values}
-    return not said & {
-        "distractor_rating": {"0"},
-        "connotation": {"negative"},
-        "label_validation": {"wrong"},
-        "text_correction": {"corrected", "hopeless"},
-        "dialect_sentence": {"edit", "replace"},
-        "wrong_idiom": {"none"},
-    }.get(template, set())
-
-
-def _renamed(name: str, variant: str) -> str:
-    return f"{name.partition('#')[0].rpartition(':')[0] or 'q'}:{digest([name, 'calibration', variant])[:12]}"
+CONTROLS: Mapping[str, Sequence[str]] = {
+    "distractor_rating": ("plausibility",),
+    "connotation": ("idiom",),
+    "label_validation": LABELS,
+    "text_correction": ("state",),
+    "dialect_sentence": ("verdict",),
+    "wrong_idiom": ("wrong",),
+}
+"""By template the controls whose settled values are a known answer."""
+DEFECTIVE = {"0", "negative", "wrong", "corrected", "hopeless", "edit", "replace", "none"}
+"""What people say in these controls of what is not as it should be."""

@@ -161,9 +161,9 @@ def review(
 
     from annotation.decisions.stores import Stores
     from annotation.label_studio.exchange import connect
-    from annotation.label_studio.export_file import read_export
     from annotation.label_studio.project import ensure_project
     from annotation.label_studio.pull import pull as pull_project
+    from annotation.label_studio.pull import read_export
     from annotation.label_studio.push import push as push_tasks
     from annotation.screens.labelling import labelling
     from mihakk.errors import UsageError

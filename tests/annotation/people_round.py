@@ -100,11 +100,11 @@ def questions(template: str) -> list[asking.Question]:
         for n, one in enumerate(IDIOMS)
     ]
     found = {
-        "label_validation": lambda: asking.label_questions(POEMS),
+        "label_validation": lambda: map(asking.label_question, POEMS),
         "text_correction": lambda: asking.text_questions([*IDIOMS, *POEMS], None),
         "distractor_rating": lambda: asking.option_questions(ITEMS),
         "dialect_sentence": lambda: asking.sentence_questions(written, {one.id: one for one in IDIOMS}),
-        "wrong_idiom": lambda: asking.wrong_idiom_questions(blanks),
+        "wrong_idiom": lambda: (asking.wrong_idiom_question(*one) for one in blanks),
         "connotation": lambda: asking.connotation_questions(IDIOMS, labelled=True),
         "interpretive_depth": lambda: asking.reply_questions(replies(EXPLAINED), own, "interpretive_depth"),
         "answer_correctness": lambda: asking.reply_questions(replies(ITEMS), own, "answer_correctness"),

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.label_studio.answers import ReadAnnotation, Reader
-from annotation.label_studio.exported import read_tasks
-from annotation.label_studio.pull import Pulled, latest_answers
+from annotation.campaigns.questions import item_reply_question, text_question
+from annotation.label_studio.answers import Reader
+from annotation.label_studio.exported import Answer, Row, Task, read_tasks
+from annotation.label_studio.pull import Pulled, all_answers
 from annotation.screens.labelling import labelling, template_names
-from annotation.screens.ratings import LEVELS, depth_task, text_task
+from annotation.screens.ratings import LEVELS
 from annotation.screens.tasks import review_task
 from mihakk.errors import RecordRejected
 from tests.annotation.judged import NOON, choice, explanation
@@ -36,17 +36,10 @@ def typed(name, text):
     return {"id": name, "from_name": name, "to_name": "item", "type": "textarea", "value": {"text": [text]}}
 
 
-def answer(*result, data=DATA, **more) -> ReadAnnotation:
-    fields = {
-        "task": 1,
-        "data": data,
-        "id": 1,
-        "person": 1,
-        "result": list(result),
-        "updated_at": NOON,
-        "seconds": 9.0,
-    }
-    return ReadAnnotation(**fields | more)
+def answer(*result, data=DATA, whole=None) -> Answer:
+    said = list(result) if whole is None else whole
+    row = Row(id=1, completed_by=1, was_cancelled=False, result=said, updated_at=NOON, lead_time=9.0)
+    return Answer(Task(id=1, data=data, annotations=[]), row)
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +123,7 @@ REGION = st.fixed_dictionaries(
 def test_nothing_an_api_client_sends_can_break_a_pull(result):
     reader = Reader(labelling("quality_review", "ar"))
     with contextlib.suppress(RecordRejected):
-        reader.read(answer(data=DATA, result=result), "a")
+        reader.read(answer(whole=result), "a")
 
 
 def test_an_edited_task_and_a_task_of_somebody_else_are_rejected(reader):
@@ -141,7 +134,7 @@ def test_an_edited_task_and_a_task_of_somebody_else_are_rejected(reader):
 
 def test_small_questions_become_labels(label_interface):
     reader = Reader(labelling("interpretive_depth", "ar"))
-    data = depth_task(explanation(), "m", "شرح")["data"]
+    data = item_reply_question(explanation(), "m", "شرح").task("m")["data"]
     parts = {"literal": "1", "theme": "2", "culture": "0", "style": "3", "expression": "1"}
     labels = reader.read(answer(*(chosen(*part) for part in parts.items()), data=data), "a")
     assert {label.name: label.value for label in labels} == parts | {"depth": "7"}
@@ -153,7 +146,7 @@ def test_small_questions_become_labels(label_interface):
         answer(
             chosen("state", "corrected"),
             typed("fix_text", "نص سليم"),
-            data=text_task("t", "نـص", "ar")["data"],
+            data=text_question("t", "نـص", "ar").task()["data"],
         ),
         "a",
     )
@@ -192,8 +185,8 @@ def row(number, person, *, minutes=0, cancelled=False):
 def test_the_latest_of_each_person_by_the_servers_clock_then_by_number():
     pulled = Pulled()
     rows = [row(1, 7, minutes=5), row(2, 7, minutes=1), row(3, 8), row(4, 8), row(5, 9, cancelled=True)]
-    kept = list(latest_answers(exported(*rows), pulled, "made"))
-    assert [(one.id, one.person) for one in kept] == [(4, 8), (1, 7)]
+    kept = [one.row for one in all_answers(exported(*rows), pulled, "made") if not one.superseded]
+    assert [(one.id, one.completed_by) for one in kept] == [(4, 8), (1, 7)]
     assert (pulled.annotations, pulled.superseded, pulled.skipped) == (5, 2, 1)
 
 
@@ -206,15 +199,14 @@ def test_an_answer_changed_after_somebody_else_answered_is_counted():
         return row(number, person) | {name: at.isoformat() for name, at in times.items()}
 
     pulled = Pulled()
-    list(latest_answers(exported(given(1, 7, 0, 9), given(2, 8, 5, 5), given(3, 9, 6, 6.5)), pulled, "made"))
+    all_answers(exported(given(1, 7, 0, 9), given(2, 8, 5, 5), given(3, 9, 6, 6.5)), pulled, "made")
     assert pulled.notes["changed_after_others"] == 1, "7 changed at 9 what they said at 0; 8 said theirs at 5"
     pulled = Pulled()
-    list(latest_answers(exported(given(1, 7, 0, 4), given(2, 8, 5, 5)), pulled, "made"))
+    all_answers(exported(given(1, 7, 0, 4), given(2, 8, 5, 5)), pulled, "made")
     assert not pulled.notes["changed_after_others"]
 
 
 def test_a_clock_that_runs_ahead_loses_nothing():
     ahead = datetime.now(UTC) + timedelta(days=400)
-    kept = list(latest_answers(exported(row(1, 7) | {"updated_at": ahead.isoformat()}), Pulled(), "made"))
-    assert kept[0].updated_at == ahead
-    assert Counter(one.person for one in kept) == {7: 1}
+    (kept,) = all_answers(exported(row(1, 7) | {"updated_at": ahead.isoformat()}), Pulled(), "made")
+    assert (kept.row.updated_at, kept.row.completed_by) == (ahead, 7)

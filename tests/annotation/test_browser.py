@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
+from annotation.campaigns.questions import (
+    Candidate,
+    connotation_question,
+    item_reply_question,
+    label_question,
+    option_question,
+    sentence_question,
+    text_question,
+    wrong_idiom_question,
+)
 from annotation.decisions.store import stored
 from annotation.decisions.stores import Stores
 from annotation.label_studio.project import ensure_project
 from annotation.label_studio.pull import pull
 from annotation.label_studio.push import push
 from annotation.screens.labelling import template_names
-from annotation.screens.ratings import (
-    connotation_task,
-    correctness_task,
-    depth_task,
-    distractor_task,
-    label_task,
-    sentence_task,
-    text_task,
-    wrong_idiom_task,
-)
 from annotation.screens.tasks import numbered, own_answer_task, review_task
 from schemas.idiom import Idiom
 from schemas.poem import Couplet, Poem, Section
@@ -355,16 +355,16 @@ def refined():
 
 
 SMALL = {
-    "label_validation": (lambda: label_task(poem()), ["1", "q", "d", "x"], {"poet": "right", "era": "right", "genre": "unsure", "metre": "wrong"}),
-    "text_correction": (lambda: text_task("t1", "قفا نبك مـن ذكرى حبيب", "ar"), ["w", "3"], {"state": "corrected", "kinds": "word_breaks"}),
-    "distractor_rating": (lambda: distractor_task(choice(), 1), ["0"], {"plausibility": "0"}),
-    "dialect_sentence": (lambda: sentence_task(idiom(), "خلي بالك منه، إيده طويلة."), ["q"], {"verdict": "accept"}),
-    "wrong_idiom": (lambda: wrong_idiom_task(idiom(), "خلي بالك منه، ____.", [("لسانه طويل", "سليط"), ("قلبه أبيض", "طيب")]), ["2"], {"wrong": "2"}),
-    "connotation": (lambda: connotation_task(idiom()), ["w", "d"], {"idiom": "negative", "explanation": "neutral"}),
-    "interpretive_depth": (lambda: depth_task(explanation(), "reply-1", "وقف على الأطلال وبكى."), ["2", "e", "s", "c", "t"], {"literal": "1", "theme": "2", "culture": "1", "style": "2", "expression": "1", "depth": "7"}),
+    "label_validation": (lambda: label_question(poem()).task(), ["1", "q", "d", "x"], {"poet": "right", "era": "right", "genre": "unsure", "metre": "wrong"}),
+    "text_correction": (lambda: text_question("t1", "قفا نبك مـن ذكرى حبيب", "ar").task(), ["w", "3"], {"state": "corrected", "kinds": "word_breaks"}),
+    "distractor_rating": (lambda: option_question(choice(), 1).task(), ["0"], {"plausibility": "0"}),
+    "dialect_sentence": (lambda: sentence_question(idiom(), "خلي بالك منه، إيده طويلة.").task(), ["q"], {"verdict": "accept"}),
+    "wrong_idiom": (lambda: wrong_idiom_question(idiom(), "خلي بالك منه، ____.", [Candidate("i2", "لسانه طويل", "سليط"), Candidate("i3", "قلبه أبيض", "طيب")]).task(), ["2"], {"wrong": "2"}),
+    "connotation": (lambda: connotation_question(idiom()).task(), ["w", "d"], {"idiom": "negative", "explanation": "neutral"}),
+    "interpretive_depth": (lambda: item_reply_question(explanation(), "k", "وقف على الأطلال وبكى.").task("reply-1"), ["2", "e", "s", "c", "t"], {"literal": "1", "theme": "2", "culture": "1", "style": "2", "expression": "1", "depth": "7"}),
     "prompt_refinement": (refined, ["q", "a"], {"verdict": "accept", "meaning": "same"}),
     "own_answer": (lambda: own_answer_task(choice()), ["2"], {"own": "1"}),
-    "answer_correctness": (lambda: correctness_task(answer(), "reply-1", "ناولها"), ["3"], {"correctness": "3"}),
+    "answer_correctness": (lambda: item_reply_question(answer(), "k", "ناولها").task("reply-1"), ["3"], {"correctness": "3"}),
 }  # fmt: skip
 """Template to a task, the keys that answer it, and the labels that must come back."""
 

@@ -12,7 +12,9 @@ from scipy.stats import binom, binomtest
 from annotation.campaigns.questions import text_questions
 from annotation.decisions.store import add, decisions, stored
 from annotation.decisions.stores import Stores
-from annotation.label_studio.answers import ReadAnnotation, Reader, texts_of
+from annotation.label_studio.answers import Reader, texts_of
+from annotation.label_studio.exported import Answer, Task
+from annotation.label_studio.exported import Row as Annotation
 from annotation.screens.labelling import labelling
 from annotation.screens.ratings import Label
 from annotation.statistics.review_markdown import markdown
@@ -234,10 +236,12 @@ def test_a_careful_person_is_right_and_whoever_says_the_opposite_is_wrong(templa
         sound, defective = RIGHT[template]
         careful, careless = (sound, defective) if row.side == "sound" else (defective, sound)
         reader = Reader(labelling(template, row.language))
-        given = ReadAnnotation(1, row.sent["data"], 1, 1, result(careful), NOON, 1.0)
-        assert is_right(row.accepts, texts_of(reader.values(given), template)), row.kind
-        other = ReadAnnotation(1, row.sent["data"], 1, 1, result(careless), NOON, 1.0)
-        assert not is_right(row.accepts, texts_of(reader.values(other), template)), row.kind
+        for values, right in ((careful, True), (careless, False)):
+            given = Annotation(
+                id=1, completed_by=1, was_cancelled=False, result=result(values), updated_at=NOON
+            )
+            answered = Answer(Task(id=1, data=row.sent["data"], annotations=[]), given)
+            assert is_right(row.accepts, texts_of(reader.values(answered), template)) is right, row.kind
 
 
 def test_every_kind_is_explained_in_three_languages_and_nothing_else_is():

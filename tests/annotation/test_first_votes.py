@@ -11,6 +11,7 @@ import krippendorff
 import numpy as np
 import pytest
 
+from annotation.campaigns.questions import option_question
 from annotation.decisions.first_votes import first_answers, is_edited
 from annotation.decisions.own_answers import own_answers
 from annotation.decisions.store import decisions
@@ -18,7 +19,7 @@ from annotation.decisions.stores import Stores
 from annotation.label_studio.project import Project
 from annotation.label_studio.pull import Pulled, pull
 from annotation.screens.labelling import labelling
-from annotation.screens.ratings import Label, distractor_task
+from annotation.screens.ratings import Label
 from annotation.screens.tasks import question_hash, review_task
 from annotation.statistics.agreement import PeopleAgreement
 from annotation.statistics.review_report import review_report
@@ -82,7 +83,10 @@ class _Held:
 def served(template: str) -> Server:
     """Two people's answers to sixty questions; they agree on two of three."""
     draw = random.Random(4)
-    made = [review_task(item) if template == "quality_review" else distractor_task(item, 1) for item in ITEMS]
+    made = [
+        review_task(item) if template == "quality_review" else option_question(item, 1).task()
+        for item in ITEMS
+    ]
     server = Server(template, made)
     values = TEMPLATES[template][2]
     for place in range(len(ITEMS)):

@@ -12,9 +12,8 @@ from annotation.decisions.forgetting import forget
 from annotation.decisions.store import stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.words import SKIPPED
-from annotation.label_studio.export_file import read_export
 from annotation.label_studio.project import Project
-from annotation.label_studio.pull import Pulled, pull
+from annotation.label_studio.pull import Pulled, pull, read_export
 from annotation.screens.labelling import labelling
 from annotation.screens.tasks import review_task
 from mihakk.errors import ExternalFailure, UsageError
@@ -171,5 +170,5 @@ def test_an_export_given_as_a_file_keeps_what_it_can_not_read(stores, label_inte
     file.write_bytes(orjson.dumps([*tasks(None, annotation(9, 3, was_cancelled=True)), None]))
     found = read_export(file, labelling("quality_review", "ar"), stores)
     reasons = sorted(one.reason for one in stored(stores.rejected, Rejection))
-    assert reasons == ["malformed_annotation", "malformed_task"]
+    assert reasons == ["malformed_annotation", "malformed_task", "skipped_unsaid"]
     assert accounts_for_all(found)

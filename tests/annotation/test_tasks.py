@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotation.campaigns.questions import (
+    Candidate,
+    connotation_question,
+    option_question,
+    sentence_question,
+    wrong_idiom_question,
+)
 from annotation.screens.labelling import labelling, words
 from annotation.screens.queue import queue, write_queue
-from annotation.screens.ratings import connotation_task, distractor_task, sentence_task, wrong_idiom_task
 from annotation.screens.tasks import escaped, numbered, review_task, sealed, untouched, urgency
 from mihakk.ids import content_hash
 from schemas.audit import CRITERIA
@@ -151,10 +157,10 @@ def test_every_question_about_an_idiom_names_its_dialect():
         id="i1", language="ar", dialect="egyptian", phrase=phrase, explanation=meaning, provenance=source
     )
     tasks = [
-        connotation_task(idiom),
-        sentence_task(idiom, "خلي بالك منه، إيده طويلة."),
-        wrong_idiom_task(idiom, "خلي بالك منه، ____.", [("لسانه طويل", "سليط")]),
-        distractor_task(choice(), 1),
+        connotation_question(idiom).task(),
+        sentence_question(idiom, "خلي بالك منه، إيده طويلة.").task(),
+        wrong_idiom_question(idiom, "خلي بالك منه، ____.", [Candidate("i2", "لسانه طويل", "سليط")]).task(),
+        option_question(choice(), 1).task(),
     ]
     assert all("مصرية" in shown(task["data"]["meta_html"]).text for task in tasks)
 
