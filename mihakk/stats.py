@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from math import sqrt
 from typing import Final, Literal, NamedTuple
@@ -72,35 +71,6 @@ def t_quantile(degrees: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
-
-
-class ChanceCorrected(NamedTuple):
-    """Agreement of raters, raw and beyond chance."""
-
-    observed: float
-    """Share of the pairs of values of one unit that are the same, averaged over units."""
-    ac1: float
-    """Gwet's AC1, which holds where nearly all values are one, as kappa and alpha do not."""
-
-
-def gwet_ac1(units: Sequence[Sequence[str]], categories: int) -> ChanceCorrected | None:
-    """Raw agreement and AC1 of any number of raters; None where no unit has two values (K. L. Gwet, 2008).
-
-    Args:
-        units: Values per unit, of raters who may differ from unit to unit. Units with one value tell how
-            common the values are.
-        categories: Values there are to choose from, used or not; at least two.
-    """
-    counts = [Counter(values) for values in units if values]
-    twice = [count for count in counts if count.total() > 1]
-    if not twice:
-        return None
-    pairs = [(sum(n * (n - 1) for n in one.values()), one.total() * (one.total() - 1)) for one in twice]
-    observed = sum(same / all_pairs for same, all_pairs in pairs) / len(twice)
-    values = {value for one in counts for value in one}
-    shares = (sum(one[value] / one.total() for one in counts) / len(counts) for value in values)
-    chance = sum(share * (1 - share) for share in sorted(shares)) / (categories - 1)
-    return ChanceCorrected(observed, (observed - chance) / (1 - chance))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

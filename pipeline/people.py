@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pipeline.build import Build
 from schemas.audit import CRITERIA
 from schemas.campaign import REPLIES, CampaignFigure
+from schemas.record import Record
 from schemas.review import HumanAccuracy
 
 if TYPE_CHECKING:
     from annotation.decisions.stores import Stores
-    from annotation.statistics.agreement import PeopleAgreement
     from annotation.statistics.review_report import ReviewReport
     from releases.release_facts import AgreementFact, MissRateFact
+
+
+F = TypeVar("F", bound=Record)
 
 
 def review_stores(build: Build) -> Stores:
@@ -32,11 +36,26 @@ def decisions_digest(build: Build) -> str:
 
 def agreement_facts(state: ReviewReport) -> tuple[AgreementFact, ...]:
     """Agreement on the decision, then on each criterion judged twice, over all languages and people."""
+    from releases.release_facts import AgreementFact
+
     rows = {
         row.label: row for row in state.agreement if row.project == "quality_review" and row.group == "all"
     }
     told = (rows[name] for name in ("decision", *CRITERIA) if name in rows)
-    return tuple(_fact(row) for row in told if row.items)
+    return tuple(
+        _fact(
+            AgreementFact,
+            row,
+            {
+                "coefficient": f"Krippendorff's alpha, {row.level}",
+                "value": row.alpha,
+                "least": row.least_alpha,
+                "annotators": row.people,
+            },
+        )
+        for row in told
+        if row.items
+    )
 
 
 def miss_rate_fact(state: ReviewReport) -> MissRateFact | None:
@@ -50,68 +69,24 @@ def miss_rate_fact(state: ReviewReport) -> MissRateFact | None:
     }
     for row in state.miss_rates:
         if row.stratum == "all":
-            return MissRateFact(
-                sampled=row.decided,
-                defective=row.missed,
-                disputed=row.disputed,
-                waiting=row.waiting,
-                unanswered=unanswered,
-                outdated=row.outdated,
-                rate=_rounded(row.rate),
-                low=_rounded(row.low),
-                high=_rounded(row.high),
-                upper_bound=round(row.upper, 6),
-                covered=round(row.covered, 6),
-            )
+            told = {"sampled": row.decided, "defective": row.missed, "upper_bound": row.upper}
+            return _fact(MissRateFact, row, told | {"unanswered": unanswered})
     return None
 
 
 def campaign_facts(state: ReviewReport) -> tuple[CampaignFigure, ...]:
     """Figures of campaigns about records and items; what people say of systems is no fact of a release."""
-    return tuple(
-        row.model_copy(
-            update={
-                "value": round(row.value, 6),
-                "low": _rounded(row.low),
-                "high": _rounded(row.high),
-            }
-        )
-        for row in state.campaign_figures
-        if row.template not in REPLIES
-    )
+    return tuple(_fact(CampaignFigure, row) for row in state.campaign_figures if row.template not in REPLIES)
 
 
 def accuracy_facts(state: ReviewReport) -> tuple[HumanAccuracy, ...]:
     """How often people answer as the reference does: by items and tasks, nobody by pseudonym."""
-    return tuple(
-        row.model_copy(update={name: round(getattr(row, name), 6) for name in ("accuracy", "low", "high")})
-        for row in state.human_accuracy
-        if not row.by_person
+    return tuple(_fact(HumanAccuracy, row) for row in state.human_accuracy if not row.by_person)
+
+
+def _fact(kind: type[F], row: Record, named: Mapping[str, Any] | None = None) -> F:
+    """What a release states of a figure, floats to six digits; `named`: fields it calls otherwise."""
+    told = {name: getattr(row, name) for name in kind.model_fields if hasattr(row, name)} | dict(named or {})
+    return kind(
+        **{name: round(value, 6) if isinstance(value, float) else value for name, value in told.items()}
     )
-
-
-def _fact(row: PeopleAgreement) -> AgreementFact:
-    from releases.release_facts import AgreementFact
-
-    return AgreementFact(
-        label=row.label,
-        coefficient=f"Krippendorff's alpha, {row.level}",
-        value=_rounded(row.alpha),
-        least=_rounded(row.least_alpha),
-        observed=_rounded(row.observed),
-        ac1=_rounded(row.ac1),
-        low=_rounded(row.low),
-        high=_rounded(row.high),
-        observed_low=_rounded(row.observed_low),
-        observed_high=_rounded(row.observed_high),
-        ac1_low=_rounded(row.ac1_low),
-        ac1_high=_rounded(row.ac1_high),
-        items=row.items,
-        unanswered=row.unanswered,
-        edited=row.edited,
-        annotators=row.people,
-    )
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)

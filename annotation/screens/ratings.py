@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from annotation.screens.corrections import showable
 from annotation.screens.labelling import DIRECTION
 from annotation.screens.tasks import escaped, made
+from mihakk.agreement import Level
 from mihakk.ids import digest
 from schemas.record import Language, Record
-
-Level = Literal["nominal", "ordinal", "interval"]
 
 LEVELS: dict[str, dict[str, Level]] = {
     "quality_review": {"decision": "nominal", "failed": "nominal", "confidence": "ordinal"},

@@ -6,16 +6,22 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import StatisticsError, correlation
 from typing import get_args
 
 from annotation.decisions.first_votes import Asked, first_answers, is_edited
 from annotation.decisions.store import J
-from annotation.screens.ratings import LEVELS, SCALES, Label, Level
+from annotation.screens.ratings import LEVELS, SCALES, Label
 from annotation.screens.tasks import TEMPLATE
-from annotation.statistics.agreement_ends import RESAMPLES, Ends, krippendorff_alpha, worst_ends
+from mihakk.agreement import (
+    RESAMPLES,
+    Ends,
+    Level,
+    gwet_ac1,
+    krippendorff_alpha,
+    pearson_between,
+    worst_ends,
+)
 from mihakk.groups import grouped
-from mihakk.stats import fisher_mean, gwet_ac1
 from schemas.audit import CRITERIA
 from schemas.record import Record
 from schemas.review import Decision, Review
@@ -181,7 +187,7 @@ def _row(
         ac1=raw.ac1 if raw and nominal else None,
         ac1_low=ends.ac1.low if ends.ac1 and nominal else None,
         ac1_high=ends.ac1.high if ends.ac1 and nominal else None,
-        pearson=None if nominal or lacking else pearson(chosen),
+        pearson=None if nominal or lacking else _pearson(chosen),
         items=len(twice),
         unanswered=len(lacking),
         values=sum(map(len, twice)),
@@ -189,28 +195,11 @@ def _row(
     )
 
 
-def pearson(judged: Iterable[Judgement]) -> float | None:
-    """Pearson's correlation between people's numbers; of more than two the mean over pairs (Fisher's z).
-
-    A pair counts that has judged three units at least and has not given all of them one number.
-    """
+def _pearson(judged: Iterable[Judgement]) -> float | None:
     values: dict[str, dict[str, float]] = defaultdict(dict)
     for one in judged:
         values[one.person][one.unit] = float(one.value)
-    found = []
-    for first, second in combinations(sorted(values), 2):
-        both = sorted(values[first].keys() & values[second].keys())
-        if len(both) < 3:
-            continue
-        try:
-            r = correlation([values[first][unit] for unit in both], [values[second][unit] for unit in both])
-        except StatisticsError:  # one of them always gave the same number
-            continue
-        found.append(max(-1.0, min(1.0, r)))
-    try:
-        return fisher_mean(found)
-    except ValueError:
-        return None
+    return pearson_between(values)
 
 
 def review_judgements(

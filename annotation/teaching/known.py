@@ -38,11 +38,12 @@ from schemas.campaign import Drawn
 from schemas.idiom import Idiom
 from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from schemas.poem import Poem
+from schemas.record import Form
 from schemas.review import Resolution
 
 KEEP = {"decision": ("keep",)}
 CHANGE = {"decision": ("fix", "discard")}
-WORTH_OFFERING = {"plausibility": ("1", "2")}
+GARBAGE, WORTH_OFFERING = {"plausibility": ("0",)}, {"plausibility": ("1", "2")}
 
 
 def known(
@@ -161,10 +162,10 @@ def known_options(items: Iterable[Item], passed: Collection[str]) -> Iterator[Kn
         place, right = places[0], item.options[item.gold[0]]
         for kind, text in (("right_twice", right), ("absurd", mojibake(item.options[place]))):
             question = option_question(relabelled(item, f"calibration {kind}"), place)
-            task, accepts = question.showing({"wrong": text}).task(), {"plausibility": ("0",)}
-            yield known(task, base, "defective", kind, basis="planted", accepts=accepts, right=right)
-        task, accepts = option_question(relabelled(item, "calibration"), place).task(), WORTH_OFFERING
-        yield known(task, base, "sound", "wrong_option", basis="unflagged", accepts=accepts)
+            task = question.showing({"wrong": text}).task()
+            yield known(task, base, "defective", kind, basis="planted", accepts=GARBAGE, right=right)
+        task = option_question(relabelled(item, "calibration"), place).task()
+        yield known(task, base, "sound", "wrong_option", basis="unflagged", accepts=WORTH_OFFERING)
 
 
 def known_labels(poems: Iterable[Poem], seed: int) -> Iterator[Known]:
@@ -204,10 +205,11 @@ def _in_words(kind: Any, value: str, poem: Poem) -> str:
 def known_texts(records: Iterable[Poem | Idiom], seed: int) -> Iterator[Known]:
     """For the correction of texts: texts without findings, and the same damaged as re-encoding and OCR do."""
     for record in records:
+        form: Form | None = None
         if isinstance(record, Idiom):
             form = record.explanation
-        else:
-            form = record.couplets[0].first if record.couplets else None
+        elif record.couplets:
+            form = record.couplets[0].first
         text = form.shown if form else ""
         if len(text.split()) < 3:
             continue

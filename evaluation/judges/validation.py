@@ -18,7 +18,6 @@ from evaluation.statistics.agreement import (
     WEAKEST,
     Sampled,
     WithInterval,
-    between_people,
     correlations,
     kappas,
     system_correlations,
@@ -28,6 +27,7 @@ from evaluation.statistics.bootstrap import weights as drawn_weights
 from evaluation.statistics.cluster import clustered, codes_of
 from evaluation.statistics.prediction_powered import Labelled, corrected_mean, drawn_means
 from evaluation.statistics.regression import regression
+from mihakk.agreement import pearson_between
 from schemas.evaluation import Answer
 from schemas.record import Record
 from schemas.rubric import Rubric
@@ -236,7 +236,7 @@ def _agreement(
         judge=judge,
         answers=len(own),
         people=len({person for one in own for person in one.people.by}),
-        between_people=between_people([dict(one.people.by) for one in own]),
+        between_people=pearson_between(_by_person(own)),
         exact=float(share @ (rounded == 0)),
         over=float(share @ (rounded > 0)),
         under=float(share @ (rounded < 0)),
@@ -262,6 +262,14 @@ def _agreement(
         length_high=steep.high if steep else None,
         kappa_after=_kappa_after(judge, own),
     )
+
+
+def _by_person(own: Iterable[Scored]) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for number, one in enumerate(own):
+        for person, score in one.people.by.items():
+            found.setdefault(person, {})[f"{number:09d}"] = score
+    return found
 
 
 def _kappa_after(judge: str, own: Sequence[Scored]) -> float | None:

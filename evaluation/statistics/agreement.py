@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import combinations
+from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from evaluation.statistics.bootstrap import RESAMPLES, percentile_interval
 from evaluation.statistics.bootstrap import weights as drawn_weights
 from evaluation.statistics.cluster import Codes, Values
-from mihakk.stats import fisher_mean
 
 Weighting = Literal["linear", "quadratic"]
 WEAKEST: Final = 3
@@ -132,22 +130,3 @@ def system_correlations(systems: Codes, without: int = 0) -> Callable[[Values, V
         return found
 
     return of
-
-
-def between_people(scores: Sequence[dict[str, float]]) -> float | None:
-    """Pearson between people: the mean over pairs of them, through Fisher's z; None where no pair has one.
-
-    Args:
-        scores: One per answer: person to score. A pair counts where it shares three answers or more.
-    """
-    people = sorted({person for one in scores for person in one})
-    found = []
-    for first, second in combinations(people, 2):
-        both = [(one[first], one[second]) for one in scores if first in one and second in one]
-        if len(both) < 3:
-            continue
-        x, y = (np.array(series, dtype=np.float64) for series in zip(*both, strict=True))
-        (value,) = correlations(x, y, np.ones((1, len(both))))
-        if not np.isnan(value):
-            found.append(float(np.clip(value, -1, 1)))
-    return fisher_mean(found) if found and not {-1.0, 1.0} <= set(found) else None

@@ -8,9 +8,9 @@ from itertools import product
 import pytest
 from scipy.stats import binomtest
 
-from annotation.statistics import agreement_ends
-from annotation.statistics.agreement_ends import Ends, krippendorff_alpha
-from mihakk.stats import Interval, gwet_ac1
+from mihakk import agreement as agreeing
+from mihakk.agreement import Ends, gwet_ac1, krippendorff_alpha
+from mihakk.stats import Interval
 from tests.annotation.nonresponse import WORLDS, coverage
 
 
@@ -24,7 +24,7 @@ def test_intervals_hold_the_truth_in_a_few_histories_of_each_world(world: str) -
 
 def test_missing_answers_that_may_all_agree_reach_up_to_full_agreement() -> None:
     units, missing = [["met", "met"]] * 40 + [["unmet", "unmet"]] * 20, [[]] * 30
-    ends = agreement_ends.worst_ends(units, missing, ("met", "unmet"), "nominal", seed=1, name="x")
+    ends = agreeing.worst_ends(units, missing, ("met", "unmet"), "nominal", seed=1, name="x")
     assert (ends.alpha.high, ends.ac1.high) == (1, 1)
     assert ends.alpha.low < 0.6
 
@@ -46,12 +46,12 @@ def test_no_answers_to_what_is_missing_lead_out_of_the_interval(monkeypatch) -> 
         ends = (alpha, raw.observed, raw.ac1)
         return Ends(*(None if one is None else Interval(one, one) for one in ends))
 
-    monkeypatch.setattr(agreement_ends, "bootstrap", point)
+    monkeypatch.setattr(agreeing, "bootstrap", point)
     for seed in range(20):
         draw = random.Random(seed)
         units = [[draw.choices(values, (8, 1, 2))[0] for _ in range(2)] for _ in range(12)]
         missing = [[], [draw.choice(values)], []]
-        ends = agreement_ends.worst_ends(units, missing, values, "nominal", seed=seed, name="x", categories=3)
+        ends = agreeing.worst_ends(units, missing, values, "nominal", seed=seed, name="x", categories=3)
         for filled in product(values, repeat=5):
             whole = [*units, [*filled[:2]], [missing[1][0], filled[2]], [*filled[3:]]]
             alpha = krippendorff_alpha(whole, "nominal")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import krippendorff
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,7 +9,6 @@ from scipy import stats
 from evaluation.statistics.agreement import (
     Sampled,
     Weighting,
-    between_people,
     correlations,
     kappas,
     system_correlations,
@@ -52,16 +50,6 @@ def test_correlation_is_that_of_scipy_and_undefined_for_a_constant() -> None:
     assert correlations(x * 1.0, y * 1.0, np.ones((1, len(x))))[0] == pytest.approx(stats.pearsonr(x, y)[0])
     assert np.isnan(correlations(np.full(5, 2.0), np.arange(5, dtype=np.float64), np.ones((1, 5)))[0])
     assert np.isnan(kappas(np.full(5, 2.0), np.full(5, 2.0), np.ones((1, 5)))[0])
-
-
-def test_people_are_compared_pair_by_pair() -> None:
-    draw = np.random.default_rng(2)
-    table = draw.integers(0, 4, (3, 40)).astype(float)
-    scores = [dict(zip("abc", column, strict=True)) for column in table.T]
-    z = [np.arctanh(stats.pearsonr(table[i], table[j])[0]) for i, j in ((0, 1), (0, 2), (1, 2))]
-    assert between_people(scores) == pytest.approx(np.tanh(np.mean(z)))
-    assert between_people([{"a": 1.0}, {"b": 2.0}]) is None
-    assert krippendorff.alpha(table, level_of_measurement="interval") < 0.3, "these people don't agree"
 
 
 def test_the_slope_is_that_of_least_squares_and_its_error_covers() -> None:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from mihakk.stats import clopper_pearson, fisher_mean, gwet_ac1, holm, wilson
+from mihakk.agreement import gwet_ac1
+from mihakk.stats import clopper_pearson, fisher_mean, holm, wilson
 
 
 @given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))

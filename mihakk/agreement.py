@@ -1,16 +1,20 @@
-"""Krippendorff's alpha, raw agreement and AC1 with intervals that hold whatever missing answers would be."""
+"""Agreement of raters: Krippendorff's alpha, raw, AC1, Pearson; intervals hold whatever is missing."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from math import atanh, tanh
-from typing import Any, NamedTuple
+from statistics import StatisticsError, correlation
+from typing import Any, Literal, NamedTuple
 
-from annotation.screens.ratings import Level
+import numpy as np
+
 from mihakk.seeds import rng
-from mihakk.stats import Interval, clopper_pearson, t_quantile
+from mihakk.stats import Interval, clopper_pearson, fisher_mean, t_quantile
 
+Level = Literal["nominal", "ordinal", "interval"]
 RESAMPLES = 1000
 COEFFICIENTS = ("alpha", "observed", "ac1")
 
@@ -18,7 +22,56 @@ COEFFICIENTS = ("alpha", "observed", "ac1")
 def krippendorff_alpha(units: Sequence[Sequence[str]], level: Level) -> float | None:
     """Krippendorff's alpha over units of two values or more, numbers unless nominal; None if undefined."""
     counts, domain = _counts(units, level)
-    return _alpha(counts, domain, level)
+    (alpha,) = _alphas(counts, domain, level, np.ones((1, len(units)))) if units else (np.nan,)
+    return None if np.isnan(alpha) else float(alpha)
+
+
+class ChanceCorrected(NamedTuple):
+    """Agreement of raters, raw and beyond chance."""
+
+    observed: float
+    """Share of the pairs of values of one unit that are the same, averaged over units."""
+    ac1: float
+    """Gwet's AC1, which holds where nearly all values are one, as kappa and alpha do not."""
+
+
+def gwet_ac1(units: Sequence[Sequence[str]], categories: int) -> ChanceCorrected | None:
+    """Raw agreement and AC1 of any number of raters; None where no unit has two values (K. L. Gwet, 2008).
+
+    Args:
+        units: Values per unit, of raters who may differ from unit to unit. Units with one value tell how
+            common the values are.
+        categories: Values there are to choose from, used or not; at least two.
+    """
+    counts, _ = _counts([values for values in units if values], "nominal")
+    if not (counts.sum(axis=1) > 1).any():
+        return None
+    observed, ac1 = _beyond_chance(counts, np.ones((1, len(counts))), categories)
+    return ChanceCorrected(float(observed[0]), float(ac1[0]))
+
+
+def pearson_between(scores: Mapping[str, Mapping[str, float]]) -> float | None:
+    """Pearson's correlation between people; of more than two the mean over their pairs by Fisher's z.
+
+    A pair counts that has judged three units at least and has not given all of them one number.
+
+    Args:
+        scores: Person to what they gave each unit.
+    """
+    found = []
+    for first, second in combinations(sorted(scores), 2):
+        both = sorted(scores[first].keys() & scores[second].keys())
+        if len(both) < 3:
+            continue
+        try:
+            r = correlation([scores[first][unit] for unit in both], [scores[second][unit] for unit in both])
+        except StatisticsError:  # one of them always gave the same number
+            continue
+        found.append(max(-1.0, min(1.0, r)))
+    try:
+        return fisher_mean(found)
+    except ValueError:
+        return None
 
 
 class Ends(NamedTuple):
@@ -44,8 +97,6 @@ def bootstrap(
 
     Resamples on which a coefficient is not defined are left out; if that is most of them, it has no interval.
     """
-    import numpy as np
-
     counts, domain = _counts(units, level)
     if counts.shape[0] < 2:
         return Ends(None, None, None)
@@ -53,18 +104,23 @@ def bootstrap(
     size = counts.shape[0]
     # The last row is the units as they are.
     weights = np.vstack([draws.multinomial(size, np.full(size, 1 / size), size=resamples), np.ones(size)])
-    given = counts.sum(axis=1)
-    twice = given > 1
+    twice = counts.sum(axis=1) > 1
     alphas = _alphas(counts[twice], domain, level, weights[:, twice])
-    same = (counts * (counts - 1)).sum(axis=1) / np.maximum(given * (given - 1), 1)
-    shares = weights @ (counts / given[:, None]) / size
-    chance = (shares * (1 - shares)).sum(axis=1) / (categories - 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        observed = (weights * twice) @ same / (weights @ twice)
-        ac1 = (observed - chance) / (1 - chance)
+    observed, ac1 = _beyond_chance(counts, weights, categories)
     judged = int(twice.sum())
     raw = clopper_pearson(float(observed[-1]) * judged, judged) if judged else None
     return Ends(_fisher(alphas, size), raw, _fisher(ac1, size))
+
+
+def _beyond_chance(counts: Any, weights: Any, categories: int) -> tuple[Any, Any]:
+    """Raw agreement and AC1 of many resamples at once (weights: resamples x units)."""
+    given = counts.sum(axis=1)
+    same = (counts * (counts - 1)).sum(axis=1) / np.maximum(given * (given - 1), 1)
+    shares = weights @ (counts / given[:, None]) / weights.sum(axis=1)[:, None]
+    chance = (shares * (1 - shares)).sum(axis=1) / (categories - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = (weights * (given > 1)) @ same / (weights @ (given > 1))
+        return observed, (observed - chance) / (1 - chance)
 
 
 def _fisher(values: Any, size: int) -> Interval | None:
@@ -72,8 +128,6 @@ def _fisher(values: Any, size: int) -> Interval | None:
 
     None where nobody disagrees, for nothing tells then how far the coefficient would vary.
     """
-    import numpy as np
-
     value, drawn = float(values[-1]), values[:-1][~np.isnan(values[:-1])]
     if np.isnan(value) or abs(value) >= 1 or 2 * drawn.size <= values.size - 1:
         return None
@@ -146,10 +200,8 @@ def _hull(ends: Sequence[Interval | None]) -> Interval | None:
     return Interval(min(one.low for one in there), max(one.high if one else 1.0 for one in ends))
 
 
-def _counts(units: Sequence[Sequence[str]], level: Level) -> tuple[Any, list[Hashable]]:
+def _counts(units: Sequence[Sequence[str]], level: Level) -> tuple[Any, list[Any]]:
     """How often each value was given to each unit, and the values in order."""
-    import numpy as np
-
     texts = {value for values in units for value in values}
     domain: list[Any] = sorted(texts) if level == "nominal" else sorted({float(text) for text in texts})
     place = {value: index for index, value in enumerate(domain)}
@@ -158,18 +210,6 @@ def _counts(units: Sequence[Sequence[str]], level: Level) -> tuple[Any, list[Has
         for value in values:
             counts[row, place[value if level == "nominal" else float(value)]] += 1
     return counts, domain
-
-
-def _alpha(counts: Any, domain: Sequence[Hashable], level: Level) -> float | None:
-    import krippendorff
-
-    used = counts.sum(axis=0) > 0
-    if counts.shape[0] == 0 or used.sum() < 2:
-        return None
-    values = [value for value, is_used in zip(domain, used, strict=True) if is_used]
-    return float(
-        krippendorff.alpha(value_counts=counts[:, used], value_domain=values, level_of_measurement=level)
-    )
 
 
 def _alphas(counts: Any, domain: Sequence[Any], level: Level, weights: Any) -> Any:
@@ -181,8 +221,6 @@ def _alphas(counts: Any, domain: Sequence[Any], level: Level, weights: Any) -> A
     Args:
         weights: Resamples x units: how often each unit was drawn.
     """
-    import numpy as np
-
     size = len(domain)
     pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(size, dtype=int)
     shares = pairs / (counts.sum(axis=1) - 1)[:, None, None]
