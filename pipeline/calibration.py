@@ -6,18 +6,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from annotation.decisions.store import labels, stored
+from annotation.label_studio.calibration import instruct, push_calibration
+from annotation.label_studio.connection import Connection
+from annotation.label_studio.exchange import resolutions
+from annotation.label_studio.push import Pushed
+from annotation.screens.tasks import TEMPLATE
+from annotation.statistics.sampling import Queued
+from annotation.teaching import known
+from annotation.teaching.known import known_items, settled_questions
+from annotation.teaching.written import read_written
 from mihakk.ids import content_hash
 from pipeline.campaigns import UNBLOCKED, curated_texts, questions, rated, sentences
+from schemas.calibration import Known
 from schemas.campaign import REPLIES, Campaign, Drawn
 from schemas.idiom import Idiom
 from schemas.poem import Poem
 from schemas.stages import CURATED
 
 if TYPE_CHECKING:
-    from annotation.label_studio.connection import Connection
-    from annotation.label_studio.push import Pushed
     from pipeline.opened_review import OpenReview
-    from schemas.calibration import Known
 
 
 def push_rounds(review: OpenReview, connection: Connection, *, begin: bool = True) -> dict[str, Pushed]:
@@ -31,9 +39,6 @@ def push_rounds(review: OpenReview, connection: Connection, *, begin: bool = Tru
     Raises:
         UsageError: The file of questions written by hand can't be used.
     """
-    from annotation.label_studio.calibration import instruct, push_calibration
-    from annotation.screens.tasks import TEMPLATE
-
     config = review.config
     with review.locked():
         if begin:  # a new version may ask for calibration again
@@ -56,12 +61,6 @@ def push_rounds(review: OpenReview, connection: Connection, *, begin: bool = Tru
 
 def known_questions(review: OpenReview) -> Iterator[Known]:
     """Every question whose answer is known, of the review and of each campaign that the config lists."""
-    from annotation.decisions.store import stored
-    from annotation.label_studio.exchange import resolutions
-    from annotation.statistics.sampling import Queued
-    from annotation.teaching.known import known_items
-    from annotation.teaching.written import read_written
-
     config, stores = review.config, review.stores
     if config.calibration is not None and config.calibration.written:
         yield from read_written(Path(config.calibration.written))
@@ -77,8 +76,6 @@ def known_questions(review: OpenReview) -> Iterator[Known]:
 
 
 def _of_campaign(review: OpenReview, campaign: Campaign, passed: set[str]) -> Iterator[Known]:
-    from annotation.teaching import known
-
     template, seed, build = campaign.template, review.seed, review.build
     if template == "distractor_rating":
         yield from known.known_options(rated(review), passed)
@@ -98,9 +95,6 @@ def _of_campaign(review: OpenReview, campaign: Campaign, passed: set[str]) -> It
 
 def _settled(review: OpenReview, campaign: Campaign) -> Iterator[Known]:
     """Questions of a campaign that people have settled."""
-    from annotation.decisions.store import labels, stored
-    from annotation.teaching.known import settled_questions
-
     stores = review.stores
     drawn = [row for row in stored(stores.campaigns, Drawn) if row.template == campaign.template]
     if drawn:

@@ -9,6 +9,23 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import TypeAdapter
 
+from annotation.campaigns import questions as ask
+from annotation.campaigns.amendments import amendments
+from annotation.campaigns.questions import (
+    BLANK,
+    Candidate,
+    Question,
+    reply_question,
+    reply_questions,
+    text_questions,
+)
+from annotation.decisions.first_votes import first_answers, is_edited, withdrawn
+from annotation.decisions.store import decision_id, labels, stored
+from annotation.decisions.stores import Stores
+from annotation.label_studio.benchmark_push import push_campaign
+from annotation.label_studio.connection import Connection
+from annotation.label_studio.push import Pushed
+from annotation.screens.ratings import Label
 from mihakk.configs import validate
 from mihakk.errors import UsageError, nearest
 from pipeline.build import Build
@@ -24,11 +41,6 @@ from schemas.stages import CURATED
 from validators.truth import says_truth
 
 if TYPE_CHECKING:
-    from annotation.campaigns.questions import Candidate, Question
-    from annotation.decisions.stores import Stores
-    from annotation.label_studio.connection import Connection
-    from annotation.label_studio.push import Pushed
-    from annotation.screens.ratings import Label
     from pipeline.opened_review import OpenReview
 
 QUALITY_REVIEW = "quality_review"
@@ -58,8 +70,6 @@ def push_campaigns(
     Raises:
         UsageError: A campaign has nothing to ask about, or its replies can't be read.
     """
-    from annotation.label_studio.benchmark_push import push_campaign
-
     pushed: dict[str, Pushed] = {}
     for campaign in campaigns:
         with review.locked():
@@ -103,9 +113,6 @@ def chosen_campaigns(review: OpenReview, template: str, changes: Mapping[str, An
 
 def amendments_of(build: Build) -> list[Amendment]:
     """Everything that people's answers to campaigns have settled so far about this benchmark."""
-    from annotation.campaigns.amendments import amendments
-    from annotation.decisions.store import labels, stored
-
     stores, config = review_stores(build), build.config.review
     if not (drawn := stored(stores.campaigns, Drawn)):
         return []
@@ -119,8 +126,6 @@ def questions(review: OpenReview, campaign: Campaign) -> list[Question]:
     Raises:
         UsageError: The replies can't be read.
     """
-    from annotation.campaigns import questions as ask
-
     template, build = campaign.template, review.build
     found: Iterable[Question]
     if template == "distractor_rating":
@@ -168,7 +173,6 @@ def _idioms(build: Build) -> Iterator[Idiom]:
 
 def sentences(review: OpenReview) -> Iterator[tuple[Idiom, str, list[Candidate]]]:
     """Of each item of `pragmatic_use` the idiom, the sentence without it, and possible wrong idioms."""
-    from annotation.campaigns.questions import BLANK, Candidate
     from generators.generating import prepare
     from generators.idioms.pragmatic_use import wrong_idioms
 
@@ -196,8 +200,6 @@ def curated_texts(build: Build) -> Iterator[Poem | Idiom]:
 
 def _texts(build: Build, *, everything: bool) -> Iterator[Question]:
     """Texts of curated records, and of those that a text check kept out."""
-    from annotation.campaigns.questions import text_questions
-
     curated = build.stage(CURATED)
     blocked: list[Rejection] = [row for row in curated.rejections() if row.reason.startswith("check_TX")]
     records: list[Poem | Idiom] = [
@@ -211,7 +213,6 @@ def _texts(build: Build, *, everything: bool) -> Iterator[Question]:
 
 def _replies(review: OpenReview, campaign: Campaign) -> Iterator[Question]:
     """Replies to items: a file, every answers.parquet under a folder, or what `evaluate vouch` drew."""
-    from annotation.campaigns.questions import reply_question, reply_questions
     from evaluation.judges.people import TEMPLATES, read_shown
     from evaluation.rows import answer_key, read_rows
 
@@ -241,10 +242,6 @@ def exported_labels(stores: Stores, adjudicators: Collection[str] = ()) -> tuple
 
     Also the decision ids, under these names, of first independent answers.
     """
-    from annotation.decisions.first_votes import first_answers, is_edited, withdrawn
-    from annotation.decisions.store import decision_id, labels, stored
-    from annotation.screens.ratings import Label
-
     names: dict[tuple[str, str], str] = {
         (row.template, row.subject): row.key
         for row in stored(stores.campaigns, Drawn)

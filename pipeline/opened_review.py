@@ -8,8 +8,22 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.decisions.first_votes import withdrawn
+from annotation.decisions.own_answers import own_answers
+from annotation.decisions.store import decisions, labels, stored
+from annotation.decisions.stores import Stores
+from annotation.label_studio.benchmark_push import push_review
+from annotation.label_studio.connection import Connection
+from annotation.label_studio.exchange import ReviewPulled, pull_review
+from annotation.label_studio.push import Pushed
+from annotation.screens.evidence import auditor_sentences, finding_sentence, isolated, sentences
+from annotation.statistics.auditor_accuracy import AuditorAccuracy, auditor_accuracy
+from annotation.statistics.human_accuracy import answered_items, wrong_answers
+from annotation.statistics.review_report import ReviewReport, review_report
+from annotation.statistics.sampling import Queued, stratum, unflagged, wanted_changed
+from annotation.statistics.vote_rows import scored_contents, vote_rows
 from pipeline.build import Build, open_build
 from pipeline.external_people import is_audited_set, open_set, queue_rows, set_stores, sets_in
 from pipeline.people import review_stores
@@ -20,17 +34,9 @@ from schemas.benchmark import ReviewConfig
 from schemas.finding import Finding
 from schemas.item import Item
 from schemas.record import Language
-from schemas.review import ReviewedContent, Vote
+from schemas.review import Review, ReviewedContent, Vote
 from schemas.stages import AUDITED
 from schemas.suspect import Suspect
-
-if TYPE_CHECKING:
-    from annotation.decisions.stores import Stores
-    from annotation.label_studio.connection import Connection
-    from annotation.label_studio.exchange import ReviewPulled
-    from annotation.label_studio.push import Pushed
-    from annotation.statistics.auditor_accuracy import AuditorAccuracy
-    from annotation.statistics.review_report import ReviewReport
 
 
 @dataclass(frozen=True)
@@ -71,11 +77,6 @@ class OpenReview:
 
         A sentence each, in the language named or in each item's own.
         """
-        from annotation.decisions.own_answers import own_answers
-        from annotation.decisions.store import decisions, labels
-        from annotation.screens.evidence import isolated, sentences
-        from annotation.statistics.human_accuracy import answered_items, wrong_answers
-
         screens = {item: language for item, language in self.screens(screen).items() if item in items}
         if not screens:
             return {}
@@ -98,11 +99,6 @@ class OpenReview:
 
     def auditor_accuracy(self, found: Iterable[Suspect]) -> list[AuditorAccuracy]:
         """How often auditors were right, by people's decisions and what systems' answers say of each item."""
-        from annotation.decisions.store import decisions, stored
-        from annotation.statistics.auditor_accuracy import auditor_accuracy
-        from annotation.statistics.sampling import Queued
-        from annotation.statistics.vote_rows import scored_contents
-
         queued = stored(self.stores.queued, Queued)
         kept = stored(self.stores.suspects, Suspect)
         return auditor_accuracy(
@@ -119,8 +115,6 @@ class OpenReview:
 
     def report(self) -> ReviewReport:
         """Agreement, overturned auditors, misses and annotators over everything decided so far."""
-        from annotation.statistics.review_report import review_report
-
         return review_report(
             self.stores,
             self.items,
@@ -134,12 +128,6 @@ class OpenReview:
 
     def published_votes(self) -> tuple[tuple[ReviewedContent, ...], tuple[Vote, ...]]:
         """What people judged and how they voted, as a release publishes it: without who and when."""
-        from annotation.decisions.first_votes import withdrawn
-        from annotation.decisions.store import decisions, stored
-        from annotation.statistics.sampling import Queued
-        from annotation.statistics.vote_rows import scored_contents, vote_rows
-        from schemas.review import Review
-
         queued = stored(self.stores.queued, Queued)
         return vote_rows(
             decisions(self.stores.decisions),
@@ -154,8 +142,6 @@ class OpenReview:
 
     def push_queue(self, connection: Connection) -> dict[str, Pushed]:
         """Brings the items that wait for people onto the server; what changed there, by language."""
-        from annotation.label_studio.benchmark_push import push_review
-
         return push_review(
             connection,
             self.name,
@@ -174,16 +160,11 @@ class OpenReview:
 
         It waits up to this many seconds for a running build, whose steps have to see the same decisions.
         """
-        from annotation.label_studio.exchange import pull_review
-
         with self.locked(wait):
             return pull_review(connection, self.name, stores=self.stores, config=self.config)
 
     def _unflagged_sizes(self) -> Counter[str]:
         """Items per stratum that neither rules, auditors nor people's corrections touched."""
-        from annotation.decisions.store import decisions
-        from annotation.statistics.sampling import stratum, unflagged, wanted_changed
-
         corrected = wanted_changed(decisions(self.stores.decisions))
         return Counter(map(stratum, unflagged(self.items, self.verdicts, corrected)))
 
@@ -219,8 +200,6 @@ def evidence_lines(
     screens: Mapping[str, Language], findings: Iterable[Finding], audits: Iterable[Audit]
 ) -> dict[str, list[str]]:
     """What findings and audits say, a sentence each in the language named, by the item they speak of."""
-    from annotation.screens.evidence import auditor_sentences, finding_sentence
-
     lines: dict[str, list[str]] = defaultdict(list)
     for finding in findings:
         if finding.subject in screens:

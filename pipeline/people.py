@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from annotation.decisions.stores import Stores
+from annotation.decisions.words import counted_digest
+from annotation.statistics.review_report import ReviewReport
 from pipeline.build import Build
+from releases.release_facts import AgreementFact, MissRateFact
 from schemas.audit import CRITERIA
 from schemas.campaign import REPLIES, CampaignFigure
 from schemas.record import Record
 from schemas.review import HumanAccuracy
-
-if TYPE_CHECKING:
-    from annotation.decisions.stores import Stores
-    from annotation.statistics.review_report import ReviewReport
-    from releases.release_facts import AgreementFact, MissRateFact
-
 
 F = TypeVar("F", bound=Record)
 
 
 def review_stores(build: Build) -> Stores:
     """Where decisions are kept, and what else of the review outlives every rebuild."""
-    from annotation.decisions.stores import Stores
-
     return Stores.under(build.lake.url)
 
 
 def decisions_digest(build: Build) -> str:
     """See `counted_digest`."""
-    from annotation.decisions.words import counted_digest
-
     return counted_digest(review_stores(build))
 
 
 def agreement_facts(state: ReviewReport) -> tuple[AgreementFact, ...]:
     """Agreement on the decision, then on each criterion judged twice, over all languages and people."""
-    from releases.release_facts import AgreementFact
-
     rows = {
         row.label: row for row in state.agreement if row.project == "quality_review" and row.group == "all"
     }
@@ -60,8 +52,6 @@ def agreement_facts(state: ReviewReport) -> tuple[AgreementFact, ...]:
 
 def miss_rate_fact(state: ReviewReport) -> MissRateFact | None:
     """Defects people found in the random sample of unflagged items; None where there is no sample."""
-    from releases.release_facts import MissRateFact
-
     unanswered = {
         row.stratum: row.waiting
         for row in state.miss_rates
