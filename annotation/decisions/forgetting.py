@@ -51,7 +51,7 @@ def words_of(stores: Stores, address: str, members: Mapping[int, str]) -> tuple[
     ]
 
 
-def forget(stores: Stores, address: str, members: Mapping[int, str] | int | None) -> tuple[str, int]:
+def forget(stores: Stores, address: str, members: Mapping[int, str]) -> tuple[str, int]:
     """Deletes what ties answers to a person, and what they wrote in their own words.
 
     Their address's digest, their words and the numbers of their annotations on the server go. What they
@@ -59,13 +59,12 @@ def forget(stores: Stores, address: str, members: Mapping[int, str] | int | None
     build changes. Killed half way, running it again finishes it: the address is deleted last.
 
     Args:
-        members: As of `words_of`; or the person's number alone, None where they have no account any more.
+        members: As of `words_of`.
 
     Returns:
         The pseudonym, and how many rows were rewritten or deleted; errors as of `words_of`.
     """
-    known = members if isinstance(members, Mapping) else {} if members is None else {members: address}
-    person, found = words_of(stores, address, known)
+    person, found = words_of(stores, address, members)
     rows = rewrite(stores.decisions, Review, _of(person, dict.fromkeys(UNCOUNTED, "")))
     rows += rewrite(stores.labels, Label, _of(person, {"annotation": ""}))
     rows += rewrite(stores.calibrated, CalibrationAnswer, _of(person, {"annotation": ""}))

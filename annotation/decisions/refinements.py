@@ -1,13 +1,63 @@
-"""What people's answers on refined docstrings come to: accepted, edited, rejected, disputed or still open."""
+"""A refined docstring put before people, word by word, and what their answers come to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from annotation.decisions.votes import votes_of
+from annotation.screens.corrections import showable
+from annotation.screens.labelling import DIRECTION
 from annotation.screens.ratings import Label
-from annotation.screens.refinements import TEMPLATE
-from validators.code.refinement import Decided
+from annotation.screens.tasks import escaped, made
+from mihakk.ids import digest
+from schemas.record import Language
+from validators.code.refinement import Decided, Refinement, word_diff
+
+TEMPLATE: Final = "prompt_refinement"
+_TAGS: Final = {"equal": "span", "delete": "del", "insert": "ins"}
+
+
+def refinement_task(
+    refinement: Refinement, prompt: str, solution: str, language: Language = "ar"
+) -> dict[str, Any]:
+    """Is a docstring better as a model would have it, and does it still ask the same?
+
+    The change is shown word by word, right to left, above the task and its solution.
+    """
+    shown = [
+        ("change", refinement.before),
+        ("change", refinement.after),
+        ("reason", refinement.reason),
+        ("prompt", prompt),
+        ("solution", solution),
+    ]
+
+    def html(labels: Mapping[str, Any]) -> str:
+        def heading(name: str) -> str:
+            return f"<small>{escaped(labels['shown'][name])}</small><br>"
+
+        diff = "".join(
+            f"<{_TAGS[one.op]}>{escaped(one.text)}</{_TAGS[one.op]}>"
+            for one in word_diff(refinement.before, refinement.after)
+        )
+        body = [f'<p>{heading("change")}<span dir="rtl" class="diff">{diff}</span></p>']
+        if refinement.reason:
+            body.append(f"<p>{heading('reason')}<bdi>{escaped(refinement.reason)}</bdi></p>")
+        for name, text in (("prompt", prompt), ("solution", solution)):
+            body.append(f'<p>{heading(name)}</p><pre dir="ltr">{escaped(text)}</pre>')
+        return f'<article dir="{DIRECTION[language]}" lang="{language}">{"".join(body)}</article>'
+
+    facts = {"kinds": ", ".join(refinement.kinds), "model": refinement.model}
+    return made(
+        TEMPLATE,
+        refinement.problem,
+        language,
+        content=digest([TEMPLATE, language, shown]),
+        html=html,
+        provenance={name: showable(text) for name, text in facts.items() if text},
+        boxes={"fix_docstring": showable(refinement.after)} if refinement.after else {},
+    )
 
 
 def decided(labels: Iterable[Label], hashes: Mapping[str, str], votes: int = 1) -> dict[str, Decided]:

@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from annotation.campaigns.disagreements import campaign_disputes
+from annotation.campaigns.disputes import Dispute, campaign_disputes, disputes
 from annotation.campaigns.figures import SAYS
-from annotation.decisions.disputes import Dispute, disputes
 from annotation.decisions.own_answers import own_answers
 from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.resolution import binding, resolve, votes_needed

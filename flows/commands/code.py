@@ -250,7 +250,7 @@ def release(
 
 def _tasks(folder: Path) -> list[dict[str, Any]]:
     """A task for every change, and for every problem that only people may change."""
-    from annotation.screens.refinements import refinement_task
+    from annotation.decisions.refinements import refinement_task
     from validators.code.problem import read_problems
     from validators.code.refinement import read_refinements
 

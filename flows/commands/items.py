@@ -72,7 +72,7 @@ def page(
     Example: mihakk items page demo --out items.html --sample 5
     """
     from pipeline.build import open_build
-    from reports.questions.page import write_questions_page
+    from reports.questions.sample import write_questions_page
 
     questions = _sampled(config, task, language, sample, lake)
     write_questions_page(open_build(config, Path("runs"), lake).config.title, questions, out)

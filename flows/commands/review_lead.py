@@ -18,7 +18,7 @@ from reports.console import open_console, print_json, print_result
 from schemas.record import Record
 
 if TYPE_CHECKING:
-    from annotation.decisions.disputes import Dispute
+    from annotation.campaigns.disputes import Dispute
     from schemas.record import Language
 
 

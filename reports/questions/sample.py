@@ -1,14 +1,17 @@
-"""A sample of questions; each option with what it is, so a reader can judge it."""
+"""A sample of questions, each option with what it is, and the page of them to hand to a scholar."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
 
 from generators.plain_meaning import plain_meaning
 from mihakk.morphology import LIGHT, Morphology
 from mihakk.seeds import rng
 from mihakk.text import key
+from reports.templates import templates, write_page
 from schemas.idiom import Idiom
 from schemas.item import ChoiceItem, Item
 from schemas.poem import Poem
@@ -118,3 +121,13 @@ def _texts(
             for form in couplet.halves:
                 place = f"{title}, couplet {couplet.position + 1}"
                 yield (couplet.id, key(form.shown, record.language)), place
+
+
+def write_questions_page(name: str, questions: Sequence[Question], path: Path) -> None:
+    """Writes the page: every text in its own direction, options in the item's order, each with its reason."""
+    groups = [
+        (task, language, list(group))
+        for (task, language), group in groupby(questions, lambda one: (one.item.task, one.item.language))
+    ]
+    page = templates(Path(__file__).parent).get_template("questions.html.jinja")
+    write_page(page, path, name=name, groups=groups, total=len(questions))

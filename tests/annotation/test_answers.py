@@ -18,22 +18,9 @@ from annotation.screens.ratings import LEVELS
 from annotation.screens.tasks import review_task
 from mihakk.errors import RecordRejected
 from tests.annotation.judged import NOON, choice, explanation
+from tests.annotation.pushed import chosen, typed
 
 DATA = review_task(choice(options=("أ", "ب", "ج")))["data"]
-
-
-def chosen(name, *aliases, control="choices"):
-    return {
-        "id": name,
-        "from_name": name,
-        "to_name": "item",
-        "type": "choices",
-        "value": {control: list(aliases)},
-    }
-
-
-def typed(name, text):
-    return {"id": name, "from_name": name, "to_name": "item", "type": "textarea", "value": {"text": [text]}}
 
 
 def answer(*result, data=DATA, whole=None) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from annotation.decisions.disputes import disputes
+from annotation.campaigns.disputes import disputes
 from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.resolution import resolve
 from annotation.decisions.store import decisions, stored

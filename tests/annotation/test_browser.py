@@ -348,7 +348,7 @@ def poem() -> Poem:
 
 
 def refined():
-    from annotation.screens.refinements import refinement_task
+    from annotation.decisions.refinements import refinement_task
 
     change = Refinement(problem="t/1", line=1, status="proposed", before="قم بارجاع العدد", after="أعد العدد")
     return refinement_task(change, "def f(x):\n    ...", "    return x")

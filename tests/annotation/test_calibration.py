@@ -30,8 +30,7 @@ from schemas.campaign import Drawn
 from schemas.review import Resolution, Review, Voided
 from tests.annotation.exported import pulled, result
 from tests.annotation.judged import NOON, answer, choice
-from tests.annotation.judged import explanation as poem_item
-from tests.annotation.test_browser import poem
+from tests.annotation.people_round import known_questions
 from tests.generators.records import make_idiom
 
 ITEMS = [
@@ -170,34 +169,6 @@ def test_another_round_is_drawn_for_who_failed_the_last_and_when_the_guideline_c
     assert due([ask(day=1), ask(2, "guideline", day=6)], [passed], [NOON + timedelta(days=5)]) is None
 
 
-def all_known() -> dict[str, list[Known]]:
-    """Of every template what can be known before anybody has answered."""
-    idioms = [
-        make_idiom(
-            f"files:i{n}", phrase=f"إيده طويلة {n}", explanation=f"يأخذ ما ليس له {n}", connotation=leaning
-        )
-        for n, leaning in enumerate(["positive", "negative"] * 3)
-    ]
-    sentences = [(idiom, "خلي بالك منه لما يقعد جنبك في القطر") for idiom in idioms]
-    blanks = [(idiom, "خلي بالك منه، ____.") for idiom in idioms]
-    poems = [poem().model_copy(update={"id": f"files:p{n}"}) for n in range(4)]
-    explained = [
-        poem_item(id=f"ar-verse_explanation-{n:016x}", explanations=(f"يدعو صاحبيه {n}", f"يسمي الديار {n}"))
-        for n in range(4)
-    ]
-    return {
-        "quality_review": [*making.known_items(ITEMS, PASSED, {}, 1)],
-        "distractor_rating": [*making.known_options(ITEMS, PASSED)],
-        "label_validation": [*making.known_labels(poems, 1)],
-        "text_correction": [*making.known_texts([*idioms, *poems], 1)],
-        "connotation": [*making.known_connotations(idioms)],
-        "interpretive_depth": [*making.known_replies("interpretive_depth", explained)],
-        "answer_correctness": [*making.known_replies("answer_correctness", ITEMS)],
-        "dialect_sentence": [*making.known_sentences(sentences, 1)],
-        "wrong_idiom": [*making.known_wrong_idioms(blanks)],
-    }
-
-
 AFTER_AGREEMENT = {"dialect_sentence", "wrong_idiom"}
 """What a sound sentence or a fitting wrong idiom is, people have to say first."""
 RIGHT = {
@@ -225,7 +196,7 @@ RIGHT = {
 
 @pytest.mark.parametrize("template", sorted(RIGHT))
 def test_a_careful_person_is_right_and_whoever_says_the_opposite_is_wrong(template, label_interface):
-    rows = all_known()[template]
+    rows = known_questions()[template]
     sides = {row.side for row in rows}
     assert sides == ({"defective"} if template in AFTER_AGREEMENT else {"sound", "defective"})
     assert len({row.subject for row in rows}) == len(rows)
@@ -245,7 +216,7 @@ def test_a_careful_person_is_right_and_whoever_says_the_opposite_is_wrong(templa
 
 
 def test_every_kind_is_explained_in_three_languages_and_nothing_else_is():
-    used = {row.kind for rows in all_known().values() for row in rows}
+    used = {row.kind for rows in known_questions().values() for row in rows}
     reasons = {
         f"discarded_{name}" for name in calibration_words("en")["explain"] if name.startswith("discarded")
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from annotation.decisions.disputes import Dispute
+from annotation.campaigns.disputes import Dispute
 from annotation.decisions.store import add
 from annotation.decisions.stores import Stores
 from annotation.label_studio.exchange import open_disputes

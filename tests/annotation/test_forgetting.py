@@ -91,9 +91,9 @@ def test_no_word_of_a_forgotten_person_is_left_and_every_figure_is(stores, tmp_p
 
 
 def test_a_forgotten_address_is_a_new_person_and_pseudonyms_stay_apart(stores):
-    forget(stores, "layla@example.org", None)
+    forget(stores, "layla@example.org", {})
     with pytest.raises(UsageError, match="check its spelling"):
-        forget(stores, "layla@example.org", None)
+        forget(stores, "layla@example.org", {})
     names = pseudonyms(stores.people, {1: "layla@example.org", 2: "omar@example.org", 3: "sara@example.org"})
     assert names == {1: "annotator-03", 2: "annotator-02", 3: "annotator-04"}
 

@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from annotation.decisions.stores import Stores
+from annotation.statistics.review_report import review_report
+from pipeline.people import agreement_facts, miss_rate_fact
+from tests.annotation.judged import choice
 from tests.annotation.people_round import told, wire
 
 FROZEN: dict[str, Any] = json.loads(
@@ -42,3 +46,8 @@ def test_what_a_store_of_an_older_version_comes_to(found: dict[str, Any], what: 
 def test_servers_are_sent_what_they_were_sent() -> None:
     sent = wire()
     assert {name for name in FROZEN["wire"] if sent.get(name) != FROZEN["wire"][name]} == set()
+
+
+def test_before_anybody_decided_there_are_no_facts(tmp_path: Path) -> None:
+    state = review_report(Stores.under(str(tmp_path)), [choice()], [], seed=1)
+    assert (agreement_facts(state), miss_rate_fact(state)) == ((), None)

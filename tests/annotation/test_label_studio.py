@@ -163,21 +163,6 @@ def test_changed_content_is_a_new_task_and_old_answers_stay_with_the_old_content
     assert (back.created, back.reopened, back.withdrawn) == (0, 2, 1)
 
 
-def test_only_the_last_annotation_of_a_person_counts_and_skips_do_not(connection, members, stores):
-    item = choice()
-    project, tasks = pushed_project(connection, "latest", [item])
-    members[0].annotate(tasks[item.id], KEEP)
-    members[0].annotate(tasks[item.id], DISCARD)
-    members[1].annotate(tasks[item.id], KEEP, was_cancelled=True)
-    pulled = pull(project, stores)
-    assert (pulled.annotations, pulled.superseded, pulled.skipped, pulled.read) == (3, 1, 1, 1)
-    assert [review.decision for review in pulled.reviews] == ["keep", "discard"], (
-        "the first is kept as said first"
-    )
-    assert (pulled.reviews[1].notes, [one.text for one in words(stores)]) == ("", ["يحتمل معنيين"])
-    assert pulled.reviews[1].seconds == 12.5
-
-
 def test_what_cannot_be_used_is_counted_and_kept(connection, label_studio, members, stores):
     items = [choice(n) for n in range(7)]
     project, tasks = pushed_project(connection, "spoilt", items)

@@ -123,7 +123,7 @@ def test_what_its_author_answered_stands_among_private_words_until_they_have_it_
     (words,) = stored(stores.words, Words)
     assert json.loads(kept.body) == {"task": 3, "annotation": 9, "annotator": words.annotator}
     assert json.loads(words.text)[1] == row["result"]
-    forget(stores, "person3@example.org", 3)
+    forget(stores, "person3@example.org", {3: "person3@example.org"})
     assert not any(one.text for one in stored(stores.words, Words))
 
 

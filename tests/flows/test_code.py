@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from annotation.decisions.refinements import decided
+from annotation.decisions.refinements import decided, refinement_task
 from annotation.screens.ratings import Label
-from annotation.screens.refinements import refinement_task
 from flows.cli import app
 from mihakk.settings import SAMPLES
 from releases.content.checksum import faults

@@ -10,8 +10,7 @@ import pytest
 from rich.console import Console
 
 from flows.commands.items import card
-from reports.questions.page import write_questions_page
-from reports.questions.sample import WHY, explain_options, sample_questions
+from reports.questions.sample import WHY, explain_options, sample_questions, write_questions_page
 from schemas.item import ChoiceItem
 from tests.generators.conftest import load_hafez
 from tests.generators.generated import generate

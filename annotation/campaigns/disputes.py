@@ -1,14 +1,18 @@
-"""Items on which people disagree: what each of them said, and who has to decide now."""
+"""Items and questions on which people disagree: what each of them said, and who has to decide now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from annotation.campaigns.figures import SAYS, answered_questions, differ, needed_votes
 from annotation.decisions.resolution import binding, disputed, votes_needed
 from annotation.screens.evidence import field_name, isolated
-from annotation.screens.labelling import words
+from annotation.screens.labelling import value_words, words
+from annotation.screens.ratings import Label
 from annotation.screens.tasks import TEMPLATE
 from schemas.benchmark import ReviewConfig
+from schemas.campaign import Drawn
 from schemas.record import Language, Record
 from schemas.review import Resolution, Review
 
@@ -82,3 +86,45 @@ def _vote(vote: Review, screen: Language | None) -> str:
     reason = labels.get("reasons", {}).get(vote.reason, vote.reason or "")
     parts = [f"{vote.annotator} {decision}", reason, changes]
     return ": ".join(part for part in parts if part)
+
+
+def campaign_disputes(
+    drawn: Sequence[Drawn],
+    labels: Sequence[Label],
+    config: ReviewConfig,
+    screen_of: Callable[[str], Language | None] = lambda _: None,
+) -> list[Dispute]:
+    """Every disputed question of a campaign; nobody further is asked about one, so an adjudicator decides.
+
+    Templates whose answers are averaged have none, and connotation has none: where people differ about an
+    idiom's connotation, it has no label (Kinayat, section 3). `screen_of`: see `disputes`.
+    """
+    needs = needed_votes(config.campaigns, config.overlap)
+    tasks: dict[tuple[str, str, str], set[int]] = defaultdict(set)
+    for label in labels:
+        if label.task is not None:
+            tasks[label.template, label.subject, label.content_hash].add(label.task)
+    return [
+        Dispute(
+            item=row.subject,
+            template=row.template,
+            content_hash=row.content_hash,
+            tasks=tuple(sorted(tasks[row.template, row.subject, row.content_hash])),
+            votes=tuple(
+                f"{person} {_said(row.template, votes[person], screen_of(row.subject))}"
+                for person in sorted(votes)
+            ),
+            decides=decides(config),
+            stuck=True,
+        )
+        for row, votes in answered_questions(drawn, labels, again=True)
+        if row.template in SAYS and len(votes) >= needs(row) and differ(row, votes, config.adjudicators)
+    ]
+
+
+def _said(template: str, values: Mapping[str, str], screen: Language | None) -> str:
+    told = {name: text for name, text in sorted(values.items()) if name != "confidence"}
+    if screen is None:
+        return ", ".join(f"{name} = {text}" for name, text in told.items())
+    labels = words(template, screen)
+    return " · ".join(value_words(labels, name, text, isolated) for name, text in told.items())
