@@ -98,4 +98,4 @@ def _settled(review: OpenReview, campaign: Campaign) -> Iterator[Known]:
     stores = review.stores
     drawn = [row for row in stored(stores.campaigns, Drawn) if row.template == campaign.template]
     if drawn:
-        yield from settled_questions(questions(review, campaign), drawn, labels(stores.labels), review.config)
+        yield from settled_questions(questions(review, campaign), drawn, labels(stores), review.config)

@@ -116,7 +116,7 @@ def amendments_of(build: Build) -> list[Amendment]:
     stores, config = review_stores(build), build.config.review
     if not (drawn := stored(stores.campaigns, Drawn)):
         return []
-    given = labels(stores.labels)
+    given = labels(stores)
     return amendments(drawn, given, config.campaigns, config.overlap, config.adjudicators)
 
 
@@ -251,7 +251,7 @@ def exported_labels(stores: Stores, adjudicators: Collection[str] = ()) -> tuple
     def named(row: Label) -> Label:
         return row.model_copy(update={"subject": names.get((row.template, row.subject), row.subject)})
 
-    given = labels(stores.labels)
-    back = withdrawn(stores.labels, Label, stores.voided)
+    given = labels(stores)
+    back = withdrawn(stores)
     first = first_answers(given, adjudicators=adjudicators, withdrawn=back)
     return [named(row) for row in given], {decision_id(named(row)) for row in first if not is_edited(row)}

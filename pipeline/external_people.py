@@ -113,7 +113,7 @@ def reviews_of_set(folder: Path) -> list[Review]:
     """All decisions about a set, oldest first."""
     from annotation.decisions.store import decisions
 
-    return decisions(set_stores(folder).decisions)
+    return decisions(set_stores(folder))
 
 
 def correct_rows(

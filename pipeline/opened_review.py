@@ -34,7 +34,7 @@ from schemas.benchmark import ReviewConfig
 from schemas.finding import Finding
 from schemas.item import Item
 from schemas.record import Language
-from schemas.review import Review, ReviewedContent, Vote
+from schemas.review import ReviewedContent, Vote
 from schemas.stages import AUDITED
 from schemas.suspect import Suspect
 
@@ -85,7 +85,7 @@ class OpenReview:
             if item in screens:
                 said = f"{sentences(screens[item])['suspect']}: {isolated(told)}"
                 lines.setdefault(item, []).append(said)
-        own = own_answers(labels(self.stores.labels), decisions(self.stores.decisions))
+        own = own_answers(labels(self.stores), decisions(self.stores))
         asked = answered_items((row for row in self.items if row.id in screens), own)
         for item, wrong in wrong_answers(asked, screen).items():
             lines.setdefault(item, []).extend(wrong)
@@ -106,7 +106,7 @@ class OpenReview:
             self.verdicts,
             scored_contents(self.rows("audits"), queued, self.items),
             queued,
-            decisions(self.stores.decisions),
+            decisions(self.stores),
             odds={content: one.odds for one in (*kept, *found) for content in one.contents},
             suspects={content for one in kept for content in one.contents},
             overlap=self.config.overlap,
@@ -130,14 +130,14 @@ class OpenReview:
         """What people judged and how they voted, as a release publishes it: without who and when."""
         queued = stored(self.stores.queued, Queued)
         return vote_rows(
-            decisions(self.stores.decisions),
+            decisions(self.stores),
             queued,
             scored_contents(self.rows("audits"), queued, self.items),
             sizes=self._unflagged_sizes(),
             overlap=self.config.overlap,
             adjudicators=self.config.adjudicators,
             now={item.id for item in self.items},
-            withdrawn=withdrawn(self.stores.decisions, Review, self.stores.voided),
+            withdrawn=withdrawn(self.stores),
         )
 
     def push_queue(self, connection: Connection) -> dict[str, Pushed]:
@@ -165,7 +165,7 @@ class OpenReview:
 
     def _unflagged_sizes(self) -> Counter[str]:
         """Items per stratum that neither rules, auditors nor people's corrections touched."""
-        corrected = wanted_changed(decisions(self.stores.decisions))
+        corrected = wanted_changed(decisions(self.stores))
         return Counter(map(stratum, unflagged(self.items, self.verdicts, corrected)))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 
-from annotation.decisions.store import J, decision_id, project_of, stored, subject_of
+from annotation.decisions.store import J, decision_id, given, project_of, stored, subject_of
+from annotation.decisions.stores import Stores
 from annotation.screens.ratings import Label
 from mihakk.groups import grouped
 from schemas.review import Review, Voided
@@ -37,14 +38,14 @@ def first_answers(
     """
     found: list[J] = []
     for asked in grouped(rows, lambda row: (project_of(row), subject_of(row), row.content_hash)).values():
-        given = grouped(asked, lambda row: row.annotator)
+        by_person = grouped(asked, lambda row: row.annotator)
         firsts = [
             min(mine, key=_given_at)
-            for person, mine in given.items()
+            for person, mine in by_person.items()
             if person not in adjudicators and answered(mine[0]) not in withdrawn
         ]
         for first in sorted(firsts, key=_given_at)[:people]:
-            found += _parts(given[first.annotator][::-1], first)[::-1]
+            found += _parts(by_person[first.annotator][::-1], first)[::-1]
     return found
 
 
@@ -61,11 +62,11 @@ def is_edited(row: Review | Label) -> bool:
     return row.created_at is not None and row.decided_at - row.created_at > SAVED_WITHIN
 
 
-def withdrawn(folder: str, kind: type[J], voided: str) -> set[Asked]:
+def withdrawn(stores: Stores) -> set[Asked]:
     """First answers that their authors deleted or the lead voided; not those made before a calibration."""
-    gone = {row.decision for row in stored(voided, Voided) if row.by != "calibration"}
-    given = grouped(stored(folder, kind), answered) if gone else {}
-    return {who for who, mine in given.items() if decision_id(min(mine, key=_given_at)) in gone}
+    gone = {row.decision for row in stored(stores.voided, Voided) if row.by != "calibration"}
+    mine = grouped(given(stores), answered) if gone else {}
+    return {who for who, rows in mine.items() if decision_id(min(rows, key=_given_at)) in gone}
 
 
 def answered(row: Review | Label) -> Asked:

@@ -8,7 +8,7 @@ from typing import TypeVar
 import orjson
 
 from annotation.decisions.pseudonyms import Person, known_as
-from annotation.decisions.store import decision_id, rewrite, stored
+from annotation.decisions.store import decision_id, given, rewrite
 from annotation.decisions.stores import Stores
 from annotation.decisions.words import UNCOUNTED, move_words, words
 from annotation.screens.ratings import Label
@@ -39,8 +39,7 @@ def words_of(stores: Stores, address: str, members: Mapping[int, str]) -> tuple[
         )
     names = {number: known_as(stores.people, known) for number, known in members.items()}
     move_words(stores, {number: name for number, name in names.items() if name})
-    given: list[Review | Label] = [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
-    theirs = {decision_id(row) for row in given if row.annotator == person}
+    theirs = {decision_id(row) for row in given(stores) if row.annotator == person}
     others = {f"member {number}" for number, one in members.items() if one.casefold() != address.casefold()}
     return person, [
         one

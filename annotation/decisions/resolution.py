@@ -73,17 +73,16 @@ def _resolve(
     def told(outcome: ReviewOutcome, by: By = "", reason: str = "", **more: Any) -> Resolution:
         return Resolution(item=item, outcome=outcome, by=by, reason=reason, votes=len(votes), **more)
 
-    camp: list[Review]
-    by: By
-    ruling = [vote for vote in votes if vote.annotator in adjudicators]
-    if ruling:
-        camp, by = ruling[-1:], "adjudicator"
-    elif len(votes) < (needed := votes_needed(votes, overlap)):
-        return told("unresolved", reason=f"{len(votes)} of {needed} decisions")
-    elif (won := winning(votes, lambda vote: vote.decision != "keep")) is None:
-        return told("unresolved", reason=f"split: {_tally(votes)}")
-    else:
-        camp, by = won
+    needed = votes_needed(votes, overlap)
+    won = settling(
+        votes, needed, lambda vote: vote.decision != "keep", lambda vote: vote.annotator in adjudicators
+    )
+    if won is None:
+        few = len(votes) < needed
+        return told(
+            "unresolved", reason=f"{len(votes)} of {needed} decisions" if few else f"split: {_tally(votes)}"
+        )
+    camp, by = won
     if camp[0].decision == "keep":
         return told("keep", by, _reason(camp))
     repair = winning(camp, lambda vote: vote.decision)
@@ -165,6 +164,18 @@ def winning(
     if len(camp) == len(votes):
         return camp, "agreement" if len(votes) > 1 else "single"
     return (camp, "majority") if len(votes) >= 3 and 2 * len(camp) > len(votes) else None
+
+
+def settling(
+    votes: Sequence[V], needed: int, says: Callable[[V], Hashable], rules: Callable[[V], bool]
+) -> tuple[list[V], By] | None:
+    """Those whose word settles a question; None while nobody's does.
+
+    The last adjudicator alone (`rules`); else those who win, where as many voted as it needs.
+    """
+    if ruling := [vote for vote in votes if rules(vote)]:
+        return ruling[-1:], "adjudicator"
+    return winning(votes, says) if len(votes) >= needed else None
 
 
 def _reason(camp: list[Review]) -> str:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from annotation.decisions.stores import Stores
 from annotation.screens.ratings import Label
 from mihakk.errors import UsageError
 from mihakk.ids import canonical_json, digest, sha256
@@ -21,24 +22,28 @@ R = TypeVar("R", bound=Record)
 J = TypeVar("J", Review, Label)
 
 
-def decisions(folder: str) -> list[Review]:
+def decisions(stores: Stores) -> list[Review]:
     """All decisions that count, oldest pull first; none where there is no store yet.
-
-    Args:
-        folder: Folder or fsspec URL, by habit `<lake>/<benchmark>/decisions`; decisions named in
-            `review/voided` beside it are left out.
 
     Raises:
         UsageError: A part isn't what `add` wrote: it was edited or cut by hand.
     """
-    root = folder.rstrip("/").rpartition("/")[0]
-    return _counting(stored(folder, Review), f"{root}/review/voided")
+    return _counting(stored(stores.decisions, Review), stores)
 
 
-def labels(folder: str) -> list[Label]:
-    """All labels that count, of `<lake>/<benchmark>/review/labels`; see `decisions`."""
-    root = folder.rstrip("/").rpartition("/")[0]
-    return _counting(stored(folder, Label), f"{root}/voided")
+def labels(stores: Stores) -> list[Label]:
+    """All labels that count; see `decisions`."""
+    return _counting(stored(stores.labels, Label), stores)
+
+
+def counting(stores: Stores) -> list[Review | Label]:
+    """Decisions and labels that count."""
+    return [*decisions(stores), *labels(stores)]
+
+
+def given(stores: Stores) -> list[Review | Label]:
+    """All decisions and labels, voided ones too."""
+    return [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
 
 
 def subject_of(row: Review | Label) -> str:
@@ -57,8 +62,8 @@ def decision_id(row: Review | Label) -> str:
     return f"d-{digest(said)[:16]}"
 
 
-def _counting(rows: list[J], voided: str) -> list[J]:
-    gone = {row.decision for row in stored(voided, Voided)}
+def _counting(rows: list[J], stores: Stores) -> list[J]:
+    gone = {row.decision for row in stored(stores.voided, Voided)}
     return [row for row in rows if decision_id(row) not in gone] if gone else rows
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from annotation.decisions.pseudonyms import known_as
-from annotation.decisions.store import decision_id, decisions, labels
+from annotation.decisions.store import counting, decision_id
 from annotation.decisions.stores import Stores
 from annotation.decisions.words import add_split
-from annotation.screens.ratings import Label
 from mihakk.errors import UsageError
-from schemas.review import Review, Voided
+from schemas.review import Voided
 
 
 def void(stores: Stores, which: str, why: str) -> list[Voided]:
@@ -28,8 +27,8 @@ def void(stores: Stores, which: str, why: str) -> list[Voided]:
     if not why.strip():
         raise UsageError("say why these decisions should not count: --why TEXT")
     person = known_as(stores.people, which) if "@" in which else which
-    rows: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
-    found = dict.fromkeys(decision_id(row) for row in rows if person in (row.annotator, decision_id(row)))
+    names = ((row.annotator, decision_id(row)) for row in counting(stores))
+    found = dict.fromkeys(name for who, name in names if person in (who, name))
     if not found:
         raise UsageError(
             f"{which} is neither a person with decisions that count nor the id of one; people are called "

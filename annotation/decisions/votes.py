@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from annotation.decisions.resolution import winning
+from annotation.decisions.resolution import settling, winning
 from annotation.screens.ratings import Label
 
 Values = dict[str, str]
@@ -50,13 +50,10 @@ def settle(
     An adjudicator's answer settles a question. Else it needs `overlap` answers of which all say the same, or
     more than half of three or more; `says` is the part that has to be the same.
     """
-    ruling = [values for person, values in votes.items() if person in adjudicators]
-    if ruling:
-        return Settled(ruling[-1], "adjudicator", len(votes))
-    if len(votes) < overlap:
-        return None
-    won = winning(votes.values(), says)
-    return Settled(_one_of(won[0]), won[1], len(votes)) if won else None
+    won = settling(
+        list(votes.items()), overlap, lambda vote: says(vote[1]), lambda vote: vote[0] in adjudicators
+    )
+    return Settled(_one_of([values for _, values in won[0]]), won[1], len(votes)) if won else None
 
 
 def settle_repair(

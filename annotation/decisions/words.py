@@ -89,13 +89,10 @@ def move_words(stores: Stores, names: Mapping[int, str]) -> None:
 def counted_digest(stores: Stores) -> str:
     """Digest that any new or voided decision changes, and neither words nor their deletion."""
     queued = Storage(stores.queued)
-    answers = [row for row in labels(stores.labels) if row.name != "notes"]
+    answers = [row for row in labels(stores) if row.name != "notes"]
     return digest(
         [
-            [
-                row.model_dump(mode="json", exclude=UNCOUNTED)
-                for row in (*decisions(stores.decisions), *answers)
-            ],
+            [row.model_dump(mode="json", exclude=UNCOUNTED) for row in (*decisions(stores), *answers)],
             queued.list(queued.root),
         ]
     )

@@ -81,7 +81,7 @@ def push_review(
         sample=config.miss_rate_sample,
         draw=config.miss_rate_draw,
         queued=stored(stores.queued, Queued),
-        corrected=wanted_changed(decisions(stores.decisions)),
+        corrected=wanted_changed(decisions(stores)),
         suspects=doubted.keys(),
         agreed=_agreed(items, resolutions(stores, config)),
         attention_every=attention_every,
@@ -114,7 +114,7 @@ def _answered_first(
     The free server shows every task of a project to all its members, so a review waits until as many people
     have answered its question as are to review it.
     """
-    own = own_answers(labels(stores.labels))
+    own = own_answers(labels(stores))
     asked, ready = [], []
     for task in tasks:
         item = items[task["data"]["sample_id"]]
@@ -215,7 +215,7 @@ def push_campaign(
         By `<template> <language>`, or `<template> <language> <dialect>`, what changed on the server.
     """
     drawn = [row for row in stored(stores.campaigns, Drawn) if row.template == campaign.template]
-    answered = {(row.subject, row.content_hash) for row in labels(stores.labels)}
+    answered = {(row.subject, row.content_hash) for row in labels(stores)}
     asked = draw(questions, campaign, drawn, answered)
     new = [_assigned(row, config) for row in asked.new]
     add(stores.campaigns, Drawn, new)

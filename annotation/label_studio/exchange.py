@@ -12,7 +12,7 @@ from annotation.campaigns.figures import SAYS
 from annotation.decisions.own_answers import own_answers
 from annotation.decisions.pseudonyms import pseudonyms
 from annotation.decisions.resolution import binding, resolve, votes_needed
-from annotation.decisions.store import decision_id, decisions, labels, stored
+from annotation.decisions.store import counting, decision_id, decisions, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.words import move_words
 from annotation.label_studio.calibration import ask_again, pull_calibration
@@ -115,7 +115,7 @@ def _open_votes(
 ) -> dict[tuple[str, str], int]:
     """Votes on each item, as people saw it, that are not settled; counts the others in `pulled`."""
     standing = resolutions(stores, config)
-    judged = _judged(decisions(stores.decisions), stores)
+    judged = _judged(decisions(stores), stores)
     checks = _attention_checks(stores)
     asked = standing.keys() | _judged(stored(stores.decisions, Review), stores).keys()  # voided ones too
     for project in projects:
@@ -154,7 +154,7 @@ def _more(
         return _short(stores, template, project.overlap, found.unusable)
     if not config.hide_gold:
         return reviews if template == TEMPLATE else {}
-    own = own_answers(labels(stores.labels))
+    own = own_answers(labels(stores))
     asked = {question[0]: question for question in own}
     lacking = {
         key: votes[key] + more - len(own[asked[key[0]]]) for key, more in reviews.items() if key[0] in asked
@@ -169,10 +169,10 @@ def open_disputes(
     stores: Stores, config: ReviewConfig, screen_of: Callable[[str], Language | None] = lambda _: None
 ) -> list[Dispute]:
     """Every item, then every question of campaigns, on which people disagree; see `disputes`."""
-    votes = _judged(decisions(stores.decisions), stores)
+    votes = _judged(decisions(stores), stores)
     items = disputes(votes, resolutions(stores, config), config, screen_of)
     drawn = stored(stores.campaigns, Drawn)
-    return [*items, *campaign_disputes(drawn, labels(stores.labels), config, screen_of)]
+    return [*items, *campaign_disputes(drawn, labels(stores), config, screen_of)]
 
 
 def review_progress(
@@ -182,14 +182,13 @@ def review_progress(
 
     `UsageError` where the benchmark has no project on this server.
     """
-    given: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
-    rows, unseen = [], withheld_rows(stores)
+    rows, told, unseen = [], counting(stores), withheld_rows(stores)
     for project in projects_of(connection, benchmark):
         held = project.held()
         wanted = [task for task in held if not task.labeled or task.annotations >= task.overlap]
         numbers = {task.task for task in held}
         mine = [
-            row for row in given if row.annotation.startswith(f"{project.origin}/") and row.task in numbers
+            row for row in told if row.annotation.startswith(f"{project.origin}/") and row.task in numbers
         ]
         tasks = [(task.annotations, task.overlap) for task in wanted]
         judges = config.judges_of(project.language, project.dialect)
@@ -207,7 +206,7 @@ def _short(
         (row.subject, row.content_hash) for row in stored(stores.labels, Label) if row.template == template
     }.union(unusable)
     people: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in labels(stores.labels):
+    for row in labels(stores):
         if row.template == template:
             people[row.subject, row.content_hash].add(row.annotator)
     return {key: overlap - len(people[key]) for key in asked if len(people[key]) < overlap}
@@ -227,7 +226,7 @@ def projects_of(connection: Connection, benchmark: str) -> list[Project]:
 def resolutions(stores: Stores, config: ReviewConfig) -> dict[tuple[str, str], Resolution]:
     """What the votes on each item and content hash come to; attention checks are not among them."""
     told = {}
-    for (item, content), reviews in _judged(decisions(stores.decisions), stores).items():
+    for (item, content), reviews in _judged(decisions(stores), stores).items():
         (told[item, content],) = resolve(
             reviews, {item: content}, config.overlap, adjudicators=config.adjudicators
         )

@@ -14,7 +14,7 @@ import orjson
 from annotation.decisions.first_votes import SAVED_WITHIN
 from annotation.decisions.own_answers import own_answers
 from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.store import add, decision_id, decisions, labels, stored
+from annotation.decisions.store import add, counting, decision_id, labels, stored
 from annotation.decisions.stores import Stores
 from annotation.decisions.words import SKIPPED, add_split
 from annotation.label_studio.answers import Reader, values_of
@@ -160,7 +160,7 @@ def _read(
     judges = len(config.judges_of(*place)) if config.people else None
     reader, guidelines = Reader(project.labelling), stored(stores.guidelines, Guideline)
     answered_first = config.hide_gold and project.labelling.name == TEMPLATE
-    given = grouped(labels(stores.labels) if answered_first else (), lambda label: label.subject)
+    given = grouped(labels(stores) if answered_first else (), lambda label: label.subject)
     read: list[Review | Label] = []
     rejects = []
     for answer in all_answers(found, pulled, project.origin):
@@ -235,10 +235,9 @@ def _withheld(project: Project, rows: Iterable[Review | Label], gate: Gate | Non
 
 def _deleted(project: Project, there: Collection[str], stores: Stores) -> list[Voided]:
     """Decisions that count and whose annotation is no longer on the server, though its task is."""
-    counting: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
     gone = [
         row
-        for row in counting
+        for row in counting(stores)
         if row.annotation.startswith(f"{project.origin}/") and row.annotation not in there
     ]
     tasks = {held.task for held in project.held()} if gone else set()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotation.decisions.resolution import binding, votes_needed, winning
+from annotation.decisions.resolution import binding, settling, votes_needed
 from annotation.statistics.sampling import Queued, wanted_changed
 from mihakk.groups import grouped
 from mihakk.stats import clopper_pearson
@@ -131,13 +131,12 @@ def soundness(
     `overlap` votes that are all alike, or more than half of three or more.
     """
     votes = binding(reviews, content_hash)
-    ruling = [vote for vote in votes if vote.annotator in adjudicators]
-    counted = ruling[-1:] or votes
-    if not ruling and len(votes) < votes_needed(votes, overlap):
-        return "open"
-    won = winning(counted, lambda vote: vote.decision != "keep")
+    needed = votes_needed(votes, overlap)
+    won = settling(
+        votes, needed, lambda vote: vote.decision != "keep", lambda vote: vote.annotator in adjudicators
+    )
     if won is None:
-        return "disputed"
+        return "disputed" if len(votes) >= needed else "open"
     return "sound" if won[0][0].decision == "keep" else "defective"
 
 

@@ -80,16 +80,16 @@ def review_report(
     campaigns: Sequence[Campaign] = (),
 ) -> ReviewReport:
     """The report over everything in the stores; `sizes`, unflagged items per stratum, weigh the miss rate."""
-    reviews = decisions(stores.decisions)
+    reviews = decisions(stores)
     queued = stored(stores.queued, Queued)
     real = judged_items(reviews, queued)
     now = {item.id: content_hash(item) for item in items}
     judged_content = {review.item: review.content_hash for review in real}
     resolutions = resolve(real, judged_content, overlap, adjudicators=adjudicators)
     scores = scored_contents(audits, queued, items)
-    drawn, ratings = stored(stores.campaigns, Drawn), labels(stores.labels)
+    drawn, ratings = stored(stores.campaigns, Drawn), labels(stores)
     work = Work(stores, items, queued, real, drawn, ratings, campaigns, overlap, adjudicators)
-    back = withdrawn(stores.labels, Label, stores.voided)
+    back = withdrawn(stores)
     own = own_answers(ratings, reviews)
     needs = {row.item: votes_needed([row], overlap) for row in real}
     return ReviewReport(
@@ -139,7 +139,7 @@ class Work:
 
     def agreements(self, seed: int) -> Iterator[PeopleAgreement]:
         """Agreement over first answers, its interval whatever the missing ones are, and over last ones."""
-        back = withdrawn(self.stores.decisions, Review, self.stores.voided)
+        back = withdrawn(self.stores)
         languages: dict[str, str] = {item.id: item.language for item in self.items}
         tasks = {item.id: item.task for item in self.items}
         votes = review_judgements(self.reviews, languages, self.overlap, self.adjudicators, back)
@@ -152,7 +152,6 @@ class Work:
         for row in self.drawn:
             name = row.subject.partition("#")[0]
             languages[name], tasks[name] = row.strata.get("language", ""), row.strata.get("task", "")
-        back = withdrawn(self.stores.labels, Label, self.stores.voided)
         for template, given in sorted(grouped(self.labels, lambda one: one.template).items()):
             people = max(
                 map(self._needed, (row for row in self.drawn if row.template == template)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from annotation.decisions.store import decision_id, stored
+from annotation.decisions.store import decision_id, given, stored
 from annotation.decisions.stores import Stores
 from annotation.screens.ratings import Label
 from annotation.teaching.page import person_page
@@ -41,8 +41,7 @@ def gate(stores: Stores, config: ReviewConfig) -> Gate | None:
 def withheld_rows(stores: Stores) -> list[Review | Label]:
     """Decisions and answers that are kept and don't count: made before passing."""
     names = {row.decision for row in stored(stores.voided, Voided) if row.by == "calibration"}
-    rows: list[Review | Label] = [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
-    return [row for row in rows if decision_id(row) in names] if names else []
+    return [row for row in given(stores) if decision_id(row) in names] if names else []
 
 
 def withheld(stores: Stores) -> Counter[str]:

@@ -220,7 +220,7 @@ def release(
     said, refinements = read_refinements(folder)
     found = read_problems(Path(said.file), said.mapping)
     hashes = {str(one["data"]["sample_id"]): str(one["data"]["content_hash"]) for one in _tasks(folder)}
-    decisions = decided(labels(Stores.under(str(folder)).labels), hashes, votes)
+    decisions = decided(labels(Stores.under(str(folder))), hashes, votes)
     hub = EmbeddedHub()
     latest = hub.latest(name)
     chosen = choose(version, Version.parse(latest) if latest else None, "major")

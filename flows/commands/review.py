@@ -294,7 +294,7 @@ def export(
         rows, first = exported_labels(kept, opened.config.adjudicators)
         count = write_csv(csv, [split(row)[0] for row in rows], Label, first)
     else:
-        count = write_csv(csv, [split(row)[0] for row in decisions(kept.decisions)], Review)
+        count = write_csv(csv, [split(row)[0] for row in decisions(kept)], Review)
     print_result({"rows": count, "file": csv}, f"{count} rows in {csv}", as_json=as_json)
 
 

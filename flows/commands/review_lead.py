@@ -324,16 +324,12 @@ def times(
 
     Example: mihakk review times demo
     """
-    from annotation.decisions.store import decisions, labels, stored
-    from annotation.screens.ratings import Label
+    from annotation.decisions.store import counting, given
     from annotation.statistics.working_time import PersonTime, working_times
     from pipeline.opened_review import open_review
-    from schemas.review import Review
 
     stores = open_review(config, lake).stores
-    rows: list[Review | Label] = [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
-    counting: list[Review | Label] = [*decisions(stores.decisions), *labels(stores.labels)]
-    _print(working_times(rows, counting), PersonTime, csv, as_json=as_json)
+    _print(working_times(given(stores), counting(stores)), PersonTime, csv, as_json=as_json)
 
 
 def _print(rows: Sequence[Record], kind: type[Record], csv: Path | None, *, as_json: bool) -> None:

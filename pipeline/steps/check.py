@@ -36,7 +36,7 @@ _COUPLET = re.compile(r"couplets\[(\d+)\]")
 
 def reviews_of(build: Build) -> list[Review]:
     """Everything people have decided so far on this benchmark."""
-    return decisions(review_stores(build).decisions)
+    return decisions(review_stores(build))
 
 
 def _fixed(build: Build, items: list[Any], reviews: list[Review]) -> tuple[list[Any], dict[str, str]]:

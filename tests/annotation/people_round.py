@@ -156,12 +156,12 @@ def told(folder: Path) -> dict[str, Any]:
         stores, ITEMS, AUDITS, seed=1, sizes={"ar/meaning_choice": 16, "fa/last_word": 8}, overlap=2,
         adjudicators=CONFIG.adjudicators, campaigns=CAMPAIGNS,
     )  # fmt: skip
-    reviews, queued = decisions(stores.decisions), stored(stores.queued, Queued)
+    reviews, queued = decisions(stores), stored(stores.queued, Queued)
     scores = scored_contents(AUDITS, queued, ITEMS)
     contents, votes = vote_rows(
         reviews, queued, scores, sizes={"ar/meaning_choice": 16}, overlap=2, adjudicators=CONFIG.adjudicators
     )
-    drawn, given = stored(stores.campaigns, Drawn), labels(stores.labels)
+    drawn, given = stored(stores.campaigns, Drawn), labels(stores)
     miss = miss_rate_fact(report)
     settled = {
         name: dumped(making.settled_questions(

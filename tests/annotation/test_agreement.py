@@ -366,7 +366,7 @@ def test_a_corrected_item_still_counts_as_missed_and_as_judged(tmp_path):
         [audit(item.id, "first"), audit(item.id, "second", failed=("answer_alignment",))]
     )
     add(stores.queued, Queued, [before])
-    corrected, _ = fixed([item], decisions(stores.decisions), 2)
+    corrected, _ = fixed([item], decisions(stores), 2)
     report = review_report(stores, corrected, [audit(item.id, "first")], seed=1)
     assert (report.outcomes, report.stale) == ({"fix": 1}, 0)
     assert (report.miss_rates[0].decided, report.miss_rates[0].missed) == (1, 1)

@@ -143,7 +143,7 @@ def test_assigned_people_get_projects_of_their_own_and_others_are_refused(connec
     one = pulled.by_project["assigned:quality_review:ar:egyptian"]
     assert (dict(one.outside), one.rejected["not_assigned"], one.read) == ({"annotator-03": 2}, 2, 2)
     assert [row.reason for row in stored(stores.rejected, Rejection)] == ["not_assigned"] * 2
-    assert {(row.item, row.annotator) for row in decisions(stores.decisions)} == {
+    assert {(row.item, row.annotator) for row in decisions(stores)} == {
         (ITEMS[0].id, "annotator-01"),
         (ITEMS[1].id, "annotator-01"),
         (ITEMS[3].id, "annotator-02"),

@@ -298,7 +298,7 @@ def test_answers_before_passing_are_kept_and_count_nowhere(tmp_path):
     found = pulled(stores, "quality_review", sent, {item.id: [keep, keep] for item in tasks}, gate=gate)
     assert (found.withheld, len(found.reviews)) == (2, 4)
     assert {row.annotator for row in stored(stores.decisions, Review)} == {"annotator-01", "annotator-02"}
-    assert {row.annotator for row in decisions(stores.decisions)} == {"annotator-02"}
+    assert {row.annotator for row in decisions(stores)} == {"annotator-02"}
     assert {row.by for row in stored(stores.voided, Voided)} == {"calibration"}
     rows = draw_round(known_in("ar"), 4, 1, 7, ())
     add(stores.known, Known, rows)

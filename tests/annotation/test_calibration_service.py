@@ -139,7 +139,7 @@ def passes_anew_after_a_substantial_change(course: Course, real: Project, calibr
     assert pull_review(course.connection, "taught", stores=stores, config=CONFIG).asked_again == 1
     first.annotate(late, KEEP)
     pull_review(course.connection, "taught", stores=stores, config=CONFIG)
-    assert [(row.item, row.guideline) for row in decisions(stores.decisions)][3:] == [(choice(3).id, 2)]
+    assert [(row.item, row.guideline) for row in decisions(stores)][3:] == [(choice(3).id, 2)]
 
 
 def test_only_who_has_passed_counts_and_each_answer_is_explained_after_it(course, browser, screenshots):
@@ -154,7 +154,7 @@ def test_only_who_has_passed_counts_and_each_answer_is_explained_after_it(course
     with course.relay() as (base, relay):
         assert [row.by for row in stored(stores.voided, Voided)] == ["calibration"]
         (kept,) = stored(stores.decisions, Review)
-        assert decisions(stores.decisions) == []
+        assert decisions(stores) == []
         person = kept.annotator
         mine = f"{base}/calibration/taught/{person}/{page_token(SECRET, 'taught', person)}"
         assert httpx.get(f"{base}/calibration/taught/{person}/{'0' * 32}").status_code == 404
@@ -189,7 +189,7 @@ def test_only_who_has_passed_counts_and_each_answer_is_explained_after_it(course
         second.annotate(task, KEEP if row.side == "defective" else DISCARD)
     second.annotate(tasks[choice(1).id], DISCARD)
     found = pull_review(course.connection, "taught", stores=stores, config=CONFIG)
-    assert [row.annotator for row in decisions(stores.decisions)] == [person] * 3
+    assert [row.annotator for row in decisions(stores)] == [person] * 3
     assert (found.calibrated, sum(one.withheld for one in found.by_project.values())) == (4, 1)
     assert [(row.right, row.found) for row in calibration_state(stores) if row.state == "failed"] == [(0, 0)]
     assert course.push().created == 4, "who failed gets other questions"

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 import annotation.decisions.store
-from annotation.decisions.store import add, decisions
+from annotation.decisions.store import add, stored
 from mihakk.errors import UsageError
 from schemas.review import Review
 from tests.annotation.judged import choice, review
 
 
 def test_no_store_is_no_decision(tmp_path):
-    assert decisions(str(tmp_path / "decisions")) == []
+    assert stored(str(tmp_path / "decisions"), Review) == []
 
 
 @pytest.mark.parametrize(
@@ -29,14 +29,14 @@ def test_what_is_added_comes_back_in_order_and_only_once(tmp_path, where):
     assert add(folder, Review, [first]) == [first]
     assert add(folder, Review, [first, second, second]) == [second]
     assert add(folder, Review, [first, second]) == []
-    assert decisions(folder) == [first, second]
+    assert stored(folder, Review) == [first, second]
 
 
 def test_a_changed_mind_is_a_further_decision(tmp_path):
     folder = str(tmp_path)
     add(folder, Review, [review(choice(), "p1", "keep")])
     add(folder, Review, [review(choice(), "p1", "discard", reason="other", minute=5)])
-    assert [row.decision for row in decisions(folder)] == ["keep", "discard"]
+    assert [row.decision for row in stored(folder, Review)] == ["keep", "discard"]
 
 
 def test_a_part_never_changes(tmp_path):
@@ -52,13 +52,13 @@ def test_an_edited_part_is_an_error_that_names_it(tmp_path):
     part = next(Path(tmp_path).iterdir())
     part.write_bytes(part.read_bytes().replace(b"keep", b"fix"))
     with pytest.raises(UsageError, match=part.name):
-        decisions(str(tmp_path))
+        stored(str(tmp_path), Review)
 
 
 def test_a_half_written_part_is_not_read(tmp_path):
     add(str(tmp_path), Review, [review(choice(), "p1")])
     (tmp_path / ".000002-abc.jsonl.5f.tmp").write_bytes(b'{"item": "ar-')
-    assert len(decisions(str(tmp_path))) == 1
+    assert len(stored(str(tmp_path), Review)) == 1
     assert add(str(tmp_path), Review, [review(choice(), "p2")])
 
 
@@ -72,5 +72,5 @@ def test_two_pulls_at_once_add_the_same_decisions_and_they_count_once(tmp_path, 
     add(folder, Review, mine)
     monkeypatch.setattr(annotation.decisions.store, "stored", real)
     assert len(list(tmp_path.iterdir())) == 2
-    assert decisions(folder) == mine
+    assert stored(folder, Review) == mine
     assert add(folder, Review, mine) == []

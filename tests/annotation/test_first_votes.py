@@ -162,7 +162,7 @@ def test_what_was_changed_before_the_first_pull_is_counted_apart(tmp_path, templ
     assert row.alpha == pytest.approx(recounted(server.tasks, template))
     assert row.alpha_after > row.alpha
     if template == "quality_review":
-        votes = [one for one in decisions(stores.decisions) if is_edited(one)]
+        votes = [one for one in decisions(stores) if is_edited(one)]
         assert len(votes) == 10
 
 

@@ -97,7 +97,7 @@ def test_a_server_killed_during_push_and_pull_loses_and_doubles_nothing(
     label_studio._process.wait()
     with pytest.raises(ExternalFailure, match="does not answer"):
         pull(project, stores)
-    assert decisions(stores.decisions) == []
+    assert decisions(stores) == []
     label_studio.start()
     assert len(pull(project, stores).reviews) == 5
 
@@ -155,11 +155,11 @@ def test_a_server_killed_in_the_middle_of_a_pull_is_pulled_again_without_loss_or
         label_studio._process.wait()
         with pytest.raises(ExternalFailure, match="mihakk review serve"):
             under_way.result()
-    assert decisions(stores.decisions) == [], "all or nothing"
+    assert decisions(stores) == [], "all or nothing"
     label_studio.start()
     assert len(pull(project, stores).reviews) == 3000
     assert pull(project, stores).reviews == []
-    assert len({(row.item, row.annotator) for row in decisions(stores.decisions)}) == 3000
+    assert len({(row.item, row.annotator) for row in decisions(stores)}) == 3000
 
 
 def test_a_pull_killed_at_any_moment_is_finished_by_the_next(connection, label_studio, members, tmp_path):
@@ -170,9 +170,9 @@ def test_a_pull_killed_at_any_moment_is_finished_by_the_next(connection, label_s
         time.sleep(patience)
         process.kill()
         process.communicate()
-        assert len(decisions(Stores.under(str(tmp_path)).decisions)) in (0, 900), "all or nothing"
+        assert len(decisions(Stores.under(str(tmp_path)))) in (0, 900), "all or nothing"
     pull(project, Stores.under(str(tmp_path)))
-    assert len(decisions(Stores.under(str(tmp_path)).decisions)) == 900
+    assert len(decisions(Stores.under(str(tmp_path)))) == 900
 
 
 def test_duplicates_left_by_a_killed_push_are_removed_unless_somebody_answered(connection, members):

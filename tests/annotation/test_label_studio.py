@@ -76,7 +76,7 @@ def test_three_people_review_sixty_tasks(connection, members, stores):
     assert (len(pulled.by_project[project.name].reviews), pulled.reopened) == (120, 1)
     assert (pulled.settled, pulled.short, pulled.deadlocked) == (56, 0, ())
     assert counted(pull_review(connection, "sixty", stores=stores, config=config))["decisions"] == 0
-    assert len(decisions(stores.decisions)) == 120
+    assert len(decisions(stores)) == 120
 
     disputed = next(held for held in project.held() if held.sample == flagged[0].id)
     assert third.next_task(project.id) == disputed.task, "the disputed task is open for one more person"
@@ -84,7 +84,7 @@ def test_three_people_review_sixty_tasks(connection, members, stores):
     assert third.next_task(project.id) is None
     assert counted(pull_review(connection, "sixty", stores=stores, config=config))["decisions"] == 1
 
-    reviews = decisions(stores.decisions)
+    reviews = decisions(stores)
     people = {review.annotator for review in reviews}
     assert len(people) == 3
     assert all(re.fullmatch(r"annotator-\d\d", person) for person in people)
@@ -132,7 +132,7 @@ def test_people_answer_before_they_review(connection, members, stores):
     first.annotate(review, KEEP)
     second.annotate(review, DISCARD)
     found = pull_all()
-    assert [row.own_answer for row in decisions(stores.decisions)] == ["0", "1"]
+    assert [row.own_answer for row in decisions(stores)] == ["0", "1"]
     questions = find_project(connection, "hidden", "own_answer", "ar")
     reviews = find_project(connection, "hidden", "quality_review", "ar")
     assert third.next_task(reviews.id) is None, "the third is asked the question first"
@@ -143,7 +143,7 @@ def test_people_answer_before_they_review(connection, members, stores):
     assert third.next_task(reviews.id) == review
     third.annotate(review, KEEP)
     found = pull_all()
-    assert (found.settled, decisions(stores.decisions)[-1].own_answer) == (1, "0")
+    assert (found.settled, decisions(stores)[-1].own_answer) == (1, "0")
     assert not any(+one.unanswered for one in found.by_project.values())
     wider = ensure_project(connection, "hidden", "own_answer", "ar", overlap=4)
     assert wider.overlap == 4, "a project without filled boxes takes changed settings too"

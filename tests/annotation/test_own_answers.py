@@ -127,13 +127,13 @@ def test_the_decision_keeps_the_own_answer_and_who_judged_without_one_is_named(s
     found = pulled(
         stores, "quality_review", [task], {item.id: [{"decision": "keep"}] * 2}, day=2, config=HIDE
     )
-    assert [row.own_answer for row in decisions(stores.decisions)] == ["1", ""]
+    assert [row.own_answer for row in decisions(stores)] == ["1", ""]
     assert +found.unanswered == Counter({"annotator-02": 1})
     plain = choice(1)
     pulled(
         stores, "quality_review", [review_task(plain)], {plain.id: [{"decision": "keep"}]}, day=3, config=HIDE
     )
-    assert decisions(stores.decisions)[-1].own_answer is None, "it was pushed before answers were asked for"
+    assert decisions(stores)[-1].own_answer is None, "it was pushed before answers were asked for"
 
 
 def test_only_first_answers_from_before_the_review_count():
@@ -199,7 +199,7 @@ def test_report_and_card_tell_of_it_and_the_lead_sees_who_answered_otherwise(sto
     card = audit_section(ReleaseFacts(code_version="v", human_accuracy=facts), {}, {})
     assert "66.7%" in card
     assert "annotator" not in card.replace("annotators", "")
-    answered = list(answered_items(items, own_answers(labels(stores.labels))))
+    answered = list(answered_items(items, own_answers(labels(stores))))
     arabic, persian = wrong_answers(answered), wrong_answers(answered, "fa")
     assert arabic[items[0].id][0].startswith("أجاب annotator-02")
     assert "پاسخ دیگری" in persian[items[0].id][0]

@@ -64,12 +64,12 @@ def test_the_relay_pulls_when_people_annotate(connection, label_studio, members,
                 False,
             )
             assert httpx.post(address, headers={"X-Mihakk-Secret": "guess"}).status_code == 401
-            done = len(decisions(stores.decisions))
+            done = len(decisions(stores))
             for task in list(tasks.values())[done : done + 3]:
                 members[0].annotate(task, KEEP)
             heard_until(relay, "pulling")
             heard_until(relay, "Apply them with")
-            assert len(decisions(stores.decisions)) == done + 3
+            assert len(decisions(stores)) == done + 3
         finally:
             relay.send_signal(signal.SIGINT)
             rest, _ = relay.communicate(timeout=60)

@@ -166,7 +166,7 @@ def test_ten_items_reviewed_in_a_browser_change_the_release(desk, connection, br
     before = desk.released()
     assert not set(before) & set(reviewer.flagged()), "what is flagged waits outside the release"
     desk.mihakk("review", "pull", config)
-    assert {row.item: row.decision for row in decisions(desk.stores.decisions)} == reviewer.decided
+    assert {row.item: row.decision for row in decisions(desk.stores)} == reviewer.decided
     desk.mihakk("build", config)
     after = desk.released()
     audited = desk.build.stage("6_audited")

@@ -129,7 +129,7 @@ def test_six_people_lose_nothing_to_two_server_kills(imported, live, label_studi
         pulled = pull_review(connection, name, stores=stores, config=config)
         rounds += 1
     check_nothing_is_lost(team, stores, connection)
-    rows = decisions(stores.decisions)
+    rows = decisions(stores)
     assert len({row.item for row in rows}) == imported + live
     assert len({(row.item, row.annotator) for row in rows}) == len(rows), "nothing is there twice"
     assert pulled.settled + len(pulled.disputed) == imported + live
@@ -155,6 +155,6 @@ def an_hour_goes_by(server: LocalServer) -> None:
 def check_nothing_is_lost(team: Team, stores: Stores, connection: Connection) -> None:
     """Every answer that the server confirmed is a decision, with what the person said."""
     known = pseudonyms(stores.people, connection.users())
-    kept = {(row.item, row.annotator): row.decision for row in decisions(stores.decisions)}
+    kept = {(row.item, row.annotator): row.decision for row in decisions(stores)}
     for (item, member), said in team.taken.items():
         assert kept[item, known[member]] == ("keep" if said is KEEP else "discard")

@@ -60,7 +60,7 @@ def simulate(folder, size: int, seed: int = 7) -> Simulation:
 
 def recovered(folder, size: int, within: float) -> None:
     made = simulate(folder, size)
-    reviews = decisions(made.stores.decisions)
+    reviews = decisions(made.stores)
     found = skills(reviews)
     assert len(found) == len(PEOPLE)
     for number, (finds, spares) in enumerate(PEOPLE[:-1], 1):
@@ -94,7 +94,7 @@ def test_skill_is_recovered_closely_from_five_thousand_tasks(tmp_path):
 
 def test_known_defects_are_held_fixed_and_few_votes_tell_nothing(tmp_path):
     made = simulate(tmp_path, 900)
-    reviews = decisions(made.stores.decisions)
+    reviews = decisions(made.stores)
     known = [item for item, is_bad in made.truth.items() if is_bad]
     told = skills(reviews, known)["annotator-05"]
     own = [row for row in reviews if row.annotator == "annotator-05" and made.truth[row.item]]

@@ -46,14 +46,14 @@ def test_what_others_changed_or_deleted_does_not_count(connection, members, stor
     pulled = pull(project, stores)
     assert (dict(pulled.rejected), pulled.withdrawn) == ({"changed_by_another": 1}, 1)
     assert pulled.reviews == []
-    assert {row.item: row.decision for row in decisions(stores.decisions)} == {
+    assert {row.item: row.decision for row in decisions(stores)} == {
         items[0].id: "keep",  # what its author said
         items[2].id: "keep",  # the task was deleted, which takes back nobody's decision
         items[3].id: "keep",
     }
     assert [row.by for row in stored(stores.voided, Voided)] == ["deleted"]
     assert [row.reason for row in stored(stores.rejected, Rejection)] == ["changed_by_another"]
-    assert (pull(project, stores).withdrawn, len(decisions(stores.decisions))) == (0, 3)
+    assert (pull(project, stores).withdrawn, len(decisions(stores))) == (0, 3)
 
 
 def test_who_is_forgotten_leaves_decisions_and_nothing_else(connection, stores, tmp_path):
@@ -63,13 +63,13 @@ def test_who_is_forgotten_leaves_decisions_and_nothing_else(connection, stores, 
     for item in items:
         person.annotate(tasks[item.id], [*KEEP, typed("notes", "SECRET")])
     assert len(pull(project, stores).reviews) == 2
-    before = [(row.item, row.decision, row.annotator) for row in decisions(stores.decisions)]
+    before = [(row.item, row.decision, row.annotator) for row in decisions(stores)]
     forget(stores, person.email, connection.users())
     connection.remove_user(person.id)
     assert person.email not in connection.users().values()
     pulled = pull(project, stores)
     assert (pulled.reviews, pulled.withdrawn, dict(pulled.rejected)) == ([], 0, {"unknown_annotator": 2})
-    assert [(row.item, row.decision, row.annotator) for row in decisions(stores.decisions)] == before
+    assert [(row.item, row.decision, row.annotator) for row in decisions(stores)] == before
     kept = "".join(path.read_text("utf-8") for path in (tmp_path / "review").rglob("*.jsonl"))
     assert "SECRET" not in kept
     assert sha256(person.email.encode()) not in kept
@@ -96,7 +96,7 @@ def test_items_of_a_voided_person_are_opened_for_another_who_settles_them(connec
     (row,) = review_progress(connection, "voided", stores, config, datetime.now(UTC))
     assert (row.tasks, row.done, row.missing, row.recent, row.people) == (3, 2, 1, 6, 2)
     assert row.end is not None
-    spoilt = next(row.annotator for row in decisions(stores.decisions) if row.decision == "discard")
+    spoilt = next(row.annotator for row in decisions(stores) if row.decision == "discard")
     assert len(void(stores, spoilt, "answered at random")) == 3
     pulled = pull_review(connection, "voided", stores=stores, config=config)
     assert (pulled.settled, pulled.short, pulled.reopened) == (0, 3, 2), "the disputed one was open already"

@@ -45,7 +45,7 @@ def test_every_stage_run_and_decision_is_read(older: Build) -> None:
     found, unreadable = runs(older.lake)
     assert (len(found), unreadable) == (2, 0)
     assert {run.release for run in found} == {"0.1.0", "0.2.0"}
-    kept = decisions(review_stores(older).decisions)
+    kept = decisions(review_stores(older))
     assert {one.decision for one in kept} == {"keep", "discard"}
     assert sum(review_of(older).report().outcomes.values()) == len({one.item for one in kept})
 
@@ -55,7 +55,7 @@ def test_both_releases_are_read_and_what_people_discarded_is_gone(older: Build, 
     assert hub.versions("small") == ["0.1.0", "0.2.0"]
     for version in hub.versions("small"):
         assert read_release("small", hub.checkout("small", version, tmp_path / version)).version == version
-    gone = {one.item for one in decisions(review_stores(older).decisions) if one.decision == "discard"}
+    gone = {one.item for one in decisions(review_stores(older)) if one.decision == "discard"}
     left = {item.id for item in older.stage("7_reviewed").read_all("items", ITEM_ROWS)}
     assert gone
     assert not gone & left

@@ -68,9 +68,7 @@ def history(folder: Path) -> tuple[ReviewReport, ReleaseFacts, Stores]:
     rest = {"sizes": SIZES, "overlap": 2, "adjudicators": PEOPLE[3:]}
     state = review_report(stores, items, audits, seed=7, **rest)
     queued = stored(stores.queued, Queued)
-    reviewed, votes = vote_rows(
-        decisions(stores.decisions), queued, scored_contents(audits, queued, items), **rest
-    )
+    reviewed, votes = vote_rows(decisions(stores), queued, scored_contents(audits, queued, items), **rest)
     told = {
         "agreement": next(one for one in agreement_facts(state) if one.label == "decision"),
         "miss_rate": miss_rate_fact(state),
