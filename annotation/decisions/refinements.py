@@ -9,7 +9,7 @@ from annotation.decisions.votes import votes_of
 from annotation.screens.corrections import showable
 from annotation.screens.labelling import DIRECTION
 from annotation.screens.ratings import Label
-from annotation.screens.tasks import escaped, made
+from annotation.screens.tasks import escaped, screen_task
 from mihakk.ids import digest
 from schemas.record import Language
 from validators.code.refinement import Decided, Refinement, word_diff
@@ -49,7 +49,7 @@ def refinement_task(
         return f'<article dir="{DIRECTION[language]}" lang="{language}">{"".join(body)}</article>'
 
     facts = {"kinds": ", ".join(refinement.kinds), "model": refinement.model}
-    return made(
+    return screen_task(
         TEMPLATE,
         refinement.problem,
         language,

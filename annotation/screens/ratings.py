@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation.screens.corrections import showable
 from annotation.screens.labelling import DIRECTION
-from annotation.screens.tasks import escaped, made
+from annotation.screens.tasks import escaped, screen_task
 from mihakk.agreement import Level
 from mihakk.ids import digest
 from schemas.record import Language, Record
@@ -109,7 +109,7 @@ def rating_task(
         body = "".join(_part(part, headings) for part in parts)
         return f'<article dir="{DIRECTION[language]}" lang="{language}">{body}</article>'
 
-    return made(
+    return screen_task(
         template,
         subject,
         language,

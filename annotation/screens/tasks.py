@@ -48,7 +48,7 @@ def review_task(
         screen: Language of the labels; the item's own when None.
         after_answer: People are to have answered its question (`own_answer_task`) before they see this.
     """
-    return made(
+    return screen_task(
         TEMPLATE,
         item.id,
         item.language,
@@ -70,7 +70,7 @@ def own_answer_task(item: Item, *, priority: int = 0) -> dict[str, Any]:
     What is sent can be read in the page's source, so neither the answer nor the item's content hash, in which
     the answer could be found by trial, nor its metadata, which may be the answer, is in it.
     """
-    return made(
+    return screen_task(
         OWN_ANSWER,
         item.id,
         item.language,
@@ -81,7 +81,7 @@ def own_answer_task(item: Item, *, priority: int = 0) -> dict[str, Any]:
     )
 
 
-def made(
+def screen_task(
     template: str,
     subject: str,
     language: Language,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -41,21 +41,29 @@ from schemas.poem import Poem
 from schemas.record import Form
 from schemas.review import Resolution
 
-KEEP = {"decision": ("keep",)}
-CHANGE = {"decision": ("fix", "discard")}
-GARBAGE, WORTH_OFFERING = {"plausibility": ("0",)}, {"plausibility": ("1", "2")}
+
+class As(NamedTuple):
+    """In which way questions are known."""
+
+    side: Side
+    basis: Basis
+    accepts: Mapping[str, Sequence[str]]
+    """Control to the answers that are right."""
+
+
+KEPT = As("sound", "agreed", {"decision": ("keep",)})
+CHANGED = As("defective", "agreed", {"decision": ("fix", "discard")})
+GARBAGE = As("defective", "planted", {"plausibility": ("0",)})
+PLAUSIBLE = As("sound", "unflagged", {"plausibility": ("1", "2")})
+LABELLED = As("sound", "source", dict.fromkeys(LABELS, ("right", "unsure")))
+SOUND_TEXT = As("sound", "unflagged", {"state": ("sound",)})
+DAMAGED = As("defective", "planted", {"state": ("corrected", "hopeless")})
+MIXED = As("defective", "planted", {"verdict": ("edit", "replace")})
+NONE_SERVES = As("defective", "planted", {"wrong": ("none",)})
 
 
 def known(
-    task: dict[str, Any],
-    base: str,
-    side: Side,
-    kind: str,
-    *,
-    basis: Basis,
-    accepts: Mapping[str, Sequence[str]],
-    right: str = "",
-    says: str = "",
+    task: dict[str, Any], base: str, kind: str, known_as: As, right: str = "", *, says: str = ""
 ) -> Known:
     """A known question of a task as it is sent; see `Known` for the rest."""
     data = task["data"]
@@ -65,10 +73,10 @@ def known(
         subject=data["sample_id"],
         content_hash=data["content_hash"],
         base=base,
-        side=side,
+        side=known_as.side,
         kind=kind,
-        basis=basis,
-        accepts={name: tuple(values) for name, values in accepts.items()},
+        basis=known_as.basis,
+        accepts={name: tuple(values) for name, values in known_as.accepts.items()},
         right=right,
         says=says,
         task=orjson.dumps(task, option=orjson.OPT_SORT_KEYS).decode(),
@@ -99,22 +107,17 @@ def known_items(
         if isinstance(item, ChoiceItem) and item.order != 0:
             continue
         base = (item.pair_id or item.id) if isinstance(item, ChoiceItem) else item.id
-        copy = relabelled(item, "calibration")
+        task = review_task(relabelled(item, "calibration"), priority=0)
         if told is not None and told.by_several:
             basis: Basis = "adjudicated" if told.by == "adjudicator" else "agreed"
             if told.outcome == "keep":
                 kind = "kept" if item.id in passed else "kept_though_odd"
-                yield known(review_task(copy, priority=0), base, "sound", kind, basis=basis, accepts=KEEP)
+                yield known(task, base, kind, KEPT._replace(basis=basis))
                 yield from _planted(item, base, alike, seed)
             elif told.outcome == "discard":
-                kind = f"discarded_{told.reason or 'other'}"
-                yield known(
-                    review_task(copy, priority=0), base, "defective", kind, basis=basis, accepts=CHANGE
-                )
+                yield known(task, base, f"discarded_{told.reason or 'other'}", CHANGED._replace(basis=basis))
         elif item.id in passed and item.id not in busy:
-            yield known(
-                review_task(copy, priority=0), base, "sound", "unflagged", basis="unflagged", accepts=KEEP
-            )
+            yield known(task, base, "unflagged", KEPT._replace(basis="unflagged"))
             yield from _planted(item, base, alike, seed)
 
 
@@ -126,22 +129,13 @@ def _planted(
         made = plant(item, defect, draw, alike[item.task, item.language], f"calibration {defect}")
         if made is not None:
             task = review_task(made.item, priority=0)
-            yield known(task, base, "defective", defect, basis="planted", accepts=CHANGE, right=made.right)
+            yield known(task, base, defect, CHANGED._replace(basis="planted"), made.right)
 
 
-def _renamed(
-    question: Question,
-    variant: str,
-    side: Side,
-    kind: str,
-    *,
-    basis: Basis,
-    accepts: Mapping[str, Sequence[str]],
-    right: str = "",
-) -> Known:
+def _renamed(question: Question, variant: str, kind: str, known_as: As, right: str = "") -> Known:
     """A question under a name of its own, so that an answer to it is no vote on what it was made from."""
     task = replace(question, key=_new_name(question.record, variant)).task()
-    return known(task, question.record, side, kind, basis=basis, accepts=accepts, right=right)
+    return known(task, question.record, kind, known_as, right)
 
 
 def _new_name(name: str, variant: str) -> str:
@@ -163,9 +157,9 @@ def known_options(items: Iterable[Item], passed: Collection[str]) -> Iterator[Kn
         for kind, text in (("right_twice", right), ("absurd", mojibake(item.options[place]))):
             question = option_question(relabelled(item, f"calibration {kind}"), place)
             task = question.showing({"wrong": text}).task()
-            yield known(task, base, "defective", kind, basis="planted", accepts=GARBAGE, right=right)
+            yield known(task, base, kind, GARBAGE, right)
         task = option_question(relabelled(item, "calibration"), place).task()
-        yield known(task, base, "sound", "wrong_option", basis="unflagged", accepts=WORTH_OFFERING)
+        yield known(task, base, "wrong_option", PLAUSIBLE)
 
 
 def known_labels(poems: Iterable[Poem], seed: int) -> Iterator[Known]:
@@ -173,21 +167,14 @@ def known_labels(poems: Iterable[Poem], seed: int) -> Iterator[Known]:
     for poem in poems:
         named = {name: text for name, text in poem.source_labels.items() if name not in ("metre", "era")}
         question = label_question(poem.model_copy(update={"source_labels": named}))
-        right: Mapping[str, Sequence[str]] = dict.fromkeys(LABELS, ("right", "unsure"))
-        yield _renamed(question, "sound", "sound", "labels", basis="source", accepts=right)
+        yield _renamed(question, "sound", "labels", LABELLED)
         metres = sorted({section.metre for section in poem.sections if section.metre})
         for name, value in (("metre", metres[0] if len(metres) == 1 else ""), ("era", poem.era)):
             if value and (other := _another(name, value, poem, seed)):
                 labels = words("label_validation", poem.language)
-                yield _renamed(
-                    question.showing({name: value_name(name, other, poem.language, labels)}),
-                    name,
-                    "defective",
-                    f"wrong_{name}",
-                    basis="planted",
-                    accepts={name: ("wrong",)},
-                    right=_in_words(name, value, poem),
-                )
+                changed = question.showing({name: value_name(name, other, poem.language, labels)})
+                known_as = As("defective", "planted", {name: ("wrong",)})
+                yield _renamed(changed, name, f"wrong_{name}", known_as, _in_words(name, value, poem))
 
 
 def _another(kind: Any, value: str, poem: Poem, seed: int) -> str:
@@ -213,16 +200,12 @@ def known_texts(records: Iterable[Poem | Idiom], seed: int) -> Iterator[Known]:
         text = form.shown if form else ""
         if len(text.split()) < 3:
             continue
-        draw, sound = rng(seed, record.id, "calibration text"), {"state": ("sound",)}
-        damaged = {"state": ("corrected", "hopeless")}
+        draw = rng(seed, record.id, "calibration text")
         question = text_question(record.id, text, record.language)
-        yield _renamed(question, "sound", "sound", "text_sound", basis="unflagged", accepts=sound)
+        yield _renamed(question, "sound", "text_sound", SOUND_TEXT)
         for kind, bad in (("reencoded", _reencoded(text, draw)), ("letters_moved", _moved(text, draw))):
             if bad != text:
-                question = text_question(record.id, bad, record.language)
-                yield _renamed(
-                    question, kind, "defective", kind, basis="planted", accepts=damaged, right=text
-                )
+                yield _renamed(text_question(record.id, bad, record.language), kind, kind, DAMAGED, text)
 
 
 def _reencoded(text: str, draw: Any) -> str:
@@ -255,16 +238,7 @@ def known_sentences(asked: Iterable[tuple[Idiom, str]], seed: int) -> Iterator[K
         rng(seed, idiom.id, "calibration sentence").shuffle(mixed)
         if mixed != sentence.split():
             question = sentence_question(idiom, f"{' '.join(mixed)} {idiom.phrase.shown}")
-            accepts = {"verdict": ("edit", "replace")}
-            yield _renamed(
-                question,
-                "mixed",
-                "defective",
-                "mixed_words",
-                basis="planted",
-                accepts=accepts,
-                right=sentence,
-            )
+            yield _renamed(question, "mixed", "mixed_words", MIXED, sentence)
 
 
 def known_wrong_idioms(asked: Iterable[tuple[Idiom, str]]) -> Iterator[Known]:
@@ -272,16 +246,7 @@ def known_wrong_idioms(asked: Iterable[tuple[Idiom, str]]) -> Iterator[Known]:
     for idiom, blanked in asked:
         right = Candidate(idiom.id, idiom.phrase.shown, idiom.explanation.shown)
         question = wrong_idiom_question(idiom, blanked, [right, right])
-        accepts = {"wrong": ("none",)}
-        yield _renamed(
-            question,
-            "none",
-            "defective",
-            "none_serves",
-            basis="planted",
-            accepts=accepts,
-            right=right.phrase,
-        )
+        yield _renamed(question, "none", "none_serves", NONE_SERVES, right.phrase)
 
 
 def known_connotations(idioms: Iterable[Idiom]) -> Iterator[Known]:
@@ -289,8 +254,8 @@ def known_connotations(idioms: Iterable[Idiom]) -> Iterator[Known]:
     for idiom in idioms:
         if (said := idiom.connotation) in ("positive", "negative"):
             side: Side = "sound" if said == "positive" else "defective"
-            question, accepts = connotation_question(idiom), {"idiom": (said,)}
-            yield _renamed(question, "connotation", side, said, basis="source", accepts=accepts)
+            known_as = As(side, "source", {"idiom": (said,)})
+            yield _renamed(connotation_question(idiom), "connotation", said, known_as)
 
 
 def known_replies(template: str, items: Iterable[Item]) -> Iterator[Known]:
@@ -309,8 +274,8 @@ def known_replies(template: str, items: Iterable[Item]) -> Iterator[Known]:
         )
         for side, kind_of, reply, points in both:
             name = f"reply-{digest([item.id, 'calibration', side])[:12]}"
-            task, accepts = item_reply_question(item, name, reply).task(name), {control: [*map(str, points)]}
-            yield known(task, item.id, side, kind_of, basis="planted", accepts=accepts, right=own)
+            known_as = As(side, "planted", {control: [*map(str, points)]})
+            yield known(item_reply_question(item, name, reply).task(name), item.id, kind_of, known_as, own)
 
 
 def _reference(item: ExplanationItem | AnswerItem) -> str:
@@ -339,7 +304,7 @@ def settled_questions(
         said = {value for values in accepts.values() for value in values}
         side: Side = "defective" if said & DEFECTIVE else "sound"
         task["data"] = sealed({**task["data"], "sample_id": _new_name(row.subject, "settled")})
-        yield known(task, row.key, side, "people_agreed", basis="agreed", accepts=accepts)
+        yield known(task, row.key, "people_agreed", As(side, "agreed", accepts))
 
 
 def _agreed(

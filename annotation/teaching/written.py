@@ -10,7 +10,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from annotation.screens.ratings import LEVELS, Shown, rating_task
 from annotation.screens.tasks import TEMPLATE, review_task
-from annotation.teaching.known import known
+from annotation.teaching.known import As, known
 from mihakk.configs import load_yaml
 from mihakk.errors import UsageError
 from mihakk.ids import digest, item_id
@@ -56,7 +56,7 @@ def read_written(path: Path) -> Iterator[Known]:
         side: Literal["sound", "defective"] = "sound" if row.sound else "defective"
         task = _task(path, place, row)
         name = task["data"]["sample_id"]
-        yield known(task, name, side, "written", basis="written", accepts=row.accepts, says=row.says)
+        yield known(task, name, "written", As(side, "written", row.accepts), says=row.says)
 
 
 def _task(path: Path, place: int, row: Written) -> dict[str, Any]:
