@@ -16,13 +16,13 @@ import orjson
 from pydantic import Field
 from selectolax.lexbor import LexborHTMLParser
 
-from mihakk.errors import RecordRejected, SourceChanged, UsageError
-from schemas.poem import Poem, Section
-from schemas.rejection import Rejection
+from mihakk.errors import SourceChanged, UsageError
+from schemas.poem import Section
+from scrapers.boundary import rejecting
 from scrapers.crawl import Page, PageRequest, SiteOptions, plan, provenance, read_pages
 from scrapers.raw import RawStore
 from scrapers.source import Entry, Source, register
-from scrapers.verse import couplets, pairs, split
+from scrapers.verse import Arrangement, pairs, poem
 
 HOME = "https://arabic-poetry.net"
 FIELDS = ("title", "poet", "verses", "era", "genre", "metre", "rhyme", "form", "declared_couplets")
@@ -146,33 +146,26 @@ def _poem(page: Page, options: ArabicPoetryNetOptions) -> Iterator[Entry]:
     verses = fields["verses"]
     texts = verses.splitlines() if isinstance(verses, str) else [str(verse) for verse in verses]
     texts = [text.strip() for text in texts if text.strip()]
-    origin = provenance(SOURCE, page, licence=options.licence)
-    try:
-        if options.verses_are == "lines":
-            entries = couplets(identifier, [(text, None) for text in texts], "line")
-        else:
-            entries = couplets(identifier, pairs(texts))
-    except RecordRejected as error:
-        body = "\n".join(texts)
-        yield Rejection(record=identifier, reason=error.reason, detail=error.detail, body=body)
-        return
-    kept, rejected = split(entries)
-    yield from rejected
     labels = {name: str(fields[name]) for name in ("era", "genre", "metre", "form") if fields.get(name)}
     if "genre" in labels and not options.human_genres:
         labels["genre_by_machine"] = labels.pop("genre")
     declared = fields.get("declared_couplets")
-    yield Poem(
-        id=identifier,
-        language="ar",
-        title=str(fields["title"]),
-        poet=str(fields["poet"]),
-        sections=(Section(index=0, rhyme=str(fields.get("rhyme") or "")),),
-        couplets=kept,
-        declared_couplets=int(declared) if declared else None,
-        source_labels=labels,
-        provenance=origin,
-    )
+    lines = options.verses_are == "lines"
+
+    def made() -> Iterator[Entry]:
+        yield from poem(
+            identifier,
+            Arrangement([(text, None) for text in texts], "lines") if lines else Arrangement(pairs(texts)),
+            language="ar",
+            title=str(fields["title"]),
+            poet=str(fields["poet"]),
+            sections=(Section(index=0, rhyme=str(fields.get("rhyme") or "")),),
+            declared_couplets=int(declared) if declared else None,
+            source_labels=labels,
+            provenance=provenance(SOURCE, page, licence=options.licence),
+        )
+
+    yield from rejecting(identifier, made(), "\n".join(texts))
 
 
 def scrape(options: ArabicPoetryNetOptions, raw: RawStore) -> Iterator[Entry]:

@@ -9,15 +9,19 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import regex
 from pydantic import Field
 
-from mihakk.errors import SourceChanged, UsageError
-from scrapers.book_evidence import Evidence, Found, Name, evidence
+from mihakk.errors import RecordRejected, SourceChanged, UsageError
+from mihakk.text.references import only_refers
+from mihakk.text.script import arabic_share
+from schemas.idiom import Idiom
+from schemas.record import Form, Provenance
+from scrapers.book_evidence import BookEntry, Evidence, Name, evidence
 from scrapers.heads import begins_with, section_letter
 from scrapers.source import LocalOptions
 
@@ -74,21 +78,8 @@ class BookOptions(LocalOptions):
     """How many entries the book has, by its own word or by counting them; 0 where nobody has counted."""
     accept: dict[Name, float] = Field(default_factory=dict)
     """Evidence against the declaration that a person looked at and takes for right: its name and figure."""
-
-
-@dataclass
-class BookEntry:
-    """One head with the paragraphs of its explanation."""
-
-    line: int
-    head: str
-    paragraphs: list[str] = field(default_factory=list)
-    number: int | None = None
-
-    @property
-    def words(self) -> int:
-        """Of the explanation."""
-        return sum(len(text.split()) for text in self.paragraphs)
+    genre: Literal["idiom", "proverb"] = "idiom"
+    dialect: str = ""
 
 
 class Leftover(NamedTuple):
@@ -178,7 +169,7 @@ def read(lines: Sequence[Line], declared: BookOptions) -> Reading:
     if declared.lettered:
         matches = _lettered(matches, headings)
     above = headings.above(match.start() for match in matches)
-    taken = [match for match, title in zip(matches, above, strict=True) if title is not None]
+    taken = [(match, title) for match, title in zip(matches, above, strict=True) if title is not None]
     if not taken:
         seen = next((line for line in part if line.text), Line(0, ""))
         raise SourceChanged(
@@ -189,7 +180,7 @@ def read(lines: Sequence[Line], declared: BookOptions) -> Reading:
     stops = [*(match.start() for match in matches), *headings.starts, len(text)]
     stops.sort()
     entries, covered = [], []
-    for match in taken:
+    for match, title in taken:
         stop = stops[bisect_left(stops, match.end())]
         given = match.groupdict().get("explanation")
         body = given if given is not None else text[match.end() : stop]
@@ -200,26 +191,25 @@ def read(lines: Sequence[Line], declared: BookOptions) -> Reading:
                 head=" ".join(match["head"].split()),
                 paragraphs=list(paragraphs(body.split("\n"))),
                 number=int(number) if number and number.isdecimal() else None,
+                title=title,
             )
         )
         covered.append((match.start(), match.end() if given is not None else stop))
     left += _uncovered(part, starts, covered, headings)
-    found = Found(
-        heads=[one.head for one in entries],
-        lines=[one.line for one in entries],
-        numbers=[one.number for one in entries] if "number" in pattern.groupindex else [],
-        titles=[title or "" for title in headings.above(match.start() for match in taken)],
-        explanations=[one.paragraphs for one in entries],
-        letters_left=sum(len(one.text) for one in left if one.why != _NOT_READ),
-        letters=sum(len(line.text) for line in part),
-        stated=declared.entries,
-    )
+    letters = sum(len(line.text) for line in part)
+    outside = sum(len(one.text) for one in left if one.why != _NOT_READ)
     return Reading(
         entries=entries,
         headings=len(headings.starts),
         leftovers=left,
         dropped=dropped,
-        evidence=evidence(found, declared.accept),
+        evidence=evidence(
+            entries,
+            1 - outside / letters if letters else 0.0,
+            numbered="number" in pattern.groupindex,
+            stated=declared.entries,
+            accept=declared.accept,
+        ),
     )
 
 
@@ -343,3 +333,28 @@ def paragraphs(texts: Sequence[str]) -> Iterator[str]:
         if text and _RULE.fullmatch(text) is None:
             defines = text.startswith(": ") if not block else defines
             block.append(text.removeprefix(": ").strip())
+
+
+def idiom(
+    entry: BookEntry, identifier: str, declared: BookOptions, provenance: Provenance
+) -> Iterator[Idiom]:
+    """The entry as an idiom.
+
+    Raises:
+        RecordRejected: `language_differs`, `explanation_missing`, `cross_reference`.
+    """
+    if not arabic_share(entry.head):
+        raise RecordRejected("language_differs", f"{entry.head!r} has no letter of Arabic")
+    if not entry.paragraphs:
+        raise RecordRejected("explanation_missing", f"{entry.head!r} has no explanation")
+    if only_refers(" ".join(entry.paragraphs), "ar"):
+        raise RecordRejected("cross_reference", f"{entry.head!r} only says {entry.paragraphs[0]!r}")
+    yield Idiom(
+        id=identifier,
+        language="ar",
+        dialect=declared.dialect,
+        genre=declared.genre,
+        phrase=Form(raw=entry.head),
+        explanation=Form(raw="\n".join(entry.paragraphs)),
+        provenance=provenance,
+    )

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
 from typing import Literal, get_args
@@ -53,28 +53,33 @@ class Evidence:
         return self.doubtful and not self.accepted
 
 
-@dataclass(frozen=True)
-class Found:
-    """What a declaration found in a book; lists are by entry."""
+@dataclass
+class BookEntry:
+    """One head with the paragraphs of its explanation."""
 
-    heads: Sequence[str]
-    lines: Sequence[int]
-    numbers: Sequence[int | None]
-    """Empty where the pattern has no group for them."""
-    titles: Sequence[str]
-    """Of the headings above."""
-    explanations: Sequence[Sequence[str]]
-    """Matches of the pattern in text that is not read."""
-    letters_left: int
-    letters: int
-    stated: int
+    line: int
+    head: str
+    paragraphs: list[str] = field(default_factory=list)
+    number: int | None = None
+    title: str = ""
+    """Of the heading above."""
+
+    @property
+    def words(self) -> int:
+        """Of the explanation."""
+        return sum(len(text.split()) for text in self.paragraphs)
 
 
-def evidence(found: Found, accept: Mapping[Name, float]) -> list[Evidence]:
+def evidence(
+    entries: Sequence[BookEntry], share: float, *, numbered: bool, stated: int, accept: Mapping[Name, float]
+) -> list[Evidence]:
     """All figures about a reading, those first that speak against it.
 
     Args:
-        found: The reading.
+        entries: What was read.
+        share: Of the text of the part read, what stands in entries.
+        numbered: The pattern has a group for numbers.
+        stated: How many entries the book is said to have; 0 where nobody says it.
         accept: Names to the figures that a person has seen and takes for right.
 
     Raises:
@@ -82,7 +87,7 @@ def evidence(found: Found, accept: Mapping[Name, float]) -> list[Evidence]:
     """
     if unknown := set(accept) - set(NAMES):
         raise UsageError(f"`accept` names {sorted(unknown)[0]!r}: evidence is {', '.join(NAMES)}")
-    told = [_looked_at(one, accept.get(one.name)) for one in _all(found)]
+    told = [_looked_at(one, accept.get(one.name)) for one in _all(entries, share, numbered, stated)]
     return sorted(told, key=lambda one: not one.refuses)
 
 
@@ -95,90 +100,80 @@ def _looked_at(one: Evidence, figure: float | None) -> Evidence:
     return replace(one, says=one.says + other)
 
 
-def _all(found: Found) -> Iterator[Evidence]:
-    order = _Order.of(found)
-    yield _entries(found, order)
-    if found.numbers:
-        yield _numbering(found)
+def _all(entries: Sequence[BookEntry], share: float, numbered: bool, stated: int) -> Iterator[Evidence]:
+    order = _Order.of(entries)
+    total = len(entries)
+    says, doubtful = f"{total} entries were read", False
+    if stated:
+        says, doubtful = f"{says}, {stated} expected", total != stated
+    elif not (numbered or order.is_sorted or total < _COUNTED_BY_EYE):
+        says += ", and neither numbers nor the alphabet count them: say in `entries` how many there are"
+        doubtful = True
+    yield Evidence("entries", total, says, doubtful)
+    if numbered:
+        yield _numbering(entries)
     yield order.evidence()
-    if letters := _letters(found):
+    if letters := _letters(entries):
         yield letters
-    share = round(100 * (1 - found.letters_left / found.letters)) if found.letters else 0
-    yield Evidence("share", share, f"{share} % of the text stands in entries", share < 100 * LEAST_SHARE)
-    yield _repeated(found)
-    yield _longest(found)
-
-
-def _entries(found: Found, order: _Order) -> Evidence:
-    total = len(found.heads)
-    if found.stated:
-        return Evidence(
-            "entries", total, f"{total} entries were read, {found.stated} expected", total != found.stated
-        )
-    counted = bool(found.numbers) or order.is_sorted or total < _COUNTED_BY_EYE
-    says = f"{total} entries were read" + (
-        ""
-        if counted
-        else ", and neither numbers nor the alphabet count them: say in `entries` how many there are"
+    percent = round(100 * share)
+    yield Evidence(
+        "share", percent, f"{percent} % of the text stands in entries", percent < 100 * LEAST_SHARE
     )
-    return Evidence("entries", total, says, not counted)
+    yield _repeated(entries)
+    yield _longest(entries)
 
 
-def _numbering(found: Found) -> Evidence:
+def _numbering(entries: Sequence[BookEntry]) -> Evidence:
     """Each number follows the one before; it may begin again under another heading."""
     jumps = []
-    for place, ((before, number), (above, title)) in enumerate(
-        zip(pairwise(found.numbers), pairwise(found.titles), strict=True), start=1
-    ):
-        follows = number is not None and before is not None and number == before + 1
-        if not follows and not (number == 1 and title != above):
-            jumps.append((found.lines[place], before, number))
-    numbers = [number for number in found.numbers if number is not None]
+    for before, one in pairwise(entries):
+        follows = one.number is not None and before.number is not None and one.number == before.number + 1
+        if not follows and not (one.number == 1 and one.title != before.title):
+            jumps.append((one.line, before.number, one.number))
+    numbers = [one.number for one in entries if one.number is not None]
     span = f"numbers {numbers[0]} to {numbers[-1]}" if numbers else "no numbers"
     if not jumps:
         return Evidence("numbering", 0, f"{span}, without a jump")
-    line, before, number = jumps[0]
+    line, last, number = jumps[0]
     return Evidence(
         "numbering",
         len(jumps),
-        f"{span} with {len(jumps)} jumps, the first at line {line}: {number} after {before}",
+        f"{span} with {len(jumps)} jumps, the first at line {line}: {number} after {last}",
         doubtful=True,
     )
 
 
-def _letters(found: Found) -> Evidence | None:
+def _letters(entries: Sequence[BookEntry]) -> Evidence | None:
     """Whether heads begin with the letter that the heading above them names."""
-    wanted = [section_letter(title) for title in found.titles]
-    judged = [place for place, letter in enumerate(wanted) if letter]
+    judged = [(one, letter) for one in entries if (letter := section_letter(one.title))]
     if not judged:
         return None
-    other = [place for place in judged if not begins_with(found.heads[place], wanted[place])]
+    other = [one for one, letter in judged if not begins_with(one.head, letter)]
     says = f"{len(judged) - len(other)} of {len(judged)} heads begin with the letter of their section"
     if other:
-        says += f"; line {found.lines[other[0]]} does not, {found.heads[other[0]][:40]!r}"
+        says += f"; line {other[0].line} does not, {other[0].head[:40]!r}"
     return Evidence("letters", len(other), says, len(other) > 0.05 * len(judged))
 
 
-def _repeated(found: Found) -> Evidence:
-    counts = Counter(key(head, "ar") for head in found.heads)
+def _repeated(entries: Sequence[BookEntry]) -> Evidence:
+    counts = Counter(key(one.head, "ar") for one in entries)
     again = sum(count - 1 for count in counts.values())
     common, times = counts.most_common(1)[0]
-    example = next(head for head in found.heads if key(head, "ar") == common)
+    example = next(one.head for one in entries if key(one.head, "ar") == common)
     says = f"{again} heads were there before" + (f", {example[:40]!r} {times} times" if again else "")
-    return Evidence("repeated_heads", again, says, again > max(2, _REPEATED * len(found.heads)))
+    return Evidence("repeated_heads", again, says, again > max(2, _REPEATED * len(entries)))
 
 
-def _longest(found: Found) -> Evidence:
-    words = [sum(len(text.split()) for text in one) for one in found.explanations]
-    place = max(range(len(words)), key=words.__getitem__)
-    middle = median(words)
-    far = words[place] > FAR * max(middle, 5.0) and words[place] > _BOOK * sum(words)
+def _longest(entries: Sequence[BookEntry]) -> Evidence:
+    longest = max(entries, key=lambda one: one.words)
+    middle = median(one.words for one in entries)
+    far = longest.words > FAR * max(middle, 5.0) and longest.words > _BOOK * sum(one.words for one in entries)
     return Evidence(
         "longest_entry",
-        words[place],
-        f"explanations have {middle:g} words in the middle and {words[place]} at most, "
-        f"line {found.lines[place]}, {found.heads[place][:40]!r}",
-        far and len(words) > 1,
+        longest.words,
+        f"explanations have {middle:g} words in the middle and {longest.words} at most, "
+        f"line {longest.line}, {longest.head[:40]!r}",
+        far and len(entries) > 1,
     )
 
 
@@ -201,13 +196,13 @@ class _Order:
         return self.heads >= _FEWEST and self.in_order >= SORTED * self.heads
 
     @classmethod
-    def of(cls, found: Found) -> _Order:
-        keys = [sort_key(head) for head in found.heads]
+    def of(cls, entries: Sequence[BookEntry]) -> _Order:
+        keys = [sort_key(one.head) for one in entries]
         chain = _longest_chain(keys)
-        under = [list(_sentences(one)) for one in found.explanations]
+        under = [list(_sentences(one.paragraphs)) for one in entries]
         gaps = [(keys[one], keys[other]) for one, other in pairwise(chain)]
         inside = [
-            [(found.lines[place], *sentence) for place in range(one, other) for sentence in under[place]]
+            [(entries[place].line, *sentence) for place in range(one, other) for sentence in under[place]]
             for one, other in pairwise(chain)
         ]
         between = [

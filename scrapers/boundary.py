@@ -12,8 +12,11 @@ from traceback import extract_tb
 from typing import TypeVar
 from xml.etree.ElementTree import ParseError
 
-from mihakk.errors import SourceChanged
+import orjson
+
+from mihakk.errors import RecordRejected, SourceChanged
 from mihakk.workbook import DAMAGED_ARCHIVE
+from schemas.rejection import Rejection
 
 T = TypeVar("T")
 
@@ -44,6 +47,15 @@ def parsed(where: str, entries: Iterable[T]) -> Iterator[T]:
     """The entries of a parser, with the errors of `parsing`."""
     with parsing(where):
         yield from entries
+
+
+def rejecting(record: str, entries: Iterable[T], body: object = "") -> Iterator[T | Rejection]:
+    """The entries of one record; why it can't be used becomes a rejection with its body (text or JSON)."""
+    try:
+        yield from entries
+    except RecordRejected as error:
+        shown = body if isinstance(body, str) else orjson.dumps(body).decode()
+        yield Rejection(record=record, reason=error.reason, detail=error.detail, body=shown)
 
 
 def explain(error: Exception) -> str:

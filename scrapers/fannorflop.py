@@ -13,14 +13,14 @@ from typing import Any
 import orjson
 
 from mihakk.errors import RecordRejected, SourceChanged, UsageError
-from schemas.poem import Poem, Section
+from schemas.poem import Section
 from schemas.record import Provenance
-from schemas.rejection import Rejection
+from scrapers.boundary import rejecting
 from scrapers.place import find_file
 from scrapers.raw import RawStore
 from scrapers.shape import check_fields
 from scrapers.source import Entry, Source, SourceOptions, register
-from scrapers.verse import couplets, pairs, split
+from scrapers.verse import Arrangement, pairs, poem
 
 _USED = ("id", "title", "author", "content", "verse_count")
 _OPTIONAL = ("genre", "meter", "era", "url", "source", "complete_explanation", "verse_explanations")
@@ -52,7 +52,7 @@ def _hemistichs(content: str) -> list[str]:
     return [part for part in parts if not _NUMBER.fullmatch(part)]
 
 
-def _explanations(row: dict[str, Any], units: list[tuple[str, str]]) -> list[str]:
+def _explanations(row: dict[str, Any], units: list[tuple[str, str | None]]) -> list[str]:
     """Explanation of each couplet.
 
     Raises:
@@ -63,7 +63,7 @@ def _explanations(row: dict[str, Any], units: list[tuple[str, str]]) -> list[str
         raise RecordRejected("explanation_misplaced", f"{len(given)} explanations of {len(units)} couplets")
     for number, (entry, unit) in enumerate(zip(given, units, strict=True), start=1):
         check_fields(entry, required=("verse", "explanation"), where=f"{row['id']}, explanation {number}")
-        if _JOINS.sub("", entry["verse"]) != _JOINS.sub("", "".join(unit)):
+        if _JOINS.sub("", entry["verse"]) != _JOINS.sub("", f"{unit[0]}{unit[1]}"):
             raise RecordRejected(
                 "explanation_misplaced", f"explanation {number} quotes another verse than {number}"
             )
@@ -87,11 +87,8 @@ def parse(data: bytes, options: FannorflopOptions, provenance: Provenance) -> It
         check_fields(row, required=_USED, optional=_OPTIONAL, where=where)
         identifier = f"fannorflop-{row['id']}"
         origin = provenance.model_copy(update={"url": row.get("url") or where})
-        try:
-            yield from _poem(row, identifier, options, origin)
-        except RecordRejected as error:
-            body = orjson.dumps(row).decode()
-            yield Rejection(record=identifier, reason=error.reason, detail=error.detail, body=body)
+        made = _poem(row, identifier, options, origin)
+        yield from rejecting(identifier, made, row)
 
 
 def _poem(
@@ -100,22 +97,17 @@ def _poem(
     units = pairs(_hemistichs(row["content"]))
     if row["verse_count"] != len(units):
         raise RecordRejected("count_differs", f"{row['verse_count']} verses declared, {len(units)} found")
-    kept, rejected = split(couplets(identifier, units))
-    yield from rejected
-    explanation = ""
-    if options.checked_explanations:
-        texts = _explanations(row, units)
-        kept = tuple(couplet.model_copy(update={"explanation": texts[couplet.position]}) for couplet in kept)
-        explanation = row.get("complete_explanation") or ""
-    yield Poem(
-        id=identifier,
+    checked = options.checked_explanations
+    yield from poem(
+        identifier,
+        Arrangement(units),
+        {"explanation": _explanations(row, units)} if checked else {},
         language="ar",
         title=row["title"],
         poet=row["author"],
         sections=(Section(index=0),),
-        couplets=kept,
         declared_couplets=row["verse_count"],
-        explanation=explanation,
+        explanation=(checked and row.get("complete_explanation")) or "",
         source_labels={name: row[field] for field, name in _LABELS.items() if row.get(field)},
         provenance=provenance,
     )

@@ -15,17 +15,17 @@ from typing import Any
 
 import orjson
 
-from mihakk.errors import RecordRejected, UsageError
+from mihakk.errors import UsageError
 from mihakk.settings import REFERENCE
 from mihakk.text.digits import convert
-from schemas.poem import Poem, Section
+from schemas.poem import Section
 from schemas.record import Provenance
-from schemas.rejection import Rejection
+from scrapers.boundary import rejecting
 from scrapers.place import find, find_file
 from scrapers.raw import RawStore
 from scrapers.shape import check_fields
 from scrapers.source import Entry, Source, SourceOptions, register
-from scrapers.verse import couplets, pairs, split
+from scrapers.verse import Arrangement, pairs, poem
 
 USED = ("id", "poem")
 IGNORED = ("interpretation", "alt_interpretation", "mp3")
@@ -49,32 +49,25 @@ def parse(data: bytes, metres: dict[int, dict[str, str]], provenance: Provenance
     """
     for row in orjson.loads(data):
         check_fields(row, required=USED, ignored=IGNORED, where=f"hafez.json, entry {row.get('id', '?')}")
-        yield from _poem(row, metres.get(row["id"]), provenance)
+        identifier = f"hafez-{int(row['id'])}"
+        made = _poem(row, identifier, metres.get(row["id"]) or {}, provenance)
+        yield from rejecting(identifier, made, {name: row[name] for name in USED})
 
 
-def _poem(row: dict[str, Any], metre: dict[str, str] | None, provenance: Provenance) -> Iterator[Entry]:
-    number = int(row["id"])
-    identifier = f"hafez-{number}"
-    try:
-        kept, rejected = split(couplets(identifier, pairs(row["poem"])))
-        yield from rejected
-        if not kept:
-            raise RecordRejected("verses_missing", "no couplet of the ghazal can be used")
-    except RecordRejected as error:
-        body = orjson.dumps({name: row[name] for name in USED}).decode()
-        yield Rejection(record=identifier, reason=error.reason, detail=error.detail, body=body)
-        return
-    metre = metre or {}
+def _poem(
+    row: dict[str, Any], identifier: str, metre: dict[str, str], provenance: Provenance
+) -> Iterator[Entry]:
     labels = {"form": "ghazal"} | ({"metre": metre["metre"]} if metre.get("metre") else {})
-    yield Poem(
-        id=identifier,
+    number = str(int(row["id"]))
+    yield from poem(
+        identifier,
+        Arrangement(pairs(row["poem"])),
         language="fa",
-        title=f"غزل {convert(str(number), 'persian')}",
+        title=f"غزل {convert(number, 'persian')}",
         poet="حافظ",
         sections=(
             Section(index=0, metre=metre.get("metre_id", ""), rhyme=metre.get("rhyme", ""), form="ghazal"),
         ),
-        couplets=kept,
         declared_couplets=len(row["poem"]) // 2,
         source_labels=labels,
         provenance=provenance.model_copy(update={"url": f"{provenance.url}#{number}"}),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from mihakk.text.references import only_refers
-
 _LETTERS = {
     **{"الألف": "ا", "الباء": "ب", "التاء": "ت", "الثاء": "ث", "الجيم": "ج", "الحاء": "ح", "الخاء": "خ"},
     **{"الدال": "د", "الذال": "ذ", "الراء": "ر", "الزاي": "ز", "السين": "س", "الشين": "ش", "الصاد": "ص"},
@@ -47,8 +45,3 @@ def sort_key(text: str) -> str:
     if words and words[0].startswith("ال") and words[0] not in _UNARTICLED:
         words[0] = words[0][2:] or words[0]
     return "".join(words).translate(_COLLATION)
-
-
-def is_cross_reference(explanation: str) -> bool:
-    """The explanation only sends the reader to other entries."""
-    return only_refers(explanation, "ar")

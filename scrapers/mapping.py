@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal
 
 import orjson
@@ -13,7 +13,7 @@ from mihakk.errors import RecordRejected, UsageError
 from mihakk.ids import digest
 from mihakk.text.encoding import repair_mojibake
 from schemas.idiom import Idiom
-from schemas.poem import Couplet, Poem, Section
+from schemas.poem import Poem, Section
 from schemas.record import Form, Language, Provenance
 from schemas.rejection import Rejection
 from scrapers.boundary import MALFORMED, explain
@@ -21,7 +21,7 @@ from scrapers.labels import number as stated_number
 from scrapers.labels import with_country
 from scrapers.source import Entry, LocalOptions
 from scrapers.table_signs import Sign
-from scrapers.verse import Arrangement, arrange, as_lines, couplets, notes, split
+from scrapers.verse import Arrangement, arrange, as_lines, poem
 
 Kind = Literal["poem", "idiom"]
 
@@ -352,31 +352,26 @@ def _idiom(values: Mapping[str, Any], identifier: str, provenance: Provenance) -
 def _poem(values: Mapping[str, Any], identifier: str, provenance: Provenance) -> Iterator[Entry]:
     declared = _declared(values.get("declared_couplets"))
     found = _arranged(values, declared)
-    units = list(couplets(identifier, found.units, found.kind))
-    for field, name in (("prose", "prose"), ("explanations", "explanation")):
-        if field in values:
-            units = _with_texts(units, name, _beside(values[field], field, len(units)))
-    kept, rejected = split(units)
+    beside = {
+        name: _beside(values[field], field, len(found.units))
+        for field, name in (("prose", "prose"), ("explanations", "explanation"))
+        if field in values
+    }
     stated = {name: _text(values, name) for name in _LABELS if name in values}
     labels = with_country({name: text for name, text in stated.items() if text.strip()})
     form = _text(values, "form") or found.labels.get("form_found", "")
-    yield from notes(identifier, found)
-    yield from rejected
-    if not kept:
-        raise RecordRejected("verses_missing", "no couplet of the row can be used")
-    yield Poem.model_validate(
-        {
-            "id": identifier,
-            "language": _text(values, "language"),
-            "title": _text(values, "title"),
-            "poet": _text(values, "poet"),
-            "sections": (Section(index=0, rhyme=_text(values, "rhyme"), form=form),),
-            "couplets": kept,
-            "declared_couplets": declared,
-            "explanation": _text(values, "explanation"),
-            "source_labels": labels | found.labels,
-            "provenance": provenance,
-        }
+    yield from poem(
+        identifier,
+        found,
+        beside,
+        language=_text(values, "language"),
+        title=_text(values, "title"),
+        poet=_text(values, "poet"),
+        sections=(Section(index=0, rhyme=_text(values, "rhyme"), form=form),),
+        declared_couplets=declared,
+        explanation=_text(values, "explanation"),
+        source_labels=labels | found.labels,
+        provenance=provenance,
     )
 
 
@@ -401,16 +396,6 @@ def _beside(given: Any, field: str, units: int) -> list[str]:
     if len(texts) != units:
         raise RecordRejected(f"{field}_unaligned", f"{len(texts)} texts under {field} for {units} couplets")
     return texts
-
-
-def _with_texts(
-    units: list[Couplet | Rejection], name: str, texts: Sequence[str]
-) -> list[Couplet | Rejection]:
-    """The units, each couplet with the text that stands beside it as its field `name`."""
-    return [
-        unit.model_copy(update={name: text}) if isinstance(unit, Couplet) and text.strip() else unit
-        for unit, text in zip(units, texts, strict=True)
-    ]
 
 
 def _arranged(values: Mapping[str, Any], declared: int | None) -> Arrangement:

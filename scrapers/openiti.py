@@ -10,18 +10,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import orjson
 
 from mihakk.errors import SourceChanged
-from mihakk.text.script import arabic_share
-from schemas.idiom import Idiom
-from schemas.record import Form, Provenance
-from schemas.rejection import Rejection
-from scrapers.book import BookEntry, BookOptions, Line, read
+from schemas.record import Provenance
+from scrapers.book import BookOptions, Line, idiom, read
 from scrapers.book_text import book_text, plain_lines
-from scrapers.heads import is_cross_reference
+from scrapers.boundary import rejecting
 from scrapers.place import find_file
 from scrapers.raw import RawStore
 from scrapers.shape import check_fields
@@ -49,10 +45,8 @@ class OpenitiOptions(BookOptions):
 
     path: str
     """Plain text, EPUB (`.epub`) or a saved page (`.html`)."""
-    genre: Literal["idiom", "proverb"] = "idiom"
     attribution: str = ""
     """Needed for a text without OpenITI's header, which names author and title."""
-    dialect: str = ""
     licence: str = "public-domain"
 
 
@@ -125,37 +119,12 @@ def scrape(options: OpenitiOptions, raw: RawStore) -> Iterator[Entry]:
     )
     name = book.header.get("BookID") or options.prefix
     for number, entry in enumerate(found.entries, start=1):
-        yield _record(entry, f"openiti-{name}-{number}", options.dialect, options.genre, provenance)
+        identifier = f"openiti-{name}-{number}"
+        origin = provenance.model_copy(update={"url": f"{provenance.url}#{entry.line}"})
+        body = {"phrase": entry.head, "explanation": entry.paragraphs}
+        yield from rejecting(identifier, idiom(entry, identifier, options, origin), body)
     if problems := found.problems():
         raise SourceChanged(f"{book.path.name}: " + "; ".join(problems))
-
-
-def _record(
-    entry: BookEntry,
-    identifier: str,
-    dialect: str,
-    genre: Literal["idiom", "proverb"],
-    provenance: Provenance,
-) -> Entry:
-    reason = ""
-    if not arabic_share(entry.head):
-        reason, detail = "language_differs", f"{entry.head!r} has no letter of Arabic"
-    elif not entry.paragraphs:
-        reason, detail = "explanation_missing", f"{entry.head!r} has no explanation"
-    elif is_cross_reference(" ".join(entry.paragraphs)):
-        reason, detail = "cross_reference", f"{entry.head!r} only says {entry.paragraphs[0]!r}"
-    if reason:
-        body = orjson.dumps({"phrase": entry.head, "explanation": entry.paragraphs}).decode()
-        return Rejection(record=identifier, source="openiti", reason=reason, detail=detail, body=body)
-    return Idiom(
-        id=identifier,
-        language="ar",
-        dialect=dialect,
-        genre=genre,
-        phrase=Form(raw=entry.head),
-        explanation=Form(raw="\n".join(entry.paragraphs)),
-        provenance=provenance.model_copy(update={"url": f"{provenance.url}#{entry.line}"}),
-    )
 
 
 SOURCE = register(

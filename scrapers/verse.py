@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, pstdev
+from typing import Any
 
 from mihakk.errors import RecordRejected
 from mihakk.text import canonicalize, poem_rhyme, words
 from mihakk.text.notes import BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, is_dated
-from schemas.poem import Couplet, CoupletKind
+from schemas.poem import Couplet, CoupletKind, Poem
 from schemas.record import Form, Language
 from schemas.rejection import Rejection
 
@@ -210,7 +211,7 @@ def _rhyme(lines: Sequence[str], language: Language) -> str:
     return poem_rhyme([canonicalize(line, language).text for line in lines], language) if lines else ""
 
 
-def pairs(hemistichs: Sequence[str]) -> list[tuple[str, str]]:
+def pairs(hemistichs: Sequence[str]) -> list[tuple[str, str | None]]:
     """Hemistichs two by two.
 
     Raises:
@@ -221,47 +222,47 @@ def pairs(hemistichs: Sequence[str]) -> list[tuple[str, str]]:
     return list(zip(hemistichs[::2], hemistichs[1::2], strict=True))
 
 
-def couplets(
-    poem: str, units: Iterable[tuple[str, str | None]], kind: CoupletKind = "couplet"
-) -> Iterator[Couplet | Rejection]:
-    """Numbered couplets of a poem; one with an empty hemistich is rejected and leaves its number free.
+def poem(
+    identifier: str, found: Arrangement, beside: Mapping[str, Sequence[str]] | None = None, **fields: Any
+) -> Iterator[Poem | Rejection]:
+    """The poem of an arrangement, behind a rejection for every row around it and couplet that is none.
 
-    A unit holds two hemistichs, or one line and None.
+    A couplet with an empty hemistich leaves its number free.
+
+    Args:
+        identifier: Of the poem.
+        found: Its verse.
+        beside: Field of a couplet to a text for each unit, empty where it has none.
+        fields: Of the poem.
+
+    Raises:
+        RecordRejected: `verses_missing`: no couplet can be used.
     """
-    for position, (first, second) in enumerate(units):
-        identifier = f"{poem}:{position}"
+    for number, (reason, row) in enumerate(found.dropped):
+        detail = f"not verse: {row[:120]!r}"
+        yield Rejection(record=f"{identifier}:n{number}", reason=reason, detail=detail, body=row)
+    kept: list[Couplet] = []
+    for position, (first, second) in enumerate(found.units):
+        name = f"{identifier}:{position}"
         if not first.strip() or (second is not None and not second.strip()):
             yield Rejection(
-                record=identifier,
+                record=name,
                 reason="hemistich_empty",
                 detail=f"couplet {position + 1} has an empty hemistich",
                 body=f"{first}\n{second or ''}",
             )
             continue
-        yield Couplet(
-            id=identifier,
-            position=position,
-            kind=kind if second is not None or kind != "couplet" else "line",
-            first=Form(raw=first),
-            second=None if second is None else Form(raw=second),
+        texts = {field: given[position] for field, given in (beside or {}).items() if given[position].strip()}
+        kept.append(
+            Couplet(
+                id=name,
+                position=position,
+                kind=found.kind if second is not None or found.form else "line",
+                first=Form(raw=first),
+                second=None if second is None else Form(raw=second),
+                **texts,  # type: ignore[arg-type]
+            )
         )
-
-
-def notes(poem: str, arrangement: Arrangement) -> list[Rejection]:
-    """A rejection for every row around the verse that is none."""
-    return [
-        Rejection(record=f"{poem}:n{number}", reason=reason, detail=f"not verse: {row[:120]!r}", body=row)
-        for number, (reason, row) in enumerate(arrangement.dropped)
-    ]
-
-
-def split(entries: Iterable[Couplet | Rejection]) -> tuple[tuple[Couplet, ...], tuple[Rejection, ...]]:
-    """Couplets and rejections apart, each in order."""
-    kept: list[Couplet] = []
-    rejected: list[Rejection] = []
-    for entry in entries:
-        if isinstance(entry, Rejection):
-            rejected.append(entry)
-        else:
-            kept.append(entry)
-    return tuple(kept), tuple(rejected)
+    if not kept:
+        raise RecordRejected("verses_missing", "no couplet of the poem can be used")
+    yield Poem.model_validate({"id": identifier, "couplets": tuple(kept), **fields})

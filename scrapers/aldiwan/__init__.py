@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from mihakk.errors import RecordRejected, UsageError
+from mihakk.errors import UsageError
 from mihakk.settings import settings
-from schemas.rejection import Rejection
 from scrapers.aldiwan import api, page
 from scrapers.aldiwan.poem import record
+from scrapers.boundary import rejecting
 from scrapers.crawl import CrawlPlan, Page, SiteOptions, plan, provenance, read_pages
 from scrapers.raw import RawStore
 from scrapers.source import Entry, Source, register
@@ -34,18 +34,11 @@ class AldiwanOptions(SiteOptions):
 def scrape(options: AldiwanOptions, raw: RawStore) -> Iterator[Entry]:
     """Poems with the era, metre, theme and form that aldiwan names."""
     crawl = _api(options) if options.read == "api" else _pages(options)
-    yield from read_pages(crawl, raw, "poem", lambda page: _poem(page, options))
+    yield from read_pages(crawl, raw, "poem", lambda page: rejecting(page.request.url, _poem(page, options)))
 
 
 def _poem(found: Page, options: AldiwanOptions) -> Iterator[Entry]:
-    try:
-        if options.read == "api":
-            read, credit = api.read(found)
-        else:
-            read, credit = page.read(found), SOURCE.attribution
-    except RecordRejected as error:
-        yield Rejection(record=found.request.url, reason=error.reason, detail=error.detail)
-        return
+    read, credit = api.read(found) if options.read == "api" else (page.read(found), SOURCE.attribution)
     yield from record(read, provenance(SOURCE, found, licence=options.licence, attribution=credit))
 
 

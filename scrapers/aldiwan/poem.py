@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mihakk.errors import RecordRejected
-from schemas.poem import Poem, Section
+from schemas.poem import Section
 from schemas.record import Provenance
-from schemas.rejection import Rejection
+from scrapers.boundary import rejecting
 from scrapers.source import Entry
-from scrapers.verse import Arrangement, arrange, as_lines, couplets, notes, split
+from scrapers.verse import Arrangement, arrange, as_lines, poem
 
 
 @dataclass
@@ -34,11 +34,8 @@ class Read:
 def record(read: Read, provenance: Provenance) -> Iterator[Entry]:
     """The poem, or the reason why it can't be used."""
     identifier = f"aldiwan-{read.number}"
-    try:
-        yield from _record(read, identifier, provenance)
-    except RecordRejected as error:
-        body = "\n".join([*read.hemistichs, *read.lines, *(f"{a}\n{b or ''}" for a, b in read.units)])
-        yield Rejection(record=identifier, reason=error.reason, detail=error.detail, body=body)
+    rows = [*read.hemistichs, *read.lines, *(f"{a}\n{b or ''}" for a, b in read.units)]
+    yield from rejecting(identifier, _record(read, identifier, provenance), "\n".join(rows))
 
 
 def _record(read: Read, identifier: str, provenance: Provenance) -> Iterator[Entry]:
@@ -48,28 +45,23 @@ def _record(read: Read, identifier: str, provenance: Provenance) -> Iterator[Ent
         found = arrange(read.hemistichs, "ar", read.declared)
     else:
         found = as_lines(read.lines)
-    units, kind = found.units, found.kind
+    units = found.units
     if not units:
         raise RecordRejected("verses_missing", "the page holds no verse")
     # A site may count the rows of a note as verse.
     counts = range(len(units), len(units) + (len(found.dropped) + 1) // 2 + 1)
-    if kind == "couplet" and read.declared is not None and read.declared not in counts:
+    if found.kind == "couplet" and read.declared is not None and read.declared not in counts:
         raise RecordRejected(
             "count_differs", f"the page declares {read.declared} couplets and holds {len(units)}"
         )
-    kept, rejected = split(couplets(identifier, units, kind))
-    yield from notes(identifier, found)
-    yield from rejected
-    if not kept:
-        raise RecordRejected("verses_missing", "no couplet can be used")
     form = read.labels.get("form") or found.labels.get("form_found", "")
-    yield Poem(
-        id=identifier,
+    yield from poem(
+        identifier,
+        found,
         language="ar",
         title=read.title,
         poet=read.poet,
         sections=(Section(index=0, rhyme=read.rhyme, form=form),),
-        couplets=kept,
         declared_couplets=read.declared,
         source_labels=read.labels | found.labels,
         provenance=provenance,

@@ -20,6 +20,7 @@ from mihakk.errors import RecordRejected, SourceChanged
 from schemas.poem import Couplet, CoupletKind, Poem, Section
 from schemas.record import Form, Language, Provenance
 from schemas.rejection import Rejection
+from scrapers.boundary import rejecting
 from scrapers.shape import check_fields
 from scrapers.source import Entry
 
@@ -140,10 +141,8 @@ def parse(data: bytes, provenance: Provenance, poet: Poet | None = None) -> Iter
     where = f"{provenance.url}, poem {poem.get('id', '?')}"
     check_fields(poem, required=_POEM_USED, optional=_POEM_OPTIONAL, ignored=_POEM_IGNORED, where=where)
     identifier = f"ganjoor-{poem['id']}"
-    try:
-        yield from _poem(poem, identifier, where, provenance, poet or Poet())
-    except RecordRejected as error:
-        yield _rejection(identifier, error.reason, error.detail, poem)
+    made = _poem(poem, identifier, where, provenance, poet or Poet())
+    yield from rejecting(identifier, made, poem)
 
 
 def _poem(

@@ -39,8 +39,6 @@ class HindawiOptions(SiteOptions, BookOptions):
     kind: Literal["idiom", "poem"] = "idiom"
     chapters: str = ""
     """Only chapters whose first heading starts with this; a preface or an appendix holds no entries."""
-    genre: Literal["idiom", "proverb"] = "idiom"
-    dialect: str = ""
     licence: str = ""
     """Of the text; when empty, as an EPUB's copyright page says, and `unknown` for pages, which have none."""
 
@@ -158,13 +156,7 @@ def _found(
     for entry in reading.entries:
         by_chapter[bisect_right(starts, entry.line) - 1].append(entry)
     for place, (chapter, origin) in enumerate(chosen):
-        yield from idioms(
-            by_chapter[place],
-            f"hindawi-{name}-{chapter.part}",
-            genre=options.genre,
-            dialect=options.dialect,
-            provenance=origin,
-        )
+        yield from idioms(by_chapter[place], f"hindawi-{name}-{chapter.part}", options, origin)
     if problems := reading.problems():
         raise SourceChanged(f"{where}: {'; '.join(problems)}")
 

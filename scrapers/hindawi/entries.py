@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.record import Form, Provenance
-from schemas.rejection import Rejection
-from scrapers.book import BookEntry, Line
-from scrapers.heads import is_cross_reference
+from schemas.record import Provenance
+from scrapers import verse
+from scrapers.book import BookEntry, BookOptions, Line, idiom
+from scrapers.boundary import rejecting
 from scrapers.hindawi.blocks import Block
 from scrapers.source import Entry
-from scrapers.verse import couplets, split
 
 
 class ChapterBlocks(NamedTuple):
@@ -52,35 +49,13 @@ def _lines(block: Block) -> list[str]:
 
 
 def idioms(
-    found: Iterable[BookEntry],
-    prefix: str,
-    *,
-    genre: Literal["idiom", "proverb"],
-    dialect: str,
-    provenance: Provenance,
+    found: Iterable[BookEntry], prefix: str, options: BookOptions, provenance: Provenance
 ) -> Iterator[Entry]:
     """Idioms; entries that explain nothing are rejected."""
     for number, entry in enumerate(found, start=1):
         identifier = f"{prefix}-{number}"
-        explanation = "\n".join(entry.paragraphs)
-        reason = ""
-        if not explanation:
-            reason, detail = "explanation_missing", f"{entry.head!r} has no explanation"
-        elif is_cross_reference(" ".join(entry.paragraphs)):
-            reason, detail = "cross_reference", f"{entry.head!r} only says {explanation!r}"
-        if reason:
-            body = f"{entry.head}\n{explanation}"
-            yield Rejection(record=identifier, source="hindawi", reason=reason, detail=detail, body=body)
-            continue
-        yield Idiom(
-            id=identifier,
-            language="ar",
-            dialect=dialect,
-            genre=genre,
-            phrase=Form(raw=entry.head),
-            explanation=Form(raw=explanation),
-            provenance=provenance,
-        )
+        body = "\n".join([entry.head, *(entry.paragraphs or [""])])
+        yield from rejecting(identifier, idiom(entry, identifier, options, provenance), body)
 
 
 def poem(
@@ -92,15 +67,13 @@ def poem(
     if not verses:
         return
     heading = next((block.text for block in chapter if block.kind == "heading"), title)
-    kept, rejected = split(couplets(identifier, verses))
-    yield from rejected
-    if kept:
-        yield Poem(
-            id=identifier,
-            language="ar",
-            title=heading,
-            poet=poet,
-            couplets=kept,
-            source_labels={"book": title},
-            provenance=provenance,
-        )
+    made = verse.poem(
+        identifier,
+        verse.Arrangement(verses),
+        language="ar",
+        title=heading,
+        poet=poet,
+        source_labels={"book": title},
+        provenance=provenance,
+    )
+    yield from rejecting(identifier, made)

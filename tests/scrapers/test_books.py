@@ -20,7 +20,7 @@ from schemas.poem import Poem
 from schemas.rejection import Rejection
 from scrapers.crawl import Page, PageRequest
 from scrapers.epub import open_book, parse_xml
-from scrapers.heads import begins_with, is_cross_reference, section_letter
+from scrapers.heads import begins_with, section_letter
 from scrapers.hindawi import site
 from scrapers.hindawi.blocks import blocks
 from scrapers.hindawi.rights import licence
@@ -93,13 +93,6 @@ def test_a_head_begins_with_the_letter_of_its_section() -> None:
     assert begins_with("إيده خفيفه", "ا")
     assert not begins_with("لبعضهم", "س")
     assert not begins_with("", "س")
-
-
-def test_a_reference_explains_nothing() -> None:
-    assert is_cross_reference("انظر: «أ» إلخ و«ب» في الأمثال.")
-    assert is_cross_reference("اُنْظُرْ: «أ».")
-    assert not is_cross_reference("انظر: «أ»، وهو كناية عن ب.")
-    assert not is_cross_reference("كناية عن ب (انظر: «أ»).")
 
 
 # --- the real EPUB --------------------------------------------------------------------------------------
