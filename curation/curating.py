@@ -7,12 +7,11 @@ from collections.abc import Iterable
 
 from curation.duplicates import Duplicates
 from curation.fitness import fit
-from curation.normalization import reject, remove
+from curation.normalization import output_of, reject, remove
 from mihakk.errors import RecordRejected
 from mihakk.lake import ShardOutput
 from schemas.benchmark import CurateConfig
 from schemas.idiom import Idiom
-from schemas.manifest import ShardCounts
 from schemas.poem import Couplet, Poem
 from schemas.rejection import Cluster, Rejection
 
@@ -23,8 +22,7 @@ def curate(records: Iterable[Poem | Idiom], duplicates: Duplicates, config: Cura
     Tables: `poems`, `idioms`, `removed` (couplets taken out of kept poems) and `clusters` (kept records of
     this shard with what was merged into them or, method `half`, shares a hemistich with them).
     """
-    poems: list[Poem] = []
-    idioms: list[Idiom] = []
+    kept: list[Poem | Idiom] = []
     removed: list[Rejection] = []
     rejections: list[Rejection] = []
     notes: Counter[str] = Counter()
@@ -41,32 +39,20 @@ def curate(records: Iterable[Poem | Idiom], duplicates: Duplicates, config: Cura
             if isinstance(fitting.record, Poem):
                 ids.update(couplet.id for couplet in fitting.record.couplets)
                 whole = _with_contested(fitting.record, duplicates)
-                poems.append(_without_duplicates(whole, duplicates, removed))
+                kept.append(_without_duplicates(whole, duplicates, removed))
             else:
-                idioms.append(fitting.record)
+                kept.append(fitting.record)
             removed += fitting.removed
             notes.update(fitting.notes)
         except RecordRejected as error:
             rejections.append(reject(record, error))
-    kept = len(poems) + len(idioms)
     clusters = [cluster for cluster in duplicates.clusters if cluster.kept in ids]
-    return ShardOutput(
-        tables={
-            "poems": (Poem, poems),
-            "idioms": (Idiom, idioms),
-            "removed": (Rejection, removed),
-            "clusters": (Cluster, clusters),
-        },
-        counts=ShardCounts(
-            read=kept + len(rejections),
-            kept=kept,
-            rejected=len(rejections) - merged,
-            merged=merged,
-            written=kept,
-            reasons=dict(Counter(row.reason for row in rejections)),
-            notes={**notes, **Counter(f"removed.{row.reason}" for row in removed)},
-        ),
-        rejections=rejections,
+    return output_of(
+        kept,
+        rejections,
+        {**notes, **Counter(f"removed.{row.reason}" for row in removed)},
+        merged=merged,
+        tables={"removed": (Rejection, removed), "clusters": (Cluster, clusters)},
     )
 
 

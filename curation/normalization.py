@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from mihakk.errors import RecordRejected
 from mihakk.ids import canonical_json
 from mihakk.lake import ShardOutput
+from mihakk.lake.columns import Row
 from mihakk.text import canonicalize, key, split_mudawwar
 from schemas.idiom import Idiom
 from schemas.manifest import ShardCounts
 from schemas.poem import Couplet, Poem
-from schemas.record import Form, Language
+from schemas.record import Form, Language, Record
 from schemas.rejection import Rejection
 
 Changes = Counter[str]
@@ -24,31 +25,51 @@ def normalize(records: Iterable[Poem | Idiom]) -> ShardOutput:
 
     Rejects `no_text` (nothing readable is left), and lists couplets without a letter in the table `removed`.
     """
-    poems: list[Poem] = []
-    idioms: list[Idiom] = []
+    kept: list[Poem | Idiom] = []
     removed: list[Rejection] = []
     rejections: list[Rejection] = []
     changes: Changes = Counter()
-    read = 0
     for record in records:
-        read += 1
         try:
             if isinstance(record, Poem):
-                poems.append(normalize_poem(record, changes, removed))
+                kept.append(normalize_poem(record, changes, removed))
             else:
-                idioms.append(normalize_idiom(record, changes))
+                kept.append(normalize_idiom(record, changes))
         except RecordRejected as error:
             rejections.append(reject(record, error))
-    kept = len(poems) + len(idioms)
+    notes = {**changes, **Counter(f"removed.{row.reason}" for row in removed)}
+    return output_of(kept, rejections, notes, tables={"removed": (Rejection, removed)})
+
+
+def output_of(
+    records: Sequence[Poem | Idiom],
+    rejections: Sequence[Rejection],
+    notes: Mapping[str, int],
+    *,
+    merged: int = 0,
+    tables: Mapping[str, tuple[Row, Sequence[Record]]],
+) -> ShardOutput:
+    """What a stage made of a shard of records: all that it read is among the records or the rejections.
+
+    Args:
+        records: Those that are kept.
+        rejections: The others.
+        notes: What else was counted.
+        merged: How many of the rejections are duplicates of kept records.
+        tables: Further tables of the stage.
+    """
+    poems = [record for record in records if isinstance(record, Poem)]
+    idioms = [record for record in records if isinstance(record, Idiom)]
     return ShardOutput(
-        tables={"poems": (Poem, poems), "idioms": (Idiom, idioms), "removed": (Rejection, removed)},
+        tables={**tables, "poems": (Poem, poems), "idioms": (Idiom, idioms)},
         counts=ShardCounts(
-            read=read,
-            kept=kept,
-            rejected=len(rejections),
-            written=kept,
+            read=len(records) + len(rejections),
+            kept=len(records),
+            rejected=len(rejections) - merged,
+            merged=merged,
+            written=len(records),
             reasons=dict(Counter(row.reason for row in rejections)),
-            notes={**changes, **Counter(f"removed.{row.reason}" for row in removed)},
+            notes=dict(notes),
         ),
         rejections=rejections,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -11,7 +11,7 @@ from curation import Duplicates, curate
 from curation.amending import amend
 from curation.duplicates import clusters
 from curation.entry_parts import SpreadEntries, write_entries
-from curation.normalization import reject
+from curation.normalization import output_of, reject
 from mihakk.dedup.spread import DuplicatePasses
 from mihakk.errors import RecordRejected
 from mihakk.ids import digest
@@ -25,6 +25,7 @@ from schemas.finding import Finding
 from schemas.idiom import Idiom
 from schemas.manifest import ShardManifest
 from schemas.poem import Poem
+from schemas.rejection import Rejection
 from schemas.stages import CURATED
 
 STAGE = CURATED
@@ -78,61 +79,54 @@ def _output(build: Build, shard: str, duplicates: Duplicates, settled: Sequence[
     from validators.checks.checking import check_records
 
     output = amended(curate(records(build, STAGE, shard), duplicates, build.config.curate), settled)
-    kept = [record for name in ("poems", "idioms") for record in output.tables[name][1]]
-    findings = check_records(cast("list[Poem | Idiom]", kept), build.config.checks)
-    return without_blocked(output, findings)
+    return without_blocked(output, check_records(_records(output), build.config.checks))
 
 
 def amended(output: ShardOutput, settled: Sequence[Amendment]) -> ShardOutput:
     """The output with what people settled about its records."""
     if not settled:
         return output
-    tables = dict(output.tables)
-    found = amend((record for name in ("poems", "idioms") for record in tables[name][1]), settled)  # type: ignore[misc]
-    tables["poems"] = Poem, [record for record in found.records if isinstance(record, Poem)]
-    tables["idioms"] = Idiom, [record for record in found.records if isinstance(record, Idiom)]
-    tables["removed"] = tables["removed"][0], [*tables["removed"][1], *found.removed]
-    counts, gone = output.counts, len(found.rejections)
-    return ShardOutput(
-        tables,
-        counts.model_copy(
-            update={
-                "kept": counts.kept - gone,
-                "written": counts.written - gone,
-                "rejected": counts.rejected + gone,
-                "reasons": dict(Counter(counts.reasons) + Counter(row.reason for row in found.rejections)),
-                "notes": {**counts.notes, **found.notes},
-            }
-        ),
-        [*output.rejections, *found.rejections],
-    )
+    found = amend(_records(output), settled)
+    removed = [*output.tables["removed"][1], *found.removed]
+    return _changed(output, found.records, found.rejections, found.notes, removed=(Rejection, removed))
 
 
 def without_blocked(output: ShardOutput, findings: Sequence[Finding]) -> ShardOutput:
     """The output with blocked records rejected under the first check that blocks them."""
-    blocked = {f.subject: f for f in reversed(findings) if f.severity == "block"}
-    tables = dict(output.tables)
-    rejections = list(output.rejections)
-    for name in ("poems", "idioms"):
-        row, rows = tables[name]
-        tables[name] = row, [record for record in rows if getattr(record, "id", "") not in blocked]
-        for record in rows:
-            if found := blocked.get(getattr(record, "id", "")):
-                error = RecordRejected(f"check_{found.check}", found.detail)
-                rejections.append(reject(cast("Poem | Idiom", record), error))
-    kept = output.counts.kept - len(blocked)
-    reasons = Counter(output.counts.reasons) + Counter(f"check_{f.check}" for f in blocked.values())
-    notes = Counter(f"{finding.severity}.{finding.check}" for finding in findings)
-    counts = output.counts.model_copy(
-        update={
-            "kept": kept,
-            "written": kept,
-            "rejected": output.counts.rejected + len(blocked),
-            "reasons": dict(reasons),
-            "notes": {**output.counts.notes, **notes},
-        }
+    blocked = {
+        f.subject: RecordRejected(f"check_{f.check}", f.detail)
+        for f in reversed(findings)
+        if f.severity == "block"
+    }
+    found = _records(output)
+    return _changed(
+        output,
+        [record for record in found if record.id not in blocked],
+        [reject(record, blocked[record.id]) for record in found if record.id in blocked],
+        Counter(f"{finding.severity}.{finding.check}" for finding in findings),
+        findings=(Finding, findings),
     )
-    return ShardOutput({**tables, "findings": (Finding, findings)}, counts, rejections)
+
+
+def _records(output: ShardOutput) -> list[Poem | Idiom]:
+    return cast("list[Poem | Idiom]", [*output.tables["poems"][1], *output.tables["idioms"][1]])
+
+
+def _changed(
+    output: ShardOutput,
+    kept: Sequence[Poem | Idiom],
+    rejected: Sequence[Rejection],
+    notes: Mapping[str, int],
+    **tables: Any,
+) -> ShardOutput:
+    """The output with these records alone, further rejections and notes, and other tables."""
+    return output_of(
+        kept,
+        [*output.rejections, *rejected],
+        {**output.counts.notes, **notes},
+        merged=output.counts.merged,
+        tables={**output.tables, **tables},
+    )
 
 
 def shard_ids(build: Build, shard: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from curation.normalization import output_of
 from mihakk.errors import MihakkError, UsageError
 from mihakk.ids import canonical_json, sha256
 from mihakk.lake import ShardOutput
@@ -16,7 +17,7 @@ from pipeline.step import Step, Tick
 from releases.licence import known
 from schemas.benchmark import SourceUse
 from schemas.idiom import Idiom
-from schemas.manifest import ShardCounts, ShardManifest
+from schemas.manifest import ShardManifest
 from schemas.poem import Poem
 from schemas.rejection import Rejection
 from schemas.stages import SCRAPED
@@ -82,25 +83,13 @@ def _write(build: Build, shard: str, chunk: Sequence[Entry]) -> ShardManifest:
 
 
 def _output(chunk: Sequence[Entry]) -> ShardOutput:
-    poems = [entry for entry in chunk if isinstance(entry, Poem)]
-    idioms = [entry for entry in chunk if isinstance(entry, Idiom)]
-    rejections = [entry for entry in chunk if isinstance(entry, Rejection)]
-    kept = len(poems) + len(idioms)
-    return ShardOutput(
-        tables={"poems": (Poem, poems), "idioms": (Idiom, idioms)},
-        counts=ShardCounts(
-            read=len(chunk),
-            kept=kept,
-            rejected=len(rejections),
-            written=kept,
-            reasons=dict(Counter(row.reason for row in rejections)),
-            notes={
-                "couplets": sum(len(poem.couplets) for poem in poems),
-                **_refused(poems, idioms),
-                **_parts(chunk),
-            },
-        ),
-        rejections=rejections,
+    kept = [entry for entry in chunk if not isinstance(entry, Rejection)]
+    couplets = sum(len(entry.couplets) for entry in kept if isinstance(entry, Poem))
+    return output_of(
+        kept,
+        [entry for entry in chunk if isinstance(entry, Rejection)],
+        {"couplets": couplets, **_refused(kept), **_parts(chunk)},
+        tables={},
     )
 
 
@@ -112,10 +101,9 @@ def _parts(chunk: Sequence[Entry]) -> dict[str, int]:
     return {PARTS: parts} if parts else {}
 
 
-def _refused(poems: Sequence[Poem], idioms: Sequence[Idiom]) -> dict[str, int]:
+def _refused(records: Sequence[Poem | Idiom]) -> dict[str, int]:
     """Records by licence that the last gate will refuse, so that it is said before anything is paid for."""
-    licences = [poem.provenance.licence for poem in poems]
-    counts = Counter([*licences, *(idiom.provenance.licence for idiom in idioms)])
+    counts = Counter(record.provenance.licence for record in records)
     return {f"{REFUSED}{name or '(empty)'}": count for name, count in counts.items() if not known(name)}
 
 

@@ -10,7 +10,8 @@ from typing import Literal
 
 from mihakk.errors import SourceChanged, UsageError
 from schemas.record import Provenance
-from scrapers.book import BookEntry, BookOptions, Line, pattern_of, read
+from scrapers.book import BookOptions, Line, pattern_of, read
+from scrapers.book_evidence import BookEntry
 from scrapers.boundary import parsed
 from scrapers.crawl import Page, SiteOptions, plan, provenance, read_pages
 from scrapers.epub import Book, Chapter, open_book, parse_xml

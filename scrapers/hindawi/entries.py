@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from schemas.record import Provenance
 from scrapers import verse
-from scrapers.book import BookEntry, BookOptions, Line, idiom
+from scrapers.book import BookOptions, Line, idiom
+from scrapers.book_evidence import BookEntry
 from scrapers.boundary import rejecting
 from scrapers.hindawi.blocks import Block
 from scrapers.source import Entry
