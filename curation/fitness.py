@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 from curation.apparatus import without_apparatus
 from curation.matter import clean_poem
 from curation.metadata import match_metadata
-from curation.wording import sensitive_wording
+from mihakk.configs import load_yaml
 from mihakk.errors import RecordRejected
-from mihakk.text import key
+from mihakk.settings import REFERENCE
+from mihakk.text import key, words_key
 from mihakk.text.references import content, only_refers
 from mihakk.text.script import script_shares
 from schemas.benchmark import CurateConfig
 from schemas.idiom import Idiom
 from schemas.poem import Poem
+from schemas.record import Language
 from schemas.rejection import Rejection
+
+_CLITICS = ("", "ال", "و", "وال", "ف", "فال", "ب", "بال", "ل", "لل", "ك", "كال")
+"""What Arabic writes as one with a word."""
+_SHORT = 3
+"""Letters up to which a word takes no single preposition: `بخرا` (foul breath) is not `ب` and `خرا`."""
 
 
 class Fit(NamedTuple):
@@ -75,6 +83,30 @@ def _marked(idiom: Idiom) -> Idiom:
     A word is no reason to reject: check SE01 sends the items to people, who see it in its sense.
     """
     for name, text in (("sensitive_wording", idiom.phrase.text), ("sensitive_gloss", idiom.explanation.text)):
-        if found := sensitive_wording(text, idiom.language):
+        if found := _sensitive_wording(text, idiom.language):
             return idiom.model_copy(update={"source_labels": idiom.source_labels | {name: found}})
     return idiom
+
+
+def _sensitive_wording(text: str, language: Language) -> str:
+    """The first listed word or phrase found in a text as whole words; empty where there is none.
+
+    A word that is somebody's name (`Laqit ibn Malik`) does not count.
+    """
+    folded = f" {words_key(text, language)} "
+    for phrase in _phrases(language):
+        for clitic in _clitics(phrase) if language == "ar" else ("",):
+            said = f" {clitic}{phrase} "
+            if said in folded and f"{said}بن " not in folded and f" بن{said}" not in folded:
+                return phrase
+    return ""
+
+
+def _clitics(phrase: str) -> tuple[str, ...]:
+    return _CLITICS if len(phrase) > _SHORT else tuple(one for one in _CLITICS if one not in ("ب", "ل", "ك"))
+
+
+@cache
+def _phrases(language: Language) -> tuple[str, ...]:
+    kinds = load_yaml(REFERENCE / "sensitive_words.yaml").get(language) or {}
+    return tuple(sorted({words_key(phrase, language) for phrases in kinds.values() for phrase in phrases}))

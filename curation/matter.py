@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from curation.marks import clean_line
 from curation.normalization import remove
 from mihakk.errors import RecordRejected
 from mihakk.text import arabic_share, key, poem_rhyme, words
+from mihakk.text import codepoints as cp
 from mihakk.text.notes import BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, NUMBERED, is_dated
 from schemas.poem import Couplet, Poem
 from schemas.record import Form, Language
@@ -37,6 +37,23 @@ _REFRAINS: Final = """
 REFRAIN_MARKERS: Final = frozenset(
     key(word, language) for word in _REFRAINS.split("،") for language in ("ar", "fa")
 )
+
+_DIGIT: Final = "[0-9٠-٩۰-۹]"
+_LETTER: Final = f"[{cp.LETTERS}{cp.MARKS}]"
+KINDS: Final[dict[str, tuple[re.Pattern[str], str]]] = {
+    "footnote_mark": (
+        re.compile(rf"(?<={_LETTER}{_LETTER})\s?(?:\[{_DIGIT}{{1,3}}\]|\({_DIGIT}{{1,3}}\)|[¹²³⁰-⁹]+|\*+$)"),
+        "",
+    ),
+    "footnote_digit": (re.compile(rf"(?<={_LETTER}{_LETTER}){_DIGIT}{{1,3}}(?!{_DIGIT}|{_LETTER})"), ""),
+    "verse_number": (re.compile(rf"^\s*[\[(]?{_DIGIT}{{1,4}}\s*(?:[\])]|[-–—.:_])+\s*(?={_LETTER})"), ""),
+    "repetition": (
+        re.compile(rf"(?:(?<!\s)\s++)?(?:[\[(]\s*(?:مكرر|مکرر|تكرار|تکرار)\s*[\])]|[×xX]\s?{_DIGIT})\s*$"),
+        "",
+    ),
+}
+"""Marks of a page that cling to a line: kind, what it looks like, what takes its place. A number that is a
+word stands alone and stays."""
 
 
 @dataclass
@@ -85,6 +102,16 @@ def _form(form: Form, language: Language, notes: Counter[str]) -> Form:
         return form
     notes.update({f"cleaned.{kind}": count for kind, count in found.items()})
     return form.model_copy(update={"text": text, "key": key(text, language)})
+
+
+def clean_line(text: str) -> tuple[str, Mapping[str, int]]:
+    """A line without such marks, and how many of each kind were taken out."""
+    found: dict[str, int] = {}
+    for kind, (pattern, replacement) in KINDS.items():
+        text, count = pattern.subn(replacement, text)
+        if count:
+            found[kind] = count
+    return (" ".join(text.split()), found) if found else (text, found)
 
 
 Reason = tuple[str, str]

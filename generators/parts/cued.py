@@ -1,49 +1,62 @@
-"""Continuation with a cue beside the first hemistich: shared by the prose and paraphrase tasks."""
+"""Continuations: the second hemistich asked for or to be chosen, with a cue beside the first or without."""
 
 from collections.abc import Callable
 from typing import TypeVar
 
 from generators.corpus_rows import Line
-from generators.parts.distractors import SECOND, find_distractors
-from generators.parts.prose import Cue, ProseOptions
+from generators.parts.distractors import SECOND, LineOptions, Side, find_distractors
+from generators.parts.prose import Cue
 from generators.parts.stems import couplet_stem, recalled
-from generators.task import Context, Made, Stem
+from generators.task import Context, Made, Options, Stem, Written
 from schemas.poem import Couplet, Poem
 
-OptionsT = TypeVar("OptionsT", bound=ProseOptions)
+OptionsT = TypeVar("OptionsT", bound=Options)
+LinesT = TypeVar("LinesT", bound=LineOptions)
 FindCue = Callable[[Context[OptionsT], Poem, Couplet, Line], Cue]
 
 
-def cued_completion(ctx: Context[OptionsT], poem: Poem, find: FindCue[OptionsT]) -> Made:
-    """The second hemistich, asked for with its cue."""
+def completion(ctx: Context[OptionsT], poem: Poem, find: FindCue[OptionsT] | None = None) -> Made:
+    """The second hemistich, asked for; with its cue where one is to be found."""
 
     def make(couplet: Couplet, line: Line) -> Made:
-        cue = find(ctx, poem, couplet, line)
-        yield ctx.answer(_stem(poem, couplet, line, cue), line.second, written=cue.written)
+        stem, written = _stem(ctx, poem, couplet, line, find)
+        yield ctx.answer(stem, line.second, written=written)
 
     return recalled(ctx, poem, make)
 
 
-def cued_choice(ctx: Context[OptionsT], poem: Poem, find: FindCue[OptionsT]) -> Made:
-    """The second hemistich, to be chosen with its cue among the options of the plain continuation."""
+def continuation_among_lines(ctx: Context[LinesT], poem: Poem, find: FindCue[LinesT] | None = None) -> Made:
+    """The second hemistich, to be chosen; a cue leaves the options as they are without it."""
 
     def make(couplet: Couplet, line: Line) -> Made:
-        wrong = find_distractors(ctx, line, SECOND)
-        cue = find(ctx, poem, couplet, line)
-        return ctx.choice(
-            _stem(poem, couplet, line, cue),
-            line.second,
-            (wrong.same_poem.second, wrong.other_poem.second),
-            more_records=wrong.records,
-            kinds=wrong.kinds,
-            strategy=wrong.strategy,
-            written=cue.written,
-        )
+        return among_lines(ctx, line, SECOND, lambda: _stem(ctx, poem, couplet, line, find))
 
     return recalled(ctx, poem, make)
 
 
-def _stem(poem: Poem, couplet: Couplet, line: Line, cue: Cue) -> Stem:
+def among_lines(
+    ctx: Context[LinesT], line: Line, side: Side, stem: Callable[[], tuple[Stem, Written | None]]
+) -> Made:
+    """One hemistich of a line among those of two others."""
+    wrong = find_distractors(ctx, line, side)
+    asked, written = stem()
+    return ctx.choice(
+        asked,
+        side.text(line),
+        (side.text(wrong.same_poem), side.text(wrong.other_poem)),
+        more_records=wrong.records,
+        kinds=wrong.kinds,
+        strategy=wrong.strategy,
+        written=written,
+    )
+
+
+def _stem(
+    ctx: Context[OptionsT], poem: Poem, couplet: Couplet, line: Line, find: FindCue[OptionsT] | None
+) -> tuple[Stem, Written | None]:
+    if find is None:
+        return couplet_stem(poem, couplet, first=line.first), None
+    cue = find(ctx, poem, couplet, line)
     stem = couplet_stem(poem, couplet, first=line.first, prose=cue.text)
     stem.metadata.update(cue.measures)
-    return stem
+    return stem, cue.written

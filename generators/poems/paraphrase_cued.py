@@ -1,6 +1,6 @@
 """Continuation with a paraphrase of the prose as a cue (GhazalBench, section 3.2)."""
 
-from generators.parts.cued import cued_completion
+from generators.parts.cued import completion
 from generators.parts.paraphrase import ParaphraseOptions, paraphrase_cue
 from generators.task import Context, Made, task
 from schemas.poem import Poem
@@ -15,4 +15,4 @@ from schemas.poem import Poem
 def paraphrase_cued(ctx: Context[ParaphraseOptions], poem: Poem) -> Made:
     """A model rewords the prose. Kept only if it still means the same and shares few words with it; how much
     of each is in the metadata."""
-    yield from cued_completion(ctx, poem, paraphrase_cue)
+    yield from completion(ctx, poem, paraphrase_cue)

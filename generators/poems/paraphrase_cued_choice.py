@@ -1,6 +1,6 @@
 """Continuation chosen with a paraphrase of the prose as a cue (GhazalBench, section 3.2)."""
 
-from generators.parts.cued import cued_choice
+from generators.parts.cued import continuation_among_lines
 from generators.parts.paraphrase import ParaphraseOptions, paraphrase_cue
 from generators.task import Context, Made, task
 from schemas.poem import Poem
@@ -17,4 +17,4 @@ from schemas.poem import Poem
 def paraphrase_cued_choice(ctx: Context[ParaphraseOptions], poem: Poem) -> Made:
     """A model rewords the prose. Kept only if it still means the same and shares few words with it; how much
     of each is in the metadata."""
-    yield from cued_choice(ctx, poem, paraphrase_cue)
+    yield from continuation_among_lines(ctx, poem, paraphrase_cue)

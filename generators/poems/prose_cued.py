@@ -1,6 +1,6 @@
 """Continuation with the couplet's prose as a cue (GhazalBench, section 3.2)."""
 
-from generators.parts.cued import cued_completion
+from generators.parts.cued import completion
 from generators.parts.prose import ProseOptions, prose_cue
 from generators.task import Context, Made, task
 from schemas.poem import Poem
@@ -9,4 +9,4 @@ from schemas.poem import Poem
 @task(title="Continuation with the couplet's prose as a cue", reads="poem", options=ProseOptions)
 def prose_cued(ctx: Context[ProseOptions], poem: Poem) -> Made:
     """The prose must not hold the hemistich asked for, in its words or nearly so."""
-    yield from cued_completion(ctx, poem, prose_cue)
+    yield from completion(ctx, poem, prose_cue)

@@ -1,7 +1,7 @@
 """The first hemistich and the second one's words out of order, to be restored."""
 
 from generators.corpus_rows import Line
-from generators.parts.permuted import permuted
+from generators.parts.shuffle import permuted
 from generators.parts.stems import couplet_stem, recalled
 from generators.task import Context, Made, Options, task
 from schemas.poem import Couplet, Poem

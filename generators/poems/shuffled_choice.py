@@ -1,7 +1,7 @@
 """The first hemistich; the second one is to be told from the same words out of order."""
 
 from generators.corpus_rows import Line
-from generators.parts.permuted import permuted
+from generators.parts.shuffle import permuted
 from generators.parts.stems import couplet_stem, recalled
 from generators.task import Context, Made, Options, Skip, task
 from schemas.poem import Couplet, Poem

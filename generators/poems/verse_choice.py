@@ -3,7 +3,8 @@
 from typing import Literal
 
 from generators.corpus_rows import Line
-from generators.parts.distractors import FIRST, LineOptions, find_distractors
+from generators.parts.cued import among_lines
+from generators.parts.distractors import FIRST, LineOptions
 from generators.parts.stems import couplet_stem, recalled
 from generators.task import Context, Made, Skip, task
 from schemas.poem import Couplet, Poem
@@ -29,14 +30,7 @@ def verse_choice(ctx: Context[OpeningOptions], poem: Poem) -> Made:
     def make(couplet: Couplet, line: Line) -> Made:
         if len(ctx.corpus.openings[line.language, line.second_key]) > 1:
             raise Skip("ambiguous_closing")
-        wrong = find_distractors(ctx, line, FIRST)
-        return ctx.choice(
-            couplet_stem(poem, couplet, second=line.second),
-            line.first,
-            (wrong.same_poem.first, wrong.other_poem.first),
-            more_records=wrong.records,
-            kinds=wrong.kinds,
-            strategy=wrong.strategy,
-        )
+        stem = couplet_stem(poem, couplet, second=line.second)
+        return among_lines(ctx, line, FIRST, lambda: (stem, None))
 
     return recalled(ctx, poem, make)

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation import curate, find_duplicates
-from curation.marks import clean_line
-from curation.matter import clean_poem
+from curation.matter import clean_line, clean_poem
 from curation.normalization import normalize
 from mihakk.errors import RecordRejected
 from mihakk.text import canonical, key

@@ -78,15 +78,6 @@ def test_every_format_gives_the_same_idioms(suffix: str, tmp_path: Path, scraped
     assert len({entry.provenance.url for entry in entries if isinstance(entry, Idiom)}) == 2
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1256", "utf-16"])
-def test_encodings_are_told_apart_by_the_bytes(encoding: str, tmp_path: Path, scraped: Scrape) -> None:
-    path = tmp_path / "idioms.csv"
-    path.write_bytes("text,explanation\nأقصر من حبة,قصير جدا\n".encode(encoding))
-    (entry,) = scraped("files", path=str(path), **IDIOM)
-    assert isinstance(entry, Idiom)
-    assert entry.phrase.raw == "أقصر من حبة"
-
-
 def test_text_read_in_the_wrong_encoding_is_read_again_and_says_so(tmp_path: Path, scraped: Scrape) -> None:
     wrong = {name: value.encode().decode("cp1256") for name, value in ROWS[0].items()}
     write(tmp_path / "idioms.jsonl", [wrong | {"kind": "idiom"}, ROWS[1]])

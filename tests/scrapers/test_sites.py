@@ -151,13 +151,6 @@ def test_pages_of_ganjoor_are_crawled_and_read(site: Site, scraped: Scrape) -> N
     ]
 
 
-def test_aldiwan_pages_stop_at_a_bot_wall(site: Site, scraped: Scrape) -> None:
-    site.page("/poem70.html", "<title>Just a moment...</title>", status=403)
-    with pytest.raises(SourceChanged, match="keeps programs out"):
-        scraped("aldiwan", base=site.url, read="pages", start=["/poem70.html"], **LOCAL)
-    assert site.paths() == ["/poem70.html"]
-
-
 def test_hindawi_is_read_by_pages_and_by_epub(site: Site, scraped: Scrape) -> None:
     for path, name in (("", "book.html"), ("0.1/", "ch01.html"), ("1/", "ch1.html"), ("2/", "ch2.html")):
         site.page(f"/books/123/{path}", sample("hindawi", name))
