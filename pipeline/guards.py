@@ -18,7 +18,7 @@ from schemas.stages import AUDITED, CHECKED, CURATED
 if TYPE_CHECKING:
     import pandas as pd
 
-    from validators.expectations.suites import TableName
+    from validators.expectations.contracts import TableName
 
 GUARDED: tuple[tuple[str, tuple[TableName, ...]], ...] = (
     (CURATED, ("poems", "idioms")),

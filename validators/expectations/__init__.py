@@ -1,16 +1,10 @@
 """Great Expectations suites that guard the tables between stages."""
 
-from validators.expectations.guard import (
-    TableResult,
-    TableViolation,
-    data_docs,
-    examine,
-    require,
-)
-from validators.expectations.suites import SUITES, TableName
+from validators.expectations.contracts import CONTRACTS, TableName
+from validators.expectations.guard import TableResult, TableViolation, data_docs, examine, require
 
 __all__ = [
-    "SUITES",
+    "CONTRACTS",
     "TableName",
     "TableResult",
     "TableViolation",

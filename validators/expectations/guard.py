@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mihakk.errors import MihakkError
-from validators.expectations.columns import References, flat
-from validators.expectations.suites import SUITES, TableName
+from validators.expectations.contracts import CONTRACTS, References, TableName
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,17 +40,17 @@ class TableResult:
 def examine(
     table: TableName, frame: pd.DataFrame, references: References | None = None, *, name: str = ""
 ) -> TableResult:
-    """Runs the table's suite.
+    """Runs the suite of the table's contract.
 
     Args:
-        table: Which suite.
+        table: Which contract.
         frame: The table as pandas reads it from parquet.
         references: Ids of other tables for the foreign keys, e.g. `{"items": ids}`.
         name: What the Data Docs call this table; the suite's name if empty.
     """
     import great_expectations as gx
 
-    columns = flat(table, frame, references or {})
+    columns = CONTRACTS[table].flat(frame, references or {})
     if columns.empty:
         return TableResult(table, 0, (), None)
     batch = (
@@ -60,8 +59,8 @@ def examine(
         .add_batch_definition_whole_dataframe("all")
     )
     suite = gx.ExpectationSuite(name=name or table)
-    for rule in SUITES[table]:
-        suite.add_expectation(getattr(gx.expectations, rule.kind)(**rule.arguments))
+    for kind, arguments in CONTRACTS[table].expectations():
+        suite.add_expectation(getattr(gx.expectations, kind)(**arguments))
     outcome = batch.get_batch({"dataframe": columns}).validate(suite)
     found = tuple(_violation(one) for one in outcome.results if not one.success)
     return TableResult(table, len(columns), found, outcome)

@@ -17,7 +17,7 @@ from schemas.poem import Couplet, Poem
 from schemas.record import Form, Provenance
 from schemas.rejection import Rejection
 from validators.expectations import (
-    SUITES,
+    CONTRACTS,
     TableViolation,
     data_docs,
     examine,
@@ -143,8 +143,8 @@ def test_tables_that_keep_their_contract_pass(
 
 
 def test_every_suite_is_tried() -> None:
-    assert {row[0] for row in GOOD} == set(SUITES)
-    assert {row[1] for row in BAD} == set(SUITES)
+    assert {row[0] for row in GOOD} == set(CONTRACTS)
+    assert {row[1] for row in BAD} == set(CONTRACTS)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,225 @@
+"""What must hold of every stage table: what its records say of their fields, and a few rules besides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from types import MappingProxyType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
+
+from schemas.audit import CRITERIA, Audit, Verdict
+from schemas.finding import Finding
+from schemas.idiom import Idiom
+from schemas.item import ITEM_ROWS
+from schemas.poem import Poem
+from schemas.record import Provenance, Record
+from schemas.rejection import REASON, Rejection
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TableName = Literal["poems", "idioms", "items", "findings", "audits", "verdicts", "rejected", "accounting"]
+Row = Mapping[str, Any]
+References = Mapping[str, Collection[str]]
+"""Ids of other tables by table name, e.g. `{"items": {...}}`, for the foreign keys; a table not named is not
+checked against."""
+Holds = Callable[[Row, References], bool]
+_SHA256: Final = r"^[0-9a-f]{64}$"
+
+
+class Contract(NamedTuple):
+    """The contract of one table; no Great Expectations is imported to read it."""
+
+    records: tuple[type[Record], ...]
+    """What a row may be: each text that it needs is filled, each `Literal` one of its words."""
+    unique: tuple[str, ...]
+    """Columns that no two rows have alike."""
+    inner: Mapping[str, str] = MappingProxyType({})
+    """Further columns that are filled: name to the field and the field inside it, `provenance.url`."""
+    blank: tuple[str, ...] = ()
+    """Texts that may be blank all the same: that is a finding about the row, no fault of its stage."""
+    like: Mapping[str, str] = MappingProxyType({})
+    """Column to the pattern of its texts."""
+    between: Mapping[str, tuple[int, int | None]] = MappingProxyType({})
+    """Column to its least and greatest number."""
+    holds: Mapping[str, Holds] = MappingProxyType({})
+    """Rules over whole rows, by what they say."""
+
+    def expectations(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each expectation: the Great Expectations class and its arguments."""
+        needed = dict.fromkeys(name for record in self.records for name in record.needed_texts())
+        filled = [*(name for name in needed if name not in self.blank), *self.inner]
+        for name in filled:
+            yield "ExpectColumnValuesToNotBeNull", {"column": name}
+        for name, pattern in (*dict.fromkeys(filled, r"(?s)\S").items(), *self.like.items()):
+            yield "ExpectColumnValuesToMatchRegex", {"column": name, "regex": pattern}
+        if len(self.unique) == 1:
+            yield "ExpectColumnValuesToBeUnique", {"column": self.unique[0]}
+        elif self.unique:
+            yield "ExpectCompoundColumnsToBeUnique", {"column_list": list(self.unique)}
+        for name, (least, most) in self.between.items():
+            yield "ExpectColumnValuesToBeBetween", {"column": name, "min_value": least, "max_value": most}
+        words: dict[str, dict[Any, None]] = {name: {True: None} for name in self.holds}
+        for name, kind in (pair for record in self.records for pair in record.model_fields.items()):
+            inside = get_args(kind.annotation) if get_origin(kind.annotation) in (Union, UnionType) else ()
+            for one in (kind.annotation, *inside):
+                if get_origin(one) is Literal:
+                    words.setdefault(name, {}).update(dict.fromkeys(get_args(one)))
+        for name, allowed in words.items():
+            yield "ExpectColumnValuesToBeInSet", {"column": name, "value_set": list(allowed)}
+
+    def flat(self, frame: pd.DataFrame, references: References) -> pd.DataFrame:
+        """A frame as read from parquet with one column for each that an expectation speaks of."""
+        import pandas as pd
+
+        said = [arguments for _, arguments in self.expectations()]
+        named = {name for one in said for name in one.get("column_list", [one.get("column")])}
+        rows = [
+            {str(name): None if _missing(cell) else cell for name, cell in row.items()}
+            for row in frame.to_dict(orient="records")
+        ]
+        pairs = {"pairs": {f"{row['pair_id']} {row['order']:.0f}" for row in rows if row.get("pair_id")}}
+        made = [
+            {name: _at(row, self.inner.get(name, name)) for name in named - self.holds.keys()}
+            | {name: rule(row, {**references, **pairs}) for name, rule in self.holds.items()}
+            for row in rows
+        ]
+        return pd.DataFrame(made, columns=list(made[0]) if made else None)
+
+
+def _couplet_ids(poem: Row, _: References) -> bool:
+    ids = [couplet["id"] for couplet in _list(poem["couplets"])]
+    return len(set(ids)) == len(ids) and all(one.startswith(f"{poem['id']}:") for one in ids)
+
+
+def _sections_exist(poem: Row, _: References) -> bool:
+    sections = len(_list(poem["sections"]))
+    return all(0 <= couplet["section"] < sections for couplet in _list(poem["couplets"]))
+
+
+def _halves_whole(poem: Row, _: References) -> bool:
+    halves = [couplet[half] for couplet in _list(poem["couplets"]) for half in ("first", "second")]
+    return all(form["text"] and form["key"] for form in halves if form)
+
+
+def _golds_exist(item: Row, _: References) -> bool:
+    # An outside benchmark may have a gold out of range: that is a finding about it, not a fault of the table.
+    if item["kind"] != "choice" or item["origin"]["generator"] == "external":
+        return True
+    options, gold = _list(item.get("options")), _list(item.get("gold"))
+    return bool(gold) and all(0 <= one < len(options) for one in gold)
+
+
+def _both_orders(item: Row, references: References) -> bool:
+    pair = item.get("pair_id")
+    return not pair or {f"{pair} 0", f"{pair} 1"} <= set(references["pairs"])
+
+
+def _whole_reply(audit: Row, _: References) -> bool:
+    return len(_mapping(audit["scores"])) == (0 if audit["status"] == "invalid" else len(CRITERIA))
+
+
+def _zeros_named(audit: Row, _: References) -> bool:
+    scores, named = _mapping(audit["scores"]), [issue["criterion"] for issue in _list(audit["issues"])]
+    zeros = sorted(name for name, score in scores.items() if score == 0)
+    return not scores or sorted(named) == zeros
+
+
+def _known(column: str) -> Holds:
+    """The column names an item of the table, or `*` for all of them."""
+    return lambda row, given: row[column] in ("*", *given.get("items", (row[column],)))
+
+
+_PROVENANCE: Final = {name: f"provenance.{name}" for name in Provenance.needed_texts()}
+
+CONTRACTS: Final[dict[TableName, Contract]] = {
+    "poems": Contract(
+        records=(Poem,),
+        unique=("id",),
+        inner=_PROVENANCE,
+        like={"sha256": _SHA256},
+        holds={
+            "couplet ids are the poem's and differ": _couplet_ids,
+            "couplets point at sections that exist": _sections_exist,
+            "every hemistich has text and key": _halves_whole,
+        },
+    ),
+    "idioms": Contract(
+        records=(Idiom,),
+        unique=("id",),
+        inner={"phrase": "phrase.text", "explanation": "explanation.text", **_PROVENANCE},
+        like={"sha256": _SHA256},
+    ),
+    "items": Contract(
+        records=ITEM_ROWS,
+        unique=("id",),
+        inner={"generator": "origin.generator"},
+        blank=("question", "answer"),
+        between={"order": (0, 1)},
+        holds={
+            "an item comes from records": lambda item, _: len(_list(item["origin"]["records"])) > 0,
+            "golds are options": _golds_exist,
+            "both orders of a pair are there": _both_orders,
+        },
+    ),
+    "findings": Contract(
+        records=(Finding,),
+        unique=("check", "subject", "where", "detail"),
+        like={"check": r"^[A-Z]{2}\d{2}$"},
+        holds={"subject is an item of the table": _known("subject")},
+    ),
+    "audits": Contract(
+        records=(Audit,),
+        unique=("item", "auditor"),
+        holds={
+            "scores are 0 or 1": lambda audit, _: {*_mapping(audit["scores"]).values()} <= {0, 1},
+            "ten scores, or none of an invalid reply": _whole_reply,
+            "issues name the zeros": _zeros_named,
+            "item is an item of the table": _known("item"),
+        },
+    ),
+    "verdicts": Contract(
+        records=(Verdict,),
+        unique=("item",),
+        holds={
+            "flags and blocks have reasons": lambda verdict, _: (
+                verdict["status"] == "pass" or bool(_list(verdict["reasons"]))
+            ),
+            "item is an item of the table": _known("item"),
+        },
+    ),
+    "rejected": Contract(records=(Rejection,), unique=(), like={"reason": REASON}),
+    "accounting": Contract(
+        records=(),
+        unique=("stage", "shard"),
+        inner={"stage": "stage", "shard": "shard"},
+        between=dict.fromkeys(("read", "kept", "rejected", "merged"), (0, None)),
+        holds={
+            "read = kept + rejected + merged": lambda row, _: (
+                row["read"] == row["kept"] + row["rejected"] + row["merged"]
+            )
+        },
+    ),
+}
+"""Contract of every table."""
+
+
+def _at(row: Row, place: str) -> Any:
+    """A cell, or a field of the record that it holds."""
+    name, _, inner = place.partition(".")
+    return row[name][inner] if inner else row.get(name)
+
+
+def _missing(cell: Any) -> bool:
+    """The not-a-number that pandas has for nothing."""
+    return isinstance(cell, float) and math.isnan(cell)
+
+
+def _list(value: Any) -> list[Any]:
+    """A list column's cell: an array, a list, or nothing."""
+    return [] if value is None else list(value)
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    """A map column's cell: a dict, a list of pairs, or nothing."""
+    return dict(value) if isinstance(value, Mapping) else dict(_list(value))
