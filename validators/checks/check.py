@@ -7,16 +7,15 @@ from functools import cache, lru_cache, reduce
 from inspect import signature
 from operator import or_
 from types import UnionType
-from typing import TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
 from mihakk.registry import Registry
 from schemas.benchmark import ChecksConfig
-from schemas.finding import Finding, Severity
+from schemas.finding import Severity
 from schemas.idiom import Idiom
 from schemas.item import Item
 from schemas.poem import Poem
 from validators.checks.setindex import SetIndex
-from validators.checks.texts import Texts
 
 Checked: TypeAlias = Item | Poem | Idiom
 
@@ -49,24 +48,8 @@ class Check:
     """It needs the prepared set."""
     when: frozenset[str] | Sign
     """Characters of which one must occur, or a test that one word must pass; empty: it always runs."""
-    takes: tuple[str, ...]
-    """Which of `subject`, `texts`, `index` the generator is called with, in this order."""
-    function: CheckFunction
-
-    def run(self, subject: Checked | None, texts: Texts | None, index: SetIndex | None) -> Objections:
-        """Calls the generator with those of the three that it takes."""
-        given = {"subject": subject, "texts": texts, "index": index}
-        return self.function(*[given[name] for name in self.takes])
-
-    def finding(self, severity: Severity, subject: str, objection: Objection) -> Finding:
-        """The objection as a row of the findings table."""
-        return Finding(
-            check=self.id,
-            severity=severity,
-            subject=subject,
-            detail=objection.detail,
-            where=objection.where,
-        )
+    run: Callable[[Any, Any, Any], Objections]
+    """The generator, called with subject, texts and index, whichever of the three it takes."""
 
 
 CHECKS: Registry[Check] = Registry("check", "validators.checks")
@@ -104,18 +87,33 @@ def check(
         raise TypeError(f"{identifier}: `when` asks of words, and no word holds a space")
 
     def register(function: CheckFunction) -> CheckFunction:
-        takes = tuple(name if name in SHARED else "subject" for name in signature(function).parameters)
+        takes = tuple(
+            name if name in ("texts", "index") else "subject" for name in signature(function).parameters
+        )
         if sign and takes != ("texts",):
             raise TypeError(f"{identifier}: a check with `when` takes texts alone")
         if takes not in CALLS or (takes == ("index",)) != (kinds == (SetIndex,)):
             raise TypeError(f"{identifier}: a check takes {sorted(CALLS)}, and index alone on=SetIndex")
-        CHECKS.add(
-            identifier,
-            Check(identifier, title, severity, kinds, "index" in takes, sign, takes, function),
-        )
+        run = CALLS[takes](function)
+        CHECKS.add(identifier, Check(identifier, title, severity, kinds, "index" in takes, sign, run))
         return function
 
     return register
+
+
+CALLS: dict[tuple[str, ...], Callable[[CheckFunction], CheckFunction]] = {
+    ("subject",): lambda function: lambda subject, _, __: function(subject),
+    ("texts",): lambda function: lambda _, texts, __: function(texts),
+    ("index",): lambda function: lambda _, __, index: function(index),
+    ("subject", "texts"): lambda function: lambda subject, texts, _: function(subject, texts),
+    ("subject", "index"): lambda function: lambda subject, _, index: function(subject, index),
+    ("subject", "texts", "index"): lambda function: function,
+}
+"""What a generator may take, and how it is called with all three."""
+LONGEST_KEPT = 40
+MOST_KEPT = 1 << 16
+MOST_TRIGGERS = 4096
+"""Sets of reasons for which it is remembered what they trigger: most texts have one of few."""
 
 
 class _Triggers(dict[str, int]):
@@ -127,6 +125,16 @@ class _Triggers(dict[str, int]):
         self.characters = [(bit, sign) for bit, sign in signs if not callable(sign)]
         every = "".join(sorted(char for _, characters in self.characters for char in characters))
         self.has_any = re.compile(f"[{re.escape(every)}]").search if every else lambda _: None
+
+        def triggered(reasons: frozenset[int]) -> tuple[Check, ...]:
+            either = reduce(or_, reasons, 0)
+            return tuple(one for place, one in enumerate(checks) if either >> place & 1)
+
+        self._triggered = lru_cache(MOST_TRIGGERS)(triggered)
+
+    def by(self, words: Iterable[str]) -> tuple[Check, ...]:
+        """The checks that run for these words."""
+        return self._triggered(frozenset(map(self.__getitem__, words)))
 
     def __missing__(self, word: str) -> int:
         reasons = 0
@@ -142,30 +150,15 @@ class _Triggers(dict[str, int]):
         return reasons
 
 
-LONGEST_KEPT = 40
-MOST_KEPT = 1 << 16
-MOST_TRIGGERS = 4096
-"""Sets of reasons for which it is remembered what they trigger: most texts have one of few."""
-SHARED = ("texts", "index")
-CALLS = frozenset(
-    tuple(names.split())
-    for names in ("subject", "texts", "index", "subject texts", "subject index", "subject texts index")
-)
-
-
 @dataclass(frozen=True, slots=True)
 class CheckPlan:
     """The checks of one type of subject, arranged so that most subjects cost few calls."""
 
-    of_subject: tuple[Check, ...]
-    of_texts: tuple[Check, ...]
-    of_both: tuple[Check, ...]
-    reasons: Callable[[str], int]
-    """Which checks a word triggers."""
-    triggered: Callable[[frozenset[int]], tuple[Check, ...]]
-    """The checks that run for words of these reasons."""
+    always: tuple[Check, ...]
+    triggers: _Triggers
+    """Those that only some words call for."""
     compared: tuple[Check, ...]
-    """Checks that need the rest of the set."""
+    """Those that need the rest of the set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,30 +188,12 @@ def active(config: ChecksConfig) -> Active:
 
 
 def _plan(running: Sequence[Check]) -> CheckPlan:
-    always = [one for one in running if not one.compares and not one.when]
-
-    def taking(*names: str) -> tuple[Check, ...]:
-        return tuple(one for one in always if one.takes == names)
-
-    reasons, triggered = _triggers(tuple(one for one in running if one.when))
     return CheckPlan(
-        of_subject=taking("subject"),
-        of_texts=taking("texts"),
-        of_both=taking("subject", "texts"),
-        reasons=reasons,
-        triggered=triggered,
+        always=tuple(one for one in running if not one.compares and not one.when),
+        triggers=_triggers(tuple(one for one in running if one.when)),
         compared=tuple(one for one in running if one.compares),
     )
 
 
-@cache
-def _triggers(
-    checks: tuple[Check, ...],
-) -> tuple[Callable[[str], int], Callable[[frozenset[int]], tuple[Check, ...]]]:
-    """What words trigger, remembered from shard to shard."""
-
-    def triggered(reasons: frozenset[int]) -> tuple[Check, ...]:
-        either = reduce(or_, reasons, 0)
-        return tuple(one for place, one in enumerate(checks) if either >> place & 1)
-
-    return _Triggers(checks).__getitem__, lru_cache(MOST_TRIGGERS)(triggered)
+_triggers = cache(_Triggers)
+"""What words trigger, remembered from shard to shard."""

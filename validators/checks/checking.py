@@ -7,7 +7,7 @@ from schemas.finding import Finding
 from schemas.idiom import Idiom
 from schemas.item import Item
 from schemas.poem import Poem
-from validators.checks.check import Active, Checked, active
+from validators.checks.check import Active, Check, Checked, Objection, active
 from validators.checks.setindex import SetIndex
 from validators.checks.texts import Texts
 
@@ -33,24 +33,29 @@ def check_records(records: Iterable[Poem | Idiom], config: ChecksConfig) -> list
 def check_set(index: SetIndex, config: ChecksConfig) -> list[Finding]:
     """Findings about the set as a whole, all with the subject `*`."""
     running = active(config)
-    return [
-        one.finding(running.severity[one.id], "*", objection)
-        for one in running.whole
-        for objection in one.run(None, None, index)
-    ]
+    return _findings(
+        "*", [(one, found) for one in running.whole for found in one.run(None, None, index)], running
+    )
 
 
 def _about(subject: Checked, running: Active, index: SetIndex | None) -> list[Finding]:
     plan = running.plans[type(subject)]
     texts = Texts.of(subject)
-    found = [(one, objection) for one in plan.of_subject for objection in one.function(subject)]
-    found += [(one, objection) for one in plan.of_texts for objection in one.function(texts)]
-    found += [(one, objection) for one in plan.of_both for objection in one.function(subject, texts)]
-    if triggered := plan.triggered(frozenset(map(plan.reasons, texts.written))):
-        found += [(one, objection) for one in triggered for objection in one.function(texts)]
-    if index is not None:
-        found += [(one, objection) for one in plan.compared for objection in one.run(subject, texts, index)]
-    if not found:
-        return []
-    found.sort(key=lambda pair: pair[0].id)
-    return [one.finding(running.severity[one.id], subject.id, objection) for one, objection in found]
+    called = plan.always + plan.triggers.by(texts.written) + (() if index is None else plan.compared)
+    return _findings(
+        subject.id, [(one, found) for one in called for found in one.run(subject, texts, index)], running
+    )
+
+
+def _findings(subject: str, found: list[tuple[Check, Objection]], running: Active) -> list[Finding]:
+    """Objections as rows of the findings table, in order of the checks' ids."""
+    return [
+        Finding(
+            check=one.id,
+            severity=running.severity[one.id],
+            subject=subject,
+            detail=objection.detail,
+            where=objection.where,
+        )
+        for one, objection in sorted(found, key=lambda pair: pair[0].id)
+    ]

@@ -135,7 +135,9 @@ def test_no_check_that_words_call_for_would_have_found_more_uncalled(language: A
     item = choice(question=texts[0], options=tuple(texts[1:]), language=language)
     called_for = [one for _, one in CHECKS if one.when and ChoiceItem in one.on]
     everything = {
-        (one.id, found.detail, found.where) for one in called_for for found in one.function(Texts.of(item))
+        (one.id, found.detail, found.where)
+        for one in called_for
+        for found in one.run(item, Texts.of(item), None)
     }
     alone = ChecksConfig(off=tuple(name for name in CHECKS.names() if not CHECKS.get(name).when))
     assert {(one.check, one.detail, one.where) for one in check_items([item], alone, None)} == everything
