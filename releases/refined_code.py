@@ -11,20 +11,21 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from mihakk.sandbox import Trial, run_trials
+from mihakk.sandbox import run_trials
 from releases.assemble import AssembledRelease
 from releases.content.checksum import write_manifest
 from releases.versions.diff import REFINED
 from validators.code.docstring import docstring_of, replaced
-from validators.code.problem import Problem, ProblemSet, completed, parsed
+from validators.code.problem import Problem, ProblemSet, parsed
 from validators.code.refinement import (
+    CHANGE_KINDS,
     PAPER,
     ChangeKind,
     Decided,
     Refinement,
     change_kinds,
+    marked_diff,
     objection,
-    word_diff,
 )
 
 PROBLEMS: Final = "problems.jsonl"
@@ -98,7 +99,7 @@ def assemble_refined(
             refused.append(made)
         elif made is not None:
             wanted.append(made)
-    outcomes = run_trials(_trial(one) for one in wanted)
+    outcomes = run_trials(one.problem.asking(one.prompt).trial for one in wanted)
     changes = []
     for change, outcome in zip(wanted, outcomes, strict=True):
         if outcome.passed:
@@ -129,12 +130,6 @@ def _change(problem: Problem, one: Refinement, decision: Decided | None) -> Chan
     model = one.model if decision.verdict == "accept" else ""
     prompt = replaced(problem.prompt, docstring, after)
     return Change(problem, one.before, after, prompt, change_kinds(one.before, after), model, decision.people)
-
-
-def _trial(one: Change) -> Trial:
-    problem = one.problem
-    program = completed(one.prompt, problem.solution, problem.entry_point)
-    return Trial(program, problem.tests, problem.entry_point, one.prompt)
 
 
 def _write(
@@ -168,17 +163,12 @@ def _write(
 
 def changes_page(changes: Sequence[Change], title: str) -> str:
     """Every change word by word, right to left; nothing that a prompt says can run."""
-    tags = {"equal": "span", "delete": "del", "insert": "ins"}
-    articles = []
-    for one in changes:
-        diff = "".join(
-            f"<{tags[part.op]}>{html.escape(part.text)}</{tags[part.op]}>"
-            for part in word_diff(one.before, one.after)
-        )
-        articles.append(
-            f'<article><h2 dir="ltr">{html.escape(one.problem.id)}</h2><p dir="rtl" lang="ar">{diff}</p>'
-            f'<small dir="ltr" lang="en">{html.escape(", ".join(one.kinds))}</small></article>'
-        )
+    articles = [
+        f'<article><h2 dir="ltr">{html.escape(one.problem.id)}</h2><p dir="rtl" lang="ar">'
+        f"{marked_diff(one.before, one.after)}</p>"
+        f'<small dir="ltr" lang="en">{html.escape(", ".join(one.kinds))}</small></article>'
+        for one in changes
+    ]
     name, body = html.escape(title), "".join(articles)
     return (
         f'<!doctype html><html lang="ar" dir="rtl"><head><meta charset="utf-8"><title>{name}</title>'
@@ -190,7 +180,6 @@ def card_of(name: str, version: str, problems: int, changes: Sequence[Change]) -
     """README.md: what changed, by kind, beside the paper's counts."""
     kinds = Counter(kind for one in changes for kind in one.kinds)
     share = len(changes) / problems if problems else 0.0
-    order: tuple[ChangeKind, ...] = ("linguistic", "clarity", "consistency", "structural", "semantic")
     lines = [
         f"# {name} {version}",
         "",
@@ -207,7 +196,7 @@ def card_of(name: str, version: str, problems: int, changes: Sequence[Change]) -
         "",
         "| kind of change (one may be of several) | prompts |",
         "|---|---:|",
-        *(f"| {kind} | {kinds[kind]} |" for kind in order),
+        *(f"| {kind} | {kinds[kind]} |" for kind in CHANGE_KINDS),
         "",
         f"`{PROBLEMS}` holds the rows, `{CHANGES}` and `changes.html` each change.",
         "",

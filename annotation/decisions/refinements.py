@@ -12,10 +12,9 @@ from annotation.screens.ratings import Label
 from annotation.screens.tasks import escaped, screen_task
 from mihakk.ids import digest
 from schemas.record import Language
-from validators.code.refinement import Decided, Refinement, word_diff
+from validators.code.refinement import Decided, Refinement, marked_diff
 
 TEMPLATE: Final = "prompt_refinement"
-_TAGS: Final = {"equal": "span", "delete": "del", "insert": "ins"}
 
 
 def refinement_task(
@@ -37,10 +36,7 @@ def refinement_task(
         def heading(name: str) -> str:
             return f"<small>{escaped(labels['shown'][name])}</small><br>"
 
-        diff = "".join(
-            f"<{_TAGS[one.op]}>{escaped(one.text)}</{_TAGS[one.op]}>"
-            for one in word_diff(refinement.before, refinement.after)
-        )
+        diff = marked_diff(refinement.before, refinement.after, escaped)
         body = [f'<p>{heading("change")}<span dir="rtl" class="diff">{diff}</span></p>']
         if refinement.reason:
             body.append(f"<p>{heading('reason')}<bdi>{escaped(refinement.reason)}</bdi></p>")

@@ -48,8 +48,9 @@ class Check:
     """It needs the prepared set."""
     when: frozenset[str] | Sign
     """Characters of which one must occur, or a test that one word must pass; empty: it always runs."""
+    function: CheckFunction
     run: Callable[[Any, Any, Any], Objections]
-    """The generator, called with subject, texts and index, whichever of the three it takes."""
+    """The function, called with subject, texts and index, whichever of the three it takes."""
 
 
 CHECKS: Registry[Check] = Registry("check", "validators.checks")
@@ -95,7 +96,9 @@ def check(
         if takes not in CALLS or (takes == ("index",)) != (kinds == (SetIndex,)):
             raise TypeError(f"{identifier}: a check takes {sorted(CALLS)}, and index alone on=SetIndex")
         run = CALLS[takes](function)
-        CHECKS.add(identifier, Check(identifier, title, severity, kinds, "index" in takes, sign, run))
+        CHECKS.add(
+            identifier, Check(identifier, title, severity, kinds, "index" in takes, sign, function, run)
+        )
         return function
 
     return register

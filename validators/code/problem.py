@@ -1,8 +1,10 @@
 """Problems of a code benchmark: prompt, reference solution and tests, read through a map of columns."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -54,6 +56,10 @@ class Problem:
     def trial(self) -> Trial:
         """The reference solution against the tests."""
         return Trial(self.program, self.tests, self.entry_point, self.prompt)
+
+    def asking(self, prompt: str) -> Problem:
+        """The problem with another prompt."""
+        return replace(self, prompt=prompt)
 
 
 class CodeFinding(Record):

@@ -3,10 +3,11 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from html import escape
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, get_args
 
 from mihakk.errors import UsageError
 from mihakk.ids import sha256
@@ -27,6 +28,7 @@ from validators.code.problem import Problem, parsed
 from validators.code.terms import hint_words, logic_words, off_glossary
 
 ChangeKind = Literal["linguistic", "clarity", "consistency", "structural", "semantic"]
+CHANGE_KINDS: Final[tuple[ChangeKind, ...]] = get_args(ChangeKind)
 Status = Literal["unchanged", "proposed", "refused", "for_people"]
 MOST_WORDS = 2
 """So many words more or fewer may a line have."""
@@ -54,13 +56,6 @@ class Refinement(Record):
     """The model is not sure, and says so."""
     reason: str = ""
     model: str = ""
-
-
-class Diff(NamedTuple):
-    """Words of one line: what stays, what goes, what comes."""
-
-    op: Literal["equal", "delete", "insert"]
-    text: str
 
 
 def objection(problem: Problem, docstring: Docstring, text: str, *, needs_human: bool) -> str:
@@ -149,8 +144,7 @@ def change_kinds(before: str, after: str) -> tuple[ChangeKind, ...]:
     found: set[ChangeKind] = set()
     if Counter(logic_words(before)) != Counter(logic_words(after)):
         found.add("semantic")
-    terms = len(list(off_glossary(before))) - len(list(off_glossary(after)))
-    if terms > 0:
+    if len(list(off_glossary(before))) > len(list(off_glossary(after))):
         found.add("consistency")
     for old, new in zip(before.split("\n"), after.split("\n"), strict=False):
         if marks(old) != marks(new):
@@ -161,23 +155,25 @@ def change_kinds(before: str, after: str) -> tuple[ChangeKind, ...]:
                 found.add("linguistic" if j - i == m - k else "clarity")
     if before != after and not found:
         found.add("consistency")  # spaces between words
-    order: tuple[ChangeKind, ...] = ("linguistic", "clarity", "consistency", "structural", "semantic")
-    return tuple(kind for kind in order if kind in found)
+    return tuple(kind for kind in CHANGE_KINDS if kind in found)
 
 
-def word_diff(before: str, after: str) -> list[Diff]:
-    """Both texts word by word, spaces between them being words of their own: joined, each text is whole."""
+def word_diff(before: str, after: str) -> list[tuple[Literal["span", "del", "ins"], str]]:
+    """Both texts word by word, spaces between them being words of their own: joined, each text is whole.
+
+    Every piece comes with the tag of HTML that says whether it stays, goes or comes.
+    """
     old, new = (re.findall(r"\s+|[^\s]+", text) for text in (before, after))
-    found: list[Diff] = []
+    found: list[tuple[Literal["span", "del", "ins"], str]] = []
     for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            found.append(Diff("equal", "".join(old[i:j])))
-            continue
-        if i < j:
-            found.append(Diff("delete", "".join(old[i:j])))
-        if k < m:
-            found.append(Diff("insert", "".join(new[k:m])))
-    return found
+        gone, come = "".join(old[i:j]), "".join(new[k:m])
+        found += [("span", gone)] if tag == "equal" else [("del", gone), ("ins", come)]
+    return [(tag, text) for tag, text in found if text]
+
+
+def marked_diff(before: str, after: str, escaped: Callable[[str], str] = escape) -> str:
+    """`word_diff` as HTML; `escaped` makes text of texts, so that nothing they say can run."""
+    return "".join(f"<{tag}>{escaped(text)}</{tag}>" for tag, text in word_diff(before, after))
 
 
 class RefinedSet(Record):

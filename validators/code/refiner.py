@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import Model
 from mihakk.llm.structured import Request, closed_object, fitted
-from mihakk.sandbox import Limits, Trial, run_trials
+from mihakk.sandbox import Limits, run_trials
 from validators.code.docstring import Docstring, docstring_of, has_arabic, replaced
-from validators.code.problem import Problem, completed
+from validators.code.problem import Problem
 from validators.code.refinement import Refinement, Status, change_kinds, objection
 
 PROMPT: Final = "code_refinement"
@@ -61,26 +61,36 @@ def refine(
         UsageError: No sandbox can be had here, or the model's config can't work.
         ExternalFailure: The model's server or the sandbox failed; answered calls are kept.
     """
-    passed = run_trials((one.trial for one in problems), limits)
-    asked: list[_Sound | Refinement] = [
-        _sound(problem, outcome.passed) for problem, outcome in zip(problems, passed, strict=True)
-    ]
-    sound = [one for one in asked if isinstance(one, _Sound)]
-    replies = list(model.ask_all(map(request, sound), journal))
-    changed = [
-        (one, reply.value.docstring)
-        for one, reply in zip(sound, replies, strict=True)
-        if reply.value is not None and reply.value.docstring != one.docstring.text
-    ]
-    again = run_trials((_trial(one, text) for one, text in changed), limits)
-    fails = {one.problem.id for (one, _), outcome in zip(changed, again, strict=True) if not outcome.passed}
-    told = {
-        one.problem.id: _refinement(
-            one, reply.value, reply.problem, model.config.name, one.problem.id in fails
+    told: dict[str, Refinement] = {}
+    sound = []
+    outcomes = run_trials((one.trial for one in problems), limits)
+    for problem, outcome in zip(problems, outcomes, strict=True):
+        docstring = docstring_of(problem.prompt, problem.entry_point)
+        if docstring is None:
+            reason = "the prompt does not parse, or has no plain docstring"
+        elif not outcome.passed:
+            reason = "the reference does not pass the tests"
+        elif not has_arabic(docstring.text):
+            reason = "there is no Arabic in the docstring"
+        else:
+            sound.append(_Sound(problem, docstring))
+            continue
+        text = problem.prompt if docstring is None else docstring.text
+        told[problem.id] = Refinement(
+            problem=problem.id, line=problem.line, status="for_people", before=text, after=text, reason=reason
         )
-        for one, reply in zip(sound, replies, strict=True)
+    replies = list(zip(sound, model.ask_all(map(request, sound), journal), strict=True))
+    changed = {
+        one.problem.id: one.problem.asking(replaced(one.problem.prompt, one.docstring, reply.value.docstring))
+        for one, reply in replies
+        if reply.value is not None and reply.value.docstring != one.docstring.text
     }
-    yield from (one if isinstance(one, Refinement) else told[one.problem.id] for one in asked)
+    again = run_trials((one.trial for one in changed.values()), limits)
+    fails = {name for name, outcome in zip(changed, again, strict=True) if not outcome.passed}
+    for one, reply in replies:
+        name = one.problem.id
+        told[name] = _refinement(one, reply.value, reply.problem, model.config.name, name in fails)
+    yield from (told[one.id] for one in problems)
 
 
 def request(one: _Sound) -> Request[RefinedText]:
@@ -109,24 +119,6 @@ def request(one: _Sound) -> Request[RefinedText]:
     )
 
 
-def _sound(problem: Problem, passes: bool) -> _Sound | Refinement:
-    docstring = docstring_of(problem.prompt, problem.entry_point)
-    if docstring is None:
-        reason = "the prompt does not parse, or has no plain docstring"
-        return _for_people(problem, problem.prompt, reason)
-    if not passes:
-        return _for_people(problem, docstring.text, "the reference does not pass the tests")
-    if not has_arabic(docstring.text):
-        return _for_people(problem, docstring.text, "there is no Arabic in the docstring")
-    return _Sound(problem, docstring)
-
-
-def _for_people(problem: Problem, text: str, reason: str) -> Refinement:
-    return Refinement(
-        problem=problem.id, line=problem.line, status="for_people", before=text, after=text, reason=reason
-    )
-
-
 def _refinement(one: _Sound, reply: RefinedText | None, problem: str, model: str, fails: bool) -> Refinement:
     before = one.docstring.text
     after = reply.docstring if reply and not fails else before
@@ -148,9 +140,3 @@ def _refinement(one: _Sound, reply: RefinedText | None, problem: str, model: str
         reason=reason,
         model=model,
     )
-
-
-def _trial(one: _Sound, text: str) -> Trial:
-    prompt = replaced(one.problem.prompt, one.docstring, text)
-    program = completed(prompt, one.problem.solution, one.problem.entry_point)
-    return Trial(program, one.problem.tests, one.problem.entry_point, prompt)

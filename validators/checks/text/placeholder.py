@@ -1,13 +1,17 @@
-"""TX02: no field waits to be filled in."""
+"""TX02 and TX23: no field waits to be filled in, and no answer reads as if it did."""
 
 from mihakk.text import words_key
 from schemas.item import ChoiceItem, QuestionItem
 from schemas.record import Language
 from validators.checks.check import Checked, Objection, Objections, check
 from validators.checks.lexicon import placeholders
-from validators.checks.texts import Texts, excerpt
+from validators.checks.setindex import SetIndex
+from validators.checks.texts import Texts, answers, excerpt, wrong
 
 LONGEST = 24
+WORDY = 0.95
+"""Share of a task's right answers that are texts of three words or more from which a short one stands out."""
+LEAST_WORDS = 3
 _NATURAL: dict[Language, str] = {
     "ar": "لا يوجد|لا توجد|لا شيء|لا شئ|غير موجود|غير معروف|غير محدد|مجهول|فارغ|بدون|غير متاح|غير متوفر"
     "|غير مذكور|لم يذكر",
@@ -29,7 +33,7 @@ def placeholder(subject: Checked, texts: Texts) -> Objections:
     known = placeholders(texts.language)
     if known.words.isdisjoint(texts.folds) and all(texts.folds):
         return
-    answers = isinstance(subject, QuestionItem)
+    asked = isinstance(subject, QuestionItem)
     signs = (
         isinstance(subject, ChoiceItem) and sum(not texts.folded(option) for option in subject.options) > 1
     )
@@ -37,8 +41,27 @@ def placeholder(subject: Checked, texts: Texts) -> Objections:
         if len(text) > LONGEST or where == "title":
             continue
         folded = texts.folded(text)
-        is_answer = answers and where not in ("question", "context")
+        is_answer = asked and where not in ("question", "context")
         word = folded in known.words and not (is_answer and folded in NATURAL)
         sign = not folded and not (is_answer and signs) and known.symbolic(text)
         if word or sign:
             yield Objection(f"a placeholder: {excerpt(text)}", where)
+
+
+@check(
+    "TX23", severity="flag", on=QuestionItem, title="no answer reads like a missing value among longer ones"
+)
+def placeholder_answer(item: QuestionItem, texts: Texts, index: SetIndex) -> Objections:
+    """No right answer is a word like `none` where the other answers are texts of several words.
+
+    The others are the wrong options of the item, or the right answers of its task: among names and numbers
+    such a word may well be the answer. In generated choices it never is.
+    """
+    for answer in answers(item):
+        if texts.folded(answer) not in NATURAL:
+            continue
+        others = wrong(item)
+        made = item.origin.generator != "external" and isinstance(item, ChoiceItem)
+        beside = bool(others) and all(len(texts.words(other)) >= LEAST_WORDS for other in others)
+        if made or beside or index.wordy.get(item.task, 0.0) >= WORDY:
+            yield Objection(f"reads like a missing value: {excerpt(answer)}", "gold")
