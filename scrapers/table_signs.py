@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mihakk.errors import RecordRejected
-from mihakk.text.corruption import markup
+from mihakk.text.corruption import PATTERNS
 from scrapers.tables import Row
 
 Sign = Literal["merged_cells", "marks_of_heads", "markup", "page_marks"]
@@ -24,7 +24,7 @@ _SIGNS: dict[Sign, tuple[Callable[[str], re.Match[str] | None], str, str]] = {
         "take it out of the column",
     ),
     "markup": (
-        markup.search,
+        PATTERNS["markup"].search,
         "entries hold markup",
         "save the text without it, as `pandoc --to plain` does",
     ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from mihakk.text import codepoints as cp
-from mihakk.text.corruption import FINDERS
+from mihakk.text.corruption import PATTERNS, visual_order
 from schemas.record import Record
 from validators.external.mapping import Mapping
 from validators.external.table import Table
@@ -55,7 +55,7 @@ def repair_text(text: str) -> tuple[str, tuple[str, ...]]:
     if any(char in _FORMS for char in fixed) and _in_order(fixed):
         fixed = "".join(_FORMS.get(char, char) for char in fixed)
         kinds.append("presentation_form")
-    spans = list(FINDERS["reversed_lam_alef"](fixed))
+    spans = [one.span() for one in PATTERNS["reversed_lam_alef"].finditer(fixed)]
     if spans:
         for start, end in reversed(spans):
             word = fixed[start:end]
@@ -67,7 +67,7 @@ def repair_text(text: str) -> tuple[str, tuple[str, ...]]:
     if bare != fixed:
         fixed = bare
         kinds.append("bidi_control")
-    if not kinds or next(FINDERS["visual_order"](fixed), None) is not None:
+    if not kinds or next(visual_order(fixed), None) is not None:
         return text, ()
     return fixed, tuple(kinds)
 

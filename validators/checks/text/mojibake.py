@@ -2,7 +2,7 @@
 
 import re
 
-from mihakk.text.corruption import FINDERS
+from mihakk.text.corruption import mojibake as misread
 from validators.checks.check import Objections, check
 from validators.checks.damage import damaged
 from validators.checks.texts import Texts
@@ -24,4 +24,4 @@ _SIGNS = (set(map(chr, range(0x80, 0x100))) | set(bytes(range(0x80, 0xC0)).decod
 def mojibake(texts: Texts) -> Objections:
     """No run of the letters that UTF-8 or Windows-1256 bytes turn into when read as another encoding."""
     garbled = list(damaged(texts, GARBLED, "wrongly decoded"))
-    yield from garbled or damaged(texts, FINDERS["mojibake"], "wrongly decoded")
+    yield from garbled or damaged(texts, misread, "wrongly decoded")
