@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from mihakk.dedup import passes
@@ -12,6 +13,10 @@ from mihakk.lake.scratch import Scratch
 
 Run = Callable[[str, Callable[..., str], Sequence[tuple[Any, ...]]], list[str]]
 """Runs a named pass over many arguments, in any order and anywhere; gives the names of the files in order."""
+
+
+Calls = dict[str, list[tuple[Any, ...]]]
+"""Arguments of a pass, by set."""
 
 
 class Wanted(NamedTuple):
@@ -32,17 +37,21 @@ class DuplicatePasses:
 
     def near_duplicates(self, wanted: Mapping[str, Wanted]) -> dict[str, list[Pair]]:
         """For each set the pairs that `near_duplicates` would find in it, in order of the texts."""
-        sets = {name: want for name, want in wanted.items() if want.parts}
-        one = self._over_parts(sets, "digest", passes.digests, lambda name: (len(sets[name].parts),))
-        equal = self._over_buckets(one, "match", passes.equal_texts, lambda _: ())
-        near = {name: want for name, want in sets.items() if want.threshold < 1}
-        found = self._over_parts(near, "count", passes.counts, lambda name: (equal[name],))
-        counted = {name: passes.all_counts(self._scratch, found[name]) for name in near}
+        parts = {name: want.parts for name, want in wanted.items() if want.parts}
+        near = {name: want.threshold for name, want in wanted.items() if want.parts and want.threshold < 1}
+        of_part = {name: [(one, len(some)) for one in some] for name, some in parts.items()}
+        digests = self._pass("digest", passes.digests, of_part)
+        equal = self._pass("match", passes.equal_texts, _by_bucket(digests))
+        of_part = {name: [(one, equal[name]) for one in parts[name]] for name in near}
+        counts = self._pass("count", passes.counts, of_part)
+        counted = {name: passes.all_counts(self._scratch, counts[name]) for name in near}
         self.files.update(counted.values())
-        filed = self._over_parts(
-            near, "sign", passes.filings, lambda name: (equal[name], counted[name], len(near[name].parts))
-        )
-        pairs = self._over_buckets(filed, "compare", passes.compared, lambda name: (near[name].threshold,))
+        of_part = {
+            name: [(one, equal[name], counted[name], len(parts[name])) for one in parts[name]]
+            for name in near
+        }
+        filed = self._pass("sign", passes.filings, of_part)
+        pairs = self._pass("compare", passes.compared, _by_bucket(filed, near))
         return {
             name: sorted(
                 {
@@ -59,41 +68,20 @@ class DuplicatePasses:
         self.files.update(names)
         return names
 
-    def _over_parts(
-        self,
-        sets: Mapping[str, Wanted],
-        title: str,
-        work: Callable[..., str],
-        more: Callable[[str], tuple[Any, ...]],
-    ) -> dict[str, list[str]]:
-        calls = [(name, (self._scratch, part, *more(name))) for name in sets for part in sets[name].parts]
-        return self._sorted_out(title, work, calls)
-
-    def _over_buckets(
-        self,
-        files: Mapping[str, list[str]],
-        title: str,
-        work: Callable[..., str],
-        more: Callable[[str], tuple[Any, ...]],
-    ) -> dict[str, list[str]]:
-        calls = [
-            (name, (self._scratch, files[name], bucket, *more(name)))
-            for name in files
-            for bucket in range(len(files[name]))
-        ]
-        return self._sorted_out(title, work, calls)
-
-    def _sorted_out(
-        self, title: str, work: Callable[..., str], calls: Sequence[tuple[str, tuple[Any, ...]]]
-    ) -> dict[str, list[str]]:
-        """All calls of a pass at once, their files by set."""
-        made = self.run(title, work, [arguments for _, arguments in calls])
-        files: dict[str, list[str]] = {name: [] for name, _ in calls}
-        for (name, _), file in zip(calls, made, strict=True):
-            files[name].append(file)
-        return files
+    def _pass(self, title: str, work: Callable[..., str], calls: Calls) -> dict[str, list[str]]:
+        """All calls of a pass at once, whatever set they are of; their files by set."""
+        made = iter(self.run(title, work, [(self._scratch, *one) for some in calls.values() for one in some]))
+        return {name: list(islice(made, len(some))) for name, some in calls.items()}
 
     def _rows(self, files: Sequence[str], *columns: str) -> Iterator[tuple[Any, ...]]:
         for name in files:
             table = self._scratch.read(name)
             yield from zip(*(table[column].to_pylist() for column in columns), strict=True)
+
+
+def _by_bucket(files: Mapping[str, list[str]], more: Mapping[str, Any] | None = None) -> Calls:
+    """Calls over the buckets of each set's files, of which there are as many as files."""
+    return {
+        name: [(some, bucket, *([more[name]] if more else ())) for bucket in range(len(some))]
+        for name, some in files.items()
+    }
