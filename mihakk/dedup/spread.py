@@ -39,7 +39,7 @@ class DuplicatePasses:
         """For each set the pairs that `near_duplicates` would find in it, in order of the texts."""
         parts = {name: want.parts for name, want in wanted.items() if want.parts}
         near = {name: want.threshold for name, want in wanted.items() if want.parts and want.threshold < 1}
-        of_part = {name: [(one, len(some)) for one in some] for name, some in parts.items()}
+        of_part: Calls = {name: [(one, len(some)) for one in some] for name, some in parts.items()}
         digests = self._pass("digest", passes.digests, of_part)
         equal = self._pass("match", passes.equal_texts, _by_bucket(digests))
         of_part = {name: [(one, equal[name]) for one in parts[name]] for name in near}

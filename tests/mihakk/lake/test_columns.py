@@ -8,57 +8,34 @@ from hypothesis import strategies as st
 from mihakk.lake.columns import arrow_schema, from_table, to_table
 from schemas.audit import CRITERIA, Audit
 from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Origin
-from schemas.poem import Couplet, Poem
-from schemas.record import Form, Provenance, Record
-
-ITEM_ROWS = (ChoiceItem, AnswerItem, ExplanationItem)
-ORIGIN = Origin(records=("hafez:1",), generator="continuation", generator_version="1")
+from schemas.item import ITEM_ROWS, ChoiceItem
+from schemas.poem import Poem
+from schemas.record import Record
+from tests.validators.checks.check_samples import subject
 
 
 def choice(**changes: object) -> ChoiceItem:
-    values: dict[str, object] = {
-        "id": "fa-continuation_choice-1",
-        "task": "continuation_choice",
-        "language": "fa",
+    fields = {"poet": "حافظ", "hemistich": "الا یا ایها الساقی"}
+    values = {
         "question": "ادامهٔ بیت کدام است؟",
-        "fields": {"poet": "حافظ", "hemistich": "الا یا ایها الساقی"},
-        "origin": ORIGIN,
-        "licence": "public-domain",
         "options": ("یک", "دو"),
         "gold": (0,),
+        "fields": fields,
+        **changes,
     }
-    return ChoiceItem.model_validate({**values, **changes})
+    made: ChoiceItem = subject(kind="choice", language="fa", **values)
+    return made
 
 
 def test_items_of_every_kind_share_a_table() -> None:
-    answer = AnswerItem(
-        id="2", task="t", language="ar", question="؟", origin=ORIGIN, licence="x", answer="جواب"
-    )
-    aligned = ExplanationItem(
-        id="3",
-        task="t",
-        language="ar",
-        question="؟",
-        origin=ORIGIN,
-        licence="x",
-        verses=("أ",),
-        explanations=("ب",),
-    )
+    answer = subject(kind="answer", question="؟", answer="جواب")
+    aligned = subject(kind="explanation", question="؟", verses=("أ",), explanations=("ب",))
     items = [choice(), answer, aligned]
     assert from_table(to_table(items, ITEM_ROWS), ITEM_ROWS) == items
 
 
 def test_nested_records_maps_and_empty_tables() -> None:
-    poem = Poem(
-        id="p",
-        language="fa",
-        title="غزل ۱",
-        poet="حافظ",
-        couplets=(Couplet(id="p:0", position=0, first=Form(raw="الف"), second=Form(raw="ب")),),
-        source_labels={"metre": "هزج"},
-        provenance=Provenance(source="s", url="u", licence="l", sha256="0", parser_version="1"),
-    )
+    poem = subject(kind="poem", couplets=[["الف", "ب"]], source_labels={"metre": "هزج"})
     audit = Audit(item="1", auditor="a", status="valid", scores=dict.fromkeys(CRITERIA, 1), reply_key="k")
     assert from_table(to_table([poem], Poem), Poem) == [poem]
     assert from_table(to_table([audit], Audit), Audit) == [audit]

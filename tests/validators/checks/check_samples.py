@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from mihakk.embeddings import Vectors
+from mihakk.text import key
 from schemas.benchmark import ChecksConfig
 from schemas.finding import Finding
 from schemas.idiom import Idiom
@@ -76,7 +77,7 @@ def read_sample(path: Path) -> Sample:
     raw = content["subjects"]
     if "repeat" in content:
         raw = [json.loads(json.dumps(raw[0]).replace("{n}", str(n))) for n in range(content["repeat"])]
-    subjects = tuple(_subject(fields, place) for place, fields in enumerate(raw))
+    subjects = tuple(subject(place, **fields) for place, fields in enumerate(raw))
     hit = content.get("hit", list(range(len(subjects))))
     return Sample(
         check=path.parent.name,
@@ -89,12 +90,13 @@ def read_sample(path: Path) -> Sample:
     )
 
 
-def _subject(fields: dict[str, Any], place: int) -> Any:
+def subject(place: int = 0, **fields: Any) -> Any:
+    """An item, poem or idiom of the fields that matter; its `kind` says which."""
     fields = {"id": f"s{place}", "language": "ar", **fields}
     if fields["kind"] == "poem":
         return Poem.model_validate(_poem(fields))
     if fields["kind"] == "idiom":
-        forms = {name: {"raw": fields[name], "text": fields[name]} for name in ("phrase", "explanation")}
+        forms = {name: _form(fields[name]) for name in ("phrase", "explanation")}
         return Idiom.model_validate({**fields, **forms, "provenance": PROVENANCE})
     origin = {
         "records": fields.pop("records", [f"r:{place}"]),
@@ -104,19 +106,20 @@ def _subject(fields: dict[str, Any], place: int) -> Any:
     return ITEM.validate_python({"task": "sample", "licence": "CC0-1.0", "origin": origin, **fields})
 
 
+def _form(given: Any) -> Any:
+    """The three forms of a text, or forms as they are given."""
+    return {"raw": given, "text": given, "key": key(given, "ar")} if isinstance(given, str) else given
+
+
 def _poem(fields: dict[str, Any]) -> dict[str, Any]:
     couplets = []
     for place, given in enumerate(fields["couplets"]):
         couplet = dict(zip(("first", "second"), given, strict=True)) if isinstance(given, list) else given
-        halves = {
-            half: {"raw": couplet[half], "text": couplet[half]}
-            for half in ("first", "second")
-            if couplet.get(half) is not None
-        }
+        halves = {half: _form(couplet[half]) for half in ("first", "second") if couplet.get(half) is not None}
         couplets.append(
             {**couplet, "second": None, **halves, "id": f"{fields['id']}:{place}", "position": place}
         )
-    return {"poet": "شاعر", **fields, "couplets": couplets, "provenance": PROVENANCE}
+    return {"poet": "شاعر", "provenance": PROVENANCE, **fields, "couplets": couplets}
 
 
 PROVENANCE = {

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from mihakk.errors import UsageError
 from schemas.benchmark import ChecksConfig
 from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Origin
+from schemas.item import ChoiceItem, ExplanationItem, Item, Origin
 from schemas.poem import Couplet, Poem, Section
 from schemas.record import Form, Provenance
+from tests.validators.checks.check_samples import subject
 from validators.checks import CHECKS, check_items, check_records, check_set, gather, index, prepare
 from validators.checks.check import Registry, check
 from validators.checks.setindex import SetIndex
@@ -25,14 +26,10 @@ ORIGIN = Origin(records=("r",), generator="sample", generator_version="1")
 PROVENANCE = Provenance(source="s", url="file:a", licence="CC0-1.0", sha256="0" * 64, parser_version="1")
 
 
-def choice(name: str = "c", options: tuple[str, ...] = ("نعم", "لا"), **changes: Any) -> ChoiceItem:
-    fields = {"id": name, "task": "t", "language": "ar", "question": "هل الشمس نجم؟", "licence": "CC0-1.0"}
-    return ChoiceItem(**{**fields, "origin": ORIGIN, "options": options, "gold": (0,), **changes})
-
-
-def answer(name: str = "a", **changes: Any) -> AnswerItem:
-    fields = {"id": name, "task": "t", "language": "ar", "question": "ما ضد النور؟", "licence": "CC0-1.0"}
-    return AnswerItem(**{**fields, "origin": ORIGIN, "answer": "الظلام", **changes})
+def choice(name: str = "c", options: tuple[str, ...] = ("نعم", "لا"), **changes: Any) -> Item:
+    fields = {"question": "هل الشمس نجم؟", "options": options, "gold": (0,), "records": ("r",), **changes}
+    made: Item = subject(kind="choice", id=name, **fields)
+    return made
 
 
 def test_a_check_can_be_switched_off_and_weighed_otherwise() -> None:
@@ -156,7 +153,7 @@ def test_no_text_makes_a_check_of_items_fail(language: Any, texts: list[str], go
     q, c, *rest = texts
     items = [
         choice("c", tuple(rest), question=q, context=c, gold=tuple(gold), language=language, metadata=facts, fields={"f": c}),
-        answer("a", answer=rest[0], accepted=(rest[1],), question=q, language=language, metadata=facts),
+        subject(kind="answer", id="a", answer=rest[0], accepted=(rest[1],), question=q, language=language, metadata=facts),
         ExplanationItem(
             id="e", task="t", language=language, question=q, licence="", origin=ORIGIN,
             verses=tuple(rest[:2]), explanations=tuple(rest[2:]), overall=c,

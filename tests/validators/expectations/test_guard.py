@@ -12,10 +12,11 @@ from mihakk.lake.columns import to_table
 from schemas.audit import CRITERIA, Audit, Issue, Verdict
 from schemas.finding import Finding
 from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Origin
-from schemas.poem import Couplet, Poem
-from schemas.record import Form, Provenance
+from schemas.item import ITEM_ROWS, Item
+from schemas.poem import Poem
+from schemas.record import Form
 from schemas.rejection import Rejection
+from tests.validators.checks.check_samples import PROVENANCE, subject
 from validators.expectations import (
     CONTRACTS,
     TableViolation,
@@ -24,56 +25,24 @@ from validators.expectations import (
     require,
 )
 
-ITEM_ROW = (ChoiceItem, AnswerItem, ExplanationItem)
-PROVENANCE = Provenance(
-    source="sample", url="file:a#1", licence="CC0-1.0", sha256="ab" * 32, parser_version="1"
-)
-FORM = Form(raw="نور", text="نور", key="نور")
-
 
 def _poem(**changes: Any) -> Poem:
-    couplet = Couplet(id="p:0", position=0, first=FORM, second=FORM)
-    fields = {"id": "p", "language": "ar", "title": "قصيدة", "poet": "شاعر", "couplets": (couplet,)}
-    return Poem(**{**fields, "provenance": PROVENANCE, **changes})
+    made: Poem = subject(**{"kind": "poem", "id": "p", "couplets": [["نور", "نور"]], **changes})
+    return made
 
 
-def _idiom(**changes: Any) -> Idiom:
-    return Idiom(
-        **{
-            "id": "i",
-            "language": "ar",
-            "phrase": FORM,
-            "explanation": FORM,
-            "provenance": PROVENANCE,
-            **changes,
-        }
-    )
+def _idiom(explanation: Any = "نور") -> Idiom:
+    made: Idiom = subject(kind="idiom", id="i", phrase="نور", explanation=explanation)
+    return made
 
 
-def _choice(name: str = "c0", order: int = 0, **changes: Any) -> ChoiceItem:
-    origin = Origin(records=("p:0",), generator="metre_choice", generator_version="1")
-    fields = {
-        "id": name,
-        "task": "metre_choice",
-        "language": "ar",
-        "question": "ما البحر؟",
-        "licence": "CC0-1.0",
-    }
-    made = {
-        **fields,
-        "origin": origin,
-        "options": ("الطويل", "الكامل"),
-        "gold": (0,),
-        "pair_id": "p",
-        "order": order,
-    }
-    return ChoiceItem(**{**made, **changes})
+def _choice(name: str = "c0", order: int = 0, gold: tuple[int, ...] = (0,)) -> Item:
+    question = {"question": "ما البحر؟", "options": ("الطويل", "الكامل"), "gold": gold}
+    made: Item = subject(kind="choice", id=name, pair_id="p", order=order, **question)
+    return made
 
 
-def _answer(**changes: Any) -> AnswerItem:
-    origin = Origin(records=("p:0",), generator="completion", generator_version="1")
-    fields = {"id": "a0", "task": "completion", "language": "ar", "question": "أكمل", "licence": "CC0-1.0"}
-    return AnswerItem(**{**fields, "origin": origin, "answer": "نور", **changes})
+ANSWER = subject(kind="answer", id="a0", question="أكمل", answer="نور")
 
 
 def _frame(rows: list[Any], row: Any) -> pd.DataFrame:
@@ -101,7 +70,7 @@ GOOD: list[tuple[Any, pd.DataFrame, dict[str, set[str]]]] = [
     ("poems", _frame([_poem()], Poem), {}),
     ("poems", _frame([_poem(title="", poet="")], Poem), {}),
     ("idioms", _frame([_idiom()], Idiom), {}),
-    ("items", _frame([*PAIR, _answer()], ITEM_ROW), {}),
+    ("items", _frame([*PAIR, ANSWER], ITEM_ROWS), {}),
     ("findings", _frame([FINDING], Finding), ITEMS),
     ("audits", _frame([AUDIT], Audit), ITEMS),
     ("verdicts", _frame([VERDICT], Verdict), ITEMS),
@@ -110,15 +79,15 @@ GOOD: list[tuple[Any, pd.DataFrame, dict[str, set[str]]]] = [
 ]
 BAD: list[tuple[str, Any, pd.DataFrame, dict[str, set[str]], str]] = [
     ("a poem twice", "poems", _frame([_poem(), _poem()], Poem), {}, "id"),
-    ("an address of spaces", "poems", _frame([_poem(provenance=PROVENANCE.model_copy(update={"url": " "}))], Poem), {}, "url"),
-    ("a foreign couplet", "poems", _frame([_poem(id="q")], Poem), {}, "couplet ids are the poem's"),
-    ("a hemistich without key", "poems", _frame([_poem(couplets=(Couplet(id="p:0", position=0, first=Form(raw="نور")),))], Poem), {}, "every hemistich"),
+    ("an address of spaces", "poems", _frame([_poem(provenance={**PROVENANCE, "url": " "})], Poem), {}, "url"),
+    ("a foreign couplet", "poems", _frame([_poem().model_copy(update={"id": "q"})], Poem), {}, "couplet ids are the poem's"),
+    ("a hemistich without key", "poems", _frame([_poem(couplets=[{"first": {"raw": "نور"}}])], Poem), {}, "every hemistich"),
     ("a section that is not there", "poems", _frame([_poem(sections=())], Poem), {}, "couplets point at sections"),
-    ("a digest that is none", "poems", _frame([_poem(provenance=PROVENANCE.model_copy(update={"sha256": "x"}))], Poem), {}, "sha256"),
+    ("a digest that is none", "poems", _frame([_poem(provenance={**PROVENANCE, "sha256": "x"})], Poem), {}, "sha256"),
     ("an idiom without explanation", "idioms", _frame([_idiom(explanation=Form(raw="نور"))], Idiom), {}, "explanation"),
-    ("a gold beyond the options", "items", _frame([PAIR[0], _choice("c1", 1, gold=(2,))], ITEM_ROW), {}, "golds are options"),
-    ("one order alone", "items", _frame([PAIR[0]], ITEM_ROW), {}, "both orders"),
-    ("an item twice", "items", _frame([*PAIR, PAIR[0]], ITEM_ROW), {}, "id"),
+    ("a gold beyond the options", "items", _frame([PAIR[0], _choice("c1", 1, gold=(2,))], ITEM_ROWS), {}, "golds are options"),
+    ("one order alone", "items", _frame([PAIR[0]], ITEM_ROWS), {}, "both orders"),
+    ("an item twice", "items", _frame([*PAIR, PAIR[0]], ITEM_ROWS), {}, "id"),
     ("a finding about nobody", "findings", _frame([FINDING], Finding), {"items": {"other"}}, "subject is an item"),
     ("a finding twice", "findings", _frame([FINDING, FINDING], Finding), ITEMS, "check, subject"),
     ("a check without number", "findings", _frame([FINDING.model_copy(update={"check": "CH"})], Finding), ITEMS, "check"),
