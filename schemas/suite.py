@@ -91,18 +91,10 @@ class Part(Record):
 
 
 class SuiteLimits(Record):
-    """When a run stops, resumably; per system."""
+    """When a run stops, resumably; per model."""
 
     cost: float | None = Field(default=None, gt=0)
-    """In the currency of the system's price, which it must have unless it is embedded."""
-    requests: int | None = Field(default=None, ge=1)
-
-
-class JudgesBudget(Record):
-    """What each judge may cost and be asked in all runs of a suite together; judging stops there."""
-
-    cost: float | None = Field(default=None, gt=0)
-    """In the currency of the judge's price, which it must have unless it is embedded."""
+    """In the currency of the model's price, which it must have unless it is embedded."""
     requests: int | None = Field(default=None, ge=1)
 
 
@@ -117,7 +109,8 @@ class SuiteJudges(Record):
     """Share of the answers that each judge is asked about three times: how far it agrees with itself."""
     reply_tokens: int = Field(default=400, ge=1)
     """How long a judgement may be."""
-    budget: JudgesBudget = JudgesBudget()
+    budget: SuiteLimits = SuiteLimits()
+    """What each judge may cost and be asked in all runs of a suite together; judging stops there."""
 
 
 class PublishedFigures(Record):

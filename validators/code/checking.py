@@ -36,8 +36,8 @@ def check_text(problem: Problem) -> Iterator[CodeFinding]:
                 detail = f"{found[0]!r} beside digits 0-9 in other sentences: write one system"
                 yield _finding(problem, "mixed_digits", detail, number)
     for number, line in prose:
-        for off in off_glossary(line):
-            detail = f"{off.written!r} for {off.term.english}: {off.term.cited} has {off.term.use!r}"
+        for written, term in off_glossary(line):
+            detail = f"{written!r} for {term.english}: {term.cited} has {term.use!r}"
             yield _finding(problem, "term_off_glossary", detail, number)
     for number, line, kind in numbered:
         if kind == "english":

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
 
 from mihakk.configs import load_config
 from mihakk.settings import REFERENCE
@@ -32,13 +31,6 @@ class CodeTerms(Record):
     hints: tuple[str, ...]
 
 
-class OffGlossary(NamedTuple):
-    """A word that the glossary has another for."""
-
-    written: str
-    term: Term
-
-
 @cache
 def code_terms() -> CodeTerms:
     """The reference table."""
@@ -51,15 +43,15 @@ def _forms(word: str) -> frozenset[str]:
     return frozenset(key(prefix + word, "ar") for prefix in _PREFIXES)
 
 
-def off_glossary(text: str) -> Iterator[OffGlossary]:
-    """Every term in a text that is written otherwise than the glossary has it."""
+def off_glossary(text: str) -> Iterator[tuple[str, Term]]:
+    """Every term in a text that is written otherwise than the glossary has it, as it is written."""
     keys = word_keys(text, "ar")
     for term in code_terms().terms:
         for variant in term.instead_of:
             parts = variant.split()
             for place in range(len(keys) - len(parts) + 1):
                 if all(keys[place + n] in _forms(part) for n, part in enumerate(parts)):
-                    yield OffGlossary(variant, term)
+                    yield variant, term
                     break
 
 
