@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import types
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -67,9 +68,16 @@ def to_table(records: Sequence[Record], row: Row) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schema)
 
 
+def to_parquet(records: Sequence[Record], row: Row) -> bytes:
+    """Records as the bytes of one Parquet file; equal records give equal bytes."""
+    sink = io.BytesIO()
+    pq.write_table(to_table(records, row), sink, compression="zstd")
+    return sink.getvalue()
+
+
 def write_table(path: Path, records: Sequence[Record], row: Row) -> None:
-    """Writes records as one Parquet file; equal records give equal bytes."""
-    pq.write_table(to_table(records, row), path, compression="zstd")
+    """Writes records as one Parquet file."""
+    path.write_bytes(to_parquet(records, row))
 
 
 def from_table(table: pa.Table, row: Row) -> list[Any]:

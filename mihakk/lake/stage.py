@@ -26,7 +26,7 @@ from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import canonical_json, digest, sha256
 from mihakk.lake._lease import Lease
 from mihakk.lake._manifests import read_manifest, refuse_newer
-from mihakk.lake.columns import Row, from_table, to_table
+from mihakk.lake.columns import Row, from_table, to_parquet
 from mihakk.lake.mirror import Mirror
 from mihakk.lake.scratch import Scratch
 from mihakk.lake.seal import seal
@@ -209,11 +209,8 @@ class Stage:
 
     def frame(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """The whole table as pandas reads it: structs as dicts, lists as arrays, maps as lists of pairs."""
-        parts = [
-            pq.read_table(io.BytesIO(self._storage.read(path)), columns=columns and list(columns))
-            for shard in self.shards()
-            if self._storage.exists(path := self._path(table, f"part-{shard}.parquet"))
-        ]
+        found = (self._part(table, shard, columns and list(columns)) for shard in self.shards())
+        parts = [part for part in found if part is not None]
         whole: pd.DataFrame = (pa.concat_tables(parts) if parts else pa.table({})).to_pandas()
         return whole
 
@@ -223,7 +220,7 @@ class Stage:
 
     def keep_rejections(self, rejections: Sequence[Rejection]) -> None:
         """Writes what a run rejected before it failed; the next run that ends well takes them away."""
-        self._storage.write(self._path(FAILED), _parquet(to_table(rejections, Rejection)))
+        self._storage.write(self._path(FAILED), to_parquet(rejections, Rejection))
 
     def failed_rejections(self) -> list[Rejection] | None:
         """What the last run rejected before it failed; None where it did not fail."""
@@ -324,7 +321,7 @@ class Stage:
         # Parts that an earlier run left are still there: the shards' manifests say which count.
         rejecting = [shard.shard for shard in manifest.shards if "rejected" in shard.parts]
         rejections = [row for shard in rejecting for row in self.read("rejected", Rejection, shard)]
-        rejected = _parquet(to_table(rejections, Rejection))
+        rejected = to_parquet(rejections, Rejection)
         manifest = manifest.model_copy(update={"rejected": sha256(rejected)})
         self._storage.write(self._path("rejected.parquet"), rejected)
         self._storage.write(
@@ -349,7 +346,7 @@ class Stage:
                 self._storage.remove(self._path("shards", name))
 
     def _write_part(self, table: str, shard: str, rows: Sequence[Record], row: Row) -> str:
-        data = _parquet(to_table(rows, row))
+        data = to_parquet(rows, row)
         self._storage.write(self._path(table, f"part-{shard}.parquet"), data)
         return sha256(data)
 
@@ -406,9 +403,3 @@ def _account(stage: str, shard: str, output: ShardOutput) -> None:
         raise AssertionError(f"{stage}/{shard} lost records: {counts!r}")
     if counts.rejected + counts.merged != len(output.rejections):
         raise AssertionError(f"{stage}/{shard} rejected without saying why: {counts!r}")
-
-
-def _parquet(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    pq.write_table(table, sink, compression="zstd", use_dictionary=True)
-    return sink.getvalue()

@@ -27,7 +27,6 @@ def body(*lines: str) -> str:
 
 
 DRILLS = {
-    "fork bomb": body("import os", "while True:", "    os.fork()"),
     "fork bomb that ignores refusals": body(
         "import os",
         "while True:",
@@ -47,12 +46,6 @@ DRILLS = {
     ),
     "sparse 100 GB file": body(
         "import os", "os.truncate(os.open('/tmp/s', os.O_CREAT | os.O_RDWR), 100 << 30)", "return 4"
-    ),
-    "100 GB in many files": body(
-        "for number in range(100_000):",
-        "    with open(f'/tmp/{number}', 'wb') as file:",
-        "        file.write(bytes(1 << 20))",
-        "return 4",
     ),
     "100 GB of memory": body("return len(bytearray(100 << 30)) and 4"),
     "endless loop": body("while True:", "    pass"),
