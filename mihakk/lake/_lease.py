@@ -17,10 +17,8 @@ import socket
 import threading
 import time
 import uuid
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
-
-import orjson
 
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.lake.storage import Storage
@@ -29,6 +27,12 @@ BEAT: Final = 15.0
 """Seconds between renewals."""
 STALE: Final = 90.0
 """Seconds without renewal after which a lock is taken over."""
+
+
+def this_process() -> str:
+    """Who holds a lock, as it says to others."""
+    began = datetime.now(UTC).isoformat(timespec="seconds")
+    return f"process {os.getpid()} on {socket.gethostname()}, since {began}"
 
 
 class Lease:
@@ -41,7 +45,7 @@ class Lease:
     def __init__(self, storage: Storage, wait: float = 0, *, beat: float = BEAT) -> None:
         self._storage = storage
         self._path = storage.path(".lock")
-        self._me = uuid.uuid4().hex
+        self._me, self._said = uuid.uuid4().hex, this_process()
         self._beat = beat
         self._beats = 0
         self._over = threading.Event()
@@ -98,23 +102,14 @@ class Lease:
 
     def _holder(self) -> str:
         try:
-            row = orjson.loads(self._storage.read(self._path))
-            return f"process {row['process']} on {row['host']}, since {row['since']}"
-        except (OSError, ValueError, KeyError):
+            return self._storage.read(self._path).decode().partition("\n")[0]
+        except (OSError, ValueError):
             return "unknown"
 
     def _body(self) -> bytes:
         """Different at every renewal: the store's tag of an object is a digest of its bytes."""
         self._beats += 1
-        return orjson.dumps(
-            {
-                "run": self._me,
-                "host": socket.gethostname(),
-                "process": os.getpid(),
-                "since": datetime.now().astimezone().isoformat(timespec="seconds"),
-                "renewals": self._beats,
-            }
-        )
+        return f"{self._said}\n{self._me} {self._beats}".encode()
 
     def _renew(self) -> None:
         renewed = time.monotonic()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import io
-import os
-import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -24,7 +22,7 @@ from pydantic import ValidationError
 
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import canonical_json, digest, sha256
-from mihakk.lake._lease import Lease
+from mihakk.lake._lease import Lease, this_process
 from mihakk.lake._manifests import read_manifest, refuse_newer
 from mihakk.lake.columns import Row, from_table, to_parquet
 from mihakk.lake.mirror import Mirror
@@ -115,8 +113,7 @@ class Lake:
                     )
                 time.sleep(0.2)
             handle.truncate(0)
-            began = datetime.now(UTC).isoformat(timespec="seconds")
-            handle.write(f"process {os.getpid()} on {socket.gethostname()}, since {began}")
+            handle.write(this_process())
             handle.flush()
             try:
                 yield lambda: None
