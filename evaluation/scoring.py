@@ -45,16 +45,6 @@ def metrics_named(names: Iterable[str]) -> list[Metric]:
     return [METRICS.get(name) for name in dict.fromkeys(names)]
 
 
-def score_reply(
-    question: Question, reply: str, metrics: Sequence[Metric], *, cut: bool = False
-) -> dict[str, float]:
-    """Figures of one written reply by the same rules, without a table around it."""
-    case = Case(question, read(question, "written", reply, (), cut=cut), reply)
-    answered = _Answered(case, "written", "read", cut)
-    scored = {one.name: _score(one, [answered])[0].value for one in metrics}
-    return {name: value for name, value in scored.items() if value is not None}
-
-
 def score_file(answers: Path, questions: Questions, metrics: Sequence[Metric], out: Path) -> Counter[str]:
     """Scores a file of answers into a file of scores, batch by batch.
 

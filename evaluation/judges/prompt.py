@@ -10,8 +10,7 @@ import orjson
 import yaml
 
 from evaluation.running.asking import Asked
-from mihakk.llm.chat import Message
-from mihakk.llm.structured import closed_object
+from mihakk.llm.structured import Message, closed_object
 from mihakk.text.key import key
 from schemas.record import Language
 from schemas.rubric import Rubric

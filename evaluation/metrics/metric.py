@@ -74,8 +74,6 @@ class Metric:
     """Whether systems may be ordered by it; if not it stands beside other columns only."""
     probe: bool = False
     """Whether it is of probes for contamination that are answered in words; all others leave these out."""
-    slow: bool = False
-    """Whether it is computed from stored answers alone, and not for Inspect's log while systems are asked."""
     raw: bool = False
     """Whether it reads replies by a published protocol's own rules, and so scores even those that ours can't
     read; all other metrics have their worst value there."""

@@ -9,7 +9,7 @@ from mihakk.sandbox import Limits, Trial, memory_held_by, run_trials
 from validators.code.problem import completed
 
 
-@batch_metric(title="Solved", kinds=("code",), options={"seconds": "10"}, slow=True)
+@batch_metric(title="Solved", kinds=("code",), options={"seconds": "10"})
 def solved(cases: Sequence[Case], options: Options) -> list[Scored]:
     """1 where the reply's program passes all of its problem's tests, run in the sandbox within so many
     `seconds` of wall clock; pass@k are figures of it.

@@ -1,1 +1,1 @@
-"""Putting the questions of a suite to systems, through Inspect, into stored answers."""
+"""Putting the questions of a suite to systems, into stored answers."""

@@ -6,25 +6,31 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from evaluation.rows import write_rows
 from evaluation.running.asking import Asked, questions_of, reply_tokens, sizes
-from evaluation.running.channel import Channel, chat_of, filtered
 from evaluation.running.earlier import keep_earlier
+from evaluation.running.logs import write_logs
 from evaluation.scoring import DEFAULT, metrics_named, score_file
 from mihakk.errors import ExternalFailure
-from mihakk.ids import digest, sha256
-from mihakk.llm.budget import LETTERS_A_TOKEN
-from mihakk.llm.chat import Chat
+from mihakk.ids import sha256
+from mihakk.llm.budget import LETTERS_A_TOKEN, Budget
 from mihakk.llm.journal import Entry, Journal
-from mihakk.llm.model import Served, open_model
+from mihakk.llm.model import Model, Served, open_model
+from mihakk.llm.structured import Request, in_words
 from mihakk.settings import Settings
 from schemas.evaluation import Answer, AskedItem, Method
 from schemas.suite import Suite, System
+
+FILTERED: Final = ("content_filter", "content_policy", "content management policy", "responsible_ai")
+"""What servers say when a filter, and not a fault, is why there is no reply."""
+FAILED: Final = "failed.jsonl"
+"""Beside the answers: calls that were refused or never answered, which stand until the file is deleted."""
 
 
 class Job(NamedTuple):
@@ -89,13 +95,12 @@ class Ran(NamedTuple):
 
 def plan(job: Job) -> Plan:
     """What a run would ask; asks nothing and starts no server."""
-    system = job.system
-    with Journal(job.out / "journal", system.name) as journal, open_model(system, job.store) as model:
-        asked = [(chat, model.known(model.chat_key(chat), journal)) for chat, _, _ in _calls(job)]
-    open_ = [chat for chat, known in asked if known is None]
-    prompts = sum(len(chat.messages[0]["content"]) // LETTERS_A_TOKEN for chat in open_)
-    replies = sum(chat.max_tokens for chat in open_)
-    return planned(system, len(asked), len(asked) - len(open_), prompts, replies)
+    system, calls = job.system, _calls(job)
+    with _opened(job) as (model, journal):
+        open_ = [one for one, _, _ in calls if model.known(model.key(one), journal) is None]
+    prompts = sum(len(one.messages[0]["content"]) // LETTERS_A_TOKEN for one in open_)
+    replies = sum(one.max_tokens or 0 for one in open_)
+    return planned(system, len(calls), len(calls) - len(open_), prompts, replies)
 
 
 def run_system(job: Job, answered: Callable[[], None] = lambda: None) -> Ran:
@@ -112,29 +117,44 @@ def run_system(job: Job, answered: Callable[[], None] = lambda: None) -> Ran:
 
 def ask_system(job: Job, answered: Callable[[], None] = lambda: None) -> Calls:
     """Asks one system everything that the journal does not hold; arguments and errors as `run_system`."""
-    from evaluation.running.tasks import run_tasks
-
-    began = time.monotonic()
+    began, limits = time.monotonic(), job.suite.limits
     job.folder.mkdir(parents=True, exist_ok=True)
-    with _channel(job, answered) as channel:
-        metrics = metrics_named(job.suite.metrics or DEFAULT)
-        run_tasks(job.suite, job.asked, channel, metrics, _logs(job))
-        return Calls(channel.budget.asked, channel.budget.spent, time.monotonic() - began)
+    failed = _failed(job)
+    with _opened(job) as (model, journal), (job.folder / FAILED).open("a", encoding="utf-8") as out:
+        budget = Budget(
+            job.system.name, "limits", job.system.price, cost=limits.cost, requests=limits.requests
+        )
+        model.budget = budget
+        calls = (one for one, _, _ in _calls(job) if model.key(one) not in failed)
+        with closing(model.ask_all(calls, journal)) as replies:
+            for reply in replies:
+                if reply.value is None:
+                    told = {"key": reply.key, "problem": reply.problem}
+                    out.write(json.dumps(told, ensure_ascii=False) + "\n")
+                    out.flush()
+                answered()
+        return Calls(budget.asked, budget.spent, time.monotonic() - began)
 
 
 def store_answers(job: Job, calls: Calls) -> Ran:
     """Writes answers and scores from the journal alone: the same replies give the same bytes.
 
+    Logs for Inspect's viewer are written beside them where Inspect is installed.
+
     Raises:
         ExternalFailure: A question was not asked yet.
     """
-    with _channel(job) as channel:
-        made = _calls(job)
-        rows = [_answer(chat, one, repeat, channel) for chat, one, repeat in made]
-        entries = [_entry(chat, channel) for chat, _, _ in made]
-        revision = channel.model.revision
-    write_rows(job.folder / "answers.parquet", rows, Answer)
+    failed, rows, entries = _failed(job), [], []
+    with _opened(job) as (model, journal):
+        for request, one, repeat in _calls(job):
+            key = model.key(request)
+            entries.append(model.known(key, journal))
+            rows.append((one, _answer(model, request, one, repeat, entries[-1] or failed.get(key))))
+        revision = model.revision
+    write_rows(job.folder / "answers.parquet", [answer for _, answer in rows], Answer)
     ran = Ran(score_answers_of(job), calls)
+    if find_spec("inspect_ai"):
+        write_logs(job.suite, job.system, rows, job.folder)
     write_account(job, revision, ran, _who(entries))
     return ran
 
@@ -152,22 +172,24 @@ def score_answers_of(job: Job) -> Counter[str]:
 
 
 @contextmanager
-def _channel(job: Job, answered: Callable[[], None] = lambda: None) -> Iterator[Channel]:
+def _opened(job: Job) -> Iterator[tuple[Model, Journal]]:
     with (
         Journal(job.out / "journal", job.system.name) as journal,
         open_model(job.system, job.store) as model,
     ):
-        failures = job.folder / "failed.jsonl"
-        yield Channel(
-            job.system, model, journal, failures=failures, limits=job.suite.limits, answered=answered
-        )
+        yield model, journal
 
 
-def _calls(job: Job) -> list[tuple[Chat, Asked, int]]:
-    """Every call in order, with its question and repeat, exactly as the provider sends it."""
+def _calls(job: Job) -> list[tuple[Request[str], Asked, int]]:
+    """Every call in order, with its question and repeat, whose number goes into the seed."""
     return [
         (
-            chat_of([("user", one.prompt)], reply_tokens(job.suite, job.system, one.question.kind), repeat),
+            in_words(
+                f"{one.name}/{repeat}",
+                one.prompt,
+                reply_tokens(job.suite, job.system, one.question.kind),
+                repeat,
+            ),
             one,
             repeat,
         )
@@ -176,32 +198,36 @@ def _calls(job: Job) -> list[tuple[Chat, Asked, int]]:
     ]
 
 
-def _entry(chat: Chat, channel: Channel) -> Entry | None:
-    return channel.model.known(channel.model.chat_key(chat), channel.journal)
+def _failed(job: Job) -> dict[str, str]:
+    """Journal key to why a call has no reply; a line cut short by a kill is left out."""
+    found = {}
+    if (job.folder / FAILED).is_file():
+        for line in (job.folder / FAILED).read_text(encoding="utf-8").splitlines():
+            with suppress(ValueError, KeyError, TypeError):
+                one = json.loads(line)
+                found[one["key"]] = one["problem"]
+    return found
 
 
-def _answer(chat: Chat, one: Asked, repeat: int, channel: Channel) -> Answer:
+def _answer(model: Model, call: Request[str], one: Asked, repeat: int, found: Entry | str | None) -> Answer:
     """One row per call, from the journal alone: the same replies give the same rows."""
-    model, system = channel.model, channel.system
-    key = model.chat_key(chat)
-    entry, problem = _entry(chat, channel), channel.failure(key)
-    if entry is None and problem is None:
-        raise ExternalFailure(f"{system.name}: {one.name} was not asked; run again to go on")
+    system = model.config
     said: dict[str, Any]
-    if entry is not None:
+    if found is None:
+        raise ExternalFailure(f"{system.name}: {one.name} was not asked; run again to go on")
+    if isinstance(found, Entry):
         said = {
-            "reply": entry.text,
-            "finish_reason": entry.finish_reason,
-            "tokens_in": entry.prompt_tokens,
-            "tokens_out": entry.completion_tokens,
+            "reply": found.text,
+            "finish_reason": found.finish_reason,
+            "tokens_in": found.prompt_tokens,
+            "tokens_out": found.completion_tokens,
         }
-    elif filtered(problem or ""):
+    elif any(word in found.casefold() for word in FILTERED):
         said = {"finish_reason": "content_filter"}
     else:
-        said = {"error": problem}
-    facts = {name: getattr(one.question, name) for name in AskedItem.model_fields}
+        said = {"error": found}
     return Answer(
-        **facts,
+        **{name: getattr(one.question, name) for name in AskedItem.model_fields},
         **said,
         model=system.name,
         revision=model.revision,
@@ -209,16 +235,9 @@ def _answer(chat: Chat, one: Asked, repeat: int, channel: Channel) -> Answer:
         prompt_version=one.template_version,
         variant=one.wording,
         repeat=repeat,
-        sampling=system.sampling.model_copy(update={"max_tokens": chat.max_tokens}),
+        sampling=system.sampling.model_copy(update={"max_tokens": call.max_tokens}),
         prompt_digest=sha256(one.prompt.encode()),
     )
-
-
-def _logs(job: Job) -> Path:
-    """Folder of Inspect's logs: one per set of questions, as a changed set is another one to Inspect."""
-    content = [(one.name, one.prompt, one.repeats) for one in job.asked]
-    system = job.system.model_dump(mode="json", exclude={"serve", "limits"})
-    return job.folder / "inspect" / digest([job.suite.name, content, system])[:12]
 
 
 def _who(entries: Iterable[Entry | None]) -> Counter[Served]:
@@ -234,7 +253,7 @@ def write_account(job: Job, revision: str, ran: Ran, who: Mapping[Served, int]) 
         "revision": revision,
         "questions": sizes(job.asked),
         "digests": dict(sorted({one.question.release: one.question.digest for one in job.asked}.items())),
-        "versions": {name: version(name) for name in ("inspect-ai", "mihakk")},
+        "versions": {"mihakk": version("mihakk")},
         "calls": ran.calls.asked,
         "answered_by": [
             {"model": one.model, "system_fingerprint": one.fingerprint, "replies": who[one]}

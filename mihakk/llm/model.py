@@ -17,13 +17,12 @@ from urllib.parse import urlsplit
 
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.llm.budget import Budget, BudgetSpent
-from mihakk.llm.chat import Chat, chat_payload
 from mihakk.llm.client import Client, Completion, Refused, Spending, TimedOut
 from mihakk.llm.endpoint import Stop, bare
 from mihakk.llm.journal import Entry, Journal, now
 from mihakk.llm.redaction import Redaction
 from mihakk.llm.server import ChildServer, Server
-from mihakk.llm.structured import Reply, Request, compact, parse_object, payload, repair, reply_key
+from mihakk.llm.structured import Reply, Request, compact, conversation
 from mihakk.llm.vllm import VllmServer
 from mihakk.llm.weights import catalogue, revision
 from mihakk.settings import Settings, settings
@@ -107,26 +106,9 @@ class Model:
         finally:
             self._drain(loop, stop, pending)
 
-    async def complete(self, chat: Chat, journal: Journal, stop: Stop) -> Entry:
-        """The reply to one request in words, whatever it says; from any event loop.
-
-        Raises:
-            Refused: The server won't take this one request.
-            TimedOut: This one request was never answered, though others were.
-            ExternalFailure: The server failed for good or a budget is spent; `stop` is set for all others.
-            UsageError: The key or the model's name is not accepted.
-        """
-        body = chat_payload(self.config, chat)
-        answer = self._answer(self.chat_key(chat), body, chat, journal, stop)
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(answer, self._running_loop()))
-
-    def chat_key(self, chat: Chat) -> str:
-        """Journal key of a request in words."""
-        return reply_key(self.config, self.revision, chat_payload(self.config, chat))
-
     def key(self, request: Request[Any]) -> str:
         """Journal key of a request's first call."""
-        return reply_key(self.config, self.revision, payload(self.config, request, request.messages))
+        return next(conversation(self.config, self.revision, request))[0]
 
     def known(self, key: str, journal: Journal) -> Entry | None:
         """This model's journaled reply to a call; one that another model gave does not count."""
@@ -134,20 +116,14 @@ class Model:
 
     def outstanding(self, request: Request[Any], journal: Journal) -> tuple[str, dict[str, Any]] | None:
         """Key and payload of the next call that a request needs; None when the journal answers it all."""
-        messages = list(request.messages)
-        for _ in range(2):
-            body = payload(self.config, request, messages)
-            key = reply_key(self.config, self.revision, body)
-            entry = self.known(key, journal)
-            if entry is None:
-                return key, body
-            try:
-                request.validate(parse_object(entry.text, entry.finish_reason))
-            except ValueError as error:
-                messages = repair(request.messages, entry.text, str(error))
-            else:
-                return None
-        return None
+        calls = conversation(self.config, self.revision, request)
+        try:
+            key, body = next(calls)
+            while (entry := self.known(key, journal)) is not None:
+                key, body = calls.send(entry)
+        except StopIteration:
+            return None
+        return key, body
 
     def accept(self, key: str, completion: Completion, request: Request[Any], journal: Journal) -> None:
         """Takes an answer that came by another way than the API, such as a batch file.
@@ -185,27 +161,22 @@ class Model:
 
     async def _ask(self, request: Request[T], journal: Journal, stop: Stop) -> Reply[T]:
         keys: list[str] = []
-        messages, problem = list(request.messages), ""
-        for asked_twice in (False, True):
-            body = payload(self.config, request, messages)
-            keys.append(reply_key(self.config, self.revision, body))
-            try:
-                entry = await self._answer(keys[-1], body, request, journal, stop)
-            except (Refused, TimedOut) as failure:
-                problem = str(failure)
-                break
-            try:
-                value = request.validate(parse_object(entry.text, entry.finish_reason))
-            except ValueError as error:
-                problem = str(error)
-                messages = repair(request.messages, entry.text, problem)
-            else:
-                return Reply(request.tag, keys[-1], value, "", asked_twice)
-        journal.mark_unusable(keys, request.tag, problem, self.config.names)
-        return Reply(request.tag, keys[-1], None, problem, asked_twice)
+        calls = conversation(self.config, self.revision, request)
+        try:
+            key, body = next(calls)
+            while True:
+                keys.append(key)
+                key, body = calls.send(await self._answer(key, body, request, journal, stop))
+        except StopIteration as end:
+            reply: Reply[T] = end.value
+        except (Refused, TimedOut) as failure:
+            reply = Reply(request.tag, keys[-1], None, str(failure), len(keys) > 1)
+        if reply.value is None:
+            journal.mark_unusable(keys, request.tag, reply.problem, self.config.names)
+        return reply
 
     async def _answer(
-        self, key: str, body: dict[str, Any], request: Request[Any] | Chat, journal: Journal, stop: Stop
+        self, key: str, body: dict[str, Any], request: Request[Any], journal: Journal, stop: Stop
     ) -> Entry:
         """The journaled answer to one payload; equal payloads in flight are asked once."""
         if (known := self.known(key, journal)) is not None:
@@ -222,7 +193,7 @@ class Model:
             task.exception()  # seen, even when everybody who asked has gone
 
     async def _call(
-        self, key: str, body: dict[str, Any], request: Request[Any] | Chat, journal: Journal, stop: Stop
+        self, key: str, body: dict[str, Any], request: Request[Any], journal: Journal, stop: Stop
     ) -> Entry:
         client = await self._started_client()
         sent = compact(body) if isinstance(self.config.serve, Embedded) else body
@@ -254,7 +225,7 @@ class Model:
             raise
         return entry
 
-    def _entry(self, key: str, completion: Completion, request: Request[Any] | Chat) -> Entry:
+    def _entry(self, key: str, completion: Completion, request: Request[Any]) -> Entry:
         return Entry(
             key=key,
             model=self.config.model,

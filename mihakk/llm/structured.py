@@ -1,4 +1,4 @@
-"""Replies that are one JSON object under a schema, checked again on our side.
+"""What a model is asked, and what became of it: JSON under a schema, checked again here, or plain words.
 
 `Model.ask_all` sends requests and gives replies in their order. Answered calls are journaled and never paid
 for twice; `Request.validate` runs on journaled replies too, so making it stricter needs no new calls.
@@ -6,7 +6,7 @@ for twice; `Request.validate` runs on journaled replies too, so making it strict
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -14,11 +14,13 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from mihakk.ids import digest
-from mihakk.llm.chat import Chat, Message, chat_payload
+from mihakk.llm.journal import Entry
 from schemas.model import ModelConfig
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
+Message = dict[str, str]
+"""`{"role": "system" | "user" | "assistant", "content": ...}`"""
 LONGEST_QUOTE = 1500
 """Characters of an invalid reply that are shown back to the model."""
 REPAIR = (
@@ -29,22 +31,31 @@ REPAIR = (
 
 @dataclass(frozen=True)
 class Request(Generic[T]):
-    """One question whose answer is a JSON object."""
+    """One question."""
 
     tag: str
     """The caller's own id of it."""
     messages: Sequence[Message]
     """The shared part first, what differs last, so that servers reuse the common prefix."""
-    schema: dict[str, Any]
-    """JSON Schema of the reply; every object closed (`additionalProperties: false`), all keys required."""
-    validate: Callable[[dict[str, Any]], T]
-    """Turns the parsed object into a value; raises ValueError with what to say to the model."""
+    schema: dict[str, Any] | None
+    """JSON Schema of the reply; every object closed (`additionalProperties: false`), all keys required.
+    None asks for words: whatever is replied is the value, and nothing is repaired."""
+    validate: Callable[[Any], T]
+    """Makes a value of the parsed object, or words; raises ValueError with what to say to the model."""
     name: str = "reply"
     """Name of the schema, sent along."""
     meta: dict[str, Any] = field(default_factory=dict)
     """Kept in the journal beside the reply."""
     variant: int = 0
     """Added to the sampling seed: another number asks the same question anew."""
+    max_tokens: int | None = None
+    """Of the reply; the config's where None."""
+
+
+def in_words(tag: str, prompt: str, max_tokens: int, variant: int) -> Request[str]:
+    """A question answered in words, as systems under evaluation are asked."""
+    said = [{"role": "user", "content": prompt}]
+    return Request(tag, said, None, str, variant=variant, max_tokens=max_tokens)
 
 
 def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -87,8 +98,17 @@ class Reply(Generic[T]):
 
 def payload(config: ModelConfig, request: Request[Any], messages: Sequence[Message]) -> dict[str, Any]:
     """Body of the chat call: the form of structured output that vLLM and llama.cpp both enforce."""
+    sampling = config.sampling.model_dump(mode="json")
+    body = {
+        "model": config.model,
+        "messages": list(messages),
+        **sampling,
+        "max_tokens": request.max_tokens or sampling["max_tokens"],
+        "seed": sampling["seed"] + request.variant,
+    }
+    if request.schema is None:
+        return body
     schema = {"name": request.name, "schema": request.schema, "strict": True}
-    body = chat_payload(config, Chat(messages, config.sampling.max_tokens, request.variant))
     return {**body, "response_format": {"type": "json_schema", "json_schema": schema}}
 
 
@@ -131,6 +151,30 @@ def parse_object(text: str, finish_reason: str) -> dict[str, Any]:
         raise ValueError("it is not a JSON object")
     _no_repeated_keys(text)
     return value
+
+
+def conversation(
+    config: ModelConfig, revision: str, request: Request[T]
+) -> Generator[tuple[str, dict[str, Any]], Entry, Reply[T]]:
+    """The calls that a request needs, key and payload of each; to be sent the answer, ends in the reply.
+
+    A reply that does not fit is shown to the model once, with what is wrong.
+    """
+    messages, problem, asked_twice = list(request.messages), "", False
+    for asked_twice in (False, True):
+        body = payload(config, request, messages)
+        key = reply_key(config, revision, body)
+        entry = yield key, body
+        if request.schema is None:
+            return Reply(request.tag, key, request.validate(entry.text))
+        try:
+            value = request.validate(parse_object(entry.text, entry.finish_reason))
+        except ValueError as error:
+            problem = str(error)
+            messages = repair(request.messages, entry.text, problem)
+        else:
+            return Reply(request.tag, key, value, "", asked_twice)
+    return Reply(request.tag, key, None, problem, asked_twice)
 
 
 def repair(messages: Sequence[Message], text: str, problem: str) -> list[Message]:

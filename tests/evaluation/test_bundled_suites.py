@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from typer.testing import CliRunner, Result
@@ -183,3 +184,23 @@ def asked_one(question: Question) -> Asked:
 
 def suite_of() -> Suite:
     return Suite(name="s", title="S", parts=(Part(release="somebody/set@1.0.0"),), pinned=False)
+
+
+def test_inspect_reads_the_logs_that_lie_beside_the_answers(tmp_path: Path, server: ScriptedServer) -> None:
+    inspect_log = pytest.importorskip("inspect_ai.log")
+    done = run(bundled("kinayat", tmp_path), tmp_path, server)
+    assert done.exit_code == 0, done.output
+    folder = tmp_path / "out" / "one"
+    rows = pq.read_table(folder / "answers.parquet").to_pylist()
+    logs = [inspect_log.read_eval_log(one) for one in inspect_log.list_eval_logs(str(folder / "inspect"))]
+    assert {log.eval.task for log in logs} == {f"kinayat_{kind}" for kind in {row["kind"] for row in rows}}
+    assert all(log.status == "success" for log in logs)
+    samples = [sample for log in logs for sample in log.samples]
+    assert sorted(sample.output.completion for sample in samples) == sorted(row["reply"] for row in rows)
+    scores = pq.read_table(folder / "scores.parquet").to_pylist()
+    assert sorted(value for sample in samples for value in sample.scores["mihakk"].value.values()) == sorted(
+        row["value"] for row in scores if row["value"] is not None
+    )
+    means = {(one.name, one.metrics["mean"].value) for log in logs for one in log.results.scores}
+    chosen = [row["value"] for row in scores if row["metric"] == "accuracy"]
+    assert ("accuracy", sum(chosen) / len(chosen)) in means
