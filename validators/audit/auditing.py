@@ -114,51 +114,30 @@ def audit_items(
             replies are unusable. No item is judged on one vote; answered calls are kept.
     """
     asked = [item for item in items if item.id not in blocked]
-    first, second = (
-        model.ask_all(all_requests(asked, model, blind=False, variant=variant), journal)
+    streams = [
+        model.ask_all(all_requests(asked, model, blind=blind, variant=variant), journal)
         for model in panel.models
-    )
+    ]
     audits = []
     try:
-        for pair in zip(first, second, strict=True):
-            for name, counted, reply in zip(panel.names, panel.first_replies, pair, strict=True):
+        for item in asked:
+            for name, counted, replies in zip(panel.names, panel.first_replies, streams, strict=True):
+                reply = next(replies)
                 counted.see(reply, journal)
-                audits.append(_audit(name, reply))
+                audit = _audit(name, reply)
+                audits.append(
+                    _with_blind_answer(audit, item, next(replies)) if _is_blind(item, blind) else audit
+                )
             progress(1)
         for counted in panel.first_replies:
             counted.end(journal)
     finally:
         # Closing waits for calls already sent, so that a failure of one auditor loses no answer of the other.
-        for stream in (first, second):
+        for stream in streams:
             stream.close()
         if any(counted.stopped for counted in panel.first_replies):
             journal.ask_again()
-    return _with_blind_answers(audits, asked, panel, journal, variant) if blind else audits
-
-
-def _with_blind_answers(
-    audits: Sequence[Audit], items: Sequence[Item], panel: Panel, journal: Journal, variant: int
-) -> list[Audit]:
-    """The audits with each auditor's own answer; one that can't be used says nothing."""
-    mine = {item.id: item for item in items if can_be_asked(item)}
-    given: dict[tuple[str, str], str] = {}
-    first, second = (
-        model.ask_all((blind_request(item, variant) for item in mine.values()), journal)
-        for model in panel.models
-    )
-    try:
-        for pair in zip(first, second, strict=True):
-            for name, reply in zip(panel.names, pair, strict=True):
-                given[name, reply.tag] = reply.value or ""
-    finally:
-        for stream in (first, second):
-            stream.close()
-    found = []
-    for audit in audits:
-        answer = given.get((audit.auditor, audit.item), "")
-        told = {"blind_answer": answer, "blind_differs": bool(answer) and differs(mine[audit.item], answer)}
-        found.append(audit.model_copy(update=told))
-    return found
+    return audits
 
 
 def verdicts(
@@ -256,8 +235,20 @@ def all_requests(
     """Everything that one auditor is asked about these items."""
     for item in items:
         yield request(item, variant, model.config.reply)
-        if blind and can_be_asked(item):
+        if _is_blind(item, blind):
             yield blind_request(item, variant)
+
+
+def _is_blind(item: Item, blind: bool) -> bool:
+    """Whether the auditors answer the item too."""
+    return blind and can_be_asked(item)
+
+
+def _with_blind_answer(audit: Audit, item: Item, reply: Reply[str]) -> Audit:
+    """The audit with the auditor's own answer; one that can't be used says nothing."""
+    answer = reply.value or ""
+    told = {"blind_answer": answer, "blind_differs": bool(answer) and differs(item, answer)}
+    return audit.model_copy(update=told)
 
 
 def _audit(auditor: str, reply: Reply[Opinion]) -> Audit:
