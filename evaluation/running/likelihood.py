@@ -20,7 +20,7 @@ from evaluation.running.asking import OWN, Asked, Fetch, questions_of
 from evaluation.running.run import Calls, Job, Ran, score_answers_of, write_account
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.ids import digest
-from mihakk.llm.model import Served, api_key, open_model, require_served
+from mihakk.llm.model import Served, api_key, open_model
 from mihakk.llm.redaction import Redaction
 from schemas.evaluation import Answer, AnsweredBy, Question
 from schemas.model import Remote
@@ -61,7 +61,7 @@ def run_likelihood(job: Job, fetch: Fetch) -> Ran:
         facts = [task.samples, sorted(one.content_hash for one in task.questions.values()), revision]
         folder = job.folder / "lm_eval" / f"{task.name}-{digest([facts, job.system.model])[:12]}"
         if _samples_file(folder) is None:
-            _ask(job.system, task, arguments, folder)
+            _ask(job, task, arguments, folder)
             asked += len(task.samples)
         found = _samples_file(folder)
         if found is None:
@@ -151,13 +151,14 @@ def _release(questions: Mapping[str, Question]) -> str:
     return next(iter(questions.values())).release.rpartition("/")[2]
 
 
-def _ask(system: System, task: _Task, arguments: str, folder: Path) -> None:
+def _ask(job: Job, task: _Task, arguments: str, folder: Path) -> None:
     """Runs lm-eval; its folder is there only if the system's own model answered before it and after it."""
     half = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(half, ignore_errors=True)
-    before = require_served(system)
-    _run(system, task, arguments, half)
-    served = dict.fromkeys((before, require_served(system)))
+    with open_model(job.system, job.store) as model:
+        before = model.served()
+        _run(job.system, task, arguments, half)
+        served = dict.fromkeys((before, model.served()))
     (half / ANSWERED_BY).write_text(json.dumps(list(served), ensure_ascii=False), encoding="utf-8")
     shutil.rmtree(folder, ignore_errors=True)  # of an older program's run that failed
     half.replace(folder)

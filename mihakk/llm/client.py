@@ -113,14 +113,16 @@ class Client:
         self._redaction = Redaction(api_key)
         self._opened: ClientSession | None = None
 
-    async def complete(self, payload: dict[str, Any], stop: Stop) -> Completion:
-        """The reply to one chat payload; one call of the API per attempt."""
+    async def complete(
+        self, payload: dict[str, Any], stop: Stop, path: str = "chat/completions"
+    ) -> Completion:
+        """The reply to one payload; one call of the API per attempt."""
         answered_before = self.spending.answered
         for attempt in range(1, self._limits.attempts + 1):
             endpoint = await self.dispatcher.acquire(stop)
             try:
                 self._spend()
-                return await self._attempt(endpoint, payload)
+                return await self._attempt(endpoint, payload, path)
             except _Again as failure:
                 problem, timed_out = str(failure), failure.timed_out
             finally:
@@ -186,16 +188,14 @@ class Client:
                 )
         self.spending.requests += 1
 
-    async def _attempt(self, endpoint: Endpoint, payload: dict[str, Any]) -> Completion:
+    async def _attempt(self, endpoint: Endpoint, payload: dict[str, Any], path: str) -> Completion:
         import aiohttp
 
         loop = asyncio.get_running_loop()
         started = loop.time()
         try:
             async with asyncio.timeout(self._limits.timeout_seconds):
-                status, headers, body = await self._post(
-                    f"{endpoint.url.rstrip('/')}/chat/completions", payload
-                )
+                status, headers, body = await self._post(f"{endpoint.url.rstrip('/')}/{path}", payload)
             if status != 200:
                 raise self._status(status, headers, body, endpoint, started)
             answer = completion(body, loop.time() - started)
@@ -255,7 +255,7 @@ class Broken(Exception):
 
 
 def completion(body: bytes, latency: float) -> Completion:
-    """A chat completion as servers send it.
+    """A completion as servers send it, of a chat or of plain text.
 
     Raises:
         Broken: The body is none.
@@ -263,7 +263,7 @@ def completion(body: bytes, latency: float) -> Completion:
     try:
         reply = orjson.loads(body)
         choice = reply["choices"][0]
-        text = choice["message"].get("content") or ""
+        text = choice["message"].get("content") if "message" in choice else choice["text"]
         usage = reply.get("usage") or {}
         details = usage.get("prompt_tokens_details") or {}
         return Completion(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mihakk.errors import ExternalFailure, UsageError
-from mihakk.llm.client import LOOPBACK
+from mihakk.llm.client import AGAIN, LOOPBACK
 from mihakk.llm.redaction import Redaction
 from mihakk.settings import settings
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from openai import OpenAI
     from openai.types import Embedding
 
-AGAIN = frozenset({408, 409, 425, 429})
-"""Statuses besides 5xx after which the same call may succeed."""
 SECONDS = 120.0
 RETRIES = 4
 """Of a batch while the server is busy or away."""

@@ -1,4 +1,4 @@
-"""The child process that serves one GGUF file: `python -m mihakk.llm.llamacpp SETTINGS READY_FD`.
+"""The child process that serves one GGUF file: `python -m mihakk.llm.llamacpp SETTINGS PARENT`.
 
 It dies with its parent, even when that is killed: its standard input is a pipe that only the parent holds
 open, and, in case a fork of the parent holds it too, it watches its parent's process id.
@@ -13,8 +13,8 @@ import sys
 from typing import Any
 
 
-def serve(settings: dict[str, Any], ready: int, parent: int) -> None:
-    """Serves until the parent is gone; writes one JSON line to the descriptor `ready` once it answers."""
+def serve(settings: dict[str, Any], parent: int) -> None:
+    """Serves until the parent is gone."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -23,7 +23,7 @@ def serve(settings: dict[str, Any], ready: int, parent: int) -> None:
     params.n_parallel = settings["slots"]
     params.n_ctx = settings["context"] * settings["slots"]
     params.hostnames = ["127.0.0.1"]
-    params.port = 0
+    params.port = settings["port"]
     params.verbosity = 1
     params.endpoint_slots = False
     params.cache_ram_mib = 0
@@ -34,11 +34,9 @@ def serve(settings: dict[str, Any], ready: int, parent: int) -> None:
     params.speculative.ngram_simple.size_n = 4
     params.speculative.ngram_simple.size_m = 16
     try:
-        server = xllamacpp.Server(params)
+        server = xllamacpp.Server(params)  # noqa: F841 - it serves for as long as it lives
     except RuntimeError as error:
         sys.exit(str(error))  # its own log, above this line, says why
-    os.write(ready, json.dumps({"address": server.listening_address}).encode() + b"\n")
-    os.close(ready)
     while os.getppid() == parent:
         readable, _, _ = select.select([sys.stdin], [], [], 1.0)
         if readable and not os.read(sys.stdin.fileno(), 1):
@@ -48,4 +46,4 @@ def serve(settings: dict[str, Any], ready: int, parent: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    serve(json.loads(sys.argv[1]), int(sys.argv[2]))

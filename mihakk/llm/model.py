@@ -20,10 +20,8 @@ from mihakk.llm.budget import Budget, BudgetSpent
 from mihakk.llm.client import Client, Completion, Refused, Spending, TimedOut
 from mihakk.llm.endpoint import Stop, bare
 from mihakk.llm.journal import Entry, Journal, now
-from mihakk.llm.redaction import Redaction
-from mihakk.llm.server import ChildServer, Server
+from mihakk.llm.server import ChildServer, Server, VllmServer
 from mihakk.llm.structured import Reply, Request, compact, conversation
-from mihakk.llm.vllm import VllmServer
 from mihakk.llm.weights import catalogue, revision
 from mihakk.settings import Settings, settings
 from schemas.model import Embedded, ModelConfig, Remote, Vllm
@@ -33,6 +31,13 @@ EMBEDDED = "embedded-1"
 """Version of how the embedded server decodes; raised when a change there could change replies."""
 GRACE_SECONDS = 30.0
 """How long calls already sent may still be answered, and kept, after a run has failed."""
+
+
+class Served(NamedTuple):
+    """What a server says of who answered; both are empty where it says nothing."""
+
+    model: str
+    fingerprint: str
 
 
 class Model:
@@ -134,6 +139,22 @@ class Model:
         entry = self._entry(key, completion, request)
         journal.append(entry)
         _require_own(self.config, entry.response_model)
+
+    def served(self) -> Served:
+        """Who answers: asks for one token, for programs that call the server and keep no word of it on that.
+
+        Raises:
+            ExternalFailure: Another model answers than the config's, or none.
+            UsageError: The key or the model's name is not accepted.
+        """
+
+        async def ask() -> Completion:
+            body = {"model": self.config.model, "prompt": "1", "max_tokens": 1}
+            return await (await self._started_client()).complete(body, Stop(), "completions")
+
+        answer = asyncio.run_coroutine_threadsafe(ask(), self._running_loop()).result()
+        _require_own(self.config, answer.response_model)
+        return Served(answer.response_model, answer.system_fingerprint)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int] | None:
         """Tokens of each text by the server's own tokeniser; None where it offers none."""
@@ -342,40 +363,6 @@ def _require_own(asked: ModelConfig, answered: str) -> None:
         f"{asked.file or 'its config'} and run again: the replies are kept. If not, correct `model` "
         "there or the server: replies of another model are never used"
     )
-
-
-class Served(NamedTuple):
-    """What a server says of who answered; both are empty where it says nothing."""
-
-    model: str
-    fingerprint: str
-
-
-def require_served(config: ModelConfig) -> Served:
-    """Who answers: asks for one token, for programs that call a server and keep no word of it on that.
-
-    Raises:
-        ExternalFailure: Another model answers than the config's, or none.
-    """
-    import openai
-
-    key = api_key(config)
-    redaction = Redaction(key)
-    url = config.serve.endpoints[0] if isinstance(config.serve, Remote) else ""
-    try:
-        with openai.OpenAI(
-            base_url=url, api_key=key or "none", timeout=config.limits.timeout_seconds
-        ) as client:
-            answer = client.completions.create(model=config.model, prompt="1", max_tokens=1)
-    except openai.OpenAIError as error:
-        raise ExternalFailure(
-            f"{config.name}: {url} gives no completions: {redaction.clean(str(error))}"
-        ) from None
-    model, fingerprint = (
-        redaction.clean(str(said or "")) for said in (answer.model, answer.system_fingerprint)
-    )
-    _require_own(config, model)
-    return Served(model, fingerprint)
 
 
 def api_key(config: ModelConfig) -> str:

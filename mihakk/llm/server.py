@@ -1,4 +1,4 @@
-"""Model servers that a run starts itself, each a child process on loopback; here local weights, embedded.
+"""Model servers that a run starts itself, each a child process on loopback: local weights, or vLLM.
 
 A crash of native code then ends one child, not the run, and the run can say which model died and what it
 printed last.
@@ -9,36 +9,75 @@ from __future__ import annotations
 import json
 import os
 import re
-import select
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-from mihakk.errors import ExternalFailure
+from mihakk.errors import ExternalFailure, UsageError
 from mihakk.llm.weights import locate
-from schemas.model import Embedded
+from mihakk.ports import free_port
+from schemas.model import Embedded, Vllm
 
 START_SECONDS = 120.0
+POLL_SECONDS = 0.1
 TAIL = 4000
 STAMP = re.compile(r"^[\d.]+ [A-Z] ")
 """Time and level before a line of llama.cpp's log."""
+SWITCHES = (
+    *("--generation-config", "vllm"),
+    "--enable-prompt-tokens-details",
+    *("--structured-outputs-config", '{"backend":"xgrammar","disable_any_whitespace":true}'),
+)
+"""What the audit needs of vLLM; `args` of the config come after them, and the last word counts."""
+GUARD = Path(__file__).with_name("guard.py")
 
 
 class ChildServer:
-    """A model server that runs as a child of this process while the `with` block lasts."""
+    """A model server that runs as a child of this process while the `with` block lasts.
+
+    Raises:
+        ExternalFailure: The server ended before it was ready, or was not ready in time.
+    """
 
     kind = "server"
+    setting = ""
+    """Where the config says how long it may take to start."""
     closing_seconds = 3.0
-    _process: subprocess.Popen[bytes]
+    death_seconds = 0.0
+    """How long a dropped connection waits for the news that the server died."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        command: list[str],
+        port: int,
+        seconds: float,
+        *,
+        cwd: Path | None = None,
+        env: dict[str, str] | None = None,
+    ) -> None:
         self.name = name
-        self._address = ""
+        self._address = f"http://127.0.0.1:{port}"
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            cwd=cwd,
+            env=env,
+        )
+        try:
+            self._await(seconds)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def title(self) -> str:
@@ -57,8 +96,8 @@ class ChildServer:
 
     def check(self) -> None:
         """Raises ExternalFailure when the child has died."""
-        code = self._process.poll()
-        if code is not None:
+        with suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(self.death_seconds)
             raise ExternalFailure(
                 f"{self.title} died (exit {code}); run again to go on. "
                 f"Last log lines: {self._tail() or '(none)'}"
@@ -90,65 +129,76 @@ class ChildServer:
         lines = [STAMP.sub("", line).strip() for line in text.splitlines()[size > TAIL :]]
         return "; ".join(list(dict.fromkeys(filter(None, lines)))[-8:])
 
+    def _await(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        while True:
+            if (code := self._process.poll()) is not None:
+                raise ExternalFailure(f"{self.title} did not start (exit {code}): {self._tail()}")
+            with suppress(OSError), direct.open(f"{self._address}/health", timeout=5):
+                return
+            if time.monotonic() > deadline:
+                raise ExternalFailure(
+                    f"{self.title} was not ready in {seconds:g} s{self.setting}: {self._tail()}"
+                )
+            time.sleep(POLL_SECONDS)
+
 
 class Server(ChildServer):
-    """One model served on loopback while the `with` block lasts.
+    """One model served from local weights.
 
     `threads: 0` gives each of the `share` models that run at once its part of the cores: llama.cpp collapses
     when more threads than cores wait for each other.
 
     Raises:
         UsageError: The weights are missing or damaged.
-        ExternalFailure: The server did not start.
     """
 
     kind = "embedded server"
 
     def __init__(self, name: str, serve: Embedded, cache_folder: Path, share: int = 1) -> None:
-        super().__init__(name)
-        path = locate(serve.weights, cache_folder)
+        port = free_port()
         settings = {
-            "path": str(path),
+            "path": str(locate(serve.weights, cache_folder)),
             "model": name,
             "slots": serve.slots,
             "context": serve.context,
             "threads": serve.threads or max(1, (os.cpu_count() or 1) // max(1, share)),
+            "port": port,
         }
-        ready, write_end = os.pipe()
-        command = [sys.executable, "-m", "mihakk.llm.llamacpp", json.dumps(settings)]
-        try:
-            self._process = subprocess.Popen(
-                [*command, str(write_end), str(os.getpid())],
-                stdin=subprocess.PIPE,
-                stdout=self._log,
-                stderr=subprocess.STDOUT,
-                pass_fds=(write_end,),
-                cwd=Path(__file__).resolve().parents[2],
-            )
-        finally:
-            os.close(write_end)
-        try:
-            self._address = self._first_line(ready)["address"]
-        except BaseException:
-            self._process.kill()
-            self._process.wait()
-            raise
-        finally:
-            os.close(ready)
+        command = [sys.executable, "-m", "mihakk.llm.llamacpp", json.dumps(settings), str(os.getpid())]
+        super().__init__(name, command, port, START_SECONDS, cwd=Path(__file__).resolve().parents[2])
 
-    def _first_line(self, ready: int) -> dict[str, Any]:
-        deadline = time.monotonic() + START_SECONDS
-        received = b""
-        while not received.endswith(b"\n"):
-            left = deadline - time.monotonic()
-            readable, _, _ = select.select([ready], [], [], max(0.0, left))
-            if not readable:
-                raise ExternalFailure(f"{self.title} was not ready in {START_SECONDS:.0f} s: {self._tail()}")
-            block = os.read(ready, 4096)
-            if not block:
-                self._process.wait()
-                raise ExternalFailure(
-                    f"{self.title} did not start (exit {self._process.returncode}): {self._tail()}"
-                )
-            received += block
-        return dict(json.loads(received))
+
+class VllmServer(ChildServer):
+    """One model served by vLLM, from an environment of its own.
+
+    Raises:
+        UsageError: There is no such interpreter.
+    """
+
+    kind = "vLLM server"
+    setting = " (`serve.start_seconds`)"
+    closing_seconds = 25.0
+    death_seconds = 1.0
+
+    def __init__(self, name: str, serve: Vllm) -> None:
+        python = shutil.which(Path(serve.python).expanduser())
+        if python is None:
+            raise UsageError(
+                f"`serve.python` of {name!r} names no program: {serve.python}. Give the interpreter of the "
+                "environment that holds vLLM, such as .venv-vllm/bin/python"
+            )
+        port = free_port()
+        # The module, not the `vllm` command: it finds no distribution of its name in builds for the CPU.
+        command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model", serve.model]
+        command += ["--served-model-name", name, "--host", "127.0.0.1", "--port", str(port)]
+        # Our own packages are no business of an environment that has other versions of everything.
+        ours = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
+        super().__init__(
+            name,
+            [sys.executable, str(GUARD), str(os.getpid()), *command, *SWITCHES, *serve.args],
+            port,
+            serve.start_seconds,
+            env={key: value for key, value in os.environ.items() if key not in ours},
+        )

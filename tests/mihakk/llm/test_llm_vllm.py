@@ -18,7 +18,7 @@ import pytest
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import open_model
-from mihakk.llm.vllm import VllmServer
+from mihakk.llm.server import VllmServer
 from schemas.model import Limits, ModelConfig, Sampling, Vllm
 from tests.mihakk.llm.conftest import SCHEMA
 from tests.mihakk.llm.counting import Ask
@@ -139,7 +139,7 @@ def test_a_wrong_interpreter_is_a_mistake_of_the_config() -> None:
 def test_a_killed_run_leaves_no_server_behind(python: Path, tmp_path: Path) -> None:
     script = (
         "import sys, time\n"
-        "from mihakk.llm.vllm import VllmServer\n"
+        "from mihakk.llm.server import VllmServer\n"
         "from schemas.model import Vllm\n"
         "server = VllmServer('served', Vllm(python=sys.argv[1], model='m'))\n"
         "print('up', flush=True)\n"
