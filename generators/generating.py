@@ -12,12 +12,13 @@ from generators.corpus_rows import CorpusFacts, Phrase
 from generators.meaning import Meaning
 from generators.prompts import prompts_of
 from generators.task import TASKS, Context, Options, Skip, Task
-from generators.writing.writer import Outcome, ReplyT, Writer, WriteRequest
+from generators.writing.writer import Writer, WriteRequest
 from mihakk.configs import validate
 from mihakk.draw import in_turns, lot
 from mihakk.embeddings import Embedder, open_embedder
-from mihakk.errors import RecordRejected, UsageError
+from mihakk.errors import UsageError
 from mihakk.ids import canonical_json
+from mihakk.llm.structured import Reply
 from mihakk.morphology import open_morphology
 from schemas.benchmark import BenchmarkConfig, SampleConfig
 from schemas.idiom import Idiom
@@ -107,16 +108,16 @@ def generate_shard(
         records: Curated records of one shard.
         corpus: What `prepare` made of all records.
         config: The same config.
-        writer: Model that writes parts of items; asked about several records at once.
+        writer: Model that writes parts of items, of which nothing was asked yet; it is asked about several
+            records at once.
         refused: Couplet or idiom to the wrong options that people refused for it; others are made.
         chosen: Idiom to a sentence without it and the wrong idiom that people chose for it.
     """
-    noted = None if writer is None else _Noted(writer)
     shared: dict[str, Any] = {
         "build_seed": config.seed,
         "corpus": corpus,
         "prompts": prompts_of(config.prompts),
-        "writer": noted,
+        "writer": writer,
         "meaning": Meaning(config.embeddings),
         "couplets": None if config.sample is None else config.sample.per_record,
         "refused": refused or {},
@@ -143,7 +144,8 @@ def generate_shard(
         if not items:
             out.rejected.append(_rejection(record, skips))
     out.skipped.update(sorted(counts.items()))
-    out.written.update(noted.counts() if noted else {})
+    outcomes = writer.outcomes.items() if writer else ()
+    out.written.update(sorted(Counter(f"written.{one.name}.{outcome}" for one, outcome in outcomes).items()))
     return out
 
 
@@ -236,47 +238,6 @@ def expected_requests(
 
     Repairs, and requests that rest on an earlier reply (the paraphrase of written prose), are not foreseen.
     """
-    rehearsal = _Rehearsal()
+    rehearsal = Writer(lambda asked: Reply(asked.tag, "", None, "rehearsal: nothing is written"), "", "", 1)
     generate_shard(records, corpus, config, rehearsal)
-    return list(dict.fromkeys(rehearsal.requests))
-
-
-class _Noted:
-    """A writer, and what it was asked for: two tasks that need the same part ask for it once."""
-
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-        self._asked: dict[WriteRequest, None] = {}
-        self.model, self.family, self.concurrency = writer.model, writer.family, writer.concurrency
-        self.outcomes = writer.outcomes
-
-    def write(
-        self, request: WriteRequest, schema: type[ReplyT], objection: Callable[[ReplyT], str]
-    ) -> ReplyT:
-        self._asked[request] = None
-        return self._writer.write(request, schema, objection)
-
-    def counts(self) -> dict[str, int]:
-        """`written.<prompt>.<outcome>` to how many of the requests."""
-        known = (request for request in self._asked if request in self.outcomes)
-        return dict(sorted(Counter(f"written.{one.name}.{self.outcomes[one]}" for one in known).items()))
-
-
-class _Rehearsal:
-    """A writer that notes what it is asked for and writes nothing."""
-
-    model = "none"
-    family = "none"
-    concurrency = 1
-
-    def __init__(self) -> None:
-        self.requests: list[WriteRequest] = []
-        self.outcomes: dict[WriteRequest, Outcome] = {}
-
-    def write(
-        self, request: WriteRequest, schema: type[ReplyT], objection: Callable[[ReplyT], str]
-    ) -> ReplyT:
-        self.requests.append(request)
-        raise RecordRejected(
-            "reply_rehearsal", f"{schema.__name__} for {request.record}: {objection.__name__}"
-        )
+    return list(rehearsal.outcomes)

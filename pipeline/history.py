@@ -292,7 +292,7 @@ def yields(manifest: StageManifest) -> dict[str, SourceYield]:
 
 def meter_of(build: Build) -> JournalMeter:
     """A meter of a build's journals, at the prices its configs give now."""
-    from generators.writing.model_writer import JOURNAL as WRITING
+    from generators.writing.writer import JOURNAL as WRITING
     from pipeline.steps.audit import JOURNAL
 
     models = [(WRITING, build.config.generator)] if build.config.generator else []

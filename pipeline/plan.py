@@ -162,7 +162,7 @@ def _audited(build: Build, items: int, times: float) -> int:
 def _writing(build: Build, trial: Build) -> tuple[dict[str, int], int, int]:
     """What the generator model would be asked: per prompt, already answered, and characters to send."""
     from generators.generating import expected_requests, prepare
-    from generators.writing.model_writer import JOURNAL as WRITING
+    from generators.writing.writer import JOURNAL as WRITING
 
     model = build.config.generator
     if model is None:

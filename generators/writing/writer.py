@@ -1,16 +1,28 @@
-"""What generators ask of the model that writes parts of items."""
+"""The model that writes parts of items, asked through `mihakk.llm` alone."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field
 
+from mihakk.errors import RecordRejected
+from mihakk.llm.journal import Journal
+from mihakk.llm.model import open_model
+from mihakk.llm.structured import Reply, Request, fitted
+from schemas.model import ModelConfig
 from schemas.record import Language
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 Outcome = Literal["accepted", "repaired", "rejected"]
 """What became of a reply: fit at once, fit after the one repair, or not fit."""
+JOURNAL = "generator"
+SCRIPT: dict[Language, str] = dict.fromkeys(("ar", "fa"), "^[\\u0600-\\u06ff\\u200c .,:;!()«»-]+$")
+"""What text in these languages may be made of."""
+_REASON = re.compile(r"([a-z]+(?:_[a-z]+)*): ")
 
 PROSE, CHOSEN = "x-prose", "x-chosen"
 """Marks in a reply's JSON Schema, replaced by what the request asks for before it is sent."""
@@ -45,17 +57,27 @@ class WriteRequest:
     """What `chosen` fields may hold."""
 
 
-class Writer(Protocol):
-    """Model access; thread-safe, for a stage asks about several records at once."""
+class Writer:
+    """Asks a model for parts of items; thread-safe, for a stage asks about several records at once.
 
-    model: str
-    """Name of the model, as items record it."""
-    family: str
-    """Its family, so that an auditor of the same one is reported."""
-    concurrency: int
-    """Requests that may be under way at once."""
-    outcomes: dict[WriteRequest, Outcome]
-    """What became of each request so far."""
+    Args:
+        ask: The model: strict schema, journal, one repair.
+        model: Its name, as items record it.
+        family: Its family, so that an auditor of the same one is reported.
+        concurrency: Requests that may be under way at once.
+    """
+
+    def __init__(
+        self, ask: Callable[[Request[Any]], Reply[Any]], model: str, family: str, concurrency: int
+    ) -> None:
+        self._ask = ask
+        self.model, self.family, self.concurrency = model, family, concurrency
+        self.outcomes: dict[WriteRequest, Outcome] = {}
+        """What became of each request so far: two tasks that need the same part ask for it once."""
+
+    def anew(self) -> "Writer":
+        """The same model, of which nothing was asked yet."""
+        return Writer(self._ask, self.model, self.family, self.concurrency)
 
     def write(
         self, request: WriteRequest, schema: type[ReplyT], objection: Callable[[ReplyT], str]
@@ -71,4 +93,71 @@ class Writer(Protocol):
             RecordRejected: Still unusable after the repair; the reason is `reply_<reason>`, or
                 `reply_unusable` where the reply has another shape.
         """
-        ...
+
+        def check(value: dict[str, Any]) -> ReplyT:
+            reply = fitted(schema, value)
+            if problem := objection(reply):
+                raise ValueError(problem)
+            return reply
+
+        asked: Request[ReplyT] = Request(
+            tag=request.record,
+            messages=[
+                {"role": "system", "content": request.system},
+                {"role": "user", "content": request.user},
+            ],
+            schema=json_schema(schema, request),
+            validate=check,
+            name=request.name,
+            meta={"prompt": f"{request.name}@{request.version}", "record": request.record},
+        )
+        reply: Reply[ReplyT] = self._ask(asked)
+        if reply.value is None:
+            self.outcomes[request] = "rejected"
+            reason = _REASON.match(reply.problem)
+            raise RecordRejected(f"reply_{reason[1]}" if reason else "reply_unusable", reply.problem)
+        self.outcomes[request] = "repaired" if reply.asked_twice else "accepted"
+        return reply.value
+
+
+@contextmanager
+def open_writer(config: ModelConfig, folder: Path) -> Iterator[Writer]:
+    """A writer for the length of a `with` block; nothing starts before the first reply the journal lacks.
+
+    Args:
+        config: The model and how to reach it.
+        folder: Where its journal lies; a rebuild asks for no reply twice.
+    """
+    with Journal(folder, JOURNAL) as journal, open_model(config) as model:
+        yield Writer(
+            lambda request: next(model.ask_all([request], journal)),
+            config.model,
+            config.family,
+            config.limits.concurrency,
+        )
+
+
+def json_schema(schema: type[BaseModel], request: WriteRequest) -> dict[str, Any]:
+    """The model's JSON Schema as strict servers take it: closed objects, every key required, no titles.
+
+    `prose` may hold the language's own script alone, `chosen` one of the request's choices: small models that
+    are asked in Arabic like to answer in English, and a grammar is cheaper than a repair.
+    """
+    return dict(_strict(schema.model_json_schema(), request))
+
+
+def _strict(node: Any, request: WriteRequest) -> Any:
+    if isinstance(node, list):
+        return [_strict(value, request) for value in node]
+    if not isinstance(node, dict):
+        return node
+    titled = isinstance(node.get("title"), str)
+    out = {name: _strict(value, request) for name, value in node.items() if not (titled and name == "title")}
+    if out.pop(PROSE, False) and request.language in SCRIPT:
+        out["pattern"] = SCRIPT[request.language]
+    if out.pop(CHOSEN, False):
+        out["enum"] = list(request.choices)
+    if node.get("type") == "object":
+        out["additionalProperties"] = False
+        out["required"] = list(node.get("properties", {}))
+    return out

@@ -48,7 +48,7 @@ def _corpus(build: Build, spread: Spread) -> Iterator[Share]:
     if build.config.generator is None:
         yield lambda _: Shared(scratch, corpus)
     else:
-        from generators.writing.model_writer import open_writer
+        from generators.writing.writer import open_writer
 
         with open_writer(build.config.generator, build.lake.folder("journals", "generator")) as writer:
             yield lambda _: Shared(scratch, corpus, writer)
@@ -141,7 +141,7 @@ def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendmen
         found,
         corpus,
         build.config,
-        shared.writer,
+        shared.writer and shared.writer.anew(),
         refused={record: frozenset(texts) for record, texts in refused.items()},
         chosen={row.record: (row.before, row.after) for row in settled if row.field == "wrong_idiom"},
     )

@@ -20,8 +20,7 @@ from evaluation.judges.rubrics import rubric_named
 from evaluation.rows import read_rows
 from evaluation.running.asking import Asked
 from evaluation.running.run import Job, run_system
-from generators.writing.model_writer import open_writer
-from generators.writing.writer import WriteRequest, chosen, prose
+from generators.writing.writer import WriteRequest, chosen, open_writer, prose
 from mihakk.llm.journal import Journal
 from mihakk.llm.model import open_model
 from mihakk.llm.scripted import Answer as Said

@@ -5,40 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
-from generators.writing.writer import Outcome, ReplyT, WriteRequest
-from mihakk.errors import RecordRejected
+from generators.writing.writer import ReplyT, Writer, WriteRequest
+from mihakk.llm.structured import Reply, Request
 
 
-class ScriptedWriter:
+class ScriptedWriter(Writer):
     """Gives the replies scripted for a prompt in turn, the last one again and again; two tries per request."""
 
-    model = "scripted"
-    family = "none"
-    concurrency = 4
-
     def __init__(self, **replies: Sequence[dict[str, Any]]) -> None:
+        super().__init__(self._answer, "scripted", "none", 4)
         self._replies = replies
         self.requests: list[WriteRequest] = []
-        self.outcomes: dict[WriteRequest, Outcome] = {}
 
     def write(
         self, request: WriteRequest, schema: type[ReplyT], objection: Callable[[ReplyT], str]
     ) -> ReplyT:
         """See `generators.writing.writer.Writer`."""
         self.requests.append(request)
+        return super().write(request, schema, objection)
+
+    def _answer(self, request: Request[Any]) -> Reply[Any]:
         problem = ""
         script = self._replies[request.name]
         for place, reply in enumerate([*script, script[-1]][:2]):
             try:
-                value = schema.model_validate(reply)
-            except ValidationError as error:
-                problem = f"unusable: {error}"
-                continue
-            problem = objection(value)
-            if not problem:
-                self.outcomes[request] = "repaired" if place else "accepted"
-                return value
-        self.outcomes[request] = "rejected"
-        raise RecordRejected(f"reply_{problem.split(':')[0]}", problem)
+                return Reply(request.tag, "", request.validate(reply), "", bool(place))
+            except ValueError as error:
+                problem = str(error)
+        return Reply(request.tag, "", None, problem)

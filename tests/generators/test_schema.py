@@ -5,8 +5,7 @@ from __future__ import annotations
 from generators.parts.prose import Prose
 from generators.parts.roles import Relabelled
 from generators.poems.fragment_cued import Salient
-from generators.writing.model_writer import json_schema
-from generators.writing.writer import WriteRequest
+from generators.writing.writer import WriteRequest, json_schema
 from schemas.record import Language
 
 
