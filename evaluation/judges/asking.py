@@ -95,28 +95,20 @@ def judge_cases(
         answered()
 
 
-def requests_of(rubric: Rubric, cases: Sequence[Judged], seed: int) -> Iterator[Request[Any]]:
-    """The first call that each case needs, for estimates."""
-    for case in cases:
-        yield _extraction(rubric, case) if rubric.extract else _judging(rubric, case, None, seed)
-
-
-def is_judged(
-    model: Model, journal: Journal, rubric: Rubric, cases: Sequence[Judged], seed: int
-) -> Iterator[bool]:
-    """Whether the journal holds all calls of each case's judgement; asks nobody."""
-    for case in cases:
-        found = None
-        if rubric.extract:
-            first = _extraction(rubric, case)
-            if model.outstanding(first, journal) is not None:
-                yield False
-                continue
-            (found,) = model.ask_all([first], journal)
-            if not found.value:
-                yield True
-                continue
-        yield model.outstanding(_judging(rubric, case, found, seed), journal) is None
+def open_request(
+    model: Model, journal: Journal, rubric: Rubric, case: Judged, seed: int
+) -> Request[Any] | None:
+    """The first request of a case's judgement that the journal does not answer; asks nobody."""
+    found = None
+    if rubric.extract:
+        first = _extraction(rubric, case)
+        if model.outstanding(first, journal) is not None:
+            return first
+        (found,) = model.ask_all([first], journal)
+        if not found.value:
+            return None
+    judging = _judging(rubric, case, found, seed)
+    return judging if model.outstanding(judging, journal) is not None else None
 
 
 def _extraction(rubric: Rubric, case: Judged) -> Request[str]:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from evaluation.judges.asking import Judged, asked_again, is_judged, judge_cases, judged_of, requests_of
+from evaluation.judges.asking import Judged, asked_again, judge_cases, judged_of, open_request
 from evaluation.judges.rubrics import rubrics_of
 from evaluation.judges.scores import Panel, is_vouched, judged_scores, load_vouched, means_of, panel
 from evaluation.judges.style import STYLE_FILE, StyleRow, style_rows
@@ -143,7 +143,7 @@ def _progress(job: JudgeJob, model: Model, journal: Journal) -> str:
     parts = []
     for (system, name), answers in cases.items():
         own = asked_again(answers, again, seed)
-        done = sum(is_judged(model, journal, rubrics[name], own, seed))
+        done = sum(open_request(model, journal, rubrics[name], case, seed) is None for case in own)
         parts.append(f"{system} by {name}: {done:,} of {len(own):,}")
     first, second = (one.name for one in job.judges)
     other = f"{second} has not begun" if model.config.name == first else f"{first} is done"
@@ -220,7 +220,7 @@ def judgements_of(job: JudgeJob, system: System) -> list[Judgement]:
 def plan_judges(job: JudgeJob) -> list[Plan]:
     """What judging would ask of each judge; asks nothing and starts no server.
 
-    A rubric that extracts counts both of its calls where the first is open.
+    A rubric that extracts makes two calls; where the first is open, the second is taken to be as long.
     """
     cases = cases_of(job)
     again, seed = judges_of(job.suite).asked_again, job.suite.seed
@@ -231,13 +231,14 @@ def plan_judges(job: JudgeJob) -> list[Plan]:
             for (_, name), own in sorted(cases.items()):
                 rubric = next(one for one in job.rubrics if one.name == name)
                 each = 2 if rubric.extract else 1
-                for request in requests_of(rubric, asked_again(own, again, seed), seed):
+                for case in asked_again(own, again, seed):
                     calls += each
-                    if model.outstanding(request, journal) is None:
-                        journaled += each
-                    else:
+                    request = open_request(model, journal, rubric, case, seed)
+                    left = 0 if request is None else 1 if request.name == "judgement" else each
+                    journaled += each - left
+                    if request is not None:
                         letters = sum(len(message["content"]) for message in request.messages)
-                        prompts += each * letters // LETTERS_A_TOKEN
+                        prompts += left * letters // LETTERS_A_TOKEN
         replies = (calls - journaled) * judge.sampling.max_tokens
         plans.append(planned(judge, calls, journaled, prompts, replies))
     return plans
