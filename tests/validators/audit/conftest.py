@@ -8,24 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.llm import client, endpoint
 from mihakk.llm.journal import Journal
 from mihakk.llm.scripted import Answer, Call
 from schemas.audit import CRITERIA, Criterion
 from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
 from schemas.model import AuditorsConfig, Limits, ModelConfig, Remote, Sampling
+from tests.mihakk.llm.conftest import _short_patience  # noqa: F401 - a fixture
 
 ORIGIN = Origin(records=("r",), generator="external", generator_version="1")
 MEANINGS = ["الماضي انتهى", "الموت حق", "من تأخر خسر", "السفر متعب", "الصبر مفتاح", "العلم نور", "الكلام فضة"]
-
-
-@pytest.fixture(autouse=True)
-def _short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    def short(attempt: int) -> float:
-        return min(0.2, 0.01 * 2**attempt)
-
-    monkeypatch.setattr(endpoint, "backoff", short)
-    monkeypatch.setattr(client, "backoff", short)
 
 
 def choice(n: int, task: str = "idiom_meaning") -> ChoiceItem:

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mihakk.llm.journal import Journal
 from mihakk.llm.scripted import Answer, Call, ScriptedServer
@@ -21,7 +19,7 @@ from validators.audit.audit_quality import ALL, measure_quality, table
 from validators.audit.auditing import open_panel
 from validators.audit.defects import DEFECTS, injections, seed_defects
 from validators.audit.prompt import sample
-from validators.audit.rates import Rate, agreement
+from validators.audit.rates import agreement
 
 MANY = 60
 
@@ -149,22 +147,6 @@ def test_rules_alone_cost_no_call(many: list[Any]) -> None:
     assert {row.detector for row in report.kinds} == {"rules", "check:XX01", "check:XX02"}
     assert report.auditors == ()
     assert report.between is None
-
-
-def test_wilson_intervals_are_those_of_the_books() -> None:
-    for cases, low, high in ((50, 0.67, 0.89), (100, 0.71, 0.87), (200, 0.74, 0.85)):
-        found = Rate(hits=int(0.8 * cases), cases=cases).interval
-        assert (round(found[0], 2), round(found[1], 2)) == (low, high)
-    assert Rate(hits=0, cases=0).interval == (0.0, 1.0)
-
-
-@given(st.integers(0, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_the_interval_holds_the_share(case: tuple[int, int]) -> None:
-    rate = Rate(hits=case[0], cases=case[1])
-    low, high = rate.interval
-    assert 0 <= low <= high <= 1
-    if rate.value is not None:
-        assert low - 1e-9 <= rate.value <= high + 1e-9
 
 
 def test_agreement_beyond_chance() -> None:
