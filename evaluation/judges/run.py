@@ -124,8 +124,9 @@ def open_judge(job: JudgeJob, judge: System) -> Iterator[tuple[Model, Journal]]:
         )
         model.budget = Budget(
             judge.name,
-            "judges.budget",
+            judge.limits,
             judge.price,
+            setting="judges.budget",
             cost=budget.cost,
             requests=budget.requests,
             before=own,

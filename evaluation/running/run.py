@@ -121,10 +121,13 @@ def ask_system(job: Job, answered: Callable[[], None] = lambda: None) -> Calls:
     job.folder.mkdir(parents=True, exist_ok=True)
     failed = _failed(job)
     with _opened(job) as (model, journal), (job.folder / FAILED).open("a", encoding="utf-8") as out:
-        budget = Budget(
-            job.system.name, "limits", job.system.price, cost=limits.cost, requests=limits.requests
+        model.budget = budget = Budget(
+            job.system.name,
+            job.system.limits,
+            job.system.price,
+            cost=limits.cost,
+            requests=limits.requests,
         )
-        model.budget = budget
         calls = (one for one, _, _ in _calls(job) if model.key(one) not in failed)
         with closing(model.ask_all(calls, journal)) as replies:
             for reply in replies:

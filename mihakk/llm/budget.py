@@ -1,4 +1,4 @@
-"""What one model may still be asked: a limit on calls and on what they cost, kept before the call is sent."""
+"""What one model may still be asked: limits on calls, tokens and costs, kept before the call is sent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mihakk.errors import ExternalFailure
 from mihakk.llm.journal import Entry
-from schemas.model import Price
+from schemas.model import Limits, Price
 
 LETTERS_A_TOKEN: Final = 2
 """Fewest letters of a prompt that a token holds: for estimates that must not be too low."""
@@ -24,8 +24,9 @@ class Budget:
 
     Args:
         name: The model's short name, for messages.
-        setting: Where the limit is written, for messages: `limits` or `judges.budget`.
+        limits: The model's own, on every attempt of this run.
         price: None counts calls alone.
+        setting: Where the further limits are written, for messages: `limits` or `judges.budget`.
         cost: Most that calls may cost together, in the price's currency.
         requests: Most calls.
         before: Calls of earlier runs that count too; None where each run has the whole budget.
@@ -34,9 +35,10 @@ class Budget:
     def __init__(
         self,
         name: str,
-        setting: str,
-        price: Price | None,
+        limits: Limits,
+        price: Price | None = None,
         *,
+        setting: str = "limits",
         cost: float | None = None,
         requests: int | None = None,
         before: Iterable[Entry] | None = None,
@@ -45,7 +47,11 @@ class Budget:
         """Calls sent, those of earlier runs counted."""
         self.spent = 0.0
         """What the answered ones cost; 0 where no price is known."""
-        self._name, self._setting, self._price = name, setting, price
+        self.attempts = 0
+        """Requests sent in this run, tries that failed counted."""
+        self.tokens = 0
+        """Of prompts and replies in this run."""
+        self._name, self._limits, self._setting, self._price = name, limits, setting, price
         self._cost, self._requests = cost, requests
         self._reserved = 0.0
         self._settled = asyncio.Event()
@@ -77,6 +83,21 @@ class Budget:
             self._settled.set()
             self._settled.clear()
 
+    def attempt(self) -> None:
+        """One request is about to be sent.
+
+        Raises:
+            ExternalFailure: The model's own limit is used up.
+        """
+        for name, count in (("max_requests", self.attempts), ("max_tokens", self.tokens)):
+            most = getattr(self._limits, name)
+            if most is not None and count >= most:
+                raise ExternalFailure(
+                    f"{self._name}: `limits.{name}` ({most}) is used up; answered calls are kept: "
+                    "raise it or run again to go on"
+                )
+        self.attempts += 1
+
     def _is_short_of(self, most: float) -> bool:
         """Whether the cost of a call may be there only once others are answered."""
         if self._requests is not None and self.asked >= self._requests:
@@ -95,6 +116,7 @@ class Budget:
 
     def _answered(self, entry: Entry) -> None:
         self.spent += self._cost_of(entry)
+        self.tokens += entry.prompt_tokens + entry.completion_tokens
 
     def _cost_of(self, entry: Entry) -> float:
         price = self._price

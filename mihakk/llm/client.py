@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from mihakk.errors import ExternalFailure, MihakkError, UsageError
+from mihakk.llm.budget import Budget
 from mihakk.llm.endpoint import Dispatcher, Endpoint, Stop, backoff, bare
 from mihakk.llm.redaction import Redaction
 from schemas.model import Limits
@@ -71,15 +72,6 @@ class Completion:
         )
 
 
-@dataclass
-class Spending:
-    """Calls sent and tokens used in this run."""
-
-    requests: int = 0
-    tokens: int = 0
-    answered: int = 0
-
-
 class _Again(Exception):
     """The attempt failed in a way that may pass."""
 
@@ -105,7 +97,8 @@ class Client:
         alive: Callable[[], None] | None = None,
     ) -> None:
         self.name = name
-        self.spending = Spending()
+        self.answered = 0
+        """Calls that were answered so far."""
         self.dispatcher = Dispatcher(urls, limits.concurrency)
         self._limits = limits
         self._alive = alive
@@ -114,27 +107,27 @@ class Client:
         self._opened: ClientSession | None = None
 
     async def complete(
-        self, payload: dict[str, Any], stop: Stop, path: str = "chat/completions"
+        self, payload: dict[str, Any], stop: Stop, budget: Budget, path: str = "chat/completions"
     ) -> Completion:
         """The reply to one payload; one call of the API per attempt."""
-        answered_before = self.spending.answered
+        answered_before = self.answered
         for attempt in range(1, self._limits.attempts + 1):
             endpoint = await self.dispatcher.acquire(stop)
             try:
-                self._spend()
+                budget.attempt()
                 return await self._attempt(endpoint, payload, path)
             except _Again as failure:
                 problem, timed_out = str(failure), failure.timed_out
             finally:
                 self.dispatcher.release(endpoint)
-            if not self.spending.answered and self.dispatcher.hopeless():
+            if not self.answered and self.dispatcher.hopeless():
                 raise ExternalFailure(
                     f"{self.name} never answered; last error: {problem}. "
                     "Start it, or correct `serve.endpoints` in the auditors' config, and run again"
                 )
             if attempt < self._limits.attempts and not self.dispatcher.other(endpoint):
                 await stop.sleep(backoff(attempt))
-        if timed_out and self.spending.answered > answered_before:
+        if timed_out and self.answered > answered_before:
             raise TimedOut(f"no reply in {self._limits.attempts} attempts: {problem}")
         raise ExternalFailure(
             f"{self.name} did not answer in {self._limits.attempts} attempts, last: {problem}. "
@@ -177,17 +170,6 @@ class Client:
             )
         return self._opened
 
-    def _spend(self) -> None:
-        used = {"max_requests": self.spending.requests, "max_tokens": self.spending.tokens}
-        for name, count in used.items():
-            most = getattr(self._limits, name)
-            if most is not None and count >= most:
-                raise ExternalFailure(
-                    f"{self.name}: `limits.{name}` ({most}) is used up; answered calls are kept: raise it or "
-                    "run again to go on"
-                )
-        self.spending.requests += 1
-
     async def _attempt(self, endpoint: Endpoint, payload: dict[str, Any], path: str) -> Completion:
         import aiohttp
 
@@ -208,8 +190,7 @@ class Client:
                 self._alive()
             raise _Again(self._clean(f"{bare(endpoint.url)}: {error or type(error).__name__}")) from None
         endpoint.succeeded()
-        self.spending.answered += 1
-        self.spending.tokens += answer.prompt_tokens + answer.completion_tokens
+        self.answered += 1
         return answer.without_key(self._redaction)
 
     async def _post(self, url: str, payload: dict[str, Any]) -> tuple[int, Mapping[str, str], bytes]:

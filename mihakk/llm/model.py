@@ -10,14 +10,14 @@ import time
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from mihakk.errors import ExternalFailure, UsageError
 from mihakk.llm.budget import Budget, BudgetSpent
-from mihakk.llm.client import Client, Completion, Refused, Spending, TimedOut
+from mihakk.llm.client import Client, Completion, Refused, TimedOut
 from mihakk.llm.endpoint import Stop, bare
 from mihakk.llm.journal import Entry, Journal, now
 from mihakk.llm.server import ChildServer, Server, VllmServer
@@ -51,8 +51,8 @@ class Model:
         self.config = config
         self.revision = config.revision
         """Identifies the weights; part of every key."""
-        self.budget: Budget | None = None
-        """Limits what the journal can't answer, besides the model's own limits."""
+        self.budget = Budget(config.name, config.limits, config.price)
+        """Limits what the journal can't answer."""
         if isinstance(config.serve, Embedded):
             _check_family(config, config.serve.weights)
         if not self.revision and isinstance(config.serve, Embedded):
@@ -68,11 +68,6 @@ class Model:
         self._in_flight: dict[str, asyncio.Task[Entry]] = {}
         self._start_up = asyncio.Lock()
         self._refusals = 0
-
-    @property
-    def spending(self) -> Spending:
-        """Calls and tokens since this model was opened."""
-        return self._client.spending if self._client else Spending()
 
     @property
     def running(self) -> bool:
@@ -150,7 +145,7 @@ class Model:
 
         async def ask() -> Completion:
             body = {"model": self.config.model, "prompt": "1", "max_tokens": 1}
-            return await (await self._started_client()).complete(body, Stop(), "completions")
+            return await (await self._started_client()).complete(body, Stop(), self.budget, "completions")
 
         answer = asyncio.run_coroutine_threadsafe(ask(), self._running_loop()).result()
         _require_own(self.config, answer.response_model)
@@ -219,14 +214,13 @@ class Model:
         client = await self._started_client()
         sent = compact(body) if isinstance(self.config.serve, Embedded) else body
         try:
-            async with self.budget.call(body) if self.budget else nullcontext(None) as count:
-                completion = await client.complete(sent, stop)
+            async with self.budget.call(body) as count:
+                completion = await client.complete(sent, stop, self.budget)
                 entry = self._entry(key, completion, request)
-                if count:
-                    count(entry)
+                count(entry)
         except Refused as refusal:
             self._refusals += 1
-            if client.spending.answered == 0 and self._refusals >= 5:
+            if client.answered == 0 and self._refusals >= 5:
                 raise UsageError(
                     f"{self.config.name} refuses every request: {refusal}. Correct the model's config"
                 ) from None

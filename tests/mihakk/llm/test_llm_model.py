@@ -113,7 +113,7 @@ def test_a_spent_budget_stops_cleanly_and_the_next_run_goes_on(
                 with suppress(ExternalFailure):
                     done = len(list(model.ask_all(numbers(ask, 25), journal)))
                     break
-                assert model.spending.requests <= 12
+                assert model.budget.attempts <= 12
         assert done == 25
         assert len(server.calls) == 25
 
