@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluation.judges.sheets import judge_sheets
 from evaluation.rows import folders_of
 from evaluation.running.asking import Asked, Fetch, asked_of_suite
-from evaluation.running.earlier import EARLIER
+from evaluation.running.run import EARLIER
 from evaluation.table import load_scores, results
 from evaluation.table.conditions import condition_sheet, conditions
 from evaluation.table.moves import move_sheets, moves

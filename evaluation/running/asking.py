@@ -11,10 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from evaluation.adapters.adapter import ADAPTERS, Published
 from evaluation.questions import MANIFEST, rows_of_release
-from evaluation.running.forms import FORMS, in_form
 from evaluation.running.probes import VERSION as PROBES
 from evaluation.running.probes import canary_probe, probes_of
-from evaluation.running.wordings import WORDINGS, reworded
+from evaluation.running.wordings import FORMS, WORDINGS, in_form, reworded
 from mihakk.errors import SourceChanged, UsageError
 from mihakk.ids import sha256
 from mihakk.sandbox import require_sandbox

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,9 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evaluation.rows import write_rows
+from evaluation.rows import read_batches, write_rows
 from evaluation.running.asking import Asked, questions_of, reply_tokens, sizes
-from evaluation.running.earlier import keep_earlier
 from evaluation.running.logs import write_logs
 from evaluation.scoring import DEFAULT, metrics_named, score_file
 from mihakk.errors import ExternalFailure
@@ -24,9 +24,11 @@ from mihakk.llm.journal import Entry, Journal
 from mihakk.llm.model import Model, Served, open_model
 from mihakk.llm.structured import Request, in_words
 from mihakk.settings import Settings
-from schemas.evaluation import Answer, AskedItem, Method
+from schemas.evaluation import Answer, AskedItem, Method, Score
 from schemas.suite import Suite, System
 
+EARLIER: Final = "earlier"
+"""Folder, inside a suite's, of the scores on the version before, for how figures and ranks moved."""
 FILTERED: Final = ("content_filter", "content_policy", "content management policy", "responsible_ai")
 """What servers say when a filter, and not a fault, is why there is no reply."""
 FAILED: Final = "failed.jsonl"
@@ -172,6 +174,28 @@ def score_answers_of(job: Job) -> Counter[str]:
         metrics_named(job.suite.metrics or DEFAULT),
         job.folder / "scores.parquet",
     )
+
+
+def keep_earlier(scores: Path, versions: Mapping[str, str]) -> None:
+    """Keeps a file of scores that is about to be overwritten, where it is of other versions.
+
+    Args:
+        scores: `SUITE/SYSTEM/scores.parquet`; kept as `SUITE/earlier/SYSTEM/scores.parquet`.
+        versions: Release to the version that is asked about now.
+    """
+    if not scores.is_file():
+        return
+    found: dict[str, str] = {}
+    for batch in read_batches(scores, Score, ("release", "version")):
+        columns = batch.to_pydict()
+        found |= dict(zip(columns["release"], columns["version"], strict=True))
+    if found == versions:
+        return
+    kept = scores.parent.parent / EARLIER / scores.parent.name / scores.name
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = kept.with_name(f".{kept.name}.tmp")
+    shutil.copyfile(scores, unfinished)
+    unfinished.replace(kept)
 
 
 @contextmanager

@@ -12,9 +12,8 @@ import yaml
 
 from evaluation.questions import MANIFEST
 from evaluation.running.asking import Asked, asked_of_suite
-from evaluation.running.forms import FORMS, form_of, in_form
 from evaluation.running.suites import SUITES, SYSTEMS, load_suite, load_systems
-from evaluation.running.wordings import WORDINGS
+from evaluation.running.wordings import FORMS, WORDINGS, form_of, in_form
 from mihakk.errors import UsageError
 from mihakk.ids import sha256
 from releases.assemble import AssembledRelease, assemble

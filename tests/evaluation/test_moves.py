@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from evaluation.report import moved_since
 from evaluation.rows import write_rows
-from evaluation.running.earlier import EARLIER, keep_earlier
+from evaluation.running.run import EARLIER, keep_earlier
 from evaluation.running.suites import load_suite, load_systems
 from evaluation.scoring import metrics_named
 from evaluation.table import load_scores
