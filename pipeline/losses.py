@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from mihakk.lake.stage import total
 from pipeline.build import Build
+from pipeline.rows import source_counts
 from releases.release_facts import LossFact
 from schemas.benchmark import MOST_LOST
 from schemas.stages import CURATED, GENERATED, NORMALIZED, REVIEWED, SCRAPED
@@ -38,7 +38,7 @@ def _sources(build: Build) -> Iterator[LossFact]:
         return
     manifests = [build.stage(stage).manifest() for stage in (SCRAPED, NORMALIZED, CURATED)]
     for use in build.config.sources:
-        counts = [total([s.counts for s in one.shards if s.source == use.label]) for one in manifests]
+        counts = [source_counts(one, use.label) for one in manifests]
         parts = counts[0].notes.get(PARTS, 0)
         yield LossFact(
             kind="source",

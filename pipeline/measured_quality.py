@@ -30,23 +30,12 @@ def measured(build: Build, items: Iterable[Any]) -> ItemQuality:
         items: All rows of its reviewed items; not read where the figures are kept.
     """
     from generators.corpus import build_corpus
-    from generators.quality.item_quality import ItemQuality, measure_quality
+    from generators.quality.item_quality import measure_quality
     from mihakk.embeddings import open_embedder
 
-    name = digest(
-        [
-            whole_input(build, RELEASED),
-            code_version(("generators",)),
-            build.config.embeddings,
-            build.config.seed,
-            EMBEDDED,
-        ]
-    )
+    if (kept := standing_quality(build)) is not None:
+        return kept
     storage = build.lake.storage
-    path = storage.path("quality", f"{name}.json")
-    if storage.exists(path):
-        with suppress(ValueError):  # damaged: it is measured again
-            return ItemQuality.model_validate(unsealed(storage.read(path)))
     curated = (
         record for shard in build.stage(CURATED).shards() for record in records(build, GENERATED, shard)
     )
@@ -59,5 +48,32 @@ def measured(build: Build, items: Iterable[Any]) -> ItemQuality:
     )
     for old in storage.list(storage.path("quality")):
         storage.remove(storage.path("quality", old))
-    storage.write(path, seal(found.model_dump_json().encode()))
+    storage.write(_place(build), seal(found.model_dump_json().encode()))
     return found
+
+
+def standing_quality(build: Build) -> ItemQuality | None:
+    """What was measured of the items as they stand; None before it was, or where it is damaged."""
+    from generators.quality.item_quality import ItemQuality
+
+    if not build.before(RELEASED).finished():
+        return None
+    storage, path = build.lake.storage, _place(build)
+    if storage.exists(path):
+        with suppress(ValueError):
+            return ItemQuality.model_validate(unsealed(storage.read(path)))
+    return None
+
+
+def _place(build: Build) -> str:
+    """Its file, named by everything that the figures depend on."""
+    name = digest(
+        [
+            whole_input(build, RELEASED),
+            code_version(("generators",)),
+            build.config.embeddings,
+            build.config.seed,
+            EMBEDDED,
+        ]
+    )
+    return build.lake.storage.path("quality", f"{name}.json")

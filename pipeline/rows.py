@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from mihakk.lake.stage import total
 from pipeline.build import Build
 from schemas.audit import Audit, Verdict
 from schemas.finding import Finding
 from schemas.idiom import Idiom
 from schemas.item import ITEM_ROWS
+from schemas.manifest import ShardCounts, StageManifest
 from schemas.poem import Poem
 from schemas.published import Published
 from schemas.rejection import Cluster, Rejection
@@ -34,3 +36,8 @@ def records(build: Build, stage: str, shard: str) -> list[Poem | Idiom]:
     """All records of a shard of the stage before `stage`."""
     before = build.before(stage)
     return [*before.read("poems", Poem, shard), *before.read("idioms", Idiom, shard)]
+
+
+def source_counts(manifest: StageManifest, source: str) -> ShardCounts:
+    """What a stage did to the records of one use of a source, or to the items made of them."""
+    return total([shard.counts for shard in manifest.shards if shard.source == source])

@@ -127,9 +127,9 @@ def _run(
     from pipeline.losses import refused
     from pipeline.observer import Stopwatch
     from pipeline.run import run_pipeline
+    from reports.closing import audited, link_latest, released, standing_commit, write_review_queue
+    from reports.dashboard.page import write_report
     from reports.log_lines import observer_for
-    from reports.run.closing import audited, link_latest, released, standing_commit, write_review_queue
-    from reports.run.page import write_report
     from reports.terminal import LOST, closing_table, shown_path
 
     watch = Stopwatch()
@@ -152,7 +152,7 @@ def _run(
     if stage == RELEASED:
         if run.data_docs:
             write_data_docs(opened, run.data_docs)
-        report = write_report(opened, run.seconds)
+        report = write_report(opened)
         link_latest(opened.run_folder)
         rows += [
             ("Audit", audited(opened, [opened.stage(AUDITED).manifest()])),

@@ -133,8 +133,8 @@ def _assemble(opened: Build, console: Console) -> dict[str, Any]:
     from pipeline.run import run_step
     from pipeline.steps.order import step_of
     from pipeline.steps.release import standing_gates
+    from reports.closing import released, standing_commit
     from reports.log_lines import observer_for
-    from reports.run.closing import released, standing_commit
 
     before = standing_commit(opened)
     gates = list(standing_gates(opened))

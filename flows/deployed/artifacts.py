@@ -18,7 +18,7 @@ from prefect.logging import get_run_logger
 from mihakk.markdown import plain, table
 from pipeline.build import Build
 from pipeline.step import Step
-from reports.run.closing import audited, released
+from reports.closing import audited, released
 from schemas.idiom import Idiom
 from schemas.item import ITEM_ROWS
 from schemas.manifest import StageManifest

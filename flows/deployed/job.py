@@ -18,8 +18,8 @@ from pipeline.build import Build, open_build, run_folder
 from pipeline.guards import write_data_docs
 from pipeline.losses import refused
 from pipeline.run import Run
-from reports.run.closing import link_latest, write_review_queue
-from reports.run.page import write_report
+from reports.closing import link_latest, write_review_queue
+from reports.dashboard.page import write_report
 from schemas.stages import RELEASED
 
 SECRETS = ("hf_token", "label_studio_token", "aldiwan_token", "blind_key")
@@ -63,7 +63,7 @@ def close_job(build: Build, run: Run) -> str:
     if run.data_docs:
         write_data_docs(build, run.data_docs)
     if build.stage(RELEASED).finished():
-        report = str(write_report(build, run.seconds))
+        report = str(write_report(build))
         link_latest(build.run_folder)
     summary_artifacts(build, run.manifests, waiting, report)
     get_run_logger().info("%d items wait for people: %s. Report: %s", waiting, queue, report or "none yet")

@@ -22,6 +22,7 @@ from pipeline.people import (
     decisions_digest,
     miss_rate_fact,
 )
+from pipeline.rows import source_counts
 from pipeline.sign_off import standing_overrides, standing_sign_off
 from pipeline.step import Step, Tick
 from pipeline.steps.audit import audited_by, journal_folder
@@ -268,7 +269,6 @@ def _as_declared_now(build: Build, audited: ModelConfig) -> ModelConfig:
 
 def _funnel(build: Build) -> Iterator[FunnelRow]:
     """What every stage did to all records, and the stages before items are made to those of each source."""
-    from mihakk.lake.stage import total
     from releases.release_facts import FunnelRow
 
     fields = ("read", "kept", "rejected", "merged", "written")
@@ -279,7 +279,7 @@ def _funnel(build: Build) -> Iterator[FunnelRow]:
         if stage not in RECORD_STAGES or len(names) == 1:
             continue
         for name in names:
-            counts = total([s.counts for s in manifest.shards if s.source == name])
+            counts = source_counts(manifest, name)
             yield FunnelRow(stage=stage, source=name, **{field: getattr(counts, field) for field in fields})
 
 

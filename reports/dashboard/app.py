@@ -71,7 +71,7 @@ class Pages:
 
     def overview(self, request: Request) -> Response:
         """One benchmark."""
-        return _page("overview", facts=self._of(request).facts())
+        return _page("overview", facts=self._of(request).facts(), quotes=None)
 
     def state(self, request: Request) -> Response:
         """Level and notes as JSON, for monitoring."""

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from annotation.decisions.apply import WAITING
 from pipeline.build import Build
+from pipeline.people import review_stores
 from reports.dashboard.health import Note
-from reports.dashboard.items import AUDIT_STATE
+from reports.dashboard.items import AUDIT_STATE, open_items
 from reports.dashboard.tables import Tables
 from schemas.audit import AUDIT_STATES, CRITERIA
 from schemas.finding import SEVERITIES, Severity
 from schemas.stages import AUDITED, CHECKED, REVIEWED
 
 if TYPE_CHECKING:
-    from annotation.statistics.agreement import PeopleAgreement
-    from annotation.statistics.auditor_errors import Overturn
     from annotation.statistics.miss_rate import MissRate
+    from annotation.statistics.review_report import ReviewReport
     from schemas.review import Review
     from validators.audit.rates import AuditorAgreement
 
@@ -39,6 +39,9 @@ class DefectRow:
     by_source: dict[str, int]
     whole_set: int
     """Findings about the set as a whole, which has no source."""
+    subject: str
+    """What the first of them speaks of."""
+    detail: str
 
     @property
     def count(self) -> int:
@@ -87,11 +90,35 @@ class Opinions:
     """Items per state of the audit."""
     to_audit: int
     """Items that no rule blocks."""
+    tasks: list[dict[str, Any]]
+    """Of each task in a language: items made, blocked, flagged, per state of the audit, and kept."""
     auditors: list[AuditorOpinionRow]
     criteria: list[CriterionRow]
     agreed: AuditorAgreement | None
     """Over all criteria; None when no item has two usable replies."""
-    notes: list[Note] = field(default_factory=list)
+
+    @property
+    def notes(self) -> list[Note]:
+        """What a person should know of checks and audit."""
+        if not self.items:
+            return [Note("unknown", "no items have been checked, so nothing is known of their defects")]
+        told, seen = [], self.states.get("both", 0)
+        if seen < self.to_audit:
+            said = f"{AUDIT_STATES['both']} on {seen:,} of {self.to_audit:,} items"
+            told.append(Note("look" if seen else "unknown", said))
+        for one in self.auditors:
+            if not one.capable:
+                said = f"auditor {one.name} is too small to be a judge: its passes prove nothing"
+                told.append(Note("look", said))
+            if one.own_family:
+                said = (
+                    f"auditor {one.name} judged {one.own_family:,} items that its own family wrote a part of"
+                )
+                told.append(Note("look", said))
+            if one.replies and one.invalid > MANY_INVALID * one.replies:
+                said = f"{one.invalid / one.replies:.0%} of the replies of {one.name} are unusable"
+                told.append(Note("look", said))
+        return told
 
 
 @dataclass
@@ -102,32 +129,41 @@ class People:
     waiting: int
     decided: int
     """Items with at least one decision."""
-    outcomes: dict[str, int]
     queued: dict[str, int]
     """Why items were put before people, to how many."""
     by_day: list[tuple[str, int]]
     """The last days, decisions on each."""
     last: datetime | None
-    agreement: list[PeopleAgreement]
-    overturns: list[Overturn]
-    miss_rates: list[MissRate]
-    stale: int
-    alarms: list[tuple[str, str]]
-    """Annotator and what is unusual."""
-    notes: list[Note] = field(default_factory=list)
+    report: ReviewReport
+    """Over everything decided so far."""
 
     @property
     def miss_rate(self) -> MissRate | None:
         """Over all strata."""
-        return next((row for row in self.miss_rates if row.stratum == "all"), None)
+        return next((row for row in self.report.miss_rates if row.stratum == "all"), None)
+
+    @property
+    def notes(self) -> list[Note]:
+        """What a person should know of it."""
+        told = []
+        if self.waiting:
+            told.append(Note("look", f"{self.waiting:,} items wait for people"))
+        if stale := self.report.stale:
+            said = f"{stale:,} decided items have changed since: their decisions no longer bind"
+            told.append(Note("look", said))
+        if self.miss_rate is None:
+            told.append(Note("unknown", "no unflagged item was sampled, so the miss rate is unknown"))
+        for row in self.report.annotators:
+            if row.alarms:
+                told.append(Note("look", f"annotator {row.annotator}: {', '.join(row.alarms)}"))
+        return told
 
 
 def opinions(build: Build, tables: Tables) -> Opinions:
     """What rules and auditors said of the items as they stand."""
+    open_items(build, tables)
     tables.view("checked", CHECKED, "items")
-    tables.view("findings", CHECKED, "findings")
     tables.view("audits", AUDITED, "audits")
-    tables.view("verdicts", AUDITED, "verdicts")
     defects, sources = _defects(tables)
     items = tables.one("SELECT count(*) FROM checked") or 0
     blocked = tables.one(
@@ -136,7 +172,7 @@ def opinions(build: Build, tables: Tables) -> Opinions:
     verdicts = {
         r["status"]: r["n"] for r in tables.rows("SELECT status, count(*) n FROM verdicts GROUP BY ALL")
     }
-    found = Opinions(
+    return Opinions(
         sources=sources,
         defects=defects,
         items=items,
@@ -150,11 +186,9 @@ def opinions(build: Build, tables: Tables) -> Opinions:
         to_audit=items - (blocked or 0),
         auditors=_auditors(build, tables),
         criteria=_criteria(build, tables),
-        agreed=None,
+        agreed=_over_all(tables),
+        tasks=tables.rows(_TASKS),
     )
-    found.agreed = _over_all(tables)
-    found.notes += _about_audit(found)
-    return found
 
 
 def _defects(tables: Tables) -> tuple[list[DefectRow], list[str]]:
@@ -162,12 +196,16 @@ def _defects(tables: Tables) -> tuple[list[DefectRow], list[str]]:
 
     titles = check_titles()
     counted = tables.rows(
-        "SELECT f.\"check\" AS name, f.severity, coalesce(i.source, '') AS source, count(*) AS n "
+        "SELECT f.\"check\" AS name, f.severity, coalesce(i.source, '') AS source, count(*) AS n, "
+        "min((f.shard, f.place, f.subject, f.detail)) AS first "
         "FROM findings f LEFT JOIN checked i ON i.id = f.subject GROUP BY ALL ORDER BY source"
     )
     rows: dict[tuple[str, Severity], Counter[str]] = {}
+    firsts: dict[tuple[str, Severity], list[tuple[Any, ...]]] = {}
     for row in counted:
-        rows.setdefault((row["name"], row["severity"]), Counter())[row["source"]] += row["n"]
+        name = (row["name"], row["severity"])
+        rows.setdefault(name, Counter())[row["source"]] += row["n"]
+        firsts.setdefault(name, []).append(tuple(row["first"]))
     made = [
         DefectRow(
             check=check,
@@ -175,6 +213,8 @@ def _defects(tables: Tables) -> tuple[list[DefectRow], list[str]]:
             title=titles.get(check, ""),
             by_source={source: n for source, n in counts.items() if source},
             whole_set=counts[""],
+            subject=min(firsts[check, severity])[2],
+            detail=min(firsts[check, severity])[3],
         )
         for (check, severity), counts in rows.items()
     ]
@@ -200,6 +240,12 @@ def _auditors(build: Build, tables: Tables) -> list[AuditorOpinionRow]:
     ]
 
 
+_TASKS = (
+    "SELECT language, task, count(*) AS made, countif(verdict = 'block') AS blocked, "
+    "countif(verdict = 'flag') AS flagged, countif(state = 'kept') AS kept, "
+    + ", ".join(f"countif(audit = '{state}') AS \"{state}\"" for state in AUDIT_STATES)
+    + " FROM shown GROUP BY ALL ORDER BY language, task"
+)
 _WROTE = (
     "SELECT a.auditor, lower(i.origin.model_family) AS family, count(*) AS n "
     "FROM audits a JOIN checked i ON i.id = a.item WHERE i.origin.model_family <> '' GROUP BY ALL"
@@ -246,43 +292,22 @@ def _agreed(square: Sequence[dict[str, Any]]) -> AuditorAgreement:
     return agreement(first, second)
 
 
-def _about_audit(found: Opinions) -> list[Note]:
-    notes = []
-    if not found.items:
-        return [Note("unknown", "no items have been checked, so nothing is known of their defects")]
-    seen = found.states.get("both", 0)
-    if seen < found.to_audit:
-        said = f"{AUDIT_STATES['both']} on {seen:,} of {found.to_audit:,} items"
-        notes.append(Note("look" if seen else "unknown", said))
-    for one in found.auditors:
-        if not one.capable:
-            notes.append(
-                Note("look", f"auditor {one.name} is too small to be a judge: its passes prove nothing")
-            )
-        if one.own_family:
-            said = f"auditor {one.name} judged {one.own_family:,} items that its own family wrote a part of"
-            notes.append(Note("look", said))
-        if one.replies and one.invalid > MANY_INVALID * one.replies:
-            notes.append(
-                Note("look", f"{one.invalid / one.replies:.0%} of the replies of {one.name} are unusable")
-            )
-    return notes
-
-
 def people(build: Build, tables: Tables, now: datetime | None = None) -> People:
     """How the review goes; only items that people were given are read."""
-    from annotation.decisions.store import stored
-    from annotation.decisions.stores import Stores
+    from annotation.decisions.store import labels, stored
     from annotation.statistics.review_report import review_report
     from annotation.statistics.sampling import Queued, wanted_changed
     from pipeline.steps.check import reviews_of
+    from schemas.campaign import Drawn
 
-    stores = Stores.under(build.lake.url)
+    stores = review_stores(build)
     reviews, queued = reviews_of(build), stored(stores.queued, Queued)
     tables.view("verdicts", AUDITED, "verdicts")
     tables.view("removed", REVIEWED, "rejected")
-    known = {review.item for review in reviews} | {row.item for row in queued}
-    items, audits = _judged(build, tables, known)
+    asked = {review.item for review in reviews} | {row.item for row in queued}
+    asked |= {label.subject.partition("#")[0] for label in labels(stores.labels)}
+    asked |= {row.record for row in stored(stores.campaigns, Drawn)}
+    items, audits = _judged(build, tables, asked)
     report = review_report(
         stores,
         items,
@@ -291,23 +316,17 @@ def people(build: Build, tables: Tables, now: datetime | None = None) -> People:
         sizes=_unflagged(tables, wanted_changed(reviews)),
         overlap=build.config.review.overlap,
         adjudicators=build.config.review.adjudicators,
+        campaigns=build.config.review.campaigns,
     )
-    found = People(
+    return People(
         flagged=tables.one("SELECT count(*) FROM verdicts WHERE status = 'flag'") or 0,
         waiting=tables.one(f"SELECT count(*) FROM removed WHERE reason IN {WAITING}") or 0,
         decided=len({review.item for review in reviews}),
-        outcomes=report.outcomes,
         queued=dict(sorted(Counter(row.why for row in queued).items())),
         by_day=_by_day(reviews, now or datetime.now(UTC)),
         last=max((review.decided_at for review in reviews), default=None),
-        agreement=[row for row in report.agreement if row.group == "all"],
-        overturns=[row for row in report.overturns if row.zeros or row.missed or row.not_judged],
-        miss_rates=list(report.miss_rates),
-        stale=report.stale,
-        alarms=[(row.annotator, ", ".join(row.alarms)) for row in report.annotators if row.alarms],
+        report=report,
     )
-    found.notes += _about_people(found)
-    return found
 
 
 def _unflagged(tables: Tables, corrected: set[str]) -> dict[str, int]:
@@ -345,17 +364,3 @@ def _by_day(reviews: Sequence[Review], now: datetime) -> list[tuple[str, int]]:
     counts = Counter(review.decided_at.astimezone(UTC).date() for review in reviews)
     days = [now.date() - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
     return [(day.isoformat(), counts[day]) for day in days] if counts else []
-
-
-def _about_people(found: People) -> list[Note]:
-    notes = []
-    if found.waiting:
-        notes.append(Note("look", f"{found.waiting:,} items wait for people"))
-    if found.stale:
-        notes.append(
-            Note("look", f"{found.stale:,} decided items have changed since: their decisions no longer bind")
-        )
-    if found.miss_rate is None:
-        notes.append(Note("unknown", "no unflagged item was sampled, so the miss rate is unknown"))
-    notes += [Note("look", f"annotator {name}: {alarms}") for name, alarms in found.alarms]
-    return notes

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from mihakk.ids import digest
 from pipeline.build import Build
 from pipeline.losses import refused
+from pipeline.rows import source_counts
+from releases.card.charts import bars
 from reports.dashboard.health import LEVELS, Health, Level, Note, health
 from reports.dashboard.opinions import Opinions, People, opinions, people
+from reports.dashboard.quality import QualityFacts, quality_facts
 from reports.dashboard.tables import Tables
 from reports.dashboard.versions import Versions, versions
 from reports.trends import over_runs, over_versions, trends_html
+from schemas.benchmark import ReleaseConfig
+from schemas.manifest import ShardCounts
+
+RECORD_STAGES = 4
+"""Stages that read records; later ones read items."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +36,28 @@ class OverviewFacts:
     health: Health
     opinions: Opinions
     people: People
+    quality: QualityFacts
     versions: Versions
     lost: tuple[Note, ...]
     """What sources and tasks lost that nobody accepted: one note, or none."""
     trends: str
     """Charts over runs and versions, with their tables, as HTML."""
+    gates: ReleaseConfig
+    """What the config asks of a release."""
+    funnels: Mapping[str, Mapping[str, ShardCounts]]
+    """Source to what each finished stage that reads records did to its own."""
+
+    @property
+    def funnel(self) -> str:
+        """The sources' way through the stages as a picture (SVG)."""
+        kinds = ("kept", "rejected", "merged")
+        rows = [
+            (f"{source} · {stage.partition('_')[2]}", {kind: float(getattr(counts, kind)) for kind in kinds})
+            for source, stages in self.funnels.items()
+            for stage, counts in stages.items()
+            if counts.read
+        ]
+        return bars("Records of each source, stage by stage", rows) if rows else ""
 
     @property
     def notes(self) -> list[Note]:
@@ -56,7 +82,7 @@ class Gatherer:
 
     def __init__(self, build: Build) -> None:
         self.build = build
-        self._kept: tuple[str, Opinions, People, Versions, tuple[Note, ...]] | None = None
+        self._kept: tuple[str, Opinions, People, QualityFacts, Versions, tuple[Note, ...]] | None = None
         self._lock = threading.Lock()
 
     def facts(self) -> OverviewFacts:
@@ -75,10 +101,11 @@ class Gatherer:
                     state,
                     opinions(build, tables),
                     people(build, tables, now),
+                    quality_facts(build),
                     versions(build),
                     lost,
                 )
-        _, said, reviewed, released, lost = self._kept
+        _, said, reviewed, quality, released, lost = self._kept
         charts = [*over_runs([run.record for run in stands.runs]), *over_versions(released.by_reason)]
         return OverviewFacts(
             name=build.config.name,
@@ -88,9 +115,19 @@ class Gatherer:
             health=stands,
             opinions=said,
             people=reviewed,
+            quality=quality,
             versions=released,
             lost=lost,
             trends=trends_html(charts),
+            gates=build.config.release,
+            funnels={
+                use.label: {
+                    state.stage: source_counts(state.manifest, use.label)
+                    for state in stands.stages[:RECORD_STAGES]
+                    if state.manifest
+                }
+                for use in build.config.sources
+            },
         )
 
     def _state(self, stands: Health) -> str:

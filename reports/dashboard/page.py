@@ -13,7 +13,9 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from annotation.screens.evidence import finding_sentence
-from reports.dashboard.overview import OverviewFacts
+from pipeline.build import Build
+from reports.dashboard.overview import Gatherer, OverviewFacts
+from reports.dashboard.quoted import quoted
 from reports.templates import templates
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -42,14 +44,24 @@ def render(template: str, *, live: bool, **values: object) -> str:
 
 def write_overview(facts: OverviewFacts, path: Path) -> Path:
     """Writes the benchmark's page as one file that needs no network."""
+    return _write(path, render("overview", live=False, facts=facts, quotes=None))
+
+
+def write_report(build: Build) -> Path:
+    """Writes the page of a finished run: the benchmark's page as it stands then, with texts of items."""
+    page = render("overview", live=False, facts=Gatherer(build).facts(), quotes=quoted(build))
+    return _write(build.run_folder / "report.html", page)
+
+
+def _write(path: Path, page: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render("overview", live=False, facts=facts), encoding="utf-8")
+    path.write_text(page, encoding="utf-8")
     return path
 
 
 @cache
 def _environment() -> Environment:
-    return templates(
+    environment = templates(
         TEMPLATES,
         {
             "moment": lambda when: f"{when:%Y-%m-%d %H:%M}",
@@ -59,6 +71,8 @@ def _environment() -> Environment:
             "sentence": finding_sentence,
         },
     )
+    environment.tests["starting"] = str.startswith
+    return environment
 
 
 def took(seconds: float) -> str:

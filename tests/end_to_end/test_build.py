@@ -13,8 +13,8 @@ import pytest
 
 from mihakk.llm.scripted import ScriptedServer
 from pipeline.history import runs
-from reports.run.closing import write_review_queue
-from reports.run.page import write_report
+from reports.closing import write_review_queue
+from reports.dashboard.page import write_report
 from schemas.audit import Verdict
 from schemas.item import ITEM_ROWS
 from schemas.published import Published
@@ -87,8 +87,8 @@ def test_the_report_is_one_page_that_asks_nothing_of_the_network(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workshop.build("a", monkeypatch)
-    page = write_report(workshop.open("a", monkeypatch), {"1_scraped": 1.5}).read_text("utf-8")
-    assert not re.findall(r"""(?:src|href)=["'](?!review_queue|data_docs|#)[^"']+""", page)
+    page = write_report(workshop.open("a", monkeypatch)).read_text("utf-8")
+    assert not re.findall(r"""(?:src|href)=["'](?!review_queue|data_docs|data:|#)[^"']+""", page)
     assert "@import" not in page
     assert "url(" not in page
     assert 'dir="rtl" lang="fa"' in page

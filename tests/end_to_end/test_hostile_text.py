@@ -14,7 +14,7 @@ from pipeline.engines.local import LocalEngine
 from pipeline.guards import write_data_docs
 from pipeline.observer import Silent
 from pipeline.run import run_pipeline
-from reports.run.page import write_report
+from reports.dashboard.page import write_report
 from tests.end_to_end.conftest import ROOT, make_workshop
 
 PAYLOAD = "<img src=x onerror=alert(7001)><script>alert(7001)</script><svg/onload=alert(7001)> [x](javascript:alert(7001))"
@@ -78,7 +78,7 @@ def test_nothing_of_a_hostile_source_runs_in_any_page(
         run = run_pipeline(build, engine, Silent())
     finally:
         engine.close()
-    pages = {"report.html": write_report(build, {}).read_text("utf-8")}
+    pages = {"report.html": write_report(build).read_text("utf-8")}
     docs = write_data_docs(build, run.data_docs).parent
     pages |= {str(path.relative_to(docs)): path.read_text("utf-8") for path in docs.rglob("*.html")}
     assert len(pages) > 3

@@ -28,7 +28,7 @@ from mihakk.ids import content_hash
 from mihakk.settings import settings
 from pipeline.build import Build
 from pipeline.people import review_stores
-from reports.run.page import write_report
+from reports.dashboard.page import write_report
 from schemas.audit import Verdict
 from schemas.item import ITEM_ROWS
 from schemas.review import Review
@@ -116,7 +116,7 @@ def test_a_note_and_a_name_reach_no_stage_report_or_release_and_forgetting_chang
     add_split(stores, stores.decisions, Review, discards(build))
     shop.build("a", monkeypatch)
     assert [row.reason for row in build.stage("7_reviewed").rejections()].count("discarded_sensitive") == 2
-    write_report(build, {})
+    write_report(build)
     (held,) = holding(Path.cwd())
     assert held.startswith("lake/small/review/words/"), "the one private table"
     before = {**shop.tables("a")}

@@ -71,10 +71,10 @@ def test_a_wrong_option_that_people_rate_low_is_made_anew_and_no_other_changes(t
         "the new option's rating stands in no mean, and one with a single vote counts nowhere"
     )
     assert whole.low < whole.value < whole.high
-    page = templates(Path("reports/run"))
+    page = templates(Path("reports/dashboard/templates"))
     page.tests["starting"] = str.startswith
     shown = page.get_template("people.html.jinja").render(
-        facts=SimpleNamespace(people=review_of(build).report())
+        facts=SimpleNamespace(people=SimpleNamespace(report=review_of(build).report()))
     )
     assert re.search(rf"mean rating, 0 to 2</td><td class=.n.>29</td><td class=.n.>{whole.value:.2f}<", shown)
     card = audit_section(ReleaseFacts(code_version="v", campaign_figures=facts), {}, {})

@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import uvicorn
 
 from reports.dashboard.app import dashboard_app
 from reports.dashboard.overview import Gatherer
-from reports.dashboard.page import write_overview
+from reports.dashboard.page import write_overview, write_report
 from tests.reports.dashboard.conftest import Made
 
 pytestmark = pytest.mark.services
@@ -79,11 +80,12 @@ def test_every_page_reads_well(browser: Any, served: str, made: Made, width: int
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_report_opens_offline(browser: Any, made: Made, tmp_path: Path, width: int) -> None:
-    file = write_overview(Gatherer(made.build).facts(), tmp_path / "overview.html")
-    reader = Reader(browser, file.as_uri(), width)
-    reader.context.set_offline(True)
-    reader.look(file.as_uri(), width)
-    reader.close()
+    overview = write_overview(Gatherer(made.build).facts(), tmp_path / "overview.html")
+    for file in (overview, write_report(replace(made.build, run_folder=tmp_path))):
+        reader = Reader(browser, file.as_uri(), width)
+        reader.context.set_offline(True)
+        reader.look(file.as_uri(), width)
+        reader.close()
 
 
 def test_a_search_needs_nothing_but_the_keyboard(browser: Any, served: str) -> None:

@@ -30,6 +30,7 @@ from reports.dashboard.app import dashboard_app
 from reports.dashboard.health import ago, health, source_states, stage_state
 from reports.dashboard.items import Filter, explore, rejected
 from reports.dashboard.overview import Gatherer, OverviewFacts
+from reports.dashboard.page import write_report
 from reports.dashboard.story import story
 from reports.dashboard.tables import Tables
 from reports.dashboard.versions import changes_of
@@ -129,7 +130,7 @@ def test_a_good_lake_says_what_is_still_open(made: Made) -> None:
     assert "stale" not in said(found)
     assert found.people.miss_rate is not None
     assert found.people.miss_rate.upper == pytest.approx(0.965625), "0.95, and all of the strata nobody drew"
-    assert found.people.outcomes == {"discard": 1, "fix": 1, "keep": 1}
+    assert found.people.report.outcomes == {"discard": 1, "fix": 1, "keep": 1}
     assert sum(count for _, count in found.people.by_day) == 3
     assert found.opinions.agreed is not None
     assert found.opinions.agreed.observed == 1.0
@@ -376,6 +377,28 @@ def test_the_report_is_one_file_that_quotes_no_item(
     assert "<script" not in page
     assert made.fixed not in page
     assert "default-src &#39;none&#39;" in page
+
+
+def test_the_page_of_a_run_is_the_same_page_with_its_texts(made: Made, tmp_path: Path) -> None:
+    build = replace(made.build, run_folder=tmp_path)
+    page = write_report(build).read_text("utf-8")
+    assert re.findall(r'(?:src|href)="(?!#|data:)([^"]+)"', page) == [
+        "data_docs/index.html",
+        "review_queue.json",
+    ]
+    assert "style=" not in page, "the policy would forbid it"
+    assert "not judges" in page
+    assert "One released item of each" in page
+    assert "discarded_wrong_gold" in page
+    for source in ("hafez · scraped", "sayings · generated"):
+        assert source in page
+    waiting = next(row for row in build.stage("7_reviewed").rejections() if row.reason == "unresolved")
+    assert f"<code>{waiting.record}</code>" in page
+    first = next(build.stage("5_checked").read_all("findings", Finding))
+    assert str(escape(first.detail)) in page
+    rows = Gatherer(build).facts().opinions.tasks
+    assert sum(row["made"] for row in rows) == build.stage("5_checked").manifest().counts.written
+    assert sum(row["kept"] for row in rows) == build.stage("8_released").manifest().counts.read
 
 
 def test_a_host_that_others_reach_needs_a_name() -> None:

@@ -1,1 +1,0 @@
-"""The run's report: one page that opens offline."""
