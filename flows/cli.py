@@ -125,7 +125,7 @@ def _options(
 
 GROUPS = (
     *("build", "audit", "batch", "items", "review", "release", "consume", "schedule", "show", "source"),
-    *("runs", "lake", "listing", "dashboard", "text", "doctor", "evaluate", "code"),
+    *("runs", "lake", "listing", "dashboard", "doctor", "evaluate", "code"),
 )
 """Modules of `flows/commands/` in the order of the help; each imports its stage only when called."""
 for group in GROUPS:

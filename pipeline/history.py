@@ -20,7 +20,7 @@ from pydantic import AliasChoices, Field
 
 from mihakk.errors import MihakkError, UsageError
 from mihakk.lake.seal import seal, unsealed
-from pipeline.observer import tenth
+from pipeline.observer import Moment, Observer
 from pipeline.usage import JournalMeter, Usage, costs
 from schemas.manifest import ShardCounts, StageManifest
 from schemas.published import Published
@@ -31,8 +31,6 @@ from schemas.stages import RELEASED, SCRAPED
 if TYPE_CHECKING:
     from mihakk.lake import Lake
     from pipeline.build import Build
-    from pipeline.observer import Observer
-    from pipeline.step import Step
 
 FOLDER = "runs"
 HEARTBEAT_SECONDS = 30
@@ -101,7 +99,7 @@ class RunRecord(Record):
     total: int = 0
     stages: tuple[StageRun, ...] = ()
     events: tuple[RunEvent, ...] = ()
-    """Starts and ends of stages and each tenth between them, as `mihakk logs` prints them."""
+    """Starts and ends of stages and each tenth between them, as `mihakk runs BENCHMARK RUN` prints them."""
     usage: dict[str, Usage] = Field(default_factory=dict)
     """`<journal>/<model>` to what it answered."""
     sources: dict[str, SourceYield] = Field(default_factory=dict)
@@ -159,16 +157,17 @@ def recorded(build: Build, observer: Observer) -> Iterator[Observer]:
     log.close("finished")
 
 
-class RunLog:
-    """Keeps one run's record up to date while it goes on."""
+class RunLog(Observer):
+    """Keeps one run's record up to date while it goes on, and passes everything on to another observer."""
 
     def __init__(self, build: Build, observer: Observer) -> None:
+        super().__init__()
         now = datetime.now(UTC)
         self._build, self._observer = build, observer
         self._meter = meter_of(build)
         self._lock = threading.Lock()
         self._over = threading.Event()
-        self._clock = self._told = time.monotonic()
+        self._told = time.monotonic()
         self._heart = threading.Thread(target=self._beat, name="run record", daemon=True)
         self._record = RunRecord(
             run=now.strftime("%Y%m%dT%H%M%S%fZ"),
@@ -196,67 +195,45 @@ class RunLog:
         with suppress(MihakkError, OSError):
             self._write(status=status, error_kind=kind, error=message)
 
-    def started(self, step: Step, total: int) -> None:
-        """A step begins."""
-        self._clock = time.monotonic()
-        self._note(
-            stage=step.stage, done=0, total=total, events=self._events(step.stage, "started", 0, total)
-        )
-        self._observer.started(step, total)
+    def tell(self, moment: Moment) -> None:
+        """Work that is no stage is passed on and not recorded."""
+        if moment.is_stage:
+            self._follow(moment)
+        self._observer.tell(moment)
 
-    def tick(self, count: int) -> None:
-        """So many pieces are done."""
-        with self._lock:
-            before, total = self._record.done, self._record.total
-            done = before + count
-            changes: dict[str, object] = {"done": done}
-            if tenth(before, done, total):
-                changes["events"] = self._events(self._record.stage, "progress", done, total)
-            self._record = self._record.model_copy(update=changes)
-        if time.monotonic() - self._told > PROGRESS_SECONDS:
-            self._note()
-        self._observer.tick(count)
-
-    def finished(self, step: Step, manifest: StageManifest) -> None:
-        """A step has written its manifest."""
-        begun = self._record.started.isoformat(timespec="microseconds")
-        told = StageRun(
-            stage=step.stage,
-            seconds=round(time.monotonic() - self._clock, 3),
-            shards=len(manifest.shards),
-            reused=sum(shard.started < begun for shard in manifest.shards),
-            counts=manifest.counts,
-            peak_memory_mb=manifest.peak_memory_mb,
-        )
-        total = self._record.total
-        more: dict[str, object] = {
-            "stages": (*self._record.stages, told),
-            "done": total,
-            "events": self._events(step.stage, "finished", total, total, told.counts),
-        }
-        if step.stage == SCRAPED:
-            more["sources"] = yields(manifest)
-        if step.stage == RELEASED:
-            rows = self._build.stage(step.stage).read_all("release", Published)
-            more["release"] = next((row.version for row in rows), "")
-        self._note(**more)
-        self._observer.finished(step, manifest)
-
-    def phase(self, name: str, seconds: float | None = None) -> None:
-        """Work that is no step is passed on and not recorded."""
-        self._observer.phase(name, seconds)
-
-    def _events(
-        self,
-        stage: str,
-        event: Literal["started", "progress", "finished"],
-        done: int,
-        total: int,
-        counts: ShardCounts | None = None,
-    ) -> tuple[RunEvent, ...]:
-        now = datetime.now(UTC)
-        new = RunEvent(time=now, stage=stage, event=event, done=done, total=total, counts=counts)
-        return (*self._record.events, new)
+    def _follow(self, moment: Moment) -> None:
+        changes: dict[str, object] = {"stage": moment.name, "done": moment.done, "total": moment.total}
+        if moment.event != "progress" or moment.tenth:
+            event = RunEvent(
+                time=datetime.now(UTC),
+                stage=moment.name,
+                event=moment.event,
+                done=moment.done,
+                total=moment.total,
+                counts=moment.manifest.counts if moment.manifest else None,
+            )
+            changes["events"] = (*self._record.events, event)
+        if manifest := moment.manifest:
+            begun = self._record.started.isoformat(timespec="microseconds")
+            stage = StageRun(
+                stage=moment.name,
+                seconds=round(moment.seconds, 3),
+                shards=len(manifest.shards),
+                reused=sum(shard.started < begun for shard in manifest.shards),
+                counts=manifest.counts,
+                peak_memory_mb=manifest.peak_memory_mb,
+            )
+            changes["stages"] = (*self._record.stages, stage)
+            if moment.name == SCRAPED:
+                changes["sources"] = yields(manifest)
+            if moment.name == RELEASED:
+                rows = self._build.stage(RELEASED).read_all("release", Published)
+                changes["release"] = next((row.version for row in rows), "")
+        if moment.event != "progress" or time.monotonic() - self._told > PROGRESS_SECONDS:
+            self._note(**changes)
+        else:
+            with self._lock:
+                self._record = self._record.model_copy(update=changes)
 
     def _note(self, **changes: object) -> None:
         with suppress(MihakkError, OSError):

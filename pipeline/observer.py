@@ -2,47 +2,102 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal
 
 from pipeline.step import Step
 from schemas.manifest import StageManifest
 
 
-def tenth(before: int, done: int, total: int) -> int:
-    """Which tenth of a step, 1 to 9, has just been passed between two counts of pieces; 0 where none was."""
-    if not total or not 10 * before // total < 10 * done // total < 10:
-        return 0
-    return 10 * done // total
+@dataclass(frozen=True)
+class Moment:
+    """One thing that a run tells: a stage, or work between stages, begins, goes on or is done."""
+
+    event: Literal["started", "progress", "finished"]
+    name: str
+    """Of the stage or the work."""
+    title: str
+    before: int
+    """Pieces that were done before this moment."""
+    done: int
+    total: int
+    seconds: float
+    """Since its start."""
+    is_stage: bool
+    manifest: StageManifest | None = None
+    """At a stage's end."""
+
+    @property
+    def tenth(self) -> int:
+        """Which tenth of the work, 1 to 9, has just been passed; 0 where none was."""
+        if not self.total or not 10 * self.before // self.total < 10 * self.done // self.total < 10:
+            return 0
+        return 10 * self.done // self.total
 
 
-class Observer(Protocol):
-    """Told of a run's progress: the terminal, Prefect's artifacts, the run's record, tests."""
+class Observer:
+    """Follows a run: keeps count, and tells each moment; what is done with it, subclasses say in `tell`.
+
+    The terminal, log lines, Prefect's artifacts and the run's record are observers.
+    """
+
+    def __init__(self) -> None:
+        self._counting = threading.Lock()
+        self._name = self._title = ""
+        self._done = self._total = 0
+        self._began = time.monotonic()
+
+    def tell(self, moment: Moment) -> None:
+        """Something has happened."""
 
     def started(self, step: Step, total: int) -> None:
         """A step begins; `total` ticks are expected."""
-        ...
+        self._begin(step.stage, step.title, total, is_stage=True)
 
     def tick(self, count: int) -> None:
         """So many pieces of the current step are done."""
-        ...
+        with self._counting:
+            before, self._done = self._done, self._done + count
+            moment = self._now("progress", before, time.monotonic() - self._began, is_stage=True)
+        self.tell(moment)
 
-    def finished(self, step: Step, manifest: StageManifest) -> None:
+    def finished(self, step: Step, manifest: StageManifest) -> None:  # noqa: ARG002 (as the others)
         """A step has written its manifest."""
-        ...
+        before, self._done = self._done, self._total
+        seconds = time.monotonic() - self._began
+        self.tell(self._now("finished", before, seconds, is_stage=True, manifest=manifest))
 
     def phase(self, name: str, seconds: float | None = None) -> None:
         """Work between or after the steps begins, or is done after so many seconds."""
-        ...
+        if seconds is None:
+            self._begin(name, name, 1, is_stage=False)
+        else:
+            self._done = 1
+            self.tell(self._now("finished", 0, seconds, is_stage=False))
+
+    def _begin(self, name: str, title: str, total: int, *, is_stage: bool) -> None:
+        self._name, self._title, self._done, self._total = name, title, 0, total
+        self._began = time.monotonic()
+        self.tell(self._now("started", 0, 0.0, is_stage=is_stage))
+
+    def _now(
+        self,
+        event: Literal["started", "progress", "finished"],
+        before: int,
+        seconds: float,
+        *,
+        is_stage: bool,
+        manifest: StageManifest | None = None,
+    ) -> Moment:
+        return Moment(
+            event, self._name, self._title, before, self._done, self._total, seconds, is_stage, manifest
+        )
 
 
-class Silent:
+class Silent(Observer):
     """Ignores everything."""
-
-    def started(self, step: Step, total: int) -> None: ...
-    def tick(self, count: int) -> None: ...
-    def finished(self, step: Step, manifest: StageManifest) -> None: ...
-    def phase(self, name: str, seconds: float | None = None) -> None: ...
 
 
 class Stopwatch:

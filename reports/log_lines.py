@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from types import TracebackType
@@ -13,11 +12,9 @@ from typing import Literal
 from rich.console import Console
 
 from mihakk.errors import UsageError
-from pipeline.observer import tenth
-from pipeline.step import Step
+from pipeline.observer import Moment, Observer
 from pipeline.steps.scrape import refusal, refused_licences
 from reports.terminal import TerminalObserver, note_of
-from schemas.manifest import StageManifest
 
 FORMS = ("auto", "text", "json")
 
@@ -36,7 +33,7 @@ def observer_for(console: Console, form: str) -> TerminalObserver | LogObserver:
     return LogObserver("json" if form == "json" else "text", _nowhere if console.quiet else None)
 
 
-class LogObserver:
+class LogObserver(Observer):
     """Writes progress as lines.
 
     Args:
@@ -46,10 +43,10 @@ class LogObserver:
     """
 
     def __init__(self, form: Literal["text", "json"], write: Callable[[str], None] | None = None) -> None:
+        super().__init__()
         self._form = form
         self._write = write or _to_stderr
-        self._began = 0.0
-        self._stage, self._done, self._total = "", 0, 0
+        self._last: Moment | None = None
 
     def __enter__(self) -> LogObserver:
         return self
@@ -57,56 +54,44 @@ class LogObserver:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None and self._stage:
-            self._line("stopped", f"{self._stage}: stopped after {self._done:,} of {self._total:,}")
+        if error is not None and self._last is not None:
+            last = self._last
+            self._line(last, "stopped", f"stopped after {last.done:,} of {last.total:,}")
 
-    def started(self, step: Step, total: int) -> None:
-        """A stage begins."""
-        self._began = time.monotonic()
-        self._stage, self._done, self._total = step.stage, 0, total
-        self._line("started", f"{step.stage}: started, {total:,} to do")
+    def tell(self, moment: Moment) -> None:
+        """A line at the start and the end; a tenth more is written down once, however many ticks it took."""
+        self._last = moment
+        match moment.event:
+            case "started":
+                self._line(
+                    moment, "started", f"started, {moment.total:,} to do" if moment.is_stage else "started"
+                )
+            case "progress" if moment.tenth:
+                left = moment.seconds / moment.done * (moment.total - moment.done)
+                how_far = (
+                    f"{10 * moment.tenth} %, {moment.done:,} of {moment.total:,}, about {left:,.0f} s left"
+                )
+                self._line(moment, "progress", how_far)
+            case "finished":
+                self._finished(moment)
 
-    def tick(self, count: int) -> None:
-        """A tenth more of the stage is written down once, however many ticks it took."""
-        before, self._done = self._done, self._done + count
-        if passed := tenth(before, self._done, self._total):
-            spent = time.monotonic() - self._began
-            left = spent / self._done * (self._total - self._done)
-            self._line(
-                "progress",
-                f"{self._stage}: {10 * passed} %, {self._done:,} of {self._total:,}, "
-                f"about {left:,.0f} s left",
-            )
+    def _finished(self, moment: Moment) -> None:
+        said, more = f"finished in {moment.seconds:.1f} s", {"seconds": round(moment.seconds, 3)}
+        if (manifest := moment.manifest) is None:
+            self._line(moment, "finished", said, **more)
+            return
+        counts = manifest.counts
+        self._line(moment, "finished", f"{said}, {note_of(counts)}", **more, counts=counts.model_dump())
+        if refused := refused_licences(counts.notes):
+            self._line(moment, "warning", refusal(refused), refused_licences=refused)
 
-    def finished(self, step: Step, manifest: StageManifest) -> None:
-        """A stage has written its manifest."""
-        seconds = time.monotonic() - self._began
-        self._done = self._total
-        self._line(
-            "finished",
-            f"{step.stage}: finished in {seconds:.1f} s, {note_of(manifest.counts)}",
-            seconds=round(seconds, 3),
-            counts=manifest.counts.model_dump(),
-        )
-        if refused := refused_licences(manifest.counts.notes):
-            self._line("warning", f"{step.stage}: {refusal(refused)}", refused_licences=refused)
-
-    def phase(self, name: str, seconds: float | None = None) -> None:
-        """Work that is no stage begins or is done."""
-        if seconds is None:
-            self._stage, self._done, self._total = name, 0, 1
-            self._line("started", f"{name}: started")
-        else:
-            self._done = 1
-            self._line("finished", f"{name}: finished in {seconds:.1f} s", seconds=round(seconds, 3))
-
-    def _line(self, event: str, text: str, **more: object) -> None:
+    def _line(self, moment: Moment, event: str, text: str, **more: object) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         if self._form == "text":
-            self._write(f"{now} {text}")
+            self._write(f"{now} {moment.name}: {text}")
             return
-        shown = {"time": now, "event": event, "stage": self._stage, "done": self._done, "total": self._total}
-        self._write(json.dumps(shown | more, ensure_ascii=False))
+        where = {"stage": moment.name, "done": moment.done, "total": moment.total}
+        self._write(json.dumps({"time": now, "event": event, **where, **more}, ensure_ascii=False))
 
 
 def _nowhere(line: str) -> None:

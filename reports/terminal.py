@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from pipeline.step import Step
+from pipeline.observer import Moment, Observer
 from pipeline.steps.scrape import refusal, refused_licences
 from schemas.manifest import ShardCounts, StageManifest
 
@@ -21,10 +21,11 @@ LOST = "Lost"
 """Row of the closing table on losses that nobody accepted."""
 
 
-class TerminalObserver:
-    """Progress bars while a run goes on; numbers for the closing table."""
+class TerminalObserver(Observer):
+    """Progress bars while a run goes on."""
 
     def __init__(self, console: Console) -> None:
+        super().__init__()
         self._progress = Progress(
             TextColumn("{task.description:<26}"),
             BarColumn(bar_width=30),
@@ -44,27 +45,15 @@ class TerminalObserver:
     ) -> None:
         self._progress.stop()
 
-    def started(self, step: Step, total: int) -> None:
-        """Opens the step's bar."""
-        self._bar = self._progress.add_task(step.title, total=total, note="")
-
-    def tick(self, count: int) -> None:
-        """Moves the bar."""
-        self._progress.advance(self._bar, count)
-
-    def finished(self, step: Step, manifest: StageManifest) -> None:  # noqa: ARG002
-        """Fills the bar and says what came out."""
-        task = next(t for t in self._progress.tasks if t.id == self._bar)
-        self._progress.update(self._bar, completed=task.total, note=note_of(manifest.counts))
-        if refused := refused_licences(manifest.counts.notes):
+    def tell(self, moment: Moment) -> None:
+        """A bar for each stage, and one of its own for other work; at its end it says what came out."""
+        if moment.event == "started":
+            self._bar = self._progress.add_task(moment.title, total=moment.total, note="")
+            return
+        note = note_of(moment.manifest.counts) if moment.manifest else ""
+        self._progress.update(self._bar, completed=moment.done, note=note)
+        if moment.manifest and (refused := refused_licences(moment.manifest.counts.notes)):
             self._progress.console.print(f"[bold red]{escape(refusal(refused))}[/]", soft_wrap=True)
-
-    def phase(self, name: str, seconds: float | None = None) -> None:
-        """A bar of its own, full when the work is done."""
-        if seconds is None:
-            self._bar = self._progress.add_task(name, total=1, note="")
-        else:
-            self._progress.advance(self._bar)
 
 
 def note_of(counts: ShardCounts) -> str:

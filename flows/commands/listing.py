@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import typer
 from rich.table import Table
 
-from flows.commands.options import AsJson, Lake, OfBenchmark
+from flows.commands.options import AsJson
 from reports.console import open_console, print_json
-from schemas.stages import SCRAPED
 
 
 def register(app: typer.Typer) -> None:
@@ -19,18 +17,13 @@ def register(app: typer.Typer) -> None:
         app.command(rich_help_panel="Look")(command)
 
 
-def sources(
-    config: OfBenchmark = Path("demo"),
-    lake: Lake = None,
-    as_json: AsJson = False,
-) -> None:
-    """List the sources: licence, languages, politeness, least expected yield, last run and what it gave.
+def sources(as_json: AsJson = False) -> None:
+    """List the sources: licence, languages, politeness and least expected yield.
 
-    Example: mihakk sources --benchmark demo
+    Example: mihakk sources --json
     """
     from scrapers.source import SOURCES
 
-    last = last_runs(config, lake)
     _print(
         [
             {
@@ -40,8 +33,6 @@ def sources(
                 "licence": source.licence,
                 "delay_seconds": source.delay_seconds,
                 "least_yield": source.least_yield,
-                "last_run": last.get(source.name, ("", ""))[0],
-                "last_yield": last.get(source.name, ("", ""))[1],
                 "home": source.home,
             }
             for _, source in SOURCES
@@ -49,22 +40,6 @@ def sources(
         as_json,
         only_json=("title", "home"),
     )
-
-
-def last_runs(config: Path, lake: str | None) -> dict[str, tuple[str, str]]:
-    """Source to when its records were last written in the benchmark's lake, and how many they are."""
-    from pipeline.build import open_build
-
-    opened = open_build(config, Path("runs"), lake)
-    scraped = opened.stage(SCRAPED)
-    if not scraped.finished():
-        return {}
-    found: dict[str, tuple[str, str]] = {}
-    for use in opened.config.sources:
-        mine = [s for s in scraped.manifest().shards if s.source == (use.label)]
-        records = sum(shard.counts.kept for shard in mine) + int(found.get(use.use, ("", "0"))[1])
-        found[use.use] = max((shard.started[:19] for shard in mine), default=""), str(records)
-    return found
 
 
 def tasks(as_json: AsJson = False) -> None:

@@ -1,4 +1,4 @@
-"""`mihakk runs | logs`: what runs of a benchmark did, and what each of them is doing."""
+"""`mihakk runs`: what runs of a benchmark did, and what each of them is doing."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from flows.commands.options import AsJson, Benchmark, Lake
 from mihakk.errors import UsageError
-from reports.console import open_console, print_json
+from reports.console import print_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,58 +20,52 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the commands."""
-    for command in (runs, logs):
-        app.command(rich_help_panel="Look")(command)
+    """Adds the command."""
+    app.command(rich_help_panel="Look")(runs)
 
 
 def runs(
     config: Benchmark,
+    run: Annotated[
+        str, typer.Argument(help="One run's log, by how its name begins, or `latest`; all runs when empty.")
+    ] = "",
     limit: Annotated[int, typer.Option(min=1, help="How many of the newest.")] = 20,
     lake: Lake = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the runs of a benchmark: when each began, its state, stage, time, cost and error.
+    """List the runs of a benchmark with state, stage, time, cost and error; with a run, print its log.
 
-    Example: mihakk runs demo --limit 5
+    Example: mihakk runs demo latest
     """
-    found = _recorded(config, lake, limit)
-    if as_json:
-        shown = [run.model_dump(mode="json", exclude={"events"}) | {"state": run.state()} for run in found]
-        print_json(shown)
+    found = _recorded(config, lake, limit if run in ("", "latest") else 10_000)
+    if run:
+        one = _chosen(config, run, found)
+        print_result(_plain(one), escape("\n".join(_lines(one))), as_json=as_json)
         return
     table = Table("run", "state", "stage", "done", "seconds", "release", "cost", "error")
-    for run in found:
-        done = f"{run.done:,} of {run.total:,}" if run.total else ""
-        cost = ", ".join(f"{amount:.2f} {currency}" for currency, amount in sorted(run.costs.items()))
-        error = f"{run.error_kind}: {run.error}" if run.error_kind else ""
-        table.add_row(run.run, run.state(), run.stage, done, f"{run.seconds:.0f}", run.release, cost, error)
-    open_console().print(table)
+    for one in found:
+        done = f"{one.done:,} of {one.total:,}" if one.total else ""
+        cost = ", ".join(f"{amount:.2f} {currency}" for currency, amount in sorted(one.costs.items()))
+        error = f"{one.error_kind}: {one.error}" if one.error_kind else ""
+        table.add_row(one.run, one.state(), one.stage, done, f"{one.seconds:.0f}", one.release, cost, error)
+    print_result([_plain(one, events=False) for one in found], table, as_json=as_json)
 
 
-def logs(
-    config: Benchmark,
-    run: Annotated[str, typer.Argument(help="The run, or how its name begins; the newest when empty.")] = "",
-    lake: Lake = None,
-    as_json: AsJson = False,
-) -> None:
-    """Print what a run recorded: starts, tenths and ends of its stages, and how it ended.
+def _plain(run: RunRecord, *, events: bool = True) -> dict[str, object]:
+    """A run as plain data, with what became of it."""
+    return run.model_dump(mode="json", exclude=set() if events else {"events"}) | {"state": run.state()}
 
-    Example: mihakk logs demo 20261122T0300
-    """
-    found = [one for one in _recorded(config, lake, 1 if not run else 10_000) if one.run.startswith(run)]
-    if len(found) != 1:
-        several = ", ".join(one.run for one in found[:5])
+
+def _chosen(config: Path, run: str, found: list[RunRecord]) -> RunRecord:
+    chosen = found[:1] if run == "latest" else [one for one in found if one.run.startswith(run)]
+    if len(chosen) != 1:
+        several = ", ".join(one.run for one in chosen[:5])
         raise UsageError(
-            f"{len(found)} runs of {config.stem} begin with {run!r}"
+            f"{len(chosen)} runs of {config.stem} begin with {run!r}"
             + (f": {several}" if several else "")
             + f"; `mihakk runs {config}` lists them"
         )
-    if as_json:
-        print_json(found[0].model_dump(mode="json") | {"state": found[0].state()})
-        return
-    for line in _lines(found[0]):
-        typer.echo(line)
+    return chosen[0]
 
 
 def _recorded(config: Path, lake: str | None, newest: int) -> list[RunRecord]:

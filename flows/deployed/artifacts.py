@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
@@ -17,7 +16,7 @@ from prefect.logging import get_run_logger
 
 from mihakk.markdown import plain, table
 from pipeline.build import Build
-from pipeline.step import Step
+from pipeline.observer import Moment, Observer
 from reports.closing import audited, released
 from schemas.idiom import Idiom
 from schemas.item import ITEM_ROWS
@@ -30,49 +29,43 @@ SAMPLES = 3
 TABLES: tuple[tuple[str, Any], ...] = (("poems", Poem), ("idioms", Idiom), ("items", ITEM_ROWS))
 
 
-class ArtifactObserver:
+class ArtifactObserver(Observer):
     """Writes the progress of each step, then its account and a few of its records."""
 
     def __init__(self, build: Build) -> None:
+        super().__init__()
         self._build = build
         self._progress: UUID | None = None
-        self._done = self._total = 0
-        self._began = 0.0
 
-    def started(self, step: Step, total: int) -> None:
-        """A progress artifact per step."""
-        self._done, self._total, self._began = 0, total, time.monotonic()
-        made = create_progress_artifact(progress=0.0, key=artifact_key(step.stage), description=step.title)
-        self._progress = made if isinstance(made, UUID) else None
-
-    def tick(self, count: int) -> None:
-        """Moves the progress artifact, at most a hundred times a step."""
-        before, self._done = self._done, self._done + count
-        percent = 100 * self._done // max(1, self._total)
-        if self._progress and percent > 100 * before // max(1, self._total):
-            update_progress_artifact(self._progress, progress=float(min(100, percent)))
-
-    def finished(self, step: Step, manifest: StageManifest) -> None:
-        """Closes the progress artifact; the stage's account goes beside it."""
-        if self._progress:
-            update_progress_artifact(self._progress, progress=100.0)
-        create_markdown_artifact(
-            stage_account(self._build, step, manifest, time.monotonic() - self._began),
-            key=f"{artifact_key(step.stage)}-account",
-            description=step.title,
-        )
-
-    def phase(self, name: str, seconds: float | None = None) -> None:
-        """Work that is no step is a line of the run's log."""
-        said = "started" if seconds is None else f"finished in {seconds:.1f} s"
-        get_run_logger().info("%s: %s", name, said)
+    def tell(self, moment: Moment) -> None:
+        """Work that is no step is a line of the run's log; progress moves at most a hundred times a step."""
+        if not moment.is_stage:
+            said = "started" if moment.event == "started" else f"finished in {moment.seconds:.1f} s"
+            get_run_logger().info("%s: %s", moment.name, said)
+        elif moment.event == "started":
+            made = create_progress_artifact(
+                progress=0.0, key=artifact_key(moment.name), description=moment.title
+            )
+            self._progress = made if isinstance(made, UUID) else None
+        elif self._progress:
+            before, done = (100 * n // max(1, moment.total) for n in (moment.before, moment.done))
+            if moment.manifest or done > before:
+                update_progress_artifact(
+                    self._progress, progress=100.0 if moment.manifest else min(100.0, done)
+                )
+        if moment.manifest:
+            create_markdown_artifact(
+                stage_account(self._build, moment.title, moment.manifest, moment.seconds),
+                key=f"{artifact_key(moment.name)}-account",
+                description=moment.title,
+            )
 
 
-def stage_account(build: Build, step: Step, manifest: StageManifest, seconds: float) -> str:
+def stage_account(build: Build, title: str, manifest: StageManifest, seconds: float) -> str:
     """One stage as Markdown: what came in, what left and why, and a few of the records it wrote."""
     counts = manifest.counts
     lines = [
-        f"# {step.title}",
+        f"# {title}",
         f"{counts.read:,} in = {counts.kept:,} kept + {counts.rejected:,} rejected"
         f" + {counts.merged:,} merged; "
         f"{counts.written:,} rows written in {len(manifest.shards)} shards, {seconds:.1f} s.",

@@ -1,6 +1,5 @@
 """Canonical text, keys, words, verse and encodings of Arabic and Persian (and the English beside them)."""
 
-from mihakk.text._difference import Difference, code_points, differences
 from mihakk.text._tokens import strip_marks, tokens, words
 from mihakk.text._verse import Couplet, join, split_mudawwar
 from mihakk.text.canonical import Canonical, canonical, canonicalize
@@ -17,17 +16,14 @@ __all__ = [
     "Couplet",
     "Damage",
     "Decoded",
-    "Difference",
     "Language",
     "Repair",
     "arabic_share",
     "as_seen",
     "canonical",
     "canonicalize",
-    "code_points",
     "corruption",
     "decode",
-    "differences",
     "join",
     "key",
     "poem_rhyme",

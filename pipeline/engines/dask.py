@@ -14,7 +14,7 @@ from pipeline.engines.local import LocalEngine
 from pipeline.step import CORE, Call, Tick
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 PACKAGES = (*CORE, "curation", "generators", "validators", "annotation", "pipeline")
 """What a worker's checkout must have in the run's own version, or shards would differ with their worker."""
@@ -31,7 +31,7 @@ class DaskEngine:
 
     def __init__(self, client: Client, local: LocalEngine) -> None:
         self._client = client
-        self._local = local
+        self.local = local
 
     def each(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
         """What the calls give, in their order; the first failure stops the rest.
@@ -44,7 +44,7 @@ class DaskEngine:
         from distributed import CancelledError, KilledWorker, as_completed
         from distributed.comm import CommClosedError
 
-        futures = [self._client.submit(call, key=f"{call.name} {os.urandom(4).hex()}") for call in calls]
+        futures = [self.submit(call) for call in calls]
         try:
             for future in as_completed(futures):
                 future.result()
@@ -62,9 +62,13 @@ class DaskEngine:
         finally:
             self._client.cancel(futures)
 
+    def submit(self, call: Call) -> Future:
+        """Hands one call to a worker of the cluster."""
+        return self._client.submit(call, key=f"{call.name} {os.urandom(4).hex()}")
+
     def nearby(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
         """The same in processes of this machine."""
-        return self._local.each(calls, tick)
+        return self.local.each(calls, tick)
 
     def here(self, call: Call) -> Any:
         """One call in this process."""
@@ -82,7 +86,8 @@ def dask_engine(address: str = "", workers: int | None = None) -> Iterator[Engin
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:
-        raise missing_dask() from error
+        command = install_command("cluster")
+        raise UsageError(f"the engine `dask` needs its packages: run `{command}`") from error
     local = LocalEngine(workers)
     if not address:
         with LocalCluster(**_own(workers or 0)) as cluster, Client(cluster) as client:
@@ -131,17 +136,7 @@ def worker_code() -> str:
     return code_version(PACKAGES)
 
 
-def runner_options(workers: int) -> dict[str, Any]:
-    """How Prefect's runner starts a scheduler and workers of its own."""
-    return {"cluster_kwargs": _own(workers)}
-
-
 def _own(workers: int) -> dict[str, Any]:
     count = workers or settings().workers or os.cpu_count() or 1
     # The dashboard would listen on a fixed port, which another run may hold.
     return {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None}
-
-
-def missing_dask() -> UsageError:
-    """What to install for a cluster."""
-    return UsageError(f"the engine `dask` needs its packages: run `{install_command('cluster')}`")

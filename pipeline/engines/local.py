@@ -26,6 +26,11 @@ class LocalEngine:
         self._workers = workers or settings().workers or os.cpu_count() or 1
         self._pool: ProcessPoolExecutor | None = None
 
+    @property
+    def local(self) -> LocalEngine:
+        """Itself."""
+        return self
+
     def each(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
         """What the calls give, in their order; the first failure stops the rest.
 

@@ -31,7 +31,7 @@ def test_listings_are_json_for_machines_and_tables_for_people(listing: str) -> N
 
 def test_help_names_every_command() -> None:
     said = call("--help").stdout
-    for command in ("build", "audit", "review", "release", "publish", "diff", "show", "doctor", "text"):
+    for command in ("build", "audit", "review", "release", "publish", "diff", "show", "doctor", "runs"):
         assert f" {command} " in said
 
 
@@ -85,24 +85,10 @@ def test_doctor_names_what_is_older_than_its_schedule(tmp_path: Path) -> None:
     assert "mihakk build old" in old["remedy"]
 
 
-def test_text_shows_each_change_with_its_code_points(tmp_path: Path) -> None:
-    file = tmp_path / "verse.txt"
-    file.write_text("لَــم أَقـضِ مِنـهُ\nكلام سليم", encoding="cp1256", errors="ignore")
-    said = call("text", str(file), "--changed")
-    assert said.exit_code == 0
-    assert "U+0640 ARABIC TATWEEL" in said.stdout
-    assert "cp1256" in said.stdout
-    assert "سليم" not in said.stdout
-    rows = json.loads(call("text", str(file), "--json").stdout)
-    assert [row["line"] for row in rows] == [1, 2]
-    assert rows[0]["changes"]["kashida"] >= 3
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (("build", "nowhere"), "nowhere.yaml"),
-        (("text", "nowhere.txt"), "nowhere.txt"),
         (("show", "9_lost"), "8_released"),
         (("show", "scraped"), "mihakk build"),
         (("review", "person", "demo", "Layla"), "is not an e-mail address"),

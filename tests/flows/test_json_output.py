@@ -32,16 +32,15 @@ def test_every_command_with_a_result_gives_it_as_json(path: tuple[str, ...], com
 
 
 RUN = (
-    "sources -b small.yaml --lake lake",
+    "sources",
     "tasks",
     "checks",
     "doctor",
-    "text verse.txt",
     "source try verse.jsonl -o kind=poem -o language=ar -o licence=public-domain",
     "show stages -b small.yaml --lake lake",
     "show 4_generated/items -b small.yaml --lake lake --limit 2",
     "runs small.yaml --lake lake",
-    "logs small.yaml --lake lake",
+    "runs small.yaml latest --lake lake",
     "report small.yaml --lake lake --out overview.html",
     "digest small.yaml --lake lake",
     "items show small.yaml --lake lake --sample 1",
@@ -74,7 +73,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (found / "replies").mkdir()
     for name in ("first", "second"):
         (found / "replies" / f"{name}.replies.jsonl").touch()
-    (found / "verse.txt").write_text("قِفا نَبكِ مِن ذِكرى حَبيبٍ وَمَنزِلِ\n", encoding="utf-8")
     rows = [
         {"q": f"ما عاصمة البلد رقم {n}؟", "A": f"مدينة {n}", "B": f"قرية {n}", "gold": "A"} for n in range(9)
     ]

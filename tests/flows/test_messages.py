@@ -124,12 +124,13 @@ def ended(*arguments: str, **environment: str) -> subprocess.CompletedProcess[st
 
 
 def test_a_locale_without_arabic_letters_stops_nothing(tmp_path: Path) -> None:
-    verse = tmp_path / "verse.txt"
-    verse.write_text("قِفا نَبكِ مِن ذِكرى حَبيبٍ وَمَنزِلِ\n", encoding="utf-8")
+    saying = tmp_path / "sayings.jsonl"
+    saying.write_text('{"id": "1", "text": "إيده طايلة", "explanation": "صاحب نفوذ"}\n', encoding="utf-8")
     plain = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    done = ended("text", str(verse), **plain)
+    options = ("-o", "kind=idiom", "-o", "language=ar", "-o", "licence=CC0-1.0")
+    done = ended("source", "try", str(saying), *options, **plain)
     assert done.returncode == 0, done.stderr
-    assert "حَبيبٍ" in done.stdout
+    assert "إيده طايلة" in done.stdout
 
 
 @pytest.mark.skipif(

@@ -1,4 +1,4 @@
-"""`mihakk runs` and `mihakk logs`: what runs left of themselves, and how an interrupted one is told."""
+"""`mihakk runs`: what runs left of themselves, and how an interrupted one is told."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ def test_a_failed_and_an_interrupted_run_are_listed_with_their_end(build: Build)
     newest, oldest = json.loads(said(build, "runs", "demo", "--json"))
     assert (newest["state"], newest["stage"]) == ("stopped", "2_normalized")
     assert (oldest["state"], oldest["error"]) == ("failed", "the disk is full")
-    told = said(build, "logs", "demo")
+    told = said(build, "runs", "demo", "latest")
     assert "1_scraped: finished, 50 in · 48 out · 2 rejected" in told
     assert told.endswith("stopped in 2_normalized: run `mihakk build` again to go on\n")
-    log = json.loads(said(build, "logs", "demo", oldest["run"], "--json"))
+    log = json.loads(said(build, "runs", "demo", oldest["run"], "--json"))
     assert [row["done"] for row in log["events"] if row["event"] == "progress"] == [10, 20, 30]
 
 
 def test_a_run_that_is_not_there_is_a_usage_error(build: Build) -> None:
     lake = str(Path(build.lake.storage.root).parent)
-    assert CliRunner().invoke(app, ["logs", "demo", "--lake", lake]).exit_code == 2
+    assert CliRunner().invoke(app, ["runs", "demo", "latest", "--lake", lake]).exit_code == 2
     with recorded(build, Silent()):
         pass
-    done = CliRunner().invoke(app, ["logs", "demo", "1999", "--lake", lake])
+    done = CliRunner().invoke(app, ["runs", "demo", "1999", "--lake", lake])
     assert done.exit_code == 2
     assert "0 runs of demo begin with '1999'" in done.stderr
 
