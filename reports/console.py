@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic_core import to_json
 from rich.console import Console, RenderableType
+from rich.markup import escape
+from rich.table import Table
 
 PIPED_COLUMNS = 200
 """Columns of a table that goes to a file or a pipe, where Rich takes 80 and cuts what is wider."""
@@ -45,3 +48,12 @@ def print_result(value: Any, text: RenderableType, *, as_json: bool) -> None:
         print_json(value)
     else:
         open_console(soft_wrap=isinstance(text, str)).print(text)
+
+
+def rows_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> Table:
+    """Some fields of rows as a table; numbers with thousands set apart, text as it is."""
+    table = Table(*(name.replace("_", " ") for name in columns))
+    for row in rows:
+        cells = (row[name] for name in columns)
+        table.add_row(*(f"{cell:,}" if type(cell) is int else escape(str(cell)) for cell in cells))
+    return table

@@ -1,16 +1,12 @@
-"""Trends over runs and versions: small line charts that fit a phone, each with its figures as a table."""
+"""Trends over runs and versions, read from the records of runs and from releases."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import Path
 
 from pipeline.history import RunRecord, StageRun
-from releases.card.charts import FAINT, SERIES, box, line, picture, text
-from reports.templates import templates
+from releases.card.charts import SERIES, Trend
 from schemas.stages import AUDITED, CHECKED, STAGES
 
 RUNS_SHOWN = 30
@@ -24,31 +20,6 @@ GROUPS = (
     ("review and release", STAGES[6:]),
 )
 """Stages whose seconds are one line."""
-WIDTH, PLOT, LEFT, RIGHT = 340, 96, 56, 14
-NAME = 30
-"""Letters of a line's name that fit beside its value."""
-
-
-@dataclass(frozen=True)
-class Trend:
-    """One chart: lines over runs or versions, oldest first."""
-
-    title: str
-    over: str
-    """What the columns are: `run` or `version`."""
-    columns: tuple[str, ...]
-    lines: Mapping[str, tuple[float | None, ...]]
-    """Name -> value for each column; None where it is not known. The largest newest value first."""
-    form: str = "{:,.0f}"
-
-    @property
-    def svg(self) -> str:
-        """The picture."""
-        return drawn(self)
-
-    def shown(self, value: float | None) -> str:
-        """A value as it is written."""
-        return "–" if value is None else self.form.format(value)
 
 
 def over_runs(newest_first: Sequence[RunRecord]) -> list[Trend]:
@@ -78,11 +49,6 @@ def over_versions(changes: Mapping[str, Mapping[str, int]]) -> list[Trend]:
     return [
         _lines("Items changed, by version", "version", columns, [changes[one] for one in columns], "{:,.0f}")
     ]
-
-
-def trends_html(trends: Sequence[Trend]) -> str:
-    """The charts and their tables as HTML to be put into a page."""
-    return templates(Path(__file__).parent).get_template("trends.html.jinja").render(trends=trends)
 
 
 def _trend(
@@ -166,42 +132,3 @@ def _seconds(run: RunRecord) -> dict[str, float] | None:
         return None
     seconds = {stage.stage: stage.seconds for stage in run.stages}
     return {name: sum(seconds.get(stage, 0.0) for stage in group) for name, group in GROUPS}
-
-
-def drawn(trend: Trend) -> str:
-    """A line for each name over the columns, with its newest value and how it moved since the one before."""
-    most = max((value for row in trend.lines.values() for value in row if value is not None), default=0) or 1
-    top, count = 44.0, len(trend.columns)
-    step = (WIDTH - LEFT - RIGHT) / max(count - 1, 1)
-    parts = [
-        line(LEFT, top, WIDTH - RIGHT, top, "#d5dbe4"),
-        line(LEFT, top + PLOT, WIDTH - RIGHT, top + PLOT, FAINT),
-        text(LEFT - 6, top + 4, trend.shown(most), anchor="end", ink=FAINT),
-        text(LEFT - 6, top + PLOT + 4, trend.shown(0), anchor="end", ink=FAINT),
-        text(LEFT, top + PLOT + 18, trend.columns[0][:10], ink=FAINT),
-    ]
-    if count > 1:
-        parts.append(text(WIDTH - RIGHT, top + PLOT + 18, trend.columns[-1][:10], anchor="end", ink=FAINT))
-    y = top + PLOT + 40
-    for place, (name, row) in enumerate(trend.lines.items()):
-        ink = SERIES[place % len(SERIES)]
-        dots = [
-            (LEFT + column * step, top + PLOT * (1 - value / most))
-            for column, value in enumerate(row)
-            if value is not None
-        ]
-        parts += [line(*start, *end, ink, width=2) for start, end in pairwise(dots)]
-        parts += [box(x - 2.5, at - 2.5, 5, 5, ink) for x, at in dots]
-        short = name if len(name) <= NAME else f"{name[: NAME - 1]}…"
-        parts += [box(12, y - 10, 12, 12, ink), text(30, y, short)]
-        parts.append(text(WIDTH - RIGHT, y, f"{trend.shown(row[-1])}{_moved(trend, row)}", anchor="end"))
-        y += 19
-    return picture(trend.title, WIDTH, y - 4, parts)
-
-
-def _moved(trend: Trend, row: Sequence[float | None]) -> str:
-    """How a line's last value differs from the one before it."""
-    if len(row) < 2 or row[-1] is None or row[-2] is None:
-        return ""
-    change = row[-1] - row[-2]
-    return f" ({'+' if change >= 0 else '−'}{trend.shown(abs(change))})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,16 +13,13 @@ from scrapers.source import SOURCES
 from validators.checks.check import CHECKS
 
 PAGE = ROOT / "docs" / "map.md"
-PACKAGES = (
-    *("schemas", "mihakk", "scrapers", "curation", "generators", "validators"),
-    *("annotation", "releases", "evaluation", "pipeline", "reports", "flows"),
-)
 HEAD = """# Map of the code
 
 Made by `python -m tools.docs_map` from the code itself; a test compares the two.
 
 A record travels down this table. Each step is one file of `pipeline/steps/`: it reads the tables of the
-stage before, calls the package that does the work, and writes its own tables into the lake.
+stage before, calls the package that does the work, and writes its own tables into the lake. Packages and the
+direction of imports stand in the README.
 
 | stage | step | work done in |
 |---|---|---|
@@ -38,19 +34,12 @@ WORK = {
     "7_reviewed": "`annotation/decisions/`",
     "8_released": "`releases/`",
 }
-DIRECTION = """
-Imports run one way, and `make lint` holds them to it:
-`flows → reports → pipeline → annotation | releases | evaluation → scrapers | curation | generators |
-validators → mihakk → schemas`. No package, and no folder inside one, is part of a circle.
-"""
 
 
 def page() -> str:
     """The whole page."""
     lines = [HEAD.rstrip()]
     lines += [f"| `{step.stage}` | `{_file(step.run)}` | {WORK[step.stage]} |" for step in STEPS]
-    lines += [DIRECTION, "| package | what it holds |", "|---|---|"]
-    lines += [f"| `{package}/` | {_first(ROOT / package / '__init__.py')} |" for package in PACKAGES]
     lines += ["", *_plugins()]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -70,15 +59,6 @@ def _plugins() -> Iterator[str]:
 def _file(function: object) -> str:
     unwrapped = inspect.unwrap(function)  # type: ignore[arg-type]  # decorators keep what they wrap
     return str(Path(inspect.getfile(unwrapped)).relative_to(ROOT))
-
-
-def _first(path: Path) -> str:
-    return _summary(ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))))
-
-
-def _summary(text: str | None) -> str:
-    """The first sentence of a docstring, which is the line that tells a stranger what the module is for."""
-    return _cell((text or "").split("\n\n")[0])
 
 
 def _cell(text: str) -> str:

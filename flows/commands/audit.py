@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from flows.commands.options import AsJson, Lake
-from flows.completion import benchmarks, checks
 from reports.console import open_console, print_json, print_result
 from schemas.stages import REVIEWED
 
@@ -71,9 +70,7 @@ def audit(
             "--repair", help="Repair damage of letters where that is certain; repairs.parquet lists it."
         ),
     ] = False,
-    off: Annotated[
-        list[str] | None, typer.Option(help="Checks that do not run, by id.", autocompletion=checks)
-    ] = None,
+    off: Annotated[list[str] | None, typer.Option(help="Checks that do not run, by id.")] = None,
     config: Annotated[
         Path | None, typer.Option(help="YAML file with `off` and `severity`, as a build's `checks`.")
     ] = None,
@@ -221,9 +218,9 @@ def _threshold(text: str) -> float | Literal["block", "flag"] | None:
 
 
 def audit_quality(
-    config: Annotated[
-        Path, typer.Argument(help="The benchmark whose passed items are seeded.", autocompletion=benchmarks)
-    ] = Path("demo"),
+    config: Annotated[Path, typer.Argument(help="The benchmark whose passed items are seeded.")] = Path(
+        "demo"
+    ),
     auditors: Annotated[
         str, typer.Option(help="A name in configs/auditors/, or a file; the config's if empty.")
     ] = "",

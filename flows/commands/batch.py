@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from flows.commands.options import AsJson, Lake
-from flows.completion import benchmarks
 from reports.console import open_console, print_json
 
 SWITCHES = """--structured-outputs-config '{"backend":"xgrammar","disable_any_whitespace":true}'"""
@@ -17,7 +16,6 @@ What = Annotated[
     Path,
     typer.Argument(
         help="A benchmark (file, or name in configs/benchmarks/), or a folder of `mihakk audit`.",
-        autocompletion=benchmarks,
     ),
 ]
 Auditors = Annotated[str, typer.Option(help="A name in configs/auditors/, or a file; the config's if empty.")]

@@ -9,7 +9,6 @@ import typer
 from rich.markup import escape
 
 from flows.commands.options import AsJson, Endpoint
-from flows.completion import versions
 from reports.console import open_console, print_json, print_result
 
 SHOWN = 10
@@ -24,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 def pull(
     name: Annotated[str, typer.Argument(help="owner/name on a Hub, or a benchmark on the embedded Hub.")],
-    version: Annotated[str, typer.Argument(help="MAJOR.MINOR.PATCH.", autocompletion=versions)],
+    version: Annotated[str, typer.Argument(help="MAJOR.MINOR.PATCH.")],
     folder: Annotated[Path, typer.Argument(help="Where the files go; must not exist or be empty.")],
     endpoint: Endpoint = "",
     as_json: AsJson = False,

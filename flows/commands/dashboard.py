@@ -9,15 +9,12 @@ from typing import Annotated
 import typer
 
 from flows.commands.options import AsJson, Benchmark, Lake
-from flows.completion import benchmarks
 from mihakk.errors import ExternalFailure, UsageError
 from reports.console import open_console, print_json
 
 Benchmarks = Annotated[
     list[Path] | None,
-    typer.Argument(
-        help="Configs, or names in configs/benchmarks/; demo when empty.", autocompletion=benchmarks
-    ),
+    typer.Argument(help="Configs, or names in configs/benchmarks/; demo when empty."),
 ]
 
 

@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Group
-from rich.table import Table
 
 from flows.commands.options import AsJson, Benchmark, Lake
 from mihakk.errors import UsageError
-from reports.console import open_console, print_json, print_result
+from reports.console import print_result, rows_table
 
 
 def register(app: typer.Typer) -> None:
@@ -38,19 +37,12 @@ def verify(config: Benchmark, lake: Lake = None, as_json: AsJson = False) -> Non
             f"there is nothing of {opened.config.name} in {opened.lake.storage.root}: "
             "run `mihakk build`, or name the lake with --lake"
         )
-    if as_json:
-        print_json(found)
-    else:
-        console = open_console()
-        if found.damages:
-            table = Table("file", "what is wrong", "fix")
-            for one in found.damages:
-                table.add_row(one.path, one.what, one.fix)
-            console.print(table)
-        size = f"{found.bytes / 1e6:,.1f} MB"
-        console.print(
-            f"{found.files:,} files, {size} read in {opened.lake.storage.root}: {len(found.damages)} damaged"
-        )
+    damaged = rows_table([one.model_dump() for one in found.damages], ("path", "what", "fix"))
+    total = (
+        f"{found.files:,} files, {found.bytes / 1e6:,.1f} MB read in {opened.lake.storage.root}: "
+        f"{len(found.damages)} damaged"
+    )
+    print_result(found, Group(damaged, total) if found.damages else total, as_json=as_json)
     if found.damages:
         raise typer.Exit(1)
 
@@ -75,9 +67,7 @@ def prune(
         found = prunable(opened.lake, runs_kept)
         if not dry_run:
             remove(opened.lake, found)
-    table = Table("path", "files", "MB", "why")
-    for one in found:
-        table.add_row(one.path, f"{one.files:,}", f"{one.bytes / 1e6:,.1f}", one.why)
     done = "would be removed" if dry_run else "removed"
     total = f"{sum(one.bytes for one in found) / 1e6:,.1f} MB {done}"
+    table = rows_table([one.model_dump() for one in found], ("path", "files", "bytes", "why"))
     print_result(found, Group(table, total) if found else total, as_json=as_json)

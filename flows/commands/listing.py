@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import typer
-from rich.table import Table
 
 from flows.commands.options import AsJson
-from reports.console import open_console, print_json
+from reports.console import print_result, rows_table
 
 
 def register(app: typer.Typer) -> None:
@@ -80,11 +79,4 @@ def checks(as_json: AsJson = False) -> None:
 
 def _print(rows: list[dict[str, Any]], as_json: bool, only_json: tuple[str, ...] = ()) -> None:
     """Rows as JSON, or as a table without the columns that are too wide for a terminal."""
-    if as_json:
-        print_json(rows)
-        return
-    shown = [name for name in rows[0] if name not in only_json]
-    table = Table(*(name.replace("_", " ") for name in shown))
-    for row in rows:
-        table.add_row(*(str(row[name]) for name in shown))
-    open_console().print(table)
+    print_result(rows, rows_table(rows, [name for name in rows[0] if name not in only_json]), as_json=as_json)

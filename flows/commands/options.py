@@ -7,16 +7,11 @@ from typing import Annotated
 
 import typer
 
-from flows.completion import benchmarks
-
-Benchmark = Annotated[
-    Path, typer.Argument(help="A file, or a name in configs/benchmarks/.", autocompletion=benchmarks)
-]
+Benchmark = Annotated[Path, typer.Argument(help="A file, or a name in configs/benchmarks/.")]
 Reviewed = Annotated[
     Path,
     typer.Argument(
         help="A file, a name in configs/benchmarks/, or the folder of an external audit.",
-        autocompletion=benchmarks,
     ),
 ]
 Lake = Annotated[str | None, typer.Option(help="Folder or URL of the lake, instead of MIHAKK_LAKE.")]
@@ -43,6 +38,4 @@ Endpoint = Annotated[str, typer.Option(help="Address of the Hub; huggingface.co 
 Repository = Annotated[str, typer.Option(help="owner/name on the Hub, instead of the config's.")]
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write the table to this file too.")]
 Address = Annotated[str, typer.Argument(help="E-mail address of their Label Studio account.")]
-OfBenchmark = Annotated[
-    Path, typer.Option("--benchmark", "-b", help="The benchmark's config.", autocompletion=benchmarks)
-]
+OfBenchmark = Annotated[Path, typer.Option("--benchmark", "-b", help="The benchmark's config.")]

@@ -11,7 +11,6 @@ import typer
 from rich.markdown import Markdown
 
 from flows.commands.options import AsJson, Benchmark, Endpoint, Lake, Repository, Reviewed
-from flows.completion import gates, versions
 from reports.console import open_console, print_json, print_result
 from schemas.published import Published
 from schemas.stages import RELEASED
@@ -29,7 +28,6 @@ Overridden = Annotated[
     typer.Option(
         "--override",
         help="A gate to override for these tables. Repeatable.",
-        autocompletion=gates,
     ),
 ]
 Reasons = Annotated[
@@ -155,7 +153,7 @@ def publish(
     config: Reviewed,
     version: Annotated[
         str,
-        typer.Option(help="A version on the embedded Hub; the newest when empty.", autocompletion=versions),
+        typer.Option(help="A version on the embedded Hub; the newest when empty."),
     ] = "",
     repository: Repository = "",
     endpoint: Endpoint = "",
@@ -197,9 +195,7 @@ def publish(
 
 def withdraw(
     config: Benchmark,
-    version: Annotated[
-        str, typer.Argument(help="The version that must not be used any more.", autocompletion=versions)
-    ],
+    version: Annotated[str, typer.Argument(help="The version that must not be used any more.")],
     why: Annotated[str, typer.Option(help="The reason; card, changelog and loaders repeat it.")],
     repository: Repository = "",
     endpoint: Endpoint = "",
@@ -238,8 +234,8 @@ def _checked_out(name: str, version: str) -> Iterator[Path]:
 
 def diff(
     config: Benchmark,
-    old: Annotated[str, typer.Argument(help="A version.", autocompletion=versions)],
-    new: Annotated[str, typer.Argument(help="A later version.", autocompletion=versions)],
+    old: Annotated[str, typer.Argument(help="A version.")],
+    new: Annotated[str, typer.Argument(help="A later version.")],
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="Print Markdown, as the changelog has it.")
     ] = False,
@@ -276,9 +272,7 @@ def report_defect(
     evidence: Annotated[
         str, typer.Option(help="What is wrong and how one can tell: a source, a page, a line.")
     ],
-    version: Annotated[
-        str, typer.Option(help="Version it was seen in; the newest when empty.", autocompletion=versions)
-    ] = "",
+    version: Annotated[str, typer.Option(help="Version it was seen in; the newest when empty.")] = "",
     correct: Annotated[
         list[str] | None,
         typer.Option(help="FIELD=TEXT, e.g. gold=1 or 'options[2]=…': how it should read. Repeatable."),

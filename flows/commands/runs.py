@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from flows.commands.options import AsJson, Benchmark, Lake
 from mihakk.errors import UsageError
-from reports.console import print_result
+from reports.console import print_result, rows_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,13 +41,21 @@ def runs(
         one = _chosen(config, run, found)
         print_result(_plain(one), escape("\n".join(_lines(one))), as_json=as_json)
         return
-    table = Table("run", "state", "stage", "done", "seconds", "release", "cost", "error")
-    for one in found:
-        done = f"{one.done:,} of {one.total:,}" if one.total else ""
-        cost = ", ".join(f"{amount:.2f} {currency}" for currency, amount in sorted(one.costs.items()))
-        error = f"{one.error_kind}: {one.error}" if one.error_kind else ""
-        table.add_row(one.run, one.state(), one.stage, done, f"{one.seconds:.0f}", one.release, cost, error)
-    print_result([_plain(one, events=False) for one in found], table, as_json=as_json)
+    rows = [
+        {
+            "run": one.run,
+            "state": one.state(),
+            "stage": one.stage,
+            "done": f"{one.done:,} of {one.total:,}" if one.total else "",
+            "seconds": f"{one.seconds:.0f}",
+            "release": one.release,
+            "cost": ", ".join(f"{cost:.2f} {currency}" for currency, cost in sorted(one.costs.items())),
+            "error": f"{one.error_kind}: {one.error}" if one.error_kind else "",
+        }
+        for one in found
+    ]
+    shown = [_plain(one, events=False) for one in found]
+    print_result(shown, rows_table(rows, list(rows[0])), as_json=as_json)
 
 
 def _plain(run: RunRecord, *, events: bool = True) -> dict[str, object]:

@@ -11,9 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from flows.commands.options import AsJson, Lake, OfBenchmark
-from flows.completion import tables
 from mihakk.errors import UsageError
-from reports.console import open_console, print_json
+from reports.console import open_console, print_json, print_result, rows_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +31,6 @@ def show(
         str,
         typer.Argument(
             help="STAGE or STAGE/TABLE, e.g. 4_generated/items, 3_curated/rejected; `stages` lists them.",
-            autocompletion=tables,
         ),
     ],
     identifier: Annotated[
@@ -141,18 +139,16 @@ def _stages(opened: Build, as_json: bool) -> None:
             f"no stage of {opened.config.name} has finished in {opened.lake.storage.root}: "
             "run `mihakk build`, or name the lake with --lake"
         )
-    if as_json:
-        print_json([stage.manifest().model_dump(mode="json", exclude={"shards"}) for stage in finished])
-        return
-    table = Table("Stage", "Tables", "Shards", "Rows", "Rejected")
-    for stage in finished:
-        manifest = stage.manifest()
-        counts = manifest.counts
-        table.add_row(
-            stage.name,
-            ", ".join(stage.tables()),
-            str(len(manifest.shards)),
-            f"{counts.written:,}",
-            f"{counts.rejected + counts.merged:,}",
-        )
-    open_console().print(table)
+    manifests = [stage.manifest() for stage in finished]
+    rows = [
+        {
+            "stage": stage.name,
+            "tables": ", ".join(stage.tables()),
+            "shards": len(manifest.shards),
+            "rows": manifest.counts.written,
+            "rejected": manifest.counts.rejected + manifest.counts.merged,
+        }
+        for stage, manifest in zip(finished, manifests, strict=True)
+    ]
+    plain = [manifest.model_dump(mode="json", exclude={"shards"}) for manifest in manifests]
+    print_result(plain, rows_table(rows, list(rows[0])), as_json=as_json)

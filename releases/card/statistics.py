@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from releases.card.charts import bars, grid
+from releases.card.charts import Mark, bars, grid, scatter, spans
 from releases.card.matter import SplitSummary
-from releases.card.plots import Mark, scatter, spans
 from releases.card.similarity import cluster_similarities
 from releases.release_facts import ReleaseFacts
 from schemas.audit import Audit

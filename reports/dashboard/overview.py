@@ -11,13 +11,13 @@ from mihakk.ids import digest
 from pipeline.build import Build
 from pipeline.losses import refused
 from pipeline.rows import source_counts
-from releases.card.charts import bars
+from releases.card.charts import Trend, bars
 from reports.dashboard.health import LEVELS, Health, Level, Note, health
 from reports.dashboard.opinions import Opinions, People, opinions, people
 from reports.dashboard.quality import QualityFacts, quality_facts
 from reports.dashboard.tables import Tables
 from reports.dashboard.versions import Versions, versions
-from reports.trends import over_runs, over_versions, trends_html
+from reports.trends import over_runs, over_versions
 from schemas.benchmark import ReleaseConfig
 from schemas.manifest import ShardCounts
 
@@ -40,8 +40,8 @@ class OverviewFacts:
     versions: Versions
     lost: tuple[Note, ...]
     """What sources and tasks lost that nobody accepted: one note, or none."""
-    trends: str
-    """Charts over runs and versions, with their tables, as HTML."""
+    trends: list[Trend]
+    """Over runs, then over versions."""
     gates: ReleaseConfig
     """What the config asks of a release."""
     funnels: Mapping[str, Mapping[str, ShardCounts]]
@@ -106,7 +106,6 @@ class Gatherer:
                     lost,
                 )
         _, said, reviewed, quality, released, lost = self._kept
-        charts = [*over_runs([run.record for run in stands.runs]), *over_versions(released.by_reason)]
         return OverviewFacts(
             name=build.config.name,
             title=build.config.title,
@@ -118,7 +117,7 @@ class Gatherer:
             quality=quality,
             versions=released,
             lost=lost,
-            trends=trends_html(charts),
+            trends=[*over_runs([run.record for run in stands.runs]), *over_versions(released.by_reason)],
             gates=build.config.release,
             funnels={
                 use.label: {

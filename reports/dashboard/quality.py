@@ -77,7 +77,7 @@ class QualityFacts:
     @property
     def spreads(self) -> dict[str, str]:
         """What is measured of wrong options to its chart: a row a strategy, 5 to 95 % and the middle half."""
-        from releases.card.plots import Mark, spans
+        from releases.card.charts import Mark, spans
 
         rows: dict[str, list[ValueSpread]] = defaultdict(list)
         for one in self.measured.spreads if self.measured else ():

@@ -1,4 +1,4 @@
-"""What a shell and a terminal are offered: names after Tab, silence on request, no colour where none is wanted."""
+"""What a terminal is given: silence on request, no colour where none is wanted."""
 
 from __future__ import annotations
 
@@ -7,63 +7,14 @@ import os
 import pty
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
 from flows.cli import app
-from mihakk.settings import settings
-from releases.assemble import assemble
-from releases.hub.embedded import EmbeddedHub
 from reports.log_lines import LogObserver, observer_for
 from reports.terminal import TerminalObserver
-from tests.releases.release_material import idiom_items, release_arguments
-
-
-def offered(words: str, **environment: str) -> list[str]:
-    """What bash is given for the last word."""
-    asked = {
-        "_MIHAKK_COMPLETE": "complete_bash",
-        "COMP_WORDS": words,
-        "COMP_CWORD": str(len(words.split(" ")) - 1),
-    }
-    found = CliRunner().invoke(app, [], prog_name="mihakk", env=asked | environment)
-    return found.stdout.split("\n")[:-1]
-
-
-@pytest.mark.parametrize(
-    ("words", "among"),
-    [
-        ("mihakk bui", "build"),
-        ("mihakk build de", "demo"),
-        ("mihakk lake verify pers", "persian"),
-        ("mihakk review push arabic_", "arabic_verse"),
-        ("mihakk show 5_che", "5_checked"),
-        ("mihakk audit x.csv --off CH0", "CH01"),
-        ("mihakk publish demo --override miss", "miss_rate"),
-    ],
-)
-def test_tab_completes_names(words: str, among: str) -> None:
-    found = offered(words)
-    assert among in found
-    assert all(one.startswith(words.rsplit(" ", maxsplit=1)[-1]) for one in found)
-
-
-def test_tab_completes_a_config_beside_the_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.yaml").touch()
-    (tmp_path / "minor").mkdir()
-    assert offered("mihakk build mi") == ["mine.yaml", "minor/"]
-
-
-def test_tab_completes_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIHAKK_HUB", str(tmp_path / "hub"))
-    settings.cache_clear()
-    EmbeddedHub().publish(assemble(folder=tmp_path / "r", **release_arguments(idiom_items())))
-    assert offered("mihakk pull touchstone 0.") == ["0.1.0"]
-    assert offered("mihakk pull unknown 0.") == [""]
 
 
 def test_quiet_leaves_errors_and_json() -> None:

@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from releases.assemble import AssembledRelease
-from releases.card.charts import bars, grid
-from releases.card.plots import Mark, scatter, spans
+from releases.card.charts import Mark, bars, grid, scatter, spans
 from releases.card.similarity import cluster_similarities, letter_spreads
 from schemas.item import ChoiceItem
 from schemas.rejection import Cluster

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
 from pipeline.history import RunRecord, SourceYield, StageRun
-from reports.trends import LINES, WIDTH, Trend, over_runs, over_versions, trends_html
+from releases.card.charts import WIDTH, Trend
+from reports.dashboard.page import _environment
+from reports.trends import LINES, over_runs, over_versions
 from schemas.manifest import ShardCounts
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -108,6 +111,8 @@ def test_every_mark_lies_inside_the_picture(values: tuple[float | None, ...]) ->
 
 
 def test_the_page_escapes_names_and_has_every_figure_as_a_table() -> None:
-    page = trends_html([Trend("Yields", "run", ("2026-11-01 03:00",), {"<script>x</script>": (1234.0,)})])
+    trend = Trend("Yields", "run", ("2026-11-01 03:00",), {"<script>x</script>": (1234.0,)})
+    template = _environment().get_template("trends.html.jinja")
+    page = template.render(facts=SimpleNamespace(trends=[trend]))
     assert "<script>" not in page
     assert '<td class="n">1,234</td>' in page
