@@ -109,18 +109,11 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[  # noqa: ARG001 (its callback does the work)
+    version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="Print errors, warnings and what --json asks for, nothing else."),
     ] = False,
 ) -> None:
     """What holds for every command."""
-    from reports.console import set_quiet
-
-    set_quiet(quiet)
 
 
 GROUPS = (

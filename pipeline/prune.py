@@ -17,7 +17,7 @@ class Prunable(Record):
     why: str
 
 
-def prunable(lake: Lake, runs_kept: int = RUNS_KEPT) -> list[Prunable]:
+def prunable(lake: Lake) -> list[Prunable]:
     """What `prune` would remove: never tables, raw bytes, answered calls or people's decisions."""
     storage = lake.storage
     found = []
@@ -33,10 +33,10 @@ def prunable(lake: Lake, runs_kept: int = RUNS_KEPT) -> list[Prunable]:
             )
         )
     names = sorted(name for name in storage.list(storage.path("runs")) if name.endswith(".json"))
-    for name in names[: max(0, len(names) - runs_kept)]:
+    for name in names[: max(0, len(names) - RUNS_KEPT)]:
         size = storage.size(storage.path("runs", name))
         found.append(
-            Prunable(path=f"runs/{name}", files=1, bytes=size, why=f"older than the {runs_kept} newest runs")
+            Prunable(path=f"runs/{name}", files=1, bytes=size, why=f"older than the {RUNS_KEPT} newest runs")
         )
     return found
 

@@ -14,17 +14,10 @@ from rich.table import Table
 
 PIPED_COLUMNS = 200
 """Columns of a table that goes to a file or a pipe, where Rich takes 80 and cuts what is wider."""
-_quiet = False
-
-
-def set_quiet(quiet: bool) -> None:
-    """Whether consoles opened from now on print nothing; errors, warnings and JSON are printed anyhow."""
-    global _quiet  # noqa: PLW0603 (one command line has one setting)
-    _quiet = quiet
 
 
 def print_json(value: Any) -> None:
-    """Prints one JSON document, whatever --quiet says; text for people goes to standard error beside it.
+    """Prints one JSON document; text for people goes to standard error beside it.
 
     Records and data classes become objects, paths and moments text, numbers that are none null.
     """
@@ -36,7 +29,7 @@ def open_console(*, stderr: bool = False, soft_wrap: bool = False, markup: bool 
 
     It colours no numbers and paths by itself: Rich's patterns for them take quadratic time on foreign text.
     """
-    console = Console(stderr=stderr, soft_wrap=soft_wrap, markup=markup, highlight=False, quiet=_quiet)
+    console = Console(stderr=stderr, soft_wrap=soft_wrap, markup=markup, highlight=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPED_COLUMNS
     return console

@@ -21,7 +21,7 @@ FORMS = ("auto", "text", "json")
 
 def observer_for(console: Console, form: str) -> TerminalObserver | LogObserver:
     """What shows a run's progress: bars on a terminal that can draw them, lines of text
-    elsewhere, or the form asked for; nothing where the console is quiet.
+    elsewhere, or the form asked for.
 
     Raises:
         UsageError: No such form.
@@ -30,7 +30,7 @@ def observer_for(console: Console, form: str) -> TerminalObserver | LogObserver:
         raise UsageError(f"--log {form}: there is no such form; use {', '.join(FORMS)}")
     if form == "auto" and console.is_terminal and not console.is_dumb_terminal:
         return TerminalObserver(console)
-    return LogObserver("json" if form == "json" else "text", _nowhere if console.quiet else None)
+    return LogObserver("json" if form == "json" else "text")
 
 
 class LogObserver(Observer):
@@ -92,10 +92,6 @@ class LogObserver(Observer):
             return
         where = {"stage": moment.name, "done": moment.done, "total": moment.total}
         self._write(json.dumps({"time": now, "event": event, **where, **more}, ensure_ascii=False))
-
-
-def _nowhere(line: str) -> None:
-    """Where the lines of a quiet run go."""
 
 
 def _to_stderr(line: str) -> None:

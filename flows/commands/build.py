@@ -23,9 +23,8 @@ END = "queue, data docs and report"
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the commands."""
-    for command in (build, ingest):
-        app.command(rich_help_panel="Make")(command)
+    """Adds the command."""
+    app.command(rich_help_panel="Make")(build)
 
 
 def build(
@@ -87,27 +86,6 @@ def build(
         with Journal(journal_folder(opened), JOURNAL) as journal:
             console.print(f"{journal.ask_again():,} requests without a usable reply are asked again")
     _run(opened, console, engine, workers, log, steps=steps, target=config, as_json=as_json)
-
-
-def ingest(
-    config: Benchmark,
-    lake: Lake = None,
-    runs: Annotated[Path, typer.Option(help="Where the run's record goes.")] = Path("runs"),
-    engine: Engine = "",
-    workers: Workers = 0,
-    log: Log = "auto",
-    as_json: AsJson = False,
-) -> None:
-    """Scrape, normalise and curate the sources of a benchmark; no item is made and no model is asked.
-
-    Example: mihakk ingest demo --log json
-    """
-    from pipeline.build import open_build, run_folder
-    from pipeline.steps.order import INGEST
-
-    opened = open_build(config, run_folder(runs, config.stem), lake)
-    console = open_console(stderr=as_json)
-    _run(opened, console, engine, workers, log, steps=INGEST, target=config, as_json=as_json)
 
 
 def _run(

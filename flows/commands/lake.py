@@ -50,7 +50,6 @@ def verify(config: Benchmark, lake: Lake = None, as_json: AsJson = False) -> Non
 def prune(
     config: Benchmark,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List what would go; remove nothing.")] = False,
-    runs_kept: Annotated[int, typer.Option(min=1, help="Number of newest runs whose records stay.")] = 60,
     lake: Lake = None,
     as_json: AsJson = False,
 ) -> None:
@@ -64,7 +63,7 @@ def prune(
 
     opened = open_build(config, Path("runs"), lake)
     with opened.lake.locked():
-        found = prunable(opened.lake, runs_kept)
+        found = prunable(opened.lake)
         if not dry_run:
             remove(opened.lake, found)
     done = "would be removed" if dry_run else "removed"

@@ -79,17 +79,8 @@ def server(
             console.print(f"PostgreSQL: {data}")
             database = stack.enter_context(Database(data)).url
         console.print(f"Prefect: export PREFECT_API_URL=http://127.0.0.1:{port}/api")
-        command = [
-            sys.executable,
-            "-m",
-            "prefect",
-            "server",
-            "start",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            str(port),
-        ]
+        address = ("--host", "127.0.0.1", "--port", str(port))
+        command = [sys.executable, "-m", "prefect", "server", "start", *address]
         process = subprocess.Popen(
             command, env={**os.environ, "PREFECT_SERVER_DATABASE_CONNECTION_URL": database}
         )

@@ -172,6 +172,7 @@ def opinions(build: Build, tables: Tables) -> Opinions:
     verdicts = {
         r["status"]: r["n"] for r in tables.rows("SELECT status, count(*) n FROM verdicts GROUP BY ALL")
     }
+    pairs = tables.rows(_PAIRS)
     return Opinions(
         sources=sources,
         defects=defects,
@@ -185,8 +186,8 @@ def opinions(build: Build, tables: Tables) -> Opinions:
         },
         to_audit=items - (blocked or 0),
         auditors=_auditors(build, tables),
-        criteria=_criteria(build, tables),
-        agreed=_over_all(tables),
+        criteria=_criteria(build, tables, pairs),
+        agreed=_agreed(pairs) if pairs else None,
         tasks=tables.rows(_TASKS),
     )
 
@@ -251,12 +252,14 @@ _WROTE = (
     "FROM audits a JOIN checked i ON i.id = a.item WHERE i.origin.model_family <> '' GROUP BY ALL"
 )
 _PAIRS = (
-    "FROM audits a JOIN audits b ON a.item = b.item AND a.auditor < b.auditor "
-    "WHERE cardinality(a.scores) > 0 AND cardinality(b.scores) > 0"
+    "SELECT criterion, x, others[criterion] AS y, count(*) AS n FROM (SELECT unnest(map_keys(a.scores)) AS "
+    "criterion, unnest(map_values(a.scores)) AS x, b.scores AS others FROM audits a JOIN audits b "
+    "ON a.item = b.item AND a.auditor < b.auditor WHERE cardinality(b.scores) > 0) GROUP BY ALL"
 )
+"""What two auditors gave the same item for the same criterion, and how often."""
 
 
-def _criteria(build: Build, tables: Tables) -> list[CriterionRow]:
+def _criteria(build: Build, tables: Tables, pairs: Sequence[dict[str, Any]]) -> list[CriterionRow]:
     zeros = {
         (row["auditor"], row["criterion"]): row["n"]
         for row in tables.rows(
@@ -266,22 +269,14 @@ def _criteria(build: Build, tables: Tables) -> list[CriterionRow]:
         )
     }
     names = [one.name for one in build.auditors().auditors]
-    rows = []
-    for criterion in CRITERIA:
-        square = tables.rows(
-            f"SELECT a.scores[$1] AS x, b.scores[$1] AS y, count(*) AS n {_PAIRS} GROUP BY ALL", [criterion]
+    return [
+        CriterionRow(
+            criterion,
+            {name: zeros.get((name, criterion), 0) for name in names},
+            _agreed([row for row in pairs if row["criterion"] == criterion]),
         )
-        counts = {name: zeros.get((name, criterion), 0) for name in names}
-        rows.append(CriterionRow(criterion, counts, _agreed(square)))
-    return rows
-
-
-def _over_all(tables: Tables) -> AuditorAgreement | None:
-    square = tables.rows(
-        "SELECT x, y, count(*) AS n FROM (SELECT unnest(map_values(a.scores)) AS x, "
-        f"unnest(map_values(b.scores)) AS y {_PAIRS}) GROUP BY ALL"
-    )
-    return _agreed(square) if square else None
+        for criterion in CRITERIA
+    ]
 
 
 def _agreed(square: Sequence[dict[str, Any]]) -> AuditorAgreement:

@@ -73,7 +73,7 @@ def changes_by_reason(build: Build) -> dict[str, dict[str, int]]:
     for place, version in enumerate(hub.versions(name)):
         counted: Counter[str] = Counter()
         if place:
-            for row in _changes(hub.repository(name), hub.commit(name, version)).to_pylist():
+            for row in _changes(hub.repository(name), hub.commit(name, version)):
                 removed = f"removed: {row['reason'] or 'no reason'}"
                 counted[{"added": "added", "removed": removed}.get(row["kind"], "changed")] += 1
         found[version] = dict(counted)
@@ -108,7 +108,9 @@ def _row(repository: Path, version: str, commit: str, first: bool) -> VersionRow
         version=version,
         commit=commit,
         items=sum(_rows_of(repository, commit, path) for path in data),
-        changes={} if first else _counted(repository, commit),
+        changes={}
+        if first
+        else dict(Counter(row["kind"] for row in _changes(repository, commit)).most_common()),
         first=first,
     )
 
@@ -119,27 +121,18 @@ def _rows_of(repository: Path, commit: str, path: str) -> int:
 
 
 @lru_cache(maxsize=64)
-def _changes(repository: Path, commit: str) -> Any:
+def _changes(repository: Path, commit: str) -> list[dict[str, Any]]:
     """A commit's bytes never change, so what was read of one is kept."""
     try:
-        return pq.read_table(
-            BytesIO(_git(repository, "show", f"{commit}:{CHANGES}")), columns=["id", "kind", "reason"]
-        )
+        file = BytesIO(_git(repository, "show", f"{commit}:{CHANGES}"))
+        found: list[dict[str, Any]] = pq.read_table(file, columns=["id", "kind", "reason"]).to_pylist()
     except (OSError, pa.ArrowInvalid, subprocess.CalledProcessError):
-        return pa.table({name: pa.array([], pa.string()) for name in ("id", "kind", "reason")})
-
-
-def _counted(repository: Path, commit: str) -> dict[str, int]:
-    counted = _changes(repository, commit).column("kind").value_counts().to_pylist()
-    return {row["values"]: row["counts"] for row in sorted(counted, key=lambda row: -row["counts"])}
+        return []
+    return found
 
 
 def _kinds(repository: Path, commit: str, item: str) -> list[str]:
-    import pyarrow.compute as pc
-
-    changes = _changes(repository, commit)
-    found: list[str] = changes.filter(pc.equal(changes.column("id"), item)).column("kind").to_pylist()
-    return found
+    return [row["kind"] for row in _changes(repository, commit) if row["id"] == item]
 
 
 def _in_newest(repository: Path, item: str) -> bool:

@@ -38,7 +38,7 @@ def test_a_build_stops_after_the_stage_that_until_names_and_goes_on_from_it(run,
     code, said = run("build", "--from", "checked")
     assert code == 2
     assert "stage 4_generated has not finished" in said
-    code, said = run("ingest")
+    code, said = run("build", "--until", "curated")
     assert code == 0, said
     assert finished(tmp_path) == ["1_scraped", "2_normalized", "3_curated"]
     assert "Stopped after" in said

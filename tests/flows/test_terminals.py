@@ -1,8 +1,7 @@
-"""What a terminal is given: silence on request, no colour where none is wanted."""
+"""What a terminal is given: no colour and no bars where none are wanted."""
 
 from __future__ import annotations
 
-import json
 import os
 import pty
 import subprocess
@@ -10,20 +9,9 @@ import sys
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
-from flows.cli import app
 from reports.log_lines import LogObserver, observer_for
 from reports.terminal import TerminalObserver
-
-
-def test_quiet_leaves_errors_and_json() -> None:
-    assert CliRunner().invoke(app, ["--quiet", "checks"]).stdout == ""
-    assert json.loads(CliRunner().invoke(app, ["--quiet", "checks", "--json"]).stdout)
-    wrong = CliRunner().invoke(app, ["--quiet", "build", "nowhere"])
-    assert (wrong.exit_code, wrong.stdout) == (2, "")
-    assert "nowhere.yaml" in wrong.stderr
-    assert "CH01" in CliRunner().invoke(app, ["checks"]).stdout
 
 
 def test_a_dumb_terminal_gets_lines_instead_of_bars(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,14 +95,15 @@ def test_a_file_that_no_longer_parses_is_found(lake: Path, pattern: str) -> None
     assert damage["path"].split(":")[0] == files[0].relative_to(lake / "small").as_posix()
 
 
-def test_pruning_leaves_all_that_cannot_be_made_again(lake: Path) -> None:
+def test_pruning_leaves_all_that_cannot_be_made_again(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.prune.RUNS_KEPT", 1)
     scratch = lake / "small/scratch/3_curated/x.arrow"
     scratch.parent.mkdir(parents=True, exist_ok=True)
     scratch.write_bytes(b"x" * 1000)
     kept = {path: path.read_bytes() for path in (lake / "small").rglob("*") if path.is_file()}
-    listed = json.loads(called("prune", lake, "--dry-run", "--runs-kept", "1").stdout)
+    listed = json.loads(called("prune", lake, "--dry-run").stdout)
     assert scratch.exists()
-    assert json.loads(called("prune", lake, "--runs-kept", "1").stdout) == listed
+    assert json.loads(called("prune", lake).stdout) == listed
     gone = {path.relative_to(lake / "small").as_posix() for path in kept if not path.exists()}
     assert {path.split("/")[0] for path in gone} == {"scratch", "runs"}
     assert len([path for path in gone if path.startswith("runs/")]) == 1
