@@ -300,7 +300,7 @@ def people(build: Build, tables: Tables, now: datetime | None = None) -> People:
     tables.view("verdicts", AUDITED, "verdicts")
     tables.view("removed", REVIEWED, "rejected")
     asked = {review.item for review in reviews} | {row.item for row in queued}
-    asked |= {label.subject.partition("#")[0] for label in labels(stores.labels)}
+    asked |= {label.subject.partition("#")[0] for label in labels(stores)}
     asked |= {row.record for row in stored(stores.campaigns, Drawn)}
     items, audits = _judged(build, tables, asked)
     report = review_report(
