@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Any
 from mihakk.errors import UsageError
 from mihakk.ids import digest
 from pipeline.auditor_facts import answers_to, auditor_fact
-from pipeline.external_changes import changes, settled_as
 from pipeline.external_people import open_set
 from pipeline.external_summary import Audited
+from pipeline.external_tables import changed_rows
 from pipeline.opened_review import open_review
 from pipeline.people import agreement_facts, miss_rate_fact
 from schemas.audit import AUDIT_STATES
 
 if TYPE_CHECKING:
     from releases.assemble import AssembledRelease
-    from releases.cleaned.errata import RowErratum
     from releases.cleaned_record import CleanedTable
     from releases.gates import Gate
     from releases.hub.publication import Publication
@@ -47,15 +46,13 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
 
     draft = folder / DRAFT
     shutil.rmtree(draft, ignore_errors=True)
-    outcomes = audited.outcomes
-    passed = [name for name, outcome in outcomes.items() if outcome == "pass"]
-    if not passed:
+    if not audited.passed:
         return None
     benchmark, told = audited.benchmark, open_set(folder)
     source = Path(benchmark.source)
-    errata = rows_changed(audited)
+    errata = changed_rows(audited)
     people = open_review(folder).report()
-    states = Counter(v.audit_state for v in audited.verdicts if outcomes[v.item] == "pass")
+    states = Counter(v.audit_state for v in audited.verdicts if v.item in audited.passed)
     answers = answers_to(judges, audited.audits, folder / "journal")
     record = CleanedRecord(
         name=told.name,
@@ -68,19 +65,19 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
         licence=told.licence,
         attribution=told.attribution,
         languages=tuple(sorted({item.language for item in benchmark.items})),
-        tables=tuple(_tables(audited, set(passed))),
+        tables=tuple(_tables(audited)),
         changes=counts(errata),
         audit_states={state: states[state] for state in AUDIT_STATES},
         policy=audited.policy,
         auditors=tuple(auditor_fact(one, audited.replies[one.name], answers[one.name]) for one in judges),
         agreement=next((one for one in agreement_facts(people) if one.label == "decision"), None),
         miss_rate=miss_rate_fact(people),
-        reviewed=sum(settled_as(verdict.item, audited) != "" for verdict in audited.verdicts),
+        reviewed=sum(audited.settled_as(verdict.item) != "" for verdict in audited.verdicts),
     )
 
     def write_data(target: Path) -> None:
         whole = source.is_dir() or not source.exists()
-        write_clean(benchmark, passed, target if whole else target / source.name)
+        write_clean(benchmark, audited.passed, target if whole else target / source.name)
 
     with EmbeddedHub().previous(told.name) as previous:
         return assemble_cleaned(
@@ -94,58 +91,17 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
         )
 
 
-def rows_changed(audited: Audited) -> list[RowErratum]:
-    """Each row that the cleaned release does not hold as it stood, with what explains it."""
-    from releases.cleaned.errata import STAY, RowErratum
-
-    benchmark = audited.benchmark
-    found = []
-    for one in changes(audited):
-        if not one.item:
-            continue
-        at, row = benchmark.place[one.item]
-        table = benchmark.tables[at]
-        place = audited.places[one.item].model_dump(exclude={"source"})
-        after = _json(table.rows[row]) if one.change in STAY else ""
-        before = _json(table.original(row))
-        found.append(
-            RowErratum(**place, change=one.change, evidence=one.evidence, before=before, after=after)
-        )
-    tables = {table.name: table for table in benchmark.tables}
-    for bad in benchmark.rejected:
-        name, _, number = bad.record.rpartition("#")
-        table = tables[name]
-        found.append(
-            RowErratum(
-                table=name,
-                row=int(number),
-                line=table.line(int(number)),
-                own_id="",
-                subset=table.subset,
-                split=table.split,
-                change="unreadable",
-                evidence=(f"{bad.reason}: {bad.detail}",),
-                before=bad.body,
-                after="",
-            )
-        )
-    return sorted(found, key=lambda one: one.place)
-
-
-def _json(row: dict[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False, default=str)
-
-
 def _digest(table: Table) -> str:
     """Of the file, as `sha256sum` gives it; of a table from the Hub, of its rows."""
     from releases.content.checksum import file_digest
 
     if table.file is not None:
         return file_digest(table.file)
-    return digest([_json(table.original(number)) for number in sorted(table.rows)])
+    rows = (table.original(number) for number in sorted(table.rows))
+    return digest([json.dumps(row, ensure_ascii=False, default=str) for row in rows])
 
 
-def _tables(audited: Audited, passed: set[str]) -> list[CleanedTable]:
+def _tables(audited: Audited) -> list[CleanedTable]:
     """The tables as the release holds them, each under the config that `datasets` reads it by."""
     from releases.cleaned_record import CleanedTable
     from validators.external.clean import place_of
@@ -154,7 +110,7 @@ def _tables(audited: Audited, passed: set[str]) -> list[CleanedTable]:
     kept, taken = Counter[int](), Counter[int]()
     for item, (at, _) in benchmark.place.items():
         taken[at] += 1
-        kept[at] += item in passed
+        kept[at] += item in audited.passed
     lost = Counter(bad.record.rpartition("#")[0] for bad in benchmark.rejected)
     builder = _commonest([one for at, one in enumerate(benchmark.tables) if kept[at]])
     shapes: dict[str, set[tuple[str, ...]]] = defaultdict(set)

@@ -142,12 +142,24 @@ class Audited:
         return {one.item: self._outcome(one) for one in self.verdicts}
 
     @cached_property
+    def passed(self) -> frozenset[str]:
+        """Items of the cleaned copy."""
+        return frozenset(name for name, outcome in self.outcomes.items() if outcome == "pass")
+
+    @cached_property
     def replies(self) -> dict[str, Counter[str]]:
         """Auditor to its replies per status."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for audit in self.audits:
             found[audit.auditor][audit.status] += 1
         return found
+
+    def settled_as(self, item: str) -> str:
+        """What people settled of an item: `keep`, `discard` or `fix`; empty where they have not."""
+        if item in self.corrected:
+            return "fix"
+        told = self.people.get(item)
+        return told.outcome if told and told.outcome in ("keep", "discard") else ""
 
     def _outcome(self, verdict: Verdict) -> Outcome:
         """People settle what no check blocks; a blocked row is rejected whatever they say."""
@@ -163,9 +175,7 @@ class Audited:
             return "unjudged"
         if told is None or verdict.status == "block":
             return verdict.status
-        if told.outcome in ("keep", "discard"):
-            return "discarded" if told.outcome == "discard" else "pass"
-        return "flag"
+        return {"keep": "pass", "discard": "discarded"}.get(told.outcome, "flag")  # type: ignore[return-value]
 
 
 def failed(found: AuditSummary, least: float | Literal["block", "flag"]) -> bool:
@@ -215,7 +225,7 @@ def summarise(audited: Audited, files: Mapping[str, str], usage: Mapping[str, Us
         shared=_shared(audited),
         auditors={name: dict(counts) for name, counts in sorted(audited.replies.items())},
         usage=dict(usage),
-        formulas=formula_cells(benchmark, [name for name, outcome in outcomes.items() if outcome == "pass"]),
+        formulas=formula_cells(benchmark, audited.passed),
         files=dict(files),
     )
 

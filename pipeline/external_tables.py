@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
-from pipeline.external_changes import ChangedRow, changes, name_of_stay, settled_as
+from mihakk.groups import grouped
 from pipeline.external_people import write_review_tables
 from pipeline.external_summary import Audited, Outcome
+from releases.cleaned.errata import STAY, RowErratum
 from schemas.audit import Audit, Verdict
 from schemas.finding import Finding
 from schemas.record import Record
-from validators.external.places import with_names
-
-if TYPE_CHECKING:
-    from validators.external.places import RowPlace
+from validators.external.places import RowPlace, rejected_places, with_names
 
 TABLES = ("changes", "removed", "reported", "repairs", "findings", "audits", "verdicts")
+LEFT_OUT = {"block": "blocked", "flag": "waits", "unjudged": "waits"}
+"""What outcomes that leave a row out are called in the tables of changes, where it is not the same."""
 
 
 class ReportedRow(Record):
@@ -43,6 +44,19 @@ class OutsideVerdict(Verdict):
     """Name of the equal row that stands for this one."""
 
 
+class ChangedRow(RowErratum):
+    """A row that the cleaned copy does not hold as it stood, and why."""
+
+    source: str
+    item: str
+    """Empty for a row that could not be read."""
+    outcome: str
+    """Of the item, or `unreadable`."""
+    merged_into: str = ""
+    reasons: tuple[str, ...]
+    """Check ids and rules of the verdict."""
+
+
 def write_tables(audited: Audited, folder: Path) -> dict[str, str]:
     """Writes all tables, the cleaned copy and the queue for people into the folder.
 
@@ -51,11 +65,10 @@ def write_tables(audited: Audited, folder: Path) -> dict[str, str]:
     """
     from annotation.screens.queue import write_queue
     from mihakk.lake.columns import write_table
-    from validators.external.clean import write_clean, write_removed
+    from validators.external.clean import write_clean
     from validators.external.repair import CellRepair
 
-    benchmark, places, outcomes = audited.benchmark, audited.places, audited.outcomes
-    passed = [name for name, outcome in outcomes.items() if outcome == "pass"]
+    benchmark, places, passed = audited.benchmark, audited.places, audited.passed
     suffix = Path(benchmark.source).suffix
     clean = folder / (f"clean{suffix}" if suffix else "clean")
     if passed:
@@ -64,59 +77,151 @@ def write_tables(audited: Audited, folder: Path) -> dict[str, str]:
         shutil.rmtree(clean)
     else:
         clean.unlink(missing_ok=True)
-    removed = {v.item: list(v.reasons) for v in audited.verdicts if outcomes[v.item] != "pass"}
-    write_removed(benchmark, removed, folder / "removed.parquet", outcomes, audited.merged)
-    reported = _reported(audited.findings, set(passed))
-    _write(folder / "reported.parquet", reported, ReportedRow, "item", places)
-    _write(folder / "findings.parquet", audited.findings, Finding, "subject", places)
-    _write(folder / "audits.parquet", audited.audits, Audit, "item", places)
     judged = [
         OutsideVerdict(
             **verdict.model_dump(),
-            people=settled_as(verdict.item, audited),
-            outcome=outcomes[verdict.item],
-            merged_into=name_of_stay(verdict.item, audited),
+            people=audited.settled_as(verdict.item),
+            outcome=audited.outcomes[verdict.item],
+            merged_into=_stay(verdict.item, audited),
         )
         for verdict in audited.verdicts
     ]
+    _write(folder / "reported.parquet", _reported(audited.findings, passed), ReportedRow, "item", places)
+    _write(folder / "findings.parquet", audited.findings, Finding, "subject", places)
+    _write(folder / "audits.parquet", audited.audits, Audit, "item", places)
     _write(folder / "verdicts.parquet", judged, OutsideVerdict, "item", places)
+    _write_changes(changed_rows(audited), folder)
     write_table(folder / "repairs.parquet", benchmark.repairs, CellRepair)
     readable = [
         finding.model_copy(update={"detail": with_names(finding.detail, places)})
         for finding in audited.findings
     ]
     waiting = [verdict for verdict in audited.verdicts if verdict.item not in audited.merged]
-    _write(folder / "changes.parquet", changes(audited), ChangedRow, "item", places)
     write_review_tables(folder, audited, readable)
     write_queue(folder / "review_queue.json", benchmark.items, waiting, readable, audited.audits)
     names = [f"{name}.parquet" for name in TABLES] + ["review_queue.json", "summary.json", "report.html"]
     return {Path(name).stem: str(folder / name) for name in ([clean.name] if passed else []) + names}
 
 
-def _reported(findings: Sequence[Finding], passed: set[str]) -> list[ReportedRow]:
-    said: dict[str, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        if finding.subject in passed:
-            said[finding.subject].append(finding)
+def changed_rows(audited: Audited) -> list[ChangedRow]:
+    """Every row that is not in the cleaned copy as it stood, in order, with the evidence."""
+    said, repaired = _said(audited), _repaired(audited)
+    found: list[ChangedRow] = []
+    for verdict in audited.verdicts:
+        name, outcome = verdict.item, audited.outcomes[verdict.item]
+        at, row = audited.benchmark.place[name]
+        table = audited.benchmark.tables[at]
+        if outcome != "pass":
+            change, evidence = LEFT_OUT.get(outcome, outcome), _why(name, audited, said[name])
+        elif name in audited.corrected:
+            change, evidence = "corrected", [f"people corrected {audited.corrected[name]}"]
+        elif name in repaired:
+            change, evidence = "repaired", repaired[name]
+        else:
+            continue
+        found.append(
+            ChangedRow(
+                **audited.places[name].model_dump(),
+                item=name,
+                change=change,
+                evidence=tuple(evidence),
+                before=_json(table.original(row)),
+                after=_json(table.rows[row]) if change in STAY else "",
+                outcome=outcome,
+                merged_into=_stay(name, audited),
+                reasons=tuple(sorted(verdict.reasons)),
+            )
+        )
+    found += [
+        ChangedRow(
+            **place.model_dump(),
+            item="",
+            change="unreadable",
+            evidence=(f"{bad.reason}: {bad.detail}",),
+            before=bad.body,
+            after="",
+            outcome="unreadable",
+            reasons=(bad.reason,),
+        )
+        for bad, place in rejected_places(audited.benchmark)
+    ]
+    return sorted(found, key=lambda one: one.place)
+
+
+def _stay(item: str, audited: Audited) -> str:
+    """Name of the equal row that stands for a merged one; empty for any other."""
+    stays = audited.merged.get(item)
+    return audited.places[stays].name if stays else ""
+
+
+def _why(name: str, audited: Audited, said: Sequence[str]) -> list[str]:
+    if name in audited.merged:
+        return [f"equals {_stay(name, audited)}"]
+    told = audited.people.get(name)
+    if told is None:
+        return list(said) or ["no usable reply of an auditor"]
+    return [f"people: {told.outcome} by {told.by}, {told.votes} votes {told.reason}".rstrip(), *said]
+
+
+def _said(audited: Audited) -> dict[str, list[str]]:
+    """What checks and auditors hold against each item."""
+    said: dict[str, list[str]] = defaultdict(list)
+    for finding in audited.findings:
+        if finding.severity != "report":
+            said[finding.subject].append(f"{finding.check}: {with_names(finding.detail, audited.places)}")
+    for audit in audited.audits:
+        for issue in audit.issues:
+            said[audit.item].append(f"{audit.auditor}, {issue.criterion}: {issue.explanation}")
+        if audit.blind_differs:
+            said[audit.item].append(f"{audit.auditor} answered without seeing the gold: {audit.blind_answer}")
+    return said
+
+
+def _repaired(audited: Audited) -> dict[str, list[str]]:
+    """Cells of each item that were repaired, before and after."""
+    at = {(place.table, place.row): name for name, place in audited.places.items()}
+    cells: dict[str, list[str]] = defaultdict(list)
+    for one in audited.benchmark.repairs:
+        name = at.get((one.table, one.row))
+        if one.applied and name:
+            cells[name].append(f"{one.column}: {one.before!r} became {one.after!r}")
+    return cells
+
+
+def _json(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False, default=str)
+
+
+def _reported(findings: Sequence[Finding], passed: Collection[str]) -> list[ReportedRow]:
+    said = grouped((one for one in findings if one.subject in passed), lambda one: one.subject)
     return [
         ReportedRow(item=item, checks=tuple(f.check for f in found), details=tuple(f.detail for f in found))
         for item, found in said.items()
     ]
 
 
+def _write_changes(changed: Sequence[ChangedRow], folder: Path) -> None:
+    """`changes.parquet` with the evidence, and `removed.parquet` with what is left out, as it stood."""
+    import pyarrow.parquet as pq
+
+    from mihakk.lake.columns import to_table
+
+    place = list(RowPlace.model_fields)
+    told = to_table(changed, ChangedRow).select(["item", "change", "evidence", *place])
+    pq.write_table(told, folder / "changes.parquet", compression="zstd")
+    names = [*place, "item", "outcome", "merged_into", "reasons", "before"]
+    left = to_table([one for one in changed if one.change not in STAY], ChangedRow).select(names)
+    pq.write_table(left.rename_columns([*names[:-1], "body"]), folder / "removed.parquet", compression="zstd")
+
+
 def _write(
-    path: Path,
-    records: Sequence[Record],
-    model: type[Record],
-    subject: str,
-    places: Mapping[str, RowPlace],
+    path: Path, records: Sequence[Record], model: type[Record], subject: str, places: Mapping[str, RowPlace]
 ) -> None:
     """The records as a table, each with the place of the item it is about; empty for the whole set."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from mihakk.lake.columns import arrow_schema, to_table
-    from validators.external.places import RowPlace
 
     table = to_table(records, model)
     found = [places.get(getattr(record, subject)) for record in records]

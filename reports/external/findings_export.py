@@ -14,7 +14,7 @@ from urllib.parse import quote
 from mihakk.spreadsheet import guarded
 from pipeline.external_summary import Audited
 from validators.checks.check import check_titles
-from validators.external.places import RowPlace, with_names
+from validators.external.places import RowPlace, rejected_places, with_names
 
 ExportFormat = Literal["sarif", "jsonl", "csv"]
 SARIF_LEVEL = {"block": "error", "flag": "warning", "report": "note"}
@@ -60,19 +60,14 @@ def _rows(audited: Audited) -> Iterator[dict[str, Any]]:
             **at,
             "source": audited.benchmark.source,
         }
-    for bad in audited.benchmark.rejected:
-        table, _, number = bad.record.rpartition("#")
-        line = next((t.line(int(number)) for t in audited.benchmark.tables if t.name == table), 0)
+    for bad, place in rejected_places(audited.benchmark):
         yield {
             **dict.fromkeys(COLUMNS, ""),
+            **place.model_dump(),
             "check": bad.reason,
             "severity": "block",
             "title": "every row can be read",
             "detail": bad.detail,
-            "source": audited.benchmark.source,
-            "table": table,
-            "row": int(number),
-            "line": line,
         }
 
 

@@ -55,7 +55,13 @@ def test_every_table_names_source_table_row_line_own_id_and_subset(exam: Path, t
         for row in about:
             assert (row["source"], row["table"]) == (str(exam), "my exam.csv")
             assert lines[row["line"] - 1].startswith(f"{row['own_id']},{row['subset']},"), name
-    assert {row["own_id"] for row in pq.read_table(summary.files["removed"]).to_pylist()} == {"r2", "r3", ""}
+    removed = pq.read_table(summary.files["removed"]).to_pylist()
+    assert [(row["own_id"], row["reasons"], row["outcome"], row["line"]) for row in removed] == [
+        ("r2", ["TX03"], "block", 6),
+        ("r3", ["CH03"], "block", 7),
+        ("", ["cells_missing_or_extra"], "unreadable", 8),
+    ]
+    assert json.loads(removed[0]["body"])["name"] == "r2"
     kept = pq.read_table(summary.files["reported"]).to_pylist()
     assert [(row["own_id"], row["checks"]) for row in kept] == [("r5", ["TX18"])]
 

@@ -1,7 +1,7 @@
 """Somebody's existing benchmark as items, and its cleaned copy in its own columns."""
 
 from validators.external.benchmark import ExternalBenchmark, read_benchmark
-from validators.external.clean import write_clean, write_removed
+from validators.external.clean import write_clean
 from validators.external.mapping import Mapping, parse_mapping
 
 __all__ = [
@@ -10,5 +10,4 @@ __all__ = [
     "parse_mapping",
     "read_benchmark",
     "write_clean",
-    "write_removed",
 ]

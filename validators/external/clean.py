@@ -1,9 +1,9 @@
-"""What is left of a benchmark, in its own columns and format, and what was taken out."""
+"""What is left of a benchmark, in its own columns and format."""
 
 import csv
 import io
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ from mihakk.errors import UsageError
 from mihakk.spreadsheet import may_run
 from mihakk.workbook import open_workbook, save_workbook
 from validators.external.benchmark import ExternalBenchmark
-from validators.external.places import row_places
 from validators.external.table import Table
 
 
@@ -70,78 +69,6 @@ def _target(benchmark: ExternalBenchmark, table: Table, path: Path) -> Path:
     """Where a table goes: the path itself, or below it the place that it has in its folder."""
     single = table.file is not None and not Path(benchmark.source).is_dir()
     return path if single else path / place_of(benchmark, table)
-
-
-def write_removed(
-    benchmark: ExternalBenchmark,
-    reasons: Mapping[str, Collection[str]],
-    path: Path,
-    outcomes: Mapping[str, str] | None = None,
-    merged: Mapping[str, str] | None = None,
-) -> Path:
-    """Writes one row per removed item or unreadable row.
-
-    Columns: `source`, `table`, `row` (counted from 0), `line` (of the file, counted from 1), `item` and
-    `own_id` (empty for an unreadable row), `subset`, `split`, `outcome` (`block`, `flag`: waits for people,
-    `merged`, `unreadable`), `merged_into` (name of the equal row that stays), `reasons` (check ids or review
-    reasons), `body` (the original row as JSON).
-
-    Args:
-        benchmark: As it was read.
-        reasons: Removed item ids and why.
-        path: File to write.
-        outcomes: What becomes of each item; `flag` where it is not given.
-        merged: Merged items and the ones that stand for them.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    lines = [*_removed(benchmark, reasons, outcomes or {}, merged or {}), *_unreadable(benchmark)]
-    text = ("source", "table", "item", "own_id", "subset", "split", "outcome", "merged_into", "body")
-    schema = pa.schema(
-        [(name, pa.string()) for name in text]
-        + [("row", pa.int64()), ("line", pa.int64()), ("reasons", pa.list_(pa.string()))]
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.Table.from_pylist(lines, schema=schema), path)
-    return path
-
-
-def _removed(
-    benchmark: ExternalBenchmark,
-    reasons: Mapping[str, Collection[str]],
-    outcomes: Mapping[str, str],
-    merged: Mapping[str, str],
-) -> Iterator[dict[str, Any]]:
-    places = row_places(benchmark)
-    for name in sorted(reasons, key=lambda one: benchmark.place[one]):
-        at, row = benchmark.place[name]
-        table = benchmark.tables[at]
-        yield {
-            **places[name].model_dump(),
-            "split": places[name].split or table.split,
-            "item": name,
-            "reasons": sorted(reasons[name]),
-            "body": json.dumps(table.original(row), ensure_ascii=False, default=str),
-            "outcome": outcomes.get(name, "flag"),
-            "merged_into": places[merged[name]].name if name in merged else "",
-        }
-
-
-def _unreadable(benchmark: ExternalBenchmark) -> Iterator[dict[str, Any]]:
-    tables = {table.name: table for table in benchmark.tables}
-    for rejection in benchmark.rejected:
-        table, _, number = rejection.record.rpartition("#")
-        yield {
-            **dict.fromkeys(("item", "own_id", "subset", "split", "merged_into"), ""),
-            "outcome": "unreadable",
-            "source": benchmark.source,
-            "table": table,
-            "row": int(number),
-            "line": tables[table].line(int(number)),
-            "reasons": [rejection.reason],
-            "body": rejection.body,
-        }
 
 
 def _write(table: Table, numbers: list[int], path: Path) -> None:

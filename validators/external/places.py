@@ -1,9 +1,10 @@
 """The place of an item in an outside benchmark, for tables, messages and pages."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from schemas.record import Record
+from schemas.rejection import Rejection
 from validators.external.benchmark import ExternalBenchmark
 
 _ID = re.compile(r"\b(?:ar|fa|en)-external_(?:choice|answer)-\w+")
@@ -49,6 +50,26 @@ def row_places(benchmark: ExternalBenchmark) -> dict[str, RowPlace]:
             split=item.split or item.metadata.get("split", ""),
         )
     return found
+
+
+def rejected_places(benchmark: ExternalBenchmark) -> Iterator[tuple[Rejection, RowPlace]]:
+    """Rows that could not be read, each with its place."""
+    tables = {table.name: table for table in benchmark.tables}
+    for bad in benchmark.rejected:
+        name, _, number = bad.record.rpartition("#")
+        table = tables[name]
+        yield (
+            bad,
+            RowPlace(
+                source=benchmark.source,
+                table=name,
+                row=int(number),
+                line=table.line(int(number)),
+                own_id="",
+                subset=table.subset,
+                split=table.split,
+            ),
+        )
 
 
 def with_names(text: str, places: Mapping[str, RowPlace]) -> str:

@@ -20,7 +20,6 @@ from validators.external import (
     parse_mapping,
     read_benchmark,
     write_clean,
-    write_removed,
 )
 
 LETTERS = parse_mapping("question=q,choices=A+B+C,gold=gold,id=name")
@@ -217,17 +216,6 @@ def test_unreadable_rows_are_kept_beside_with_the_reason(tmp_path: Path) -> None
     benchmark = read_benchmark(str(short), parse_mapping("question=q,gold=gold"))
     assert [one.reason for one in benchmark.rejected] == ["cells_missing_or_extra"]
     assert benchmark.rejected[0].body == '["b?"]'
-
-
-def test_what_was_removed_is_written_with_its_reasons_and_its_row(tmp_path: Path) -> None:
-    path = tmp_path / "bench.jsonl"
-    path.write_text('{"q": "a?", "gold": "x"}\n{"q": "b?"\n{"q": "c?", "gold": "y"}\n', encoding="utf-8")
-    benchmark = read_benchmark(str(path), parse_mapping("question=q,gold=gold"))
-    reasons = {benchmark.items[1].id: {"TX03", "DU01"}}
-    removed = pd.read_parquet(write_removed(benchmark, reasons, tmp_path / "out" / "removed.parquet"))
-    assert removed["row"].tolist() == [2, 1]
-    assert [list(one) for one in removed["reasons"]] == [["DU01", "TX03"], ["not_json"]]
-    assert json.loads(removed["body"][0]) == {"q": "c?", "gold": "y"}
 
 
 def test_several_columns_make_one_question_and_subsets_and_splits_are_kept(tmp_path: Path) -> None:
