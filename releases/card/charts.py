@@ -130,11 +130,18 @@ def _mark(mark: Mark, place: Callable[[float], float], y: float, ink: str) -> li
     return parts
 
 
-def scatter(title: str, points: Sequence[tuple[str, float, float]], across: str) -> str:
-    """Points (name, size of 1 or more, per cent) over a logarithmic size, each named beside it."""
+Point = tuple[str, float, float]
+"""A name, a size of 1 or more, and per cent."""
+NAMED = 14
+"""Points up to which each is named beside it; of more the names show where they are pointed at."""
+
+
+def scatter(title: str, points: Sequence[Point], across: str, beside: Sequence[Point] = ()) -> str:
+    """Points over a logarithmic size, each named; those to compare with are rings, named when pointed at."""
     left, top, width, height = 60, 46, 560, 240
-    decades = max(1, ceil(log10(max([10.0, *(size for _, size, _ in points)]))))
-    most = max([1.0, *(share for _, _, share in points)])
+    everything = [*points, *beside]
+    decades = max(1, ceil(log10(max([10.0, *(size for _, size, _ in everything)]))))
+    most = max([1.0, *(share for _, _, share in everything)])
     parts = []
     for decade in range(decades + 1):
         x = left + width * decade / decades
@@ -146,11 +153,21 @@ def scatter(title: str, points: Sequence[tuple[str, float, float]], across: str)
         parts.append(text(left - 8, y + 4, f"{most * quarter / 4:.1f}", anchor="end", ink=FAINT))
     parts.append(text(left + width / 2, top + height + 38, across, anchor="middle", ink=FAINT))
     taken: list[tuple[float, float]] = []
-    for name, size, share in sorted(points, key=lambda point: (point[2], point[0])):
+    own = sorted(points, key=lambda point: (point[2], point[0]))
+    for name, size, share in (*beside, *own):
         x = left + width * log10(max(1.0, size)) / decades
         y = top + height * (1 - share / most)
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{SERIES[0]}" fill-opacity="0.8"/>')
-        parts.append(text(x + 9, _free(x, y - 4, taken), f"{name} {share:.1f}"))
+        place = f'cx="{x:.1f}" cy="{y:.1f}"'
+        ring = (name, size, share) in beside
+        look = (
+            f'r="4" fill="none" stroke="{FAINT}"' if ring else f'r="5" fill="{SERIES[0]}" fill-opacity="0.8"'
+        )
+        if ring or len(points) > NAMED:
+            said = f"<title>{plain(f'{name}: {share:.2f} % of {size:,.0f}')}</title>"
+            parts.append(f"<circle {place} {look}>{said}</circle>")
+        else:
+            parts.append(f"<circle {place} {look}/>")
+            parts.append(text(x + 9, _free(x, y - 4, taken), f"{name} {share:.1f}"))
     return picture(title, left + width + 180, top + height + 50, parts)
 
 
@@ -250,10 +267,10 @@ def line(x: float, y: float, to_x: float, to_y: float, ink: str, *, width: float
 
 def text(x: float, y: float, words: str, *, anchor: str = "start", ink: str = INK) -> str:
     """A line of text."""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{ink}">{_plain(words)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{ink}">{plain(words)}</text>'
 
 
-def _plain(words: str) -> str:
+def plain(words: str) -> str:
     """Words escaped, without the characters that no XML file may hold."""
     return escape(_FORBIDDEN.sub("\ufffd", words), quote=True)
 
@@ -262,8 +279,8 @@ def picture(title: str, width: float, height: float, parts: Sequence[str]) -> st
     """The whole file: the parts on paper, under the title."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'height="{height:.0f}" role="img" aria-label="{_plain(title)}" {_FONT}>'
+        f'height="{height:.0f}" role="img" aria-label="{plain(title)}" {_FONT}>'
     )
     ground = f'<rect width="100%" height="100%" fill="{_PAPER}"/>'
-    heading = f'<text x="12" y="24" fill="{FAINT}" font-weight="600">{_plain(title)}</text>'
+    heading = f'<text x="12" y="24" fill="{FAINT}" font-weight="600">{plain(title)}</text>'
     return "\n".join([head, ground, heading, *parts, "</svg>", ""])

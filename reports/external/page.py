@@ -13,7 +13,7 @@ from markupsafe import Markup
 from pipeline.external_audit import AuditJob, run_audit
 from pipeline.external_summary import Audited, AuditSummary, CheckCount, share_bad
 from pipeline.usage import describe
-from reports.external.scatter import Point, size_against_rate
+from releases.card.charts import Point, scatter
 from reports.templates import templates, write_page
 from schemas.audit import CRITERIA
 from schemas.finding import SEVERITIES, Finding
@@ -28,15 +28,15 @@ GROUPS = 20
 MEMBERS = 4
 """Items shown per group."""
 QIMMA = (
-    Point("ArabicMMLU", 14_163, 436 / 14_163),
-    Point("MizanQA", 1_769, 41 / 1_769),
-    Point("PalmX", 3_001, 25 / 3_001),
-    Point("MedAraBench", 4_960, 33 / 4_960),
-    Point("FannOrFlop", 6_984, 43 / 6_984),
-    Point("MedArabiQ", 300, 1 / 300),
-    Point("ArabCulture", 3_482, 7 / 3_482),
-    Point("3LM", 2_609, 1 / 2_609),
-    Point("GAT", 13_986, 1 / 13_986),
+    ("ArabicMMLU", 14_163, 100 * 436 / 14_163),
+    ("MizanQA", 1_769, 100 * 41 / 1_769),
+    ("PalmX", 3_001, 100 * 25 / 3_001),
+    ("MedAraBench", 4_960, 100 * 33 / 4_960),
+    ("FannOrFlop", 6_984, 100 * 43 / 6_984),
+    ("MedArabiQ", 300, 100 * 1 / 300),
+    ("ArabCulture", 3_482, 100 * 7 / 3_482),
+    ("3LM", 2_609, 100 * 1 / 2_609),
+    ("GAT", 13_986, 100 * 1 / 13_986),
 )
 """What QIMMA's authors discarded of published Arabic benchmarks once people had looked (their table 2)."""
 
@@ -83,7 +83,7 @@ def write_benchmark_report(audited: Audited, summary: AuditSummary, path: Path) 
     """Writes the page, which opens offline."""
     environment = templates(Path(__file__).parent, {"percent": percent, "describe": describe})
     by_id = {item.id: item for item in audited.benchmark.items}
-    own = [Point(row.subset, row.items, row.rate) for row in summary.subsets if row.rate is not None]
+    own = [(row.subset, row.items, 100 * row.rate) for row in summary.subsets if row.rate is not None]
     status = Counter[str](audited.outcomes.values())
     return write_page(
         environment.get_template("external.html.jinja"),
@@ -94,8 +94,7 @@ def write_benchmark_report(audited: Audited, summary: AuditSummary, path: Path) 
         status=status,
         rate=share_bad(status),
         unseen=summary.kept_unseen,
-        # Our own SVG: its texts are escaped where it is made.
-        chart=Markup(size_against_rate(own, QIMMA)),  # nosec B704 # the chart escapes what it is given
+        chart=size_against_rate(own),
         checks=_examples(audited.findings, summary.checks, by_id, audited.places),
         reasons=Counter(
             reason
@@ -110,6 +109,12 @@ def write_benchmark_report(audited: Audited, summary: AuditSummary, path: Path) 
         names={name: place.name for name, place in audited.places.items()},
         files={name: Path(file).name for name, file in summary.files.items() if name != "report"},
     )
+
+
+def size_against_rate(points: Sequence[Point]) -> Markup:
+    """The chart of rates (per cent) by size, beside what QIMMA discarded of published benchmarks."""
+    title = "Share that is blocked or flagged (%), by size"
+    return Markup(scatter(title, points, "items", QIMMA))  # nosec B704 # the chart escapes its texts
 
 
 def percent(rate: float | None) -> str:

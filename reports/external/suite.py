@@ -8,14 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
 from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
 from pipeline.external_suite import SourceRow, SuiteRow, SuiteRun, SuiteSummary, run_suite
-from reports.external.page import QIMMA, audit_to_page, percent
-from reports.external.scatter import Point, size_against_rate
+from reports.external.page import audit_to_page, percent, size_against_rate
 from reports.templates import templates, write_page
 from reports.terminal import shown_path
 from validators.checks.check import check_titles
@@ -58,7 +56,7 @@ def write_suite_page(summary: SuiteSummary, path: Path) -> Path:
     """Writes the page, which opens offline."""
     environment = templates(Path(__file__).parent, {"percent": percent})
     points = [
-        Point(f"{row.source} {row.name}", row.samples, row.rate)
+        (f"{row.source} {row.name}", row.samples, 100 * row.rate)
         for row in summary.subsets
         if row.rate is not None
     ]
@@ -74,8 +72,7 @@ def write_suite_page(summary: SuiteSummary, path: Path) -> Path:
         figures=figures,
         sources=[((row.name, *inventory(row), row.domain), row) for row in summary.sources],
         inventory=("Source", *INVENTORY, "Domain"),
-        # Our own SVG: its texts are escaped where it is made.
-        chart=Markup(size_against_rate(points, QIMMA)) if points else "",  # nosec B704 # the chart escapes
+        chart=size_against_rate(points) if points else "",
         kinds=sorted(kinds.items()),
         titles=check_titles(),
         files={name: Path(file).name for name, file in summary.files.items() if name != "page"},
