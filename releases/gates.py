@@ -14,13 +14,13 @@ from releases.licence import known
 from releases.release_facts import (
     AgreementFact,
     AuditorFact,
-    BaselineFact,
     MissRateFact,
     ReleaseFacts,
 )
 from schemas.audit import AUDIT_STATES, Verdict
 from schemas.benchmark import BenchmarkConfig
 from schemas.item import Item
+from schemas.quality import Baseline
 from schemas.record import Record
 
 SPLIT_MARGIN = 0.1
@@ -355,15 +355,15 @@ def _baselines(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     """Goes by the interval: few questions close it where the cue is plain, many where it is faint."""
     release = config.release
 
-    def margin(one: BaselineFact) -> float:
-        return release.baseline_margins.get(one.config.partition("_")[2], release.baseline_margin)
+    def margin(one: Baseline) -> float:
+        return release.baseline_margins.get(one.task, release.baseline_margin)
 
-    def excess(one: BaselineFact) -> tuple[float, str, str]:
+    def excess(one: Baseline) -> tuple[float, str, str]:
         return one.chance - one.low, one.config, one.name
 
     above = sorted((one for one in facts.baselines if one.low > one.chance + margin(one)), key=excess)
     named = "; ".join(
-        f"{one.config} {one.name} {one.accuracy:.3f} of {one.items} (at least {one.low:.3f}), "
+        f"{one.config} {one.name} {one.accuracy:.3f} of {one.questions} (at least {one.low:.3f}), "
         f"chance {one.chance:.3f} + {margin(one):g}"
         for one in above
     )

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from schemas.benchmark import shown_share
 from schemas.campaign import CampaignFigure
+from schemas.quality import Baseline, ValueSpread
 from schemas.record import Record
 from schemas.rejection import Cluster
 from schemas.review import HumanAccuracy, ReviewedContent, Vote
@@ -121,21 +122,6 @@ class LossFact(Record):
         return f"{said}: find the cause, or accept it beside its `use`: `accept: {{lost: {self.share:g}}}`"
 
 
-class BaselineFact(Record):
-    """How well a solver does that goes by form alone."""
-
-    config: str
-    """`<language>_<task>`."""
-    name: str
-    """`options_only`, `rhyme_only`, `longest`, `all_cues`, ..."""
-    accuracy: float
-    chance: float
-    items: int
-    low: float = 0.0
-    """Lower end of the 95 % interval of the accuracy."""
-    high: float = 1.0
-
-
 class MissRateFact(Record):
     """Defects that people found among unflagged items."""
 
@@ -242,24 +228,6 @@ class AuditorAgreementFact(Record):
     """Cohen's kappa; None where chance alone would make them agree fully."""
 
 
-class SpreadFact(Record):
-    """How like the right option the wrong ones are, over the choices of one config and strategy."""
-
-    config: str
-    """`<language>_<task>`."""
-    strategy: str
-    """How the wrong options were found; empty where the item does not say."""
-    measure: Literal["cosine", "letters"]
-    """`cosine` of the embeddings, or `letters`: share of letters in common order once spelling is folded."""
-    options: int
-    """Wrong options measured."""
-    p05: float
-    p25: float
-    median: float
-    p75: float
-    p95: float
-
-
 class Override(Record):
     """A person's word that a release may go out although one gate is shut."""
 
@@ -321,8 +289,9 @@ class ReleaseFacts(Record):
     """Sources and tasks that gave nothing or lost more than a fifth."""
     clusters: tuple[Cluster, ...] = ()
     """Near duplicates that curation left standing or merged: they share a split."""
-    baselines: tuple[BaselineFact, ...] = ()
-    spreads: tuple[SpreadFact, ...] = ()
+    baselines: tuple[Baseline, ...] = ()
+    """How far solvers that go by form alone get on the items to be released."""
+    spreads: tuple[ValueSpread, ...] = ()
     """How like the right option the wrong ones are."""
     auditor_agreement: tuple[AuditorAgreementFact, ...] = ()
     """Per criterion and over `all`; empty where no item has two valid audits."""

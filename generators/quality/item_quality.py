@@ -15,50 +15,20 @@ from mihakk.embeddings import Embedder
 from mihakk.seeds import rng
 from mihakk.stats import wilson
 from schemas.item import ChoiceItem, Item
+from schemas.quality import Baseline, ValueSpread
 from schemas.record import Language, Record
 
+__all__ = [
+    "Baseline",
+    "GoldPositions",
+    "ItemQuality",
+    "Paraphrases",
+    "ValueSpread",
+    "measure_quality",
+    "spread_of",
+]
 VERSE_STRATEGIES = ("same_metre", "shuffled")
 """Strategies (by their beginning) whose options are lines of verse."""
-
-
-class Baseline(Record):
-    """How far one solver that goes by form alone gets on one task."""
-
-    task: str
-    language: Language
-    name: str
-    """`random`, a cue of `generators.quality.cues`, `most_similar`, `options_only` or `all_cues`."""
-    questions: int
-    """Questions scored; the two orders of a pair are one."""
-    accuracy: float
-    """Expected share right, ties broken by lot."""
-    chance: float
-    low: float
-    """Lower end of the 95 % Wilson interval of the accuracy."""
-    high: float
-
-    @property
-    def margin(self) -> float:
-        """How far it beats chance."""
-        return self.accuracy - self.chance
-
-
-class ValueSpread(Record):
-    """How one measure of right and wrong options is spread over the questions of a strategy."""
-
-    task: str
-    language: Language
-    strategy: str
-    measure: str
-    """`cosine` of right and wrong option, or `length_ratio`: characters of the wrong per one of the right."""
-    options: int
-    """Wrong options measured."""
-    mean: float
-    p05: float
-    p25: float
-    median: float
-    p75: float
-    p95: float
 
 
 class GoldPositions(Record):
@@ -237,7 +207,7 @@ def _spreads(
         for right, wrong in _pairs(item):
             measured[item.origin.strategy, "cosine"].append(vectors.cosine(right, wrong))
     return [
-        _spread(task, language, strategy, measure, np.array(values))
+        spread_of(task, language, strategy, measure, np.array(values))
         for (strategy, measure), values in sorted(measured.items())
     ]
 
@@ -248,9 +218,10 @@ def _pairs(item: ChoiceItem) -> list[tuple[str, str]]:
     return [(right, wrong) for place, wrong in enumerate(item.options) if place not in item.gold]
 
 
-def _spread(
+def spread_of(
     task: str, language: Language, strategy: str, measure: str, values: NDArray[np.float64]
 ) -> ValueSpread:
+    """How values that were measured on the options of one strategy are spread."""
     quantiles = [round(float(one), 4) for one in np.percentile(values, (5, 25, 50, 75, 95))]
     return ValueSpread(
         task=task,

@@ -36,10 +36,9 @@ from schemas.review import Resolution
 from schemas.stages import AUDITED, CURATED, RELEASED, SCRAPED, STAGES
 
 if TYPE_CHECKING:
-    from generators.quality.item_quality import ItemQuality
     from releases.gates import Gate
     from releases.hub.embedded import EmbeddedHub
-    from releases.release_facts import AuditorFact, BaselineFact, FunnelRow, ReleaseFacts, SourceFact
+    from releases.release_facts import AuditorFact, FunnelRow, ReleaseFacts, SourceFact
     from schemas.benchmark import SourceUse
     from schemas.model import ModelConfig
     from scrapers.source import Source
@@ -164,7 +163,7 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
 def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
     """What the card says of how the items came to be; nothing of it comes from the clock."""
     from releases.auditor_agreement import auditor_agreement
-    from releases.card.similarity import cosine_spreads, letter_spreads
+    from releases.card.similarity import letter_spreads
     from releases.release_facts import ReleaseFacts
 
     quality = measured(build, items)
@@ -179,8 +178,9 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
         funnel=tuple(_funnel(build)),
         losses=tuple(losses(build)),
         clusters=tuple(build.stage(CURATED).read_all("clusters", Cluster)),
-        baselines=tuple(baseline_facts(quality)),
-        spreads=(*letter_spreads(items), *cosine_spreads(quality.spreads)),
+        # A model's judgement of meaning is no form.
+        baselines=tuple(one for one in quality.baselines if one.name != "most_similar"),
+        spreads=(*letter_spreads(items), *(one for one in quality.spreads if one.measure == "cosine")),
         auditor_agreement=auditor_agreement(build.before(STAGE).read_all("audits", Audit)),
         agreement=next((one for one in agreed if one.label == "decision"), None),
         criteria_agreement=tuple(one for one in agreed if one.label != "decision"),
@@ -193,23 +193,6 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
         sign_off=standing_sign_off(build),
         overrides=standing_overrides(build),
     )
-
-
-def baseline_facts(quality: ItemQuality) -> Iterator[BaselineFact]:
-    """How far solvers that go by form alone get on the items to be released."""
-    from releases.release_facts import BaselineFact
-
-    for found in quality.baselines:
-        if found.name != "most_similar":  # a model's judgement of meaning is no form
-            yield BaselineFact(
-                config=f"{found.language}_{found.task}",
-                name=found.name,
-                accuracy=found.accuracy,
-                chance=found.chance,
-                items=found.questions,
-                low=found.low,
-                high=found.high,
-            )
 
 
 def _sources(build: Build) -> Iterator[SourceFact]:

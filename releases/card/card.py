@@ -19,9 +19,10 @@ from releases.card.structure import LANGUAGES, columns, contents, examples, titl
 from releases.content.canary import canary_line
 from releases.content.item_tables import CORE
 from releases.licence import hub_licence, licences
-from releases.release_facts import BaselineFact, SourceFact
+from releases.release_facts import SourceFact
 from releases.versions.withdrawal import mark_card
 from schemas.audit import AUDIT_STATES
+from schemas.quality import Baseline
 
 CODE_VERSION = "code version `{}`"
 _BEGIN = "<!-- generated:begin {} -->"
@@ -309,19 +310,19 @@ def _limits(matter: CardMatter) -> str:
     return "\n".join(lines)
 
 
-def _baselines(measured: Sequence[BaselineFact]) -> str:
+def _baselines(measured: Sequence[Baseline]) -> str:
     names = [name for name in dict.fromkeys(one.name for one in measured) if name != "random"]
     rows = []
     for config in dict.fromkeys(one.config for one in measured):
         mine = {one.name: one for one in measured if one.config == config}
-        items = max(one.items for one in mine.values())
+        items = max(one.questions for one in mine.values())
         chance = next(iter(mine.values())).chance
         found = [_interval(mine.get(name)) for name in names]
         rows.append((plain(config), items, f"{chance:.3f}", *found))
     return table(("config", "items", "chance", *(f"`{name}`" for name in names)), rows)
 
 
-def _interval(one: BaselineFact | None) -> str:
+def _interval(one: Baseline | None) -> str:
     return f"{one.accuracy:.3f} ({one.low:.2f}–{one.high:.2f})" if one else ""
 
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from mihakk.text import key
-from releases.content.item_tables import config_name
-from releases.release_facts import SpreadFact
 from schemas.item import ChoiceItem, Item
+from schemas.quality import ValueSpread
+from schemas.record import Language
 from schemas.rejection import Cluster
-
-if TYPE_CHECKING:
-    from generators.quality.item_quality import ValueSpread
 
 MEASURED = 1_000
 """Questions measured per config: enough for quantiles that do not move, and no release is slowed by it."""
@@ -22,20 +18,23 @@ _STEP = 5
 _PERCENT = range(50, 100, _STEP)
 
 
-def letter_spreads(items: Iterable[Item]) -> tuple[SpreadFact, ...]:
+def letter_spreads(items: Iterable[Item]) -> tuple[ValueSpread, ...]:
     """Spread of the letters that wrong options have in common with the right one, per config and strategy.
 
     0 is no letter in common order, 1 the same letters (Indel similarity of the folded texts). One order of a
     pair is measured, and where a config has many questions those with the lowest hash of their id.
     """
+    import numpy as np
     from rapidfuzz.distance import Indel
 
-    questions: dict[str, dict[str, ChoiceItem]] = defaultdict(dict)
+    from generators.quality.item_quality import spread_of
+
+    questions: dict[tuple[Language, str], dict[str, ChoiceItem]] = defaultdict(dict)
     for item in items:
         if isinstance(item, ChoiceItem) and item.gold:
-            questions[config_name(item)].setdefault(item.pair_id or item.id, item)
+            questions[item.language, item.task].setdefault(item.pair_id or item.id, item)
     spreads = []
-    for config, by_question in sorted(questions.items()):
+    for (language, task), by_question in sorted(questions.items()):
         measured: dict[str, list[float]] = defaultdict(list)
         for name in sorted(by_question, key=_lot)[:MEASURED]:
             item = by_question[name]
@@ -46,35 +45,16 @@ def letter_spreads(items: Iterable[Item]) -> tuple[SpreadFact, ...]:
                 for place, wrong in enumerate(folded)
                 if place not in item.gold
             ]
-        spreads += [_spread(config, name, values) for name, values in sorted(measured.items()) if values]
+        spreads += [
+            spread_of(task, language, name, "letters", np.array(values))
+            for name, values in sorted(measured.items())
+            if values
+        ]
     return tuple(spreads)
-
-
-def cosine_spreads(measured: Iterable[ValueSpread]) -> tuple[SpreadFact, ...]:
-    """The cosines among the spreads that the items' quality was measured by."""
-    return tuple(
-        SpreadFact(
-            config=f"{one.language}_{one.task}",
-            measure="cosine",
-            **one.model_dump(exclude={"language", "task", "measure", "mean"}),
-        )
-        for one in measured
-        if one.measure == "cosine"
-    )
 
 
 def _lot(name: str) -> bytes:
     return hashlib.blake2b(name.encode(), digest_size=8, person=b"mihakk-letters").digest()
-
-
-def _spread(config: str, strategy: str, values: Sequence[float]) -> SpreadFact:
-    import numpy as np
-
-    p05, p25, median, p75, p95 = (round(float(one), 4) for one in np.percentile(values, (5, 25, 50, 75, 95)))
-    return SpreadFact(
-        config=config, strategy=strategy, measure="letters", options=len(values),
-        p05=p05, p25=p25, median=median, p75=p75, p95=p95,
-    )  # fmt: skip
 
 
 def cluster_similarities(clusters: Iterable[Cluster]) -> list[tuple[str, dict[str, float]]]:

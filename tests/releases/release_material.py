@@ -18,12 +18,12 @@ from releases.release_facts import (
     FunnelRow,
     ReleaseFacts,
     SourceFact,
-    SpreadFact,
 )
 from schemas.audit import CRITERIA, Audit, Issue, Verdict
 from schemas.benchmark import BenchmarkConfig
 from schemas.finding import Finding
 from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
+from schemas.quality import ValueSpread
 from schemas.rejection import Cluster, Rejection
 from schemas.review import Resolution
 
@@ -215,8 +215,8 @@ FACTS = ReleaseFacts(
         Cluster(kept="hafez:900:0", merged=("hafez:901:3",), level="couplet", method="similar", similarity=0.74),
     ),
     spreads=(
-        SpreadFact(config="fa_continuation_choice", strategy="same_metre", measure="letters", options=9,
-                   p05=0.2, p25=0.3, median=0.4, p75=0.5, p95=0.6),
+        ValueSpread(task="continuation_choice", language="fa", strategy="same_metre", measure="letters", options=9,
+                   mean=0.4, p05=0.2, p25=0.3, median=0.4, p75=0.5, p95=0.6),
     ),
     auditor_agreement=(
         AuditorAgreementFact(criterion="all", scores=1000, observed=0.985, ac1=0.984, kappa=-0.01),

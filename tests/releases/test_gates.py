@@ -11,19 +11,26 @@ from releases.gates import answered_by, gates, overridable, require
 from releases.release_facts import (
     AgreementFact,
     AuditorAgreementFact,
-    BaselineFact,
     MissRateFact,
     ReleaseFacts,
 )
+from schemas.quality import Baseline
 from tests.releases.release_material import FACTS, hafez_config, idiom_items, verdict_of
 
 CAPABLE = tuple(one.model_copy(update={"capable": True}) for one in FACTS.auditors)
 
 
-def solver(accuracy: float, low: float, config: str = "fa_x") -> BaselineFact:
+def solver(accuracy: float, low: float, task: str = "x") -> Baseline:
     """A solver that gets so many right, at least so many by its interval."""
-    return BaselineFact(
-        config=config, name="rhyme_only", accuracy=accuracy, chance=0.33, items=42, low=low, high=1.0
+    return Baseline(
+        task=task,
+        language="fa",
+        name="rhyme_only",
+        accuracy=accuracy,
+        chance=0.33,
+        questions=42,
+        low=low,
+        high=1.0,
     )
 
 
@@ -102,7 +109,7 @@ def test_nothing_is_shut_that_the_config_does_not_ask_for() -> None:
         ("baselines", {"baselines": (solver(0.45, 0.44),)}, {"baselines": (solver(0.45, 0.42),)}, {"baseline_margin": 0.1}),
         (
             "baselines",
-            {"baselines": (solver(0.92, 0.81), solver(0.92, 0.81, "fa_y"))},
+            {"baselines": (solver(0.92, 0.81), solver(0.92, 0.81, "y"))},
             {"baselines": (solver(0.92, 0.81),)},
             {"baseline_margins": {"x": 0.5}},
         ),

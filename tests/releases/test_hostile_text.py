@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from mihakk.markdown import code, link, plain, table
 from releases.assemble import assemble
-from releases.release_facts import BaselineFact
+from schemas.quality import Baseline
 from schemas.rejection import Rejection
 from tests.releases.release_material import FACTS, idiom_items, release_arguments
 
@@ -76,7 +76,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 for one in FACTS.auditors
             ),
             "funnel": tuple(one.model_copy(update={"source": HOSTILE}) for one in FACTS.funnel),
-            "baselines": (BaselineFact(config="ar_x", name="longest", accuracy=0.3, chance=0.25, items=9),),
+            "baselines": (
+                Baseline(
+                    task="x",
+                    language="ar",
+                    name="longest",
+                    questions=9,
+                    accuracy=0.3,
+                    chance=0.25,
+                    low=0.0,
+                    high=1.0,
+                ),
+            ),
         }
     )
     arguments = release_arguments(items, facts, title=HOSTILE, authors=[HOSTILE])
