@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from pydantic import Field
 
-from releases.release_facts import AgreementFact, AuditorFact, MissRateFact
+from releases.release_facts import AgreementFact, AuditorFact, MissRateFact, ReleaseFacts
 from releases.stored_record import read_stored
 from schemas.audit import AuditState
 from schemas.record import Record
@@ -63,6 +63,17 @@ class CleanedRecord(Record):
     miss_rate: MissRateFact | None = None
     reviewed: int = 0
     """Rows that people settled."""
+
+    @property
+    def facts(self) -> ReleaseFacts:
+        """The same as a build's release has it, for what cards and gates share."""
+        return ReleaseFacts(
+            code_version="",
+            auditors=self.auditors,
+            agreement=self.agreement,
+            miss_rate=self.miss_rate,
+            unresolved=self.changes.get("waits", 0),
+        )
 
     @property
     def rows(self) -> int:

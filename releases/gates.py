@@ -9,12 +9,14 @@ from difflib import get_close_matches
 from mihakk.draw import split_of
 from mihakk.errors import UsageError
 from releases.auditor_agreement import ALL
+from releases.cleaned_record import CleanedRecord
 from releases.content.split import group_items
-from releases.licence import known
+from releases.licence import forbids_derivatives, known
 from releases.release_facts import (
     AgreementFact,
     AuditorFact,
     MissRateFact,
+    Override,
     ReleaseFacts,
 )
 from schemas.audit import AUDIT_STATES, Verdict
@@ -62,7 +64,7 @@ class Gate(Record):
 
     name: str
     passed: bool
-    asked: bool
+    asked: bool = False
     """Whether the config asks for it; what is not asked is told and stops nothing."""
     found: str
     """The figures, in one sentence."""
@@ -95,7 +97,6 @@ def gates(
 ) -> tuple[Gate, ...]:
     """How a release stands to every condition, in the order people should fix them."""
     audited = {one.item for one in verdicts if one.audit_state == "both"}
-    reasons = {one.gate: one.why for one in facts.overrides}
     found = (
         _licences(items, config),
         _losses(facts),
@@ -119,6 +120,41 @@ def gates(
         _baselines(config, facts),
         _sign_off(config, facts),
     )
+    return with_overrides(found, facts.overrides)
+
+
+def cleaned_gates(record: CleanedRecord) -> tuple[Gate, ...]:
+    """How the cleaned release of a benchmark stands to the gates that it can meet."""
+    audit = "Audit without --rules-only and --limit."
+    found, remedy = (
+        f"The benchmark's licence: {record.licence}.",
+        "Read its licence and name it: --licence with its SPDX identifier.",
+    )
+    if forbids_derivatives(record.licence):
+        found = f"The benchmark's licence {record.licence} forbids derivatives, and a cleaned copy is one."
+        remedy = "Keep it to yourself and send the errata to the authors, or ask them for their leave."
+    return (
+        Gate(name="licences", passed=known(record.licence), found=found, remedy=remedy),
+        Gate(
+            name="unresolved",
+            passed=record.facts.unresolved == 0,
+            found=f"{record.facts.unresolved} rows wait for people and are left out until they decide.",
+            remedy="`mihakk review push` the folder, have the rows decided, pull, and audit again.",
+        ),
+        full_audit(record.audit_states.get("both", 0), record.rows, of="rows", remedy=audit),
+        capable(record.auditors, remedy="Name two large models of different families by --auditors."),
+        answered_by(record.auditors),
+        sampled_misses(
+            record.miss_rate,
+            of="rows",
+            remedy="Set review.miss_rate_sample in audited.json, audit, push, and have the sample reviewed.",
+        ),
+    )
+
+
+def with_overrides(found: Iterable[Gate], overrides: Iterable[Override]) -> tuple[Gate, ...]:
+    """The gates, those that stay shut by a person's word with the reason."""
+    reasons = {one.gate: one.why for one in overrides}
     return tuple(
         gate if gate.passed else gate.model_copy(update={"override": reasons.get(gate.name, "")})
         for gate in found
@@ -170,7 +206,6 @@ def _losses(facts: ReleaseFacts) -> Gate:
     return Gate(
         name="losses",
         passed=not refused,
-        asked=False,
         found=f"Sources and tasks that lost much and nobody accepted: {'; '.join(refused) or 'none'}.",
         remedy="Correct the source or task, or accept the share in the config, and build again.",
     )
@@ -237,7 +272,6 @@ def answered_by(auditors: Sequence[AuditorFact]) -> Gate:
     return Gate(
         name="answered_by",
         passed=not others,
-        asked=False,
         found=f"{len(auditors)} auditors{''.join(f'; {one}' for one in told)}.",
         remedy="If it is the same model, add the name to `served_as` in the auditor's config; if not, "
         "correct the server. Then build again.",

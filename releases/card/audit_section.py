@@ -1,14 +1,15 @@
-"""The card's section on audit and review: who audited, how far, and how far auditors and people agree."""
+"""The card's sections on audit and review and on limits: who looked, how far they agree, what nobody saw."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from mihakk.markdown import Columns, plain, table_of
+from mihakk.markdown import Columns, plain, table, table_of
 from releases.auditor_agreement import ALL
-from releases.release_facts import AgreementFact, AuditorFact, ReleaseFacts
-from schemas.audit import AuditState, by_audit_state
+from releases.release_facts import AgreementFact, AuditorFact, Override, ReleaseFacts
+from schemas.audit import AUDIT_STATES, AuditState, by_audit_state
 from schemas.campaign import CampaignFigure
+from schemas.quality import Baseline
 from schemas.review import HumanAccuracy
 
 AUDITORS: Columns[AuditorFact] = {
@@ -24,7 +25,8 @@ AUDITORS: Columns[AuditorFact] = {
     "replies": lambda one: one.replies,
     "unusable": lambda one: one.invalid,
 }
-"""Also on the cards of cleaned releases."""
+LOOKED_LESS: tuple[AuditState, ...] = ("short", "checks")
+"""States of an audit in which an item was not seen by two auditors."""
 TOY = " They are too small to judge, so their agreement says nothing about the items."
 
 
@@ -128,3 +130,64 @@ def _people_agree(people: Sequence[AgreementFact]) -> str:
     if people[0].edited:
         said += f" {people[0].edited} votes that were changed before they were first stored are left out."
     return f"{said}\n\n{table_of(columns, people)}"
+
+
+def limits(
+    facts: ReleaseFacts,
+    overrides: Iterable[Override],
+    audit_states: Mapping[AuditState, int],
+    of: str = "items",
+) -> str:
+    """The section's text; `of` is what the release holds."""
+    whole = sum(audit_states.values())
+    lines = ["## Bias, Risks, and Limitations", ""]
+    weak = [one.name for one in facts.auditors if not one.capable]
+    if weak:
+        lines.append(
+            f"- {plain(' and '.join(weak))} are too small to judge: their scores show that the audit runs, "
+            f"not that the {of} are good. Do not rank models on this release."
+        )
+    lines += [f"- **{plain(one.sentence)}**" for one in facts.losses]
+    lines += [
+        f"- Version {plain(one.version)} went out although the gate `{one.gate}` was shut. The reason given: "
+        f"{plain(one.why)}"
+        for one in overrides
+    ]
+    lines += [
+        f"- {plain(one.name)} judged {one.own_family} {of} of which a model of its own family "
+        f"({plain(one.family)}) wrote a part."
+        for one in facts.auditors
+        if one.own_family
+    ]
+    if not facts.auditors:
+        lines.append(f"- No model audited these {of}.")
+    lines += [
+        f"- {audit_states[state]} of {whole} released {of}: {AUDIT_STATES[state]}."
+        for state in LOOKED_LESS
+        if audit_states.get(state)
+    ]
+    if facts.miss_rate is None:
+        lines.append(f"- Nobody has sampled the unflagged {of}, so the share of defects left is not known.")
+    if facts.baselines:
+        lines += [
+            "- What solvers that go by form alone score, with 95 % intervals:",
+            "",
+            _baselines(facts.baselines),
+        ]
+    return "\n".join(lines)
+
+
+def _baselines(measured: Sequence[Baseline]) -> str:
+    names = [name for name in dict.fromkeys(one.name for one in measured) if name != "random"]
+    rows = []
+    for config in dict.fromkeys(one.config for one in measured):
+        mine = {one.name: one for one in measured if one.config == config}
+        items = max(one.questions for one in mine.values())
+        chance = next(iter(mine.values())).chance
+        found = [_interval(mine.get(name)) for name in names]
+        rows.append((plain(config), items, f"{chance:.3f}", *found))
+    return table(("config", "items", "chance", *(f"`{name}`" for name in names)), rows)
+
+
+def _interval(one: Baseline | None) -> str:
+    return f"{one.accuracy:.3f} ({one.low:.2f}–{one.high:.2f})" if one else ""

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
-import yaml
-
 from mihakk.markdown import link, plain, table
-from releases.card.audit_section import audit_section
+from releases.card.audit_section import audit_section, limits
 from releases.card.citation import bibtex
 from releases.card.core import core_section
 from releases.card.datasheet import datasheet
 from releases.card.matter import CardMatter
-from releases.card.structure import LANGUAGES, columns, contents, examples, title_of
+from releases.card.structure import LANGUAGES, columns, contents, examples, front_matter, title_of
 from releases.content.canary import canary_line
 from releases.content.item_tables import CORE
-from releases.licence import hub_licence, licences
+from releases.licence import licences
 from releases.release_facts import SourceFact
 from releases.versions.withdrawal import mark_card
-from schemas.audit import AUDIT_STATES
-from schemas.quality import Baseline
 
 CODE_VERSION = "code version `{}`"
 _BEGIN = "<!-- generated:begin {} -->"
@@ -48,7 +43,7 @@ def card(matter: CardMatter, previous: str = "") -> str:
         "sources": _sources(matter),
         "making": _making(matter),
         "audit": audit_section(matter.facts, matter.audit_states, matter.statuses),
-        "limits": _limits(matter),
+        "limits": limits(matter.facts, matter.overrides, matter.audit_states, "items"),
         "charts": "\n\n".join(
             ["## Charts", *(f"![{shown}]({file})" for file, shown in matter.charts.items())]
         ),
@@ -66,7 +61,7 @@ def card(matter: CardMatter, previous: str = "") -> str:
     for name, text in sections.items():
         body = _replace(body, name, text)
     body = mark_card(body, matter.version, matter.facts.withdrawn)
-    return f"---\n{_front_matter(matter)}---\n{body}"
+    return _front_matter(matter) + body
 
 
 def _core(matter: CardMatter, previous: str) -> dict[str, str]:
@@ -115,20 +110,17 @@ def _front_matter(matter: CardMatter) -> str:
             others = [dict(file) for file in files if file["split"] != "test"]
             cores.append({"config_name": f"{name}{CORE}", "data_files": [drawn, *others]})
     release = matter.config.release
-    identifier = hub_licence(release.licence)
-    front: dict[str, Any] = {
-        "pretty_name": release.title or matter.config.title,
-        "language": sorted({split.config.split("_", 1)[0] for split in matter.splits}),
-        "license": identifier,
-        **({"license_name": release.licence.lower()} if identifier == "other" else {}),
-        "task_categories": sorted({_CATEGORIES[split.kind] for split in matter.splits}),
-        "size_categories": [next((name for size, name in _SIZES if matter.items < size), "n>1M")],
-        "annotations_creators": ["machine-generated", *(["expert-generated"] if matter.reviewed else [])],
-        "tags": ["benchmark", "evaluation", "poetry", "idioms", f"version-{matter.version}"],
-        "version": matter.version,
-        "configs": [*configs, *cores],
-    }
-    return yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=110)
+    return front_matter(
+        pretty_name=release.title or matter.config.title,
+        languages=sorted({split.config.split("_", 1)[0] for split in matter.splits}),
+        licence=release.licence,
+        tags=("poetry", "idioms"),
+        version=matter.version,
+        configs=[*configs, *cores],
+        task_categories=sorted({_CATEGORIES[split.kind] for split in matter.splits}),
+        size_categories=[next((name for size, name in _SIZES if matter.items < size), "n>1M")],
+        annotations_creators=["machine-generated", *(["expert-generated"] if matter.reviewed else [])],
+    )
 
 
 def _summary(matter: CardMatter) -> str:
@@ -269,61 +261,6 @@ def _making(matter: CardMatter) -> str:
     if (word := matter.facts.sign_off) and word.decision == "approve":
         parts.append(f"Signed off by {plain(word.name)} on {word.decided_at:%Y-%m-%d}.")
     return "\n\n".join(parts)
-
-
-def _limits(matter: CardMatter) -> str:
-    facts = matter.facts
-    lines = ["## Bias, Risks, and Limitations", ""]
-    weak = [one.name for one in facts.auditors if not one.capable]
-    if weak:
-        lines.append(
-            f"- {plain(' and '.join(weak))} are too small to judge: their scores show that the audit runs, "
-            "not that the items are good. Do not rank models on this release."
-        )
-    lines += [f"- **{plain(one.sentence)}**" for one in facts.losses]
-    lines += [
-        f"- Version {plain(one.version)} went out although the gate `{one.gate}` was shut. The reason given: "
-        f"{plain(one.why)}"
-        for one in matter.overrides
-    ]
-    lines += [
-        f"- {plain(one.name)} judged {one.own_family} items of which a model of its own family "
-        f"({plain(one.family)}) wrote a part."
-        for one in facts.auditors
-        if one.own_family
-    ]
-    if not facts.auditors:
-        lines.append("- No model audited these items.")
-    lines += [
-        f"- {matter.audit_states[state]} of {matter.items} released items: {AUDIT_STATES[state]}."
-        for state in ("short", "checks")
-        if matter.audit_states.get(state)
-    ]
-    if facts.miss_rate is None:
-        lines.append("- Nobody has sampled the unflagged items, so the share of defects left is not known.")
-    if facts.baselines:
-        lines += [
-            "- What solvers that go by form alone score, with 95 % intervals:",
-            "",
-            _baselines(facts.baselines),
-        ]
-    return "\n".join(lines)
-
-
-def _baselines(measured: Sequence[Baseline]) -> str:
-    names = [name for name in dict.fromkeys(one.name for one in measured) if name != "random"]
-    rows = []
-    for config in dict.fromkeys(one.config for one in measured):
-        mine = {one.name: one for one in measured if one.config == config}
-        items = max(one.questions for one in mine.values())
-        chance = next(iter(mine.values())).chance
-        found = [_interval(mine.get(name)) for name in names]
-        rows.append((plain(config), items, f"{chance:.3f}", *found))
-    return table(("config", "items", "chance", *(f"`{name}`" for name in names)), rows)
-
-
-def _interval(one: Baseline | None) -> str:
-    return f"{one.accuracy:.3f} ({one.low:.2f}–{one.high:.2f})" if one else ""
 
 
 def _use(matter: CardMatter) -> str:

@@ -1,16 +1,19 @@
-"""The card's sections on the content of a release: what each task asks, an example, and the columns."""
+"""The card's front matter and its sections on the content: what each task asks, an example, the columns."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import yaml
 
 from generators.abilities import ability_of
 from generators.task import TASKS
 from mihakk.markdown import Columns, code, plain, table, table_of
 from mihakk.taxonomy import Kind, vocabulary
 from releases.card.matter import SplitSummary
+from releases.licence import hub_licence
 from schemas.record import Language
 
 LONGEST = 600
@@ -41,6 +44,31 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("verdict, audited, audit_state", "what rules, auditors and people said, and how far it was audited"),
     ("sealed", "whether the gold is withheld"),
 )
+
+
+def front_matter(
+    *,
+    pretty_name: str,
+    languages: Sequence[str],
+    licence: str,
+    tags: Iterable[str],
+    version: str,
+    configs: Sequence[dict[str, Any]],
+    **more: Any,
+) -> str:
+    """The block between its two rules; `more` stands before the tags, what is empty is left out."""
+    identifier = hub_licence(licence)
+    front: dict[str, Any] = {
+        "pretty_name": pretty_name,
+        "language": list(languages),
+        "license": identifier,
+        **({"license_name": licence.lower()} if identifier == "other" else {}),
+        **{name: value for name, value in more.items() if value},
+        "tags": ["benchmark", "evaluation", *tags, f"version-{version}"],
+        "version": version,
+        "configs": list(configs),
+    }
+    return f"---\n{yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=110)}---\n"
 
 
 def title_of(config: str) -> str:

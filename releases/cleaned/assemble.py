@@ -12,13 +12,11 @@ from releases.assemble import AssembledRelease
 from releases.cleaned.card import cleaned_card
 from releases.cleaned.errata import FILE as ERRATA
 from releases.cleaned.errata import HEAD, RowErratum, first_section, read_errata, section, write_errata
-from releases.cleaned.gates import cleaned_gates
 from releases.cleaned_record import CleanedRecord, read_cleaned, write_cleaned
 from releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
-from releases.gates import overridable
-from releases.paper_trail.gate_record import FILE as GATES
+from releases.gates import cleaned_gates, overridable, with_overrides
 from releases.paper_trail.gate_record import gate_record, read_gate_record, write_gate_record
-from releases.release_facts import Override, ReleaseFacts
+from releases.release_facts import Override
 from releases.versions.changelog import LOG, prepend
 from releases.versions.version import Level, Version, choose
 
@@ -123,13 +121,8 @@ def _papers(
     older = read_gate_record(previous) if previous is not None else None
     standing = {one.gate: one for one in (older.overrides if older else ()) if one.tables == record.data}
     standing |= {one.gate: one for one in words}
-    facts = ReleaseFacts(code_version="", auditors=record.auditors, overrides=tuple(standing.values()))
-    found = [
-        gate if gate.passed or gate.name not in standing
-        else gate.model_copy(update={"override": standing[gate.name].why})
-        for gate in cleaned_gates(record)
-    ]  # fmt: skip
-    (folder / GATES).parent.mkdir(parents=True, exist_ok=True)
+    facts = record.facts.model_copy(update={"overrides": tuple(standing.values())})
+    found = with_overrides(cleaned_gates(record), facts.overrides)
     gates = write_gate_record(gate_record(found, facts, record.version, previous), folder)
     (folder / "README.md").write_text(cleaned_card(record, gates), encoding="utf-8")
     (folder / LOG).write_text(_changelog(record, folder, previous), encoding="utf-8")

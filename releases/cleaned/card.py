@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import yaml
-
-from mihakk.markdown import code, link, plain, table, table_of
-from releases.card.audit_section import AUDITORS
-from releases.card.structure import LANGUAGES
+from mihakk.markdown import code, link, plain, table
+from releases.card.audit_section import audit_section, limits
+from releases.card.structure import LANGUAGES, front_matter
 from releases.cleaned.errata import KINDS
-from releases.cleaned_record import CleanedRecord, CleanedTable
-from releases.licence import hub_licence, licences
+from releases.cleaned_record import CleanedRecord
+from releases.licence import licences
 from releases.paper_trail.gate_record import GateRecord
-from schemas.audit import AUDIT_STATES
 
 
 def cleaned_card(record: CleanedRecord, gates: GateRecord) -> str:
@@ -24,27 +21,19 @@ def cleaned_card(record: CleanedRecord, gates: GateRecord) -> str:
         _changes(record),
         _use(record),
         _audit(record, gates),
-        _limits(record, gates),
+        limits(record.facts, gates.overrides, record.audit_states, "rows"),
         _terms(record),
     )
-    return (
-        f"---\n{_front_matter(record)}---\n# {plain(record.title)}, cleaned\n\n" + "\n\n".join(parts) + "\n"
+    front = front_matter(
+        pretty_name=f"{record.title}, cleaned",
+        languages=record.languages,
+        licence=record.licence,
+        tags=("cleaned",),
+        version=record.version,
+        configs=_configs(record) or [{"config_name": "errata", "data_files": "errata/changes.parquet"}],
+        source_datasets=[record.source] if record.source.count("/") == 1 else [],
     )
-
-
-def _front_matter(record: CleanedRecord) -> str:
-    identifier = hub_licence(record.licence)
-    front: dict[str, Any] = {
-        "pretty_name": f"{record.title}, cleaned",
-        "language": list(record.languages),
-        "license": identifier,
-        **({"license_name": record.licence.lower()} if identifier == "other" else {}),
-        **({"source_datasets": [record.source]} if record.source.count("/") == 1 else {}),
-        "tags": ["benchmark", "evaluation", "cleaned", f"version-{record.version}"],
-        "version": record.version,
-        "configs": _configs(record) or [{"config_name": "errata", "data_files": "errata/changes.parquet"}],
-    }
-    return yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=110)
+    return f"{front}# {plain(record.title)}, cleaned\n\n" + "\n\n".join(parts) + "\n"
 
 
 def _configs(record: CleanedRecord) -> list[dict[str, Any]]:
@@ -107,56 +96,24 @@ def _use(record: CleanedRecord) -> str:
             f'load_dataset(PATH_OR_REPOSITORY, "{loaded.config}", revision="{record.version}")',
             "```",
         ]
-    apart = [one for one in record.tables if not one.config]
+    apart = dict.fromkeys(one.path for one in record.tables if not one.config)
     if apart:
-        lines.append(f"\nRead with pandas: {', '.join(code(one.path) for one in _once(apart))}.")
+        lines.append(f"\nRead with pandas: {', '.join(map(code, apart))}.")
     return "\n".join(lines)
 
 
-def _once(tables: list[CleanedTable]) -> list[CleanedTable]:
-    return list({one.path: one for one in tables}.values())
-
-
 def _audit(record: CleanedRecord, gates: GateRecord) -> str:
-    parts = ["## Audit"]
-    if record.auditors:
-        parts += [f"Policy `{record.policy}`.", table_of(AUDITORS, record.auditors)]
-    states = [(words, record.audit_states.get(state, 0)) for state, words in AUDIT_STATES.items()]
-    parts.append(table(("rows of this release", "rows"), states))
-    found = record.agreement
-    people = f"People settled {record.reviewed} rows."
-    if found is not None and found.value is not None:
-        people += f" On {found.items} rows with two votes: {found.coefficient} {found.value:.3f}."
-    parts.append(people)
     shown = [
         (gate.name, "open" if gate.passed else "overridden" if gate.override else "shut", plain(gate.found))
         for gate in gates.gates
     ]
-    parts.append(table(("gate", "state", "figures"), shown))
-    return "\n\n".join(parts)
-
-
-def _limits(record: CleanedRecord, gates: GateRecord) -> str:
-    lines = ["## Bias, Risks, and Limitations", ""]
-    weak = [one.name for one in record.auditors if not one.capable]
-    if weak:
-        lines.append(
-            f"- {plain(' and '.join(weak))} are too small to judge: that they object to nothing says nothing."
+    return "\n\n".join(
+        (
+            audit_section(record.facts, record.audit_states, record.changes),
+            f"Policy `{record.policy}`. People settled {record.reviewed} rows.",
+            table(("gate", "state", "figures"), shown),
         )
-    if not record.auditors:
-        lines.append("- No model audited these rows: a wrong gold is in no check's reach.")
-    if record.changes.get("waits"):
-        lines.append(
-            f"- {record.changes['waits']} rows wait for people. Sound ones return in a later version."
-        )
-    if record.miss_rate is None:
-        lines.append("- Nobody has sampled the unflagged rows, so the share of defects left is not known.")
-    lines += [
-        f"- Version {plain(one.version)} went out although the gate `{one.gate}` was shut. The reason given: "
-        f"{plain(one.why)}"
-        for one in gates.overrides
-    ]
-    return "\n".join(lines)
+    )
 
 
 def _terms(record: CleanedRecord) -> str:

@@ -43,6 +43,7 @@ def gate_record(
 def write_gate_record(record: GateRecord, folder: Path) -> GateRecord:
     """Write the file into a release folder, and give the record back."""
     data = orjson.dumps(record.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
+    (folder / FILE).parent.mkdir(parents=True, exist_ok=True)
     (folder / FILE).write_bytes(data + b"\n")
     return record
 
