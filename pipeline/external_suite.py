@@ -12,6 +12,7 @@ import orjson
 
 from mihakk.configs import load_config
 from mihakk.errors import MihakkError, UsageError
+from mihakk.groups import grouped
 from mihakk.ids import digest, sha256
 from pipeline.build import CONFIGS, code_version
 from pipeline.external_audit import AuditJob
@@ -28,6 +29,10 @@ RunSource = Callable[[AuditJob], tuple[Audited, AuditSummary]]
 """Audits one source into its job's folder."""
 _CODE = ("schemas", "mihakk", "validators", "pipeline")
 _DONE = "done.json"
+OF_SOURCE = ("language", "subsets", "split", "revision", "licence", "attribution")
+"""What a source says of its audit."""
+OF_SUITE = ("auditors", "policy", "limit", "checks", "repair")
+"""What a suite says of every audit."""
 
 
 class SuiteRow(Record):
@@ -181,7 +186,7 @@ def run_suite(run: SuiteRun, audit: RunSource, said: Callable[[str], None]) -> S
 def _job(run: SuiteRun, source: SuiteSource, folder: Path) -> AuditJob:
     from validators.external.proposal import propose_for
 
-    beside = run.base / source.source
+    beside, config = run.base / source.source, run.config
     where = str(beside) if not Path(source.source).exists() and beside.exists() else source.source
     mapping = source.mapping
     if mapping == "auto":
@@ -194,19 +199,10 @@ def _job(run: SuiteRun, source: SuiteSource, folder: Path) -> AuditJob:
         source=where,
         mapping=mapping,
         folder=folder,
-        auditors=run.config.auditors,
-        policy=run.config.policy,
-        limit=run.config.limit,
-        language=source.language,
-        subsets=source.subsets,
-        split=source.split,
-        revision=source.revision,
-        licence=source.licence,
-        name=f"{run.config.name}-{source.name}".casefold(),
+        name=f"{config.name}-{source.name}".casefold(),
         title=source.name,
-        attribution=source.attribution,
-        checks=run.config.checks,
-        repair=run.config.repair,
+        **{name: getattr(source, name) for name in OF_SOURCE},
+        **{name: getattr(config, name) for name in OF_SUITE},
     )
 
 
@@ -215,16 +211,8 @@ def _signature(job: AuditJob, source: SuiteSource) -> str:
     path = Path(job.source)
     files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
     read = {one.as_posix(): sha256(one.read_bytes()) for one in files if one.is_file()}
-    told = {"auditors": job.auditors, "policy": job.policy, "limit": job.limit, "repair": job.repair}
-    return digest(
-        {
-            "source": source.model_dump(mode="json"),
-            "mapping": job.mapping,
-            "files": read,
-            "checks": job.checks.model_dump(mode="json"),
-            **told,
-        }
-    )
+    told = {name: getattr(job, name) for name in OF_SUITE} | {"checks": job.checks.model_dump(mode="json")}
+    return digest([source.model_dump(mode="json"), job.mapping, read, told])
 
 
 def _done(folder: Path) -> dict[str, str] | None:
@@ -259,21 +247,22 @@ def _consolidate(run: SuiteRun, states: Sequence[SourceState]) -> SuiteSummary:
     kinds: list[KindRow] = []
     there = [one for one in run.config.sources if (run.folder / one.name / _DONE).is_file()]
     for source in there:
-        folder = run.folder / source.name
+        folder, domain = run.folder / source.name, source.domain
         verdicts = pq.read_table(folder / "verdicts.parquet").to_pylist()
-        by_domain[source.domain or "other"] += verdicts
-        by_subset: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        for verdict in verdicts:
-            by_subset[verdict["subset"] or WHOLE].append(verdict)
-        inventory: dict[str, Any] = {
-            "task_type": _task_type(folder),
-            "subsets": len(by_subset),
-            "domain": source.domain,
-        }
-        sources.append(SourceRow(name=source.name, **inventory, **_figures(verdicts)))
+        by_domain[domain or "other"] += verdicts
+        by_subset = sorted(grouped(verdicts, lambda one: one["subset"] or WHOLE).items())
+        sources.append(
+            SourceRow(
+                name=source.name,
+                task_type=_task_type(folder),
+                subsets=len(by_subset),
+                domain=domain,
+                **_figures(verdicts),
+            )
+        )
         subsets += [
-            SubsetOfSource(name=name, source=source.name, domain=source.domain, **_figures(some))
-            for name, some in sorted(by_subset.items())
+            SubsetOfSource(name=name, source=source.name, domain=domain, **_figures(some))
+            for name, some in by_subset
         ]
         findings = pq.read_table(folder / "findings.parquet", columns=["check", "severity", "subject"])
         counts = findings.to_pandas().drop_duplicates().groupby(["check", "severity"]).size()
@@ -284,25 +273,20 @@ def _consolidate(run: SuiteRun, states: Sequence[SourceState]) -> SuiteSummary:
     domains = [SuiteRow(name=name, **_figures(some)) for name, some in sorted(by_domain.items())]
     across = _across({one.name: run.folder / one.name / "prints.parquet" for one in there})
     run.folder.mkdir(parents=True, exist_ok=True)
-    tables: Mapping[str, tuple[Sequence[Record], type[Record]]] = {
+    tables: dict[str, tuple[Sequence[Record], type[Record]]] = {
         "sources": (sources, SourceRow),
         "domains": (domains, SuiteRow),
         "subsets": (subsets, SubsetOfSource),
         "kinds": (kinds, KindRow),
         "across": (across, CrossCopy),
     }
-    files = {}
     for name, (rows, model) in tables.items():
-        files[name] = str(run.folder / f"{name}.parquet")
         write_table(run.folder / f"{name}.parquet", rows, model)
-    files |= {name: str(run.folder / file) for name, file in _PAGES.items()}
+    files = {name: f"{name}.parquet" for name in tables} | _PAGES
     summary = SuiteSummary(
-        name=run.config.name,
-        title=run.config.title,
-        policy=run.config.policy,
-        auditors=run.config.auditors,
+        **run.config.model_dump(include={"name", "title", "policy", "auditors"}),
         states=tuple(states),
-        files=files,
+        files={name: str(run.folder / file) for name, file in files.items()},
         **{name: tuple(rows) for name, (rows, _) in tables.items()},  # type: ignore[arg-type]
     )
     (run.folder / SUITE).write_bytes(
@@ -349,17 +333,12 @@ def _across(prints: Mapping[str, Path]) -> list[CrossCopy]:
     """Questions that stand in more than one source, those with different answers first."""
     import pyarrow.parquet as pq
 
-    held: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-    for source, path in prints.items():
-        for row in pq.read_table(path).to_pylist():
-            held[row["prompt"]].append((source, row["row"], row["body"]))
-    found = [
-        CrossCopy(
-            sources=tuple(sorted({source for source, _, _ in group})),
-            rows=tuple(f"{source}: {row}" for source, row, _ in group[:10]),
-            same_answer=len({body for _, _, body in group}) == 1,
-        )
-        for group in held.values()
-        if len({source for source, _, _ in group}) > 1
-    ]
+    marks = [(source, row) for source, path in prints.items() for row in pq.read_table(path).to_pylist()]
+    found = []
+    for group in grouped(marks, lambda mark: mark[1]["prompt"]).values():
+        sources = tuple(sorted({source for source, _ in group}))
+        if len(sources) > 1:
+            rows = tuple(f"{source}: {row['row']}" for source, row in group[:10])
+            same = len({row["body"] for _, row in group}) == 1
+            found.append(CrossCopy(sources=sources, rows=rows, same_answer=same))
     return sorted(found, key=lambda one: (one.same_answer, one.sources, one.rows))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,7 +25,6 @@ INVENTORY = ("Type", "Subsets")
 """What the table by source tells before its figures."""
 ON_TERMINAL = ("Samples", "Blocked", "Waiting", "Merged", "Kept", "Rate")
 """Of these, what a terminal of 80 columns has room for."""
-_SPECIAL = re.compile(r"([&%$#_{}])")
 
 
 def suite_to_page(
@@ -81,10 +79,17 @@ def write_suite_page(summary: SuiteSummary, path: Path) -> Path:
 
 def latex(summary: SuiteSummary) -> str:
     """The tables per source, domain and subset, for a paper that loads `booktabs` and `longtable`."""
+    import pandas as pd
+
+    def table(title: str, rows: Sequence[tuple[Sequence[str], SuiteRow]], told: Sequence[str] = ()) -> str:
+        frame = pd.DataFrame([(*names, *figures(row)) for names, row in rows], columns=["", *told, *HEAD])
+        places = "l" * (len(told) + 1) + "r" * len(HEAD)
+        return frame.to_latex(index=False, escape=True, longtable=True, caption=title, column_format=places)
+
     parts = [
-        _latex("Sources", [((row.name, *inventory(row)), row) for row in summary.sources], INVENTORY),
-        _latex("Domains", [((row.name,), row) for row in summary.domains]),
-        _latex("Subsets", [((f"{row.source}: {row.name}",), row) for row in summary.subsets]),
+        table("Sources", [((row.name, *inventory(row)), row) for row in summary.sources], INVENTORY),
+        table("Domains", [((row.name,), row) for row in summary.domains]),
+        table("Subsets", [((f"{row.source}: {row.name}",), row) for row in summary.subsets]),
     ]
     return f"% {summary.title}: made by Mihakk, policy {summary.policy}\n" + "\n".join(parts)
 
@@ -111,25 +116,3 @@ def show_suite(summary: SuiteSummary) -> Group:
         lines.append(f"{said}, {other:,} with other options or golds.")
     lines += [f"{name}: {shown_path(Path(path))}" for name, path in summary.files.items()]
     return Group(table, *lines)
-
-
-def _latex(title: str, rows: Sequence[tuple[Sequence[str], SuiteRow]], told: Sequence[str] = ()) -> str:
-    lines = [
-        r"\begin{longtable}{l" + "l" * len(told) + "r" * len(HEAD) + "}",
-        rf"\caption{{{title}}}\\",
-        r"\toprule",
-        " & ".join(("", *told, *HEAD)) + r" \\",
-        r"\midrule",
-        r"\endhead",
-    ]
-    lines += [" & ".join(_tex(cell) for cell in (*names, *figures(row))) + r" \\" for names, row in rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{longtable}", ""])
-
-
-def _tex(text: str) -> str:
-    text = (
-        text.replace("\\", r"\textbackslash ")
-        .replace("~", r"\textasciitilde ")
-        .replace("^", r"\textasciicircum ")
-    )
-    return _SPECIAL.sub(r"\\\1", text)
