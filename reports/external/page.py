@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
+from mihakk.groups import grouped
 from pipeline.external_audit import AuditJob, run_audit
-from pipeline.external_summary import Audited, AuditSummary, CheckCount, share_bad
+from pipeline.external_summary import Audited, AuditSummary, share_bad
 from pipeline.usage import describe
 from releases.card.charts import Point, scatter
 from reports.templates import templates, write_page
@@ -19,7 +19,7 @@ from schemas.audit import CRITERIA
 from schemas.finding import SEVERITIES, Finding
 from schemas.rejection import Rejection
 from validators.external.merging import linked
-from validators.external.places import RowPlace, with_names
+from validators.external.places import with_names
 
 EXAMPLES = 5
 """Findings shown per check."""
@@ -39,37 +39,6 @@ QIMMA = (
     ("GAT", 13_986, 100 * 1 / 13_986),
 )
 """What QIMMA's authors discarded of published Arabic benchmarks once people had looked (their table 2)."""
-
-
-@dataclass(frozen=True)
-class CheckExamples:
-    """One check and some of what it objected to."""
-
-    count: CheckCount
-    items: int
-    """Items it objected to."""
-    examples: Sequence[tuple[Finding, Any]]
-    """Findings with their items; None for a finding about the whole set."""
-
-
-@dataclass(frozen=True)
-class GroupKind:
-    """Items that belong together for one reason."""
-
-    title: str
-    says: str
-    groups: Sequence[Sequence[Any]]
-    total: int
-    """Groups in all."""
-
-
-@dataclass(frozen=True)
-class AuditorZeros:
-    """How often one auditor scored each criterion 0."""
-
-    name: str
-    replies: Mapping[str, int]
-    zeros: Mapping[str, int]
 
 
 def audit_to_page(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, AuditSummary]:
@@ -95,7 +64,7 @@ def write_benchmark_report(audited: Audited, summary: AuditSummary, path: Path) 
         rate=share_bad(status),
         unseen=summary.kept_unseen,
         chart=size_against_rate(own),
-        checks=_examples(audited.findings, summary.checks, by_id, audited.places),
+        checks=_examples(audited, summary, by_id),
         reasons=Counter(
             reason
             for v in audited.verdicts
@@ -103,7 +72,7 @@ def write_benchmark_report(audited: Audited, summary: AuditSummary, path: Path) 
             for reason in v.reasons
         ).most_common(),
         kinds=_groups(audited, by_id),
-        auditors=_zeros(audited),
+        zeros=_zeros(audited),
         criteria=CRITERIA,
         rejected=_rejected(audited.benchmark.rejected),
         names={name: place.name for name, place in audited.places.items()},
@@ -122,88 +91,69 @@ def percent(rate: float | None) -> str:
     return "–" if rate is None else f"{rate:.2%}".replace("%", "\u202f%")
 
 
-def _examples(
-    findings: Sequence[Finding],
-    counts: Sequence[CheckCount],
-    items: Mapping[str, Any],
-    places: Mapping[str, RowPlace],
-) -> list[CheckExamples]:
-    def readable(finding: Finding) -> Finding:
-        return finding.model_copy(update={"detail": with_names(finding.detail, places)})
-
-    grouped: dict[tuple[str, str], list[Finding]] = defaultdict(list)
-    for finding in findings:
-        grouped[finding.severity, finding.check].append(finding)
-    return [
-        CheckExamples(
-            count=count,
-            items=len({finding.subject for finding in grouped[count.severity, count.check]}),
-            examples=[
-                (readable(finding), items.get(finding.subject))
-                for finding in _one_each(grouped[count.severity, count.check])[:EXAMPLES]
-            ],
-        )
-        for count in sorted(counts, key=lambda one: (SEVERITIES.index(one.severity), -one.findings))
-    ]
+def _examples(audited: Audited, summary: AuditSummary, items: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Each check, how many items it objected to, and some findings with their items (None for the set)."""
+    found = grouped(audited.findings, lambda one: (one.severity, one.check))
+    checks = []
+    for count in sorted(summary.checks, key=lambda one: (SEVERITIES.index(one.severity), -one.findings)):
+        first: dict[str, Finding] = {}
+        for one in found[count.severity, count.check]:
+            first.setdefault(one.subject, one)
+        examples = [
+            (one.where, with_names(one.detail, audited.places), items.get(name))
+            for name, one in list(first.items())[:EXAMPLES]
+        ]
+        checks.append({"count": count, "subjects": len(first), "examples": examples})
+    return checks
 
 
-def _one_each(findings: Iterable[Finding]) -> list[Finding]:
-    """The first finding about each item."""
-    first: dict[str, Finding] = {}
-    for finding in findings:
-        first.setdefault(finding.subject, finding)
-    return list(first.values())
-
-
-def _groups(audited: Audited, items: Mapping[str, Any]) -> list[GroupKind]:
+def _groups(audited: Audited, items: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Items that belong together, by the reason: some groups with some members, and how many there are."""
     from validators.checks.gathering import split_of
 
     index = audited.index
     same = linked(index.copies)
     across = [group for group in same if len({split_of(items[name]) for name in group} - {""}) > 1]
-    beside = [group for group in same if group not in across]
-    near = linked(
-        {
-            name: [other for other, _ in pairs if other not in index.rivals.get(name, ())]
-            for name, pairs in index.near.items()
-        }
-    )
-    conflicts = linked(index.rivals)
+    near = {
+        name: [other for other, _ in pairs if other not in index.rivals.get(name, ())]
+        for name, pairs in index.near.items()
+    }
     kinds = (
         (
             "The same question, different answers",
             "Each counts as right what another offers as wrong.",
-            conflicts,
+            linked(index.rivals),
         ),
         ("The same item in several splits", "What is tested was trained or tuned on.", across),
         (
             "The same item more than once",
             "Equal in question, options and gold, whatever their order.",
-            beside,
+            [group for group in same if group not in across],
         ),
         (
             "Nearly the same words",
             "Nearly all pairs of neighbouring words are shared, options included.",
-            near,
+            linked(near),
         ),
     )
     return [
-        GroupKind(
-            title,
-            says,
-            [[items[name] for name in group[:MEMBERS]] for group in groups[:GROUPS]],
-            len(groups),
-        )
+        {
+            "title": title,
+            "says": says,
+            "groups": [[items[name] for name in group[:MEMBERS]] for group in groups[:GROUPS]],
+            "total": len(groups),
+        }
         for title, says, groups in kinds
         if groups
     ]
 
 
-def _zeros(audited: Audited) -> list[AuditorZeros]:
+def _zeros(audited: Audited) -> dict[str, Counter[str]]:
+    """Auditor to how often it scored each criterion 0."""
     zeros: dict[str, Counter[str]] = defaultdict(Counter)
     for audit in audited.audits:
         zeros[audit.auditor].update(name for name, score in audit.scores.items() if not score)
-    return [AuditorZeros(name, replies, zeros[name]) for name, replies in audited.replies.items()]
+    return zeros
 
 
 def _rejected(rejections: Sequence[Rejection]) -> list[tuple[str, int, Rejection]]:
