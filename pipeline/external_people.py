@@ -11,6 +11,7 @@ import orjson
 from mihakk.errors import RecordRejected, UsageError
 from mihakk.groups import grouped
 from mihakk.ids import content_hash
+from pipeline.steps.review import unchecked
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import ReviewConfig
 from schemas.finding import Finding
@@ -145,19 +146,25 @@ def correct_rows(
 
 
 def settled(
-    benchmark: ExternalBenchmark, reviews: Sequence[Review], config: ReviewConfig
-) -> dict[str, Resolution]:
-    """What people settled of each item as it stands now, and what they object to and have not settled."""
+    benchmark: ExternalBenchmark,
+    verdicts: Sequence[Verdict],
+    reviews: Sequence[Review],
+    config: ReviewConfig,
+) -> tuple[dict[str, Resolution], dict[str, str]]:
+    """What people settled of each item or hold against it, and why items are left out, as in a build."""
+    from annotation.decisions.apply import apply
     from annotation.decisions.resolution import binding, resolve
 
     hashes = {item.id: content_hash(item) for item in benchmark.items}
     told = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
+    left = apply(benchmark.items, verdicts, map(unchecked, told), reviews).removed
     votes = grouped(reviews, lambda review: review.item)
 
     def objects(item: str) -> bool:
         return any(vote.decision != "keep" for vote in binding(votes[item], hashes[item]))
 
-    return {one.item: one for one in told if one.outcome == "keep" or objects(one.item)}
+    people = {one.item: one for one in told if one.outcome == "keep" or objects(one.item)}
+    return people, {one.record: one.reason for one in left}
 
 
 def queue_rows(folder: Path, table: str) -> list[Any]:

@@ -130,6 +130,8 @@ class Audited:
     """Item that was merged, to the equal one that stands for it."""
     people: Mapping[str, Resolution]
     """What people settled, or object to without having settled it."""
+    left_out: Mapping[str, str]
+    """Item that is left out, to the reason as a build has it."""
     corrected: Mapping[str, str]
     """Item that people corrected, to the columns that changed."""
     policy: str
@@ -162,20 +164,15 @@ class Audited:
         return told.outcome if told and told.outcome in ("keep", "discard") else ""
 
     def _outcome(self, verdict: Verdict) -> Outcome:
-        """People settle what no check blocks; a blocked row is rejected whatever they say."""
         if verdict.item in self.merged:
             return "merged"
-        told = self.people.get(verdict.item)
-        if (
-            verdict.status != "block"
-            and told is None
-            and verdict.reasons
-            and set(verdict.reasons) <= set(SHORT_RULES)
-        ):
-            return "unjudged"
-        if told is None or verdict.status == "block":
-            return verdict.status
-        return {"keep": "pass", "discard": "discarded"}.get(told.outcome, "flag")  # type: ignore[return-value]
+        reason = self.left_out.get(verdict.item, "")
+        if reason in ("", "blocked"):
+            return "block" if reason else "pass"
+        if reason.startswith("discarded"):
+            return "discarded"
+        short = verdict.reasons and set(verdict.reasons) <= set(SHORT_RULES)
+        return "unjudged" if short and verdict.item not in self.people else "flag"
 
 
 def failed(found: AuditSummary, least: float | Literal["block", "flag"]) -> bool:
