@@ -11,7 +11,6 @@ import orjson
 from mihakk.errors import RecordRejected, UsageError
 from mihakk.groups import grouped
 from mihakk.ids import content_hash
-from pipeline.steps.review import unchecked
 from schemas.audit import Audit, Verdict
 from schemas.benchmark import ReviewConfig
 from schemas.finding import Finding
@@ -157,7 +156,7 @@ def settled(
 
     hashes = {item.id: content_hash(item) for item in benchmark.items}
     told = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
-    left = apply(benchmark.items, verdicts, map(unchecked, told), reviews).removed
+    left = apply(benchmark.items, verdicts, told, reviews).removed
     votes = grouped(reviews, lambda review: review.item)
 
     def objects(item: str) -> bool:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from mihakk.groups import grouped
 from pipeline.usage import Usage
 from schemas.audit import AUDIT_STATES, SHORT_RULES, Audit, AuditState, Verdict
-from schemas.finding import Finding
+from schemas.finding import Finding, Severity
 from schemas.record import Record
 from schemas.review import Resolution
 from validators.external.folder import FileRead
@@ -56,7 +57,7 @@ class CheckCount(Record):
 
     check: str
     title: str
-    severity: str
+    severity: Severity
     findings: int
     example: str
 
@@ -255,23 +256,16 @@ def _checks(audited: Audited) -> tuple[CheckCount, ...]:
     from validators.external.places import with_names
 
     titles = check_titles()
-    first: dict[tuple[str, str], Finding] = {}
-    counts: Counter[tuple[str, str]] = Counter()
-    for finding in audited.findings:
-        name = (finding.severity, finding.check)
-        counts[name] += 1
-        first.setdefault(name, finding)
+    found = grouped(audited.findings, lambda one: (one.severity, one.check))
     return tuple(
         CheckCount(
             check=check,
             title=titles.get(check, ""),
             severity=severity,
-            findings=count,
-            example=with_names(
-                f"{first[severity, check].subject}: {first[severity, check].detail}", audited.places
-            ),
+            findings=len(some),
+            example=with_names(f"{some[0].subject}: {some[0].detail}", audited.places),
         )
-        for (severity, check), count in sorted(counts.items(), key=lambda pair: (pair[0][0], -pair[1]))
+        for (severity, check), some in sorted(found.items(), key=lambda pair: (pair[0][0], -len(pair[1])))
     )
 
 
