@@ -22,6 +22,7 @@ from pipeline.external_people import open_set, sets_in
 from schemas.audit import CRITERIA
 from tests.annotation.pushed import DISCARD, KEEP
 from tests.annotation.signed_up import Member
+from tests.foreign_sets import two_auditors
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(1500)]
 SHOWN = 8
@@ -88,14 +89,12 @@ def test_the_dev_sets_go_through_a_suite_and_people_to_cleaned_releases(  # noqa
     sources = [one for one in published["sources"] if one["name"] in names]
     out, suite = tmp_path / "out", tmp_path / "dev.yaml"
     with ScriptedServer(judged) as server:
-        serve = {"engine": "openai", "endpoints": [server.url]}
-        judges = [{"name": n, "family": n, "model": n, "serve": serve} for n in ("first", "second")]
-        (tmp_path / "judges.yaml").write_text(yaml.safe_dump({"auditors": judges}), encoding="utf-8")
+        judges = two_auditors(tmp_path / "judges.yaml", server.url)
         for one in sources:
             one["source"] = str(shared_data / one["source"])
         config = {"name": "dev", "title": "Development sets", "sources": sources, "limit": 20}
         suite.write_text(
-            yaml.safe_dump({**config, "auditors": str(tmp_path / "judges.yaml")}, allow_unicode=True),
+            yaml.safe_dump({**config, "auditors": judges}, allow_unicode=True),
             encoding="utf-8",
         )
         command("audit", str(suite), "--out", str(out))

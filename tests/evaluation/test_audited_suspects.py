@@ -20,15 +20,14 @@ from evaluation.running.suites import load_suite
 from flows.cli import app
 from mihakk.llm.scripted import Answer as Reply
 from mihakk.llm.scripted import Call, ScriptedServer
-from pipeline.external_audit import AuditJob
 from pipeline.external_people import set_stores
 from pipeline.opened_review import open_review
-from reports.external.page import audit_to_page
 from schemas.audit import CRITERIA
 from schemas.evaluation import Answer, Question
 from schemas.review import Review
 from tests.annotation.judged import review
 from tests.evaluation.material import reply_to
+from tests.foreign_sets import audit_set, two_auditors
 
 SYSTEM = """{{name: s{n}, family: simulated, model: s{n}, kind: arabic, open: false,
  serve: {{engine: openai, endpoints: ['http://127.0.0.1:9/v1']}}}}"""
@@ -99,12 +98,8 @@ def audit(source: Path, out: Path, auditors: Path, objects_to: set[str]) -> None
         return Reply(text=json.dumps({"scores": scores, "issues": issues}))
 
     with ScriptedServer(judged) as server:
-        serve = {"engine": "openai", "endpoints": [server.url]}
-        names = [{"name": n, "family": n, "model": n, "serve": serve} for n in ("first", "second")]
-        auditors.write_text(json.dumps({"auditors": names}), encoding="utf-8")
         mapping = "question=question,choices=A+B+C+D,gold=answer,id=id"
-        job = AuditJob(str(source), mapping, out, str(auditors))
-        audit_to_page(job, lambda _: None)
+        audit_set(source, mapping, out, auditors=two_auditors(auditors, server.url))
     told = json.loads((out / "audited.json").read_text(encoding="utf-8"))
     told["review"]["miss_rate_sample"] = 30
     (out / "audited.json").write_text(json.dumps(told), encoding="utf-8")

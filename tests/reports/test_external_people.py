@@ -16,14 +16,13 @@ from annotation.decisions.store import add
 from flows.cli import app
 from mihakk.ids import content_hash
 from pipeline.campaigns import questions
-from pipeline.external_audit import AuditJob
 from pipeline.external_people import open_set, set_stores
 from pipeline.external_summary import Audited, AuditSummary
 from pipeline.opened_review import open_review
-from reports.external.page import audit_to_page
 from reports.external.summary_table import show_summary
 from schemas.campaign import Campaign
 from schemas.review import Review
+from tests.foreign_sets import audit_set, read_rows, write_rows
 
 MAPPING = "question=q,choices=A+B+C,gold=gold,id=name"
 ROWS: list[dict[str, Any]] = [
@@ -45,8 +44,7 @@ ROWS: list[dict[str, Any]] = [
 
 
 def audit(path: Path, out: Path, mapping: str = MAPPING) -> tuple[Audited, AuditSummary]:
-    job = AuditJob(source=str(path), mapping=mapping, folder=out)
-    return audit_to_page(job, lambda _: None)
+    return audit_set(path, mapping, out)
 
 
 def decide(
@@ -76,29 +74,11 @@ def decide(
 
 
 def write(path: Path) -> Path:
-    frame = pd.DataFrame(ROWS)
-    match path.suffix:
-        case ".csv":
-            frame.to_csv(path, index=False)
-        case ".xlsx":
-            frame.to_excel(path, index=False)
-        case ".parquet":
-            frame.to_parquet(path)
-        case _:
-            path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in ROWS), encoding="utf-8")
-    return path
+    return write_rows(path, ROWS)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    match path.suffix:
-        case ".csv":
-            return pd.read_csv(path).to_dict("records")  # type: ignore[return-value]
-        case ".xlsx":
-            return pd.read_excel(path).to_dict("records")  # type: ignore[return-value]
-        case ".parquet":
-            return pd.read_parquet(path).to_dict("records")  # type: ignore[return-value]
-        case _:
-            return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return read_rows(path).to_dict("records")  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet", "xlsx"])

@@ -15,11 +15,10 @@ from typer.testing import CliRunner
 from flows.cli import app
 from mihakk.errors import UsageError
 from mihakk.settings import settings
-from pipeline.external_audit import AuditJob
 from pipeline.external_release import release_set
 from pipeline.external_summary import Audited, AuditSummary
 from releases.hub.embedded import EmbeddedHub
-from reports.external.page import audit_to_page
+from tests.foreign_sets import audit_set
 from tests.releases.hub_server import HubServer
 from tests.reports.test_external_people import MAPPING, ROWS, decide, read, write
 
@@ -29,8 +28,7 @@ def audit(source: Path, out: Path, *, repair: bool = False, licence: str = "CC-B
 
 
 def run(source: Path, out: Path, **more: Any) -> tuple[Audited, AuditSummary]:
-    job = AuditJob(source=str(source), mapping=MAPPING, folder=out, **more)
-    return audit_to_page(job, lambda _: None)
+    return audit_set(source, MAPPING, out, **more)
 
 
 def errata(release: Path) -> list[dict[str, Any]]:

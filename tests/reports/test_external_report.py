@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from pipeline.external_audit import AuditJob
 from pipeline.external_summary import AuditSummary, share_bad
-from reports.external.page import QIMMA, audit_to_page, size_against_rate
+from reports.external.page import QIMMA, size_against_rate
 from reports.external.summary_table import show_summary
 from schemas.audit import CRITERIA
+from tests.foreign_sets import audit_set, two_auditors, write_rows
 from validators.external.merging import linked
 
+MAPPING = "question=q,choices=A+B,gold=gold"
 PLACES = ["بغداد", "دمشق", "تونس", "الرباط", "صنعاء", "مسقط", "عمان", "بيروت", "الخرطوم", "نواكشوط"]
 
 
@@ -62,8 +63,7 @@ def dataset(tmp_path: Path) -> Path:
 
 
 def audited(source: Path, out: Path) -> AuditSummary:
-    job = AuditJob(source=str(source), mapping="question=q,choices=A+B,gold=gold", folder=out)
-    return audit_to_page(job, lambda _: None)[1]
+    return audit_set(source, MAPPING, out)[1]
 
 
 def test_subsets_and_splits_of_a_dataset_come_into_summary_and_page(dataset: Path, tmp_path: Path) -> None:
@@ -95,12 +95,8 @@ def test_a_split_of_any_name_is_a_split(dataset: Path, tmp_path: Path) -> None:
         for part in ("round_one", "round_two")
     ]
     rows += [{**rows[0], "q": f"ما المدينة رقم {n} في هذا الكتاب؟", "part": "round_one"} for n in range(3)]
-    path = tmp_path / "rounds.jsonl"
-    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
-    job = AuditJob(
-        source=str(path), mapping="question=q,choices=A+B,gold=gold,split=part", folder=tmp_path / "out"
-    )
-    _, summary = audit_to_page(job, lambda _: None)
+    path = write_rows(tmp_path / "rounds.jsonl", rows)
+    _, summary = audit_set(path, f"{MAPPING},split=part", tmp_path / "out")
     assert summary.shared.across_splits == {"round_one in round_two": 1, "round_two in round_one": 1}
     assert "DU02" in {check.check for check in summary.checks}
 
@@ -151,13 +147,7 @@ def test_two_auditors_come_into_the_page_and_their_keys_into_no_file(
         ]
         config = tmp_path / "auditors.yaml"
         config.write_text(json.dumps({"auditors": judges}), encoding="utf-8")
-        job = AuditJob(
-            source=str(dataset),
-            mapping="question=q,choices=A+B,gold=gold",
-            folder=tmp_path / "out",
-            auditors=str(config),
-        )
-        _, summary = audit_to_page(job, lambda _: None)
+        _, summary = audit_set(dataset, MAPPING, tmp_path / "out", auditors=str(config))
     assert summary.auditors["first"]["valid"] == summary.auditors["second"]["valid"] == summary.audited > 30
     page = Path(summary.files["report"]).read_text(encoding="utf-8")
     assert "These auditors are not judges" in page
@@ -180,8 +170,7 @@ def test_a_benchmark_of_which_nothing_passes_still_gets_its_report(tmp_path: Pat
     rows = [
         {"q": f"ما معنى النص\ufffd المكسور رقم {n}؟", "A": "أول", "B": "ثان", "gold": "A"} for n in range(3)
     ]
-    source = tmp_path / "broken.jsonl"
-    source.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    source = write_rows(tmp_path / "broken.jsonl", rows)
     left = tmp_path / "out" / "clean.jsonl"
     left.parent.mkdir()
     left.write_text("of an earlier run")
@@ -204,19 +193,8 @@ def test_an_item_without_a_usable_reply_waits_and_is_in_no_rate(dataset: Path, t
         return Answer(text="I would rather not say." if unusable else sound)
 
     with ScriptedServer(opinion) as server:
-        serve = {"engine": "openai", "endpoints": [server.url]}
-        judges = [
-            {"name": name, "family": name, "model": name, "serve": serve} for name in ("first", "second")
-        ]
-        config = tmp_path / "auditors.yaml"
-        config.write_text(json.dumps({"auditors": judges}), encoding="utf-8")
-        job = AuditJob(
-            source=str(dataset),
-            mapping="question=q,choices=A+B,gold=gold",
-            folder=tmp_path / "out",
-            auditors=str(config),
-        )
-        _, summary = audit_to_page(job, lambda _: None)
+        config = two_auditors(tmp_path / "auditors.yaml", server.url)
+        _, summary = audit_set(dataset, MAPPING, tmp_path / "out", auditors=config)
     geo = next(row for row in summary.subsets if row.subset == "geo")
     assert (geo.items, geo.merged, geo.flagged, geo.blocked, geo.unjudged) == (22, 1, 0, 0, 1)
     assert (geo.rate, geo.passed) == (0.0, 20)

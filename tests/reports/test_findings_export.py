@@ -13,12 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 from flows.cli import app
-from pipeline.external_audit import AuditJob
 from pipeline.external_summary import Audited, AuditSummary, failed
 from reports.external.findings_export import COLUMNS, ExportFormat, export_findings
-from reports.external.page import audit_to_page
 from reports.external.summary_table import show_summary
 from schemas.benchmark import ChecksConfig
+from tests.foreign_sets import audit_set
 
 MAPPING = "question=q,choices=A+B,gold=gold,id=name,subset=field"
 CELLS = """name,field,q,A,B,gold
@@ -41,8 +40,7 @@ def exam(tmp_path: Path) -> Path:
 
 
 def run(path: Path, out: Path, *, off: tuple[str, ...] = ()) -> tuple[Audited, AuditSummary]:
-    job = AuditJob(source=str(path), mapping=MAPPING, folder=out, checks=ChecksConfig(off=off))
-    return audit_to_page(job, lambda _: None)
+    return audit_set(path, MAPPING, out, checks=ChecksConfig(off=off))
 
 
 def test_every_table_names_source_table_row_line_own_id_and_subset(exam: Path, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from pipeline.steps.order import STEPS
 from schemas.audit import CRITERIA, Audit
 from schemas.stages import AUDITED
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
+from tests.foreign_sets import two_auditors, write_rows
 
 SOUND = json.dumps({"scores": dict.fromkeys(CRITERIA, 1), "issues": []})
 PLACES = ["بغداد", "دمشق", "تونس", "الرباط", "صنعاء", "مسقط"]
@@ -44,20 +45,14 @@ def test_an_external_audit_by_a_broken_auditor_stops_and_asks_again_once_it_is_w
         }
         for n, place in enumerate(PLACES)
     ]
-    exam = tmp_path / "exam.jsonl"
-    exam.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    exam = write_rows(tmp_path / "exam.jsonl", rows)
     reply = said
     with (
         ScriptedServer(lambda _: Answer(text=reply)) as broken,
         ScriptedServer(lambda _: Answer(text=SOUND)) as well,
     ):
-        judges = [
-            {"name": name, "family": name, "model": name, "serve": {"engine": "openai", "endpoints": [url]}}
-            for name, url in (("broken", broken.url), ("well", well.url))
-        ]
-        config = tmp_path / "auditors.yaml"
-        config.write_text(json.dumps({"auditors": judges}), encoding="utf-8")
-        command = ["audit", str(exam), "--map", "question=q,choices=A+B,gold=gold", "--auditors", str(config)]
+        config = two_auditors(tmp_path / "auditors.yaml", broken.url, well.url, names=("broken", "well"))
+        command = ["audit", str(exam), "--map", "question=q,choices=A+B,gold=gold", "--auditors", config]
         command += ["--out", str(tmp_path / "out")]
         stopped = CliRunner().invoke(app, command)
         assert stopped.exit_code == 75, stopped.output

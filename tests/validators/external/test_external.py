@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mihakk.errors import UsageError
 from schemas.item import AnswerItem, ChoiceItem
+from tests.foreign_sets import read_rows, write_rows
 from validators.external import (
     ExternalBenchmark,
     parse_mapping,
@@ -30,56 +29,20 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def _write(path: Path, rows: list[dict[str, Any]]) -> Path:
-    frame = pd.DataFrame(rows)
-    match path.suffix:
-        case ".jsonl":
-            path.write_text(
-                "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
-            )
-        case ".json":
-            path.write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
-        case ".csv":
-            frame.to_csv(path, index=False)
-        case ".tsv":
-            frame.to_csv(path, index=False, sep="\t")
-        case ".parquet":
-            pq.write_table(pa.Table.from_pylist(rows), path)
-        case ".xlsx":
-            frame.to_excel(path, index=False)
-    return path
-
-
-def _frame(path: Path) -> pd.DataFrame:
-    match path.suffix:
-        case ".jsonl":
-            return pd.read_json(path, lines=True)
-        case ".json":
-            return pd.read_json(path)
-        case ".csv":
-            return pd.read_csv(path)
-        case ".tsv":
-            return pd.read_csv(path, sep="\t")
-        case ".parquet":
-            return pd.read_parquet(path)
-        case _:
-            return pd.read_excel(path)
-
-
 def _golds(benchmark: ExternalBenchmark) -> list[tuple[int, ...]]:
     return [item.gold for item in benchmark.items if isinstance(item, ChoiceItem)]
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "json", "csv", "tsv", "parquet", "xlsx"])
 def test_every_format_is_read_and_written_back_in_its_own_columns(tmp_path: Path, ending: str) -> None:
-    path = _write(tmp_path / f"bench.{ending}", ROWS)
+    path = write_rows(tmp_path / f"bench.{ending}", ROWS)
     benchmark = read_benchmark(str(path), LETTERS)
     assert _golds(benchmark) == [(0,), (1,), (2,)]
     assert [item.question for item in benchmark.items] == [row["q"] for row in ROWS]
     assert benchmark.items[0].metadata == {"id": "r0"}
     kept = [item.id for item in benchmark.items if item.metadata["id"] != "r1"]
     clean = write_clean(benchmark, kept, tmp_path / f"clean.{ending}")
-    pd.testing.assert_frame_equal(_frame(clean), _frame(path).drop(index=1).reset_index(drop=True))
+    pd.testing.assert_frame_equal(read_rows(clean), read_rows(path).drop(index=1).reset_index(drop=True))
 
 
 def test_kept_lines_of_jsonl_are_copied_byte_for_byte(tmp_path: Path) -> None:
@@ -138,14 +101,14 @@ def test_golds_are_read_by_one_scheme_for_the_whole_file(
     tmp_path: Path, golds: list[Any], expected: list[tuple[int, ...]], scheme: str
 ) -> None:
     rows = [{**row, "gold": gold} for row, gold in zip(ROWS, golds, strict=True)]
-    benchmark = read_benchmark(str(_write(tmp_path / "bench.jsonl", rows)), LETTERS)
+    benchmark = read_benchmark(str(write_rows(tmp_path / "bench.jsonl", rows)), LETTERS)
     assert _golds(benchmark) == expected
     assert benchmark.gold_as == scheme
 
 
 def test_counting_from_0_or_1_is_asked_for_where_both_fit(tmp_path: Path) -> None:
     rows = [{**row, "gold": gold} for row, gold in zip(ROWS, [1, 2, 1], strict=True)]
-    path = str(_write(tmp_path / "bench.jsonl", rows))
+    path = str(write_rows(tmp_path / "bench.jsonl", rows))
     with pytest.raises(UsageError, match="gold_as=index0"):
         read_benchmark(path, LETTERS)
     for declared, first in (("index0", 1), ("index1", 0)):
@@ -156,14 +119,14 @@ def test_counting_from_0_or_1_is_asked_for_where_both_fit(tmp_path: Path) -> Non
 def test_one_stray_index_does_not_change_how_the_others_are_read(tmp_path: Path) -> None:
     golds = [1, 2, 3, 3, 2, 0]
     rows = [row | {"gold": gold} for row, gold in zip([*ROWS, *ROWS], golds, strict=True)]
-    benchmark = read_benchmark(str(_write(tmp_path / "bench.jsonl", rows)), LETTERS)
+    benchmark = read_benchmark(str(write_rows(tmp_path / "bench.jsonl", rows)), LETTERS)
     assert benchmark.gold_as == "index1"
     assert _golds(benchmark)[-1] == (-1,)
 
 
 def test_a_gold_that_names_nothing_becomes_an_item_for_the_checks(tmp_path: Path) -> None:
     rows = [*ROWS, {**ROWS[0], "gold": "Z"}, {**ROWS[0], "gold": None}]
-    benchmark = read_benchmark(str(_write(tmp_path / "bench.jsonl", rows)), LETTERS)
+    benchmark = read_benchmark(str(write_rows(tmp_path / "bench.jsonl", rows)), LETTERS)
     assert _golds(benchmark)[3:] == [(), ()]
     assert benchmark.items[3].metadata["gold"] == "Z"
     assert not benchmark.rejected
@@ -173,7 +136,7 @@ def test_golds_that_never_fit_are_a_mistake_of_the_mapping(tmp_path: Path) -> No
     mapping = LETTERS.model_copy(update={"gold": "note"})
     rows = [{**row, "note": "nothing"} for row in ROWS]
     with pytest.raises(UsageError, match="right column"):
-        read_benchmark(str(_write(tmp_path / "bench.jsonl", rows)), mapping)
+        read_benchmark(str(write_rows(tmp_path / "bench.jsonl", rows)), mapping)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +149,7 @@ def test_golds_that_never_fit_are_a_mistake_of_the_mapping(tmp_path: Path) -> No
     ],
 )
 def test_a_list_column_holds_the_options(tmp_path: Path, choices: Any) -> None:
-    path = _write(tmp_path / "bench.jsonl", [{"q": "ما ضد النور؟", "choices": choices, "gold": "A"}])
+    path = write_rows(tmp_path / "bench.jsonl", [{"q": "ما ضد النور؟", "choices": choices, "gold": "A"}])
     item = read_benchmark(str(path), parse_mapping("question=q,choices=choices,gold=gold")).items[0]
     assert isinstance(item, ChoiceItem)
     assert item.options == ("الظلام", "الضوء")
@@ -195,10 +158,10 @@ def test_a_list_column_holds_the_options(tmp_path: Path, choices: Any) -> None:
 def test_options_that_questions_may_lack_are_dropped_and_a_rare_gap_stays(tmp_path: Path) -> None:
     mapping = parse_mapping("question=q,choices=A+B+C,gold=gold")
     often = [{**ROWS[0], "C": None}, *ROWS]
-    items = read_benchmark(str(_write(tmp_path / "often.jsonl", often)), mapping).items
+    items = read_benchmark(str(write_rows(tmp_path / "often.jsonl", often)), mapping).items
     assert [len(item.options) for item in items if isinstance(item, ChoiceItem)] == [2, 3, 3, 3]
     rare = [{**ROWS[0], "C": None}, *[ROWS[i % 3] for i in range(40)]]
-    item = read_benchmark(str(_write(tmp_path / "rare.jsonl", rare)), mapping).items[0]
+    item = read_benchmark(str(write_rows(tmp_path / "rare.jsonl", rare)), mapping).items[0]
     assert isinstance(item, ChoiceItem)
     assert item.options == ("الظلام", "الضوء", "")
 
@@ -224,7 +187,7 @@ def test_several_columns_make_one_question_and_subsets_and_splits_are_kept(tmp_p
         {"stem": "اقرأ", "q": "كم؟", "text": "نص", "gold": "4", "set": "حساب", "part": "extra"},
     ]
     mapping = parse_mapping("question=stem+q,context=text,gold=gold,subset=set,split=part")
-    path = str(_write(tmp_path / "bench.csv", rows))
+    path = str(write_rows(tmp_path / "bench.csv", rows))
     first, second = read_benchmark(path, mapping).items
     assert first.question == "اقرأ\n\nما ضد النور؟"
     assert (first.context, first.subset, first.split) == ("نص", "لغة", "validation")
@@ -237,7 +200,7 @@ def test_a_dataset_folder_with_several_splits_is_read_and_cleaned(tmp_path: Path
     folder = tmp_path / "set"
     folder.mkdir()
     for split in ("train", "test"):
-        _write(folder / f"{split}.parquet", ROWS)
+        write_rows(folder / f"{split}.parquet", ROWS)
     benchmark = read_benchmark(str(folder), LETTERS)
     assert sorted(item.split for item in benchmark.items) == ["test"] * 3 + ["train"] * 3
     assert len({item.id for item in benchmark.items}) == 6
@@ -258,7 +221,7 @@ def test_a_subset_may_be_the_beginning_of_an_id(tmp_path: Path) -> None:
         {**row, "name": name}
         for row, name in zip(ROWS, ("Life-Science-1", "Life-Science-2", "Art"), strict=True)
     ]
-    path = str(_write(tmp_path / "bench.jsonl", rows))
+    path = str(write_rows(tmp_path / "bench.jsonl", rows))
     mapping = parse_mapping("question=q,choices=A+B+C,gold=gold,subset=name~-")
     assert [item.subset for item in read_benchmark(path, mapping).items] == [
         "Life-Science",
@@ -308,7 +271,7 @@ def test_any_text_survives_reading_and_cleaning(
     tmp_path_factory: pytest.TempPathFactory, ending: str, rows: list[tuple[str, str]], data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("any")
-    path = _write(folder / f"bench.{ending}", [{"q": q, "gold": gold} for q, gold in rows])
+    path = write_rows(folder / f"bench.{ending}", [{"q": q, "gold": gold} for q, gold in rows])
     benchmark = read_benchmark(str(path), parse_mapping("question=q,gold=gold"))
     assert [(item.question, item.answer) for item in benchmark.items if isinstance(item, AnswerItem)] == rows
     keep = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True))

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.benchmark import ChecksConfig
+from tests.foreign_sets import write_rows
 from validators.checks import check_items, index
 from validators.external import ExternalBenchmark, parse_mapping, read_benchmark, write_clean
 from validators.external.merging import merge_copies
@@ -27,8 +28,7 @@ SOUND = "ما ضد النور في الأدب؟"
 
 
 def read(path: Path, rows: list[dict[str, Any]]) -> ExternalBenchmark:
-    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
-    return read_benchmark(str(path), MAPPING)
+    return read_benchmark(str(write_rows(path, rows)), MAPPING)
 
 
 def merged_names(benchmark: ExternalBenchmark) -> dict[str, str]:

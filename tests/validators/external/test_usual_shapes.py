@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from schemas.item import AnswerItem, ChoiceItem
+from tests.foreign_sets import write_rows
 from validators.external import parse_mapping, read_benchmark
 from validators.external.proposal import propose_for
 from validators.external.write_back import write_back
@@ -46,8 +47,7 @@ def shapes() -> dict[str, tuple[str, list[dict[str, Any]]]]:
 
 
 def saved(path: Path, rows: list[dict[str, Any]]) -> str:
-    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
-    return str(path)
+    return str(write_rows(path, rows))
 
 
 @pytest.mark.parametrize("shape", list(shapes()))
