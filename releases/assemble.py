@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -24,7 +23,6 @@ from releases.content.canary import canary_guid
 from releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
 from releases.content.core import write_core
 from releases.content.item_tables import Render, Renders, data_files, with_version, write_split
-from releases.content.placement import KEPT
 from releases.export.tasks import write_tasks
 from releases.gathered import ReleaseInput, contents_of, gather, is_sealed, reasons_of
 from releases.paper_trail import audit_tables as tables
@@ -243,16 +241,6 @@ def _write_items(matter: ReleaseInput, version: str, folder: Path) -> list[Split
     return summaries
 
 
-def _examples(matter: ReleaseInput) -> dict[str, dict[str, Any]]:
-    """Config -> its first row, of dev where there is a dev split, never of a sealed one."""
-    found = {}
-    for name, splits in matter.tables.items():
-        open_splits = sorted(split for split in splits if not is_sealed(matter, split))
-        if open_splits:
-            found[name] = splits[open_splits[0]].slice(0, 1).to_pylist()[0]
-    return found
-
-
 def _write_exports(matter: ReleaseInput, version: str, folder: Path) -> None:
     write_tasks(
         matter.config.name,
@@ -268,7 +256,7 @@ def _write_exports(matter: ReleaseInput, version: str, folder: Path) -> None:
 def _write_papers(
     matter: ReleaseInput, folder: Path, previous: Path | None, changes: ReleaseDiff | None
 ) -> list[tables.Erratum]:
-    released = {one.item.id for splits in matter.placed.values() for each in splits.values() for one in each}
+    released = {one.item.id for one in matter.released}
     said, audit = matter.papers, folder / "audit"
     tables.write_verdicts(said.verdicts, said.resolutions, released, audit / "verdicts.parquet")
     tables.write_scores(said.audits, audit / "scores.parquet")
@@ -286,27 +274,13 @@ def _card_matter(
     record: GateRecord,
     folder: Path,
 ) -> CardMatter:
-    placed = [one for splits in matter.placed.values() for each in splits.values() for one in each]
     removed = Counter(one.reason for one in errata)
-    return CardMatter(
-        config=matter.config,
-        facts=matter.facts,
-        version=record.version,
-        canary=matter.canary,
+    charts = write_charts(
+        folder,
         splits=summaries,
-        statuses=Counter(one.status for one in matter.papers.verdicts),
-        audit_states=Counter(one.audit_state for one in placed),
-        reviewed=sum(one.verdict in KEPT for one in placed),
+        described=[one.item for one in matter.released if not is_sealed(matter, one.split)],
+        audits=matter.papers.audits,
         removed=removed,
-        examples=_examples(matter),
-        overrides=record.overrides,
-        core=None if matter.core is None else matter.core.fact,
-        charts=write_charts(
-            folder,
-            splits=summaries,
-            described=[one.item for one in placed if matter.sealed is None or one.split != SCORED],
-            audits=matter.papers.audits,
-            removed=removed,
-            facts=matter.facts,
-        ),
+        facts=matter.facts,
     )
+    return CardMatter(matter, record.version, summaries, removed, record.overrides, charts)

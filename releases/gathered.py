@@ -52,6 +52,11 @@ class ReleaseInput:
     sealed: Sealed | None
     """The golds of a blind release; None where they stand beside the questions."""
 
+    @property
+    def released(self) -> list[Placed]:
+        """All items in their places."""
+        return [one for splits in self.placed.values() for each in splits.values() for one in each]
+
 
 def gather(
     items: Sequence[Item],

@@ -34,6 +34,7 @@ def card(matter: CardMatter, previous: str = "") -> str:
     Of `previous`, the last card, all text outside the markers is kept word for word; without one, a card with
     every section is written.
     """
+    statuses = Counter(one.status for one in matter.release.papers.verdicts)
     sections = {
         "summary": _summary(matter),
         "description": _description(matter),
@@ -42,20 +43,13 @@ def card(matter: CardMatter, previous: str = "") -> str:
         **_core(matter, previous),
         "sources": _sources(matter),
         "making": _making(matter),
-        "audit": audit_section(matter.facts, matter.audit_states, matter.statuses),
+        "audit": audit_section(matter.facts, matter.audit_states, statuses),
         "limits": limits(matter.facts, matter.overrides, matter.audit_states, "items"),
         "charts": "\n\n".join(
             ["## Charts", *(f"![{shown}]({file})" for file, shown in matter.charts.items())]
         ),
         "citation": f"## Citation\n\n```bibtex\n{bibtex(matter.config, matter.facts, matter.version)}\n```",
-        "datasheet": datasheet(
-            matter.config,
-            matter.facts,
-            items=matter.items,
-            audit_states=matter.audit_states,
-            reviewed=matter.reviewed,
-            removed=matter.removed,
-        ),
+        "datasheet": datasheet(matter),
     }
     body = _written_by_people(previous, matter.config.title)
     for name, text in sections.items():
@@ -66,8 +60,8 @@ def card(matter: CardMatter, previous: str = "") -> str:
 
 def _core(matter: CardMatter, previous: str) -> dict[str, str]:
     """The core's section; emptied where the version before had a core and this one has none."""
-    if matter.core is not None:
-        return {"core": core_section(matter.config.name, matter.core)}
+    if matter.release.core is not None:
+        return {"core": core_section(matter.config.name, matter.release.core.fact)}
     return {"core": ""} if _BEGIN.format("core") in previous else {}
 
 
@@ -105,7 +99,7 @@ def _front_matter(matter: CardMatter) -> str:
         mine = [split for split in matter.splits if split.config == name]
         files = [{"split": split.split, "path": f"{name}/{split.split}-*.parquet"} for split in mine]
         configs.append({"config_name": name, "data_files": files})
-        if matter.core is not None and name in matter.core.rows:
+        if matter.release.core is not None and name in matter.release.core.fact.rows:
             drawn = {"split": "test", "path": f"core/{name}.parquet"}
             others = [dict(file) for file in files if file["split"] != "test"]
             cores.append({"config_name": f"{name}{CORE}", "data_files": [drawn, *others]})
@@ -129,7 +123,7 @@ def _summary(matter: CardMatter) -> str:
         f"**Version {matter.version}**: {matter.items} items in {configs} configs. What changed since the "
         "version before stands in `CHANGELOG.md`, what was removed and why in `errata/removed.parquet`, what "
         "rules, auditors and people said of each item in `audit/`.\n\n"
-        f"> {canary_line(matter.config.name, matter.canary)}"
+        f"> {canary_line(matter.config.name, matter.release.canary)}"
     )
 
 

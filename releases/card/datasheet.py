@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from mihakk.markdown import plain, table
+from releases.card.matter import CardMatter
 from releases.release_facts import ReleaseFacts
-from schemas.audit import AuditState, by_audit_state
-from schemas.benchmark import BenchmarkConfig
+from schemas.audit import by_audit_state
 
 
-def datasheet(
-    config: BenchmarkConfig,
-    facts: ReleaseFacts,
-    *,
-    items: int,
-    audit_states: Mapping[AuditState, int],
-    reviewed: int,
-    removed: Mapping[str, int],
-) -> str:
+def datasheet(matter: CardMatter) -> str:
     """The section's text."""
+    config, facts, removed = matter.config, matter.facts, sum(matter.removed.values())
     sources = plain(", ".join(one.title or one.name for one in facts.sources)) or "not named"
     kept = config.curate.sensitive == "keep"
     toys = " that are too small to judge" if any(not one.capable for one in facts.auditors) else ""
@@ -29,9 +20,12 @@ def datasheet(
     rows = (
         ("Why was it made?", "To measure what language models know of Arabic and Persian verse and idiom."),
         ("What does an item stand for?", "One question about a poem, a couplet, an idiom or a proverb."),
-        ("How many are there?", f"{items}; how they are spread stands under Dataset Structure."),
+        ("How many are there?", f"{matter.items}; how they are spread stands under Dataset Structure."),
         ("Is it a sample?", f"Yes: what passed every check, of what these sources hold: {sources}."),
-        ("What was left out?", f"{sum(removed.values())} items and records, with reasons, in `errata/`."),
+        (
+            "What was left out?",
+            f"{removed} items and records, with reasons, in `errata/`.",
+        ),
         ("Does it hold personal data?", "Names of published poets only. Annotators are pseudonyms."),
         (
             "Could it offend?",
@@ -41,7 +35,7 @@ def datasheet(
         (
             "Who checked it?",
             f"Rules, every item; {len(facts.auditors)} language models{toys} "
-            f"({by_audit_state(audit_states)}); people, {reviewed} items. {_people(facts)}",
+            f"({by_audit_state(matter.audit_states)}); people, {matter.reviewed} items. {_people(facts)}",
         ),
         ("What share of defects is left?", left),
         ("What is it not for?", "Training; ranking models that were trained on these questions."),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from releases.release_facts import CoreFact, Override, ReleaseFacts
+from releases.content.placement import KEPT
+from releases.gathered import ReleaseInput, is_sealed
+from releases.release_facts import Override, ReleaseFacts
 from schemas.audit import AuditState
 from schemas.benchmark import BenchmarkConfig
 
@@ -28,30 +31,47 @@ class SplitSummary:
 class CardMatter:
     """What the generated sections are written from."""
 
-    config: BenchmarkConfig
-    facts: ReleaseFacts
+    release: ReleaseInput
     version: str
-    canary: str
-    """GUID of the benchmark."""
     splits: Sequence[SplitSummary]
-    statuses: Mapping[str, int]
-    """Verdict status -> items, withheld ones included."""
-    audit_states: Mapping[AuditState, int]
-    """Released items per state of the audit."""
-    reviewed: int
-    """Released items that people decided on."""
     removed: Mapping[str, int]
     """Reason -> items in the errata."""
-    examples: Mapping[str, Mapping[str, Any]]
-    """Config -> a row of its dev split (else of an open test split) as the data files have it."""
     overrides: Sequence[Override]
     """Gates that people let stand shut, for this version and those before it."""
-    core: CoreFact | None
-    """The balanced subset; None where there is none."""
     charts: Mapping[str, str]
     """File of a chart -> what it shows."""
+
+    @property
+    def config(self) -> BenchmarkConfig:
+        """The benchmark's."""
+        return self.release.config
+
+    @property
+    def facts(self) -> ReleaseFacts:
+        """What is known of it beside its items."""
+        return self.release.facts
 
     @property
     def items(self) -> int:
         """Items in the release."""
         return sum(split.rows for split in self.splits)
+
+    @property
+    def reviewed(self) -> int:
+        """Released items that people decided on."""
+        return sum(one.verdict in KEPT for one in self.release.released)
+
+    @property
+    def audit_states(self) -> Counter[AuditState]:
+        """Released items per state of the audit."""
+        return Counter(one.audit_state for one in self.release.released)
+
+    @property
+    def examples(self) -> dict[str, dict[str, Any]]:
+        """Config -> its first row, of dev where there is a dev split, never of a sealed one."""
+        found = {}
+        for name, splits in self.release.tables.items():
+            open_splits = sorted(split for split in splits if not is_sealed(self.release, split))
+            if open_splits:
+                found[name] = splits[open_splits[0]].slice(0, 1).to_pylist()[0]
+        return found
