@@ -34,7 +34,7 @@ def card(matter: CardMatter, previous: str = "") -> str:
     Of `previous`, the last card, all text outside the markers is kept word for word; without one, a card with
     every section is written.
     """
-    statuses = Counter(one.status for one in matter.release.papers.verdicts)
+    statuses: Counter[str] = Counter(one.status for one in matter.release.papers.verdicts)
     sections = {
         "summary": _summary(matter),
         "description": _description(matter),
