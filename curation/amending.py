@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from curation.normalization import reject, remove
-from mihakk.errors import RecordRejected
-from mihakk.text import canonicalize, key
-from schemas.campaign import Amendment
-from schemas.idiom import Idiom
-from schemas.poem import Couplet, Poem
-from schemas.record import Form, Language
-from schemas.rejection import Rejection
+from mihakk.curation.normalization import reject, remove
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.text import canonicalize, key
+from mihakk.schemas.campaign import Amendment
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.record import Form, Language
+from mihakk.schemas.rejection import Rejection
 
 _LABELS = ("poet", "era", "genre", "metre")
 _HOPELESS = "hopeless "

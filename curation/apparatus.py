@@ -11,8 +11,8 @@ import re
 from collections import Counter
 from typing import Final, NamedTuple
 
-from mihakk.text import key, words
-from mihakk.text.references import AR_LETTER, content
+from mihakk.machinery.text import key, words
+from mihakk.machinery.text.references import AR_LETTER, content
 
 VERSE_WORDS: Final = 7
 """Words up to which a paragraph behind the first, without a full stop, is a line of quoted verse."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from curation.duplicates import Duplicates
-from curation.fitness import fit
-from curation.normalization import output_of, reject, remove
-from mihakk.errors import RecordRejected
-from mihakk.lake import ShardOutput
-from schemas.benchmark import CurateConfig
-from schemas.idiom import Idiom
-from schemas.poem import Couplet, Poem
-from schemas.rejection import Cluster, Rejection
+from mihakk.curation.duplicates import Duplicates
+from mihakk.curation.fitness import fit
+from mihakk.curation.normalization import output_of, reject, remove
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.lake import ShardOutput
+from mihakk.schemas.benchmark import CurateConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.rejection import Cluster, Rejection
 
 
 def curate(records: Iterable[Poem | Idiom], duplicates: Duplicates, config: CurateConfig) -> ShardOutput:

@@ -9,14 +9,14 @@ from typing import Final, NamedTuple, Protocol
 
 from rapidfuzz.distance import Indel
 
-from curation.fitness import fit
-from mihakk.dedup import Pair, groups, half_key, near_duplicates, of_halves
-from mihakk.errors import RecordRejected
-from mihakk.ids import digest
-from schemas.benchmark import CurateConfig
-from schemas.idiom import Idiom
-from schemas.poem import Couplet, Poem
-from schemas.rejection import Cluster
+from mihakk.curation.fitness import fit
+from mihakk.machinery.dedup import Pair, groups, half_key, near_duplicates, of_halves
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.ids import digest
+from mihakk.schemas.benchmark import CurateConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.rejection import Cluster
 
 SIMILAR: Final = 0.68
 """Likeness from which couplets that are not merged are reported. Of real ones at 0.85, half are versions of
@@ -97,8 +97,8 @@ class Compared(Protocol):
     def pairs(self, thresholds: Mapping[str, float], gone: frozenset[str]) -> Mapping[str, Sequence[Pair]]:
         """Pairs by what is compared: `poem`, `couplet`, `idiom`, or `half` (pairs of hemistichs).
 
-        Entries of a level are numbered in the order of the sources, hemistichs as `mihakk.dedup.of_halves`
-        has it; couplets whose owner is `gone` are left out.
+        Entries of a level are numbered in the order of the sources, hemistichs as
+        `mihakk.machinery.dedup.of_halves` has it; couplets whose owner is `gone` are left out.
         """
         ...
 

@@ -11,15 +11,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from curation.duplicates import LEVELS, Comparable, DuplicateCluster, entries, keys
-from mihakk.dedup import Pair
-from mihakk.dedup.passes import Part
-from mihakk.dedup.spread import DuplicatePasses, Wanted
-from mihakk.ids import digest
-from mihakk.lake.scratch import Scratch
-from schemas.benchmark import CurateConfig
-from schemas.idiom import Idiom
-from schemas.poem import Poem
+from mihakk.curation.duplicates import LEVELS, Comparable, DuplicateCluster, entries, keys
+from mihakk.machinery.dedup import Pair
+from mihakk.machinery.dedup.passes import Part
+from mihakk.machinery.dedup.spread import DuplicatePasses, Wanted
+from mihakk.machinery.ids import digest
+from mihakk.machinery.lake.scratch import Scratch
+from mihakk.schemas.benchmark import CurateConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
 
 PART_TEXTS: Final = 4_000
 """Couplets worked on at a time; more in a set of millions, so that there are at most `MOST_PARTS` parts."""
@@ -64,7 +64,7 @@ def read_keys(
 
 
 class SpreadEntries:
-    """The set's entries by number, see `curation.duplicates.Compared`.
+    """The set's entries by number, see `mihakk.curation.duplicates.Compared`.
 
     `files` hold the entries of the `shards`, in the order of the sources, as `write_entries` wrote them.
     """

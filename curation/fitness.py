@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from curation.apparatus import without_apparatus
-from curation.matter import clean_poem
-from curation.metadata import match_metadata
-from mihakk.configs import load_yaml
-from mihakk.errors import RecordRejected
-from mihakk.settings import REFERENCE
-from mihakk.text import key, words_key
-from mihakk.text.references import content, only_refers
-from mihakk.text.script import script_shares
-from schemas.benchmark import CurateConfig
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.record import Language
-from schemas.rejection import Rejection
+from mihakk.curation.apparatus import without_apparatus
+from mihakk.curation.matter import clean_poem
+from mihakk.curation.metadata import match_metadata
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.settings import REFERENCE
+from mihakk.machinery.text import key, words_key
+from mihakk.machinery.text.references import content, only_refers
+from mihakk.machinery.text.script import script_shares
+from mihakk.schemas.benchmark import CurateConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Language
+from mihakk.schemas.rejection import Rejection
 
 _CLITICS = ("", "ال", "و", "وال", "ف", "فال", "ب", "بال", "ل", "لل", "ك", "كال")
 """What Arabic writes as one with a word."""

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from curation.normalization import remove
-from mihakk.errors import RecordRejected
-from mihakk.text import arabic_share, key, poem_rhyme, words
-from mihakk.text import codepoints as cp
-from mihakk.text.notes import BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, NUMBERED, is_dated
-from schemas.poem import Couplet, Poem
-from schemas.record import Form, Language
-from schemas.rejection import Rejection
+from mihakk.curation.normalization import remove
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.text import arabic_share, key, poem_rhyme, words
+from mihakk.machinery.text import codepoints as cp
+from mihakk.machinery.text.notes import BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, NUMBERED, is_dated
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.record import Form, Language
+from mihakk.schemas.rejection import Rejection
 
 MOST_WORDS: Final = 16
 """Words of a hemistich beyond which it is prose; 47,124 Arabic couplets have 10 at most, Hafez 14."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mihakk.errors import RecordRejected
-from mihakk.taxonomy import Kind, vocabulary
-from mihakk.text import key
-from schemas.benchmark import CurateConfig
-from schemas.poem import Poem, Section
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.taxonomy import Kind, vocabulary
+from mihakk.machinery.text import key
+from mihakk.schemas.benchmark import CurateConfig
+from mihakk.schemas.poem import Poem, Section
 
 
 def match_metadata(poem: Poem, config: CurateConfig) -> Poem:

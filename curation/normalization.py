@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from mihakk.errors import RecordRejected
-from mihakk.ids import canonical_json
-from mihakk.lake import ShardOutput
-from mihakk.lake.columns import Row
-from mihakk.text import canonicalize, key, split_mudawwar
-from schemas.idiom import Idiom
-from schemas.manifest import ShardCounts
-from schemas.poem import Couplet, Poem
-from schemas.record import Form, Language, Record
-from schemas.rejection import Rejection
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.ids import canonical_json
+from mihakk.machinery.lake import ShardOutput
+from mihakk.machinery.lake.columns import Row
+from mihakk.machinery.text import canonicalize, key, split_mudawwar
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.manifest import ShardCounts
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.record import Form, Language, Record
+from mihakk.schemas.rejection import Rejection
 
 Changes = Counter[str]
 """How often each kind of change was made, `canonical.<kind>`."""

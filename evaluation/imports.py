@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple
 import orjson
 from pydantic import ValidationError
 
-from mihakk.configs import misfits, not_plain
-from mihakk.errors import RecordRejected, UsageError, no_file
-from schemas.evaluation import Answer, AnsweredBy, AskedItem, Question
-from schemas.rejection import Rejection
+from mihakk.machinery.configs import misfits, not_plain
+from mihakk.machinery.errors import RecordRejected, UsageError, no_file
+from mihakk.schemas.evaluation import Answer, AnsweredBy, AskedItem, Question
+from mihakk.schemas.rejection import Rejection
 
 _FIELDS: Final = (
     *("reply", "reasoning", "finish_reason", "likelihoods", "error", "variant", "repeat"),

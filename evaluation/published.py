@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from evaluation.lint import read_grids
-from mihakk.errors import UsageError
-from mihakk.settings import ROOT
-from schemas.suite import PublishedFigures
+from mihakk.evaluation.lint import read_grids
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import ROOT
+from mihakk.schemas.suite import PublishedFigures
 
 FOLDER: Final = ROOT / "data" / "reference" / "published"
 

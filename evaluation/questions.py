@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from generators.abilities import ability_of
-from mihakk.configs import load_text, validate
-from mihakk.errors import UsageError
-from mihakk.ids import sha256
-from mihakk.parquet import readable
-from schemas.evaluation import Question
+from mihakk.generators.abilities import ability_of
+from mihakk.machinery.configs import load_text, validate
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import sha256
+from mihakk.machinery.parquet import readable
+from mihakk.schemas.evaluation import Question
 
 _TAKEN: Final = (
     *("content_hash", "version", "task", "kind", "language", "group"),

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluation.judges.sheets import judge_sheets
-from evaluation.rows import folders_of
-from evaluation.running.asking import Asked, Fetch, asked_of_suite
-from evaluation.running.run import EARLIER
-from evaluation.table import load_scores, results
-from evaluation.table.conditions import condition_sheet, conditions
-from evaluation.table.moves import move_sheets, moves
-from evaluation.table.overall import Averaging
-from evaluation.table.render import markdown
-from evaluation.table.results import Results
-from evaluation.table.sheets import Sheet, sheets
-from schemas.suite import Suite, System
+from mihakk.evaluation.judges.sheets import judge_sheets
+from mihakk.evaluation.rows import folders_of
+from mihakk.evaluation.running.asking import Asked, Fetch, asked_of_suite
+from mihakk.evaluation.running.run import EARLIER
+from mihakk.evaluation.table import load_scores, results
+from mihakk.evaluation.table.conditions import condition_sheet, conditions
+from mihakk.evaluation.table.moves import move_sheets, moves
+from mihakk.evaluation.table.overall import Averaging
+from mihakk.evaluation.table.render import markdown
+from mihakk.evaluation.table.results import Results
+from mihakk.evaluation.table.sheets import Sheet, sheets
+from mihakk.schemas.suite import Suite, System
 
 if TYPE_CHECKING:
     import pandas as pd

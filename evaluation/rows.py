@@ -9,10 +9,10 @@ from typing import Any, Final, TypeVar, get_args
 
 from pydantic import ValidationError
 
-from mihakk.configs import misfits
-from mihakk.errors import UsageError
-from schemas.evaluation import Attempt
-from schemas.record import Record
+from mihakk.machinery.configs import misfits
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.evaluation import Attempt
+from mihakk.schemas.record import Record
 
 RecordT = TypeVar("RecordT", bound=Record)
 BATCH: Final = 20_000
@@ -37,7 +37,7 @@ def answer_key(attempt: Attempt) -> str:
 
 def write_rows(path: Path, rows: Sequence[RecordT], row: type[RecordT]) -> None:
     """Writes one file, whole or not at all; equal rows give equal bytes."""
-    from mihakk.lake.columns import to_table
+    from mihakk.machinery.lake.columns import to_table
 
     write_batches(path, to_table(rows, row).to_batches(max_chunksize=BATCH), row)
 
@@ -46,7 +46,7 @@ def write_batches(path: Path, batches: Iterable[Any], row: type[Record]) -> int:
     """Writes Arrow batches of a table as one file, whole or not at all; how many rows."""
     import pyarrow.parquet as pq
 
-    from mihakk.lake.columns import arrow_schema
+    from mihakk.machinery.lake.columns import arrow_schema
 
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.tmp")
@@ -70,7 +70,7 @@ def read_rows(path: Path, row: type[RecordT]) -> list[RecordT]:
     """
     import pyarrow as pa
 
-    from mihakk.lake.columns import from_table
+    from mihakk.machinery.lake.columns import from_table
 
     batches = list(read_batches(path, row))
     try:
@@ -96,8 +96,8 @@ def read_batches(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from mihakk.lake.columns import arrow_schema
-    from mihakk.parquet import as_declared, readable
+    from mihakk.machinery.lake.columns import arrow_schema
+    from mihakk.machinery.parquet import as_declared, readable
 
     schema = arrow_schema(row)
     names = list(columns or schema.names)

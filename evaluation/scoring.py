@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from evaluation.metrics.metric import METRICS, Case, Metric, Scored
-from evaluation.reading import read, reader_of, status_of
-from evaluation.rows import read_batches, write_batches
-from mihakk.errors import UsageError
-from schemas.evaluation import Answer, AnswerStatus, Attempt, Method, Question, Score
+from mihakk.evaluation.metrics.metric import METRICS, Case, Metric, Scored
+from mihakk.evaluation.reading import read, reader_of, status_of
+from mihakk.evaluation.rows import read_batches, write_batches
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.evaluation import Answer, AnswerStatus, Attempt, Method, Question, Score
 
 Questions = Mapping[str, Question]
 """By item id."""
@@ -131,7 +131,7 @@ def _scores(batch: Any, metric: Metric, places: list[int], answered: list[_Answe
     """One metric's rows: what is known of the answers is taken over as it stands."""
     import pyarrow as pa
 
-    from mihakk.lake.columns import arrow_schema
+    from mihakk.machinery.lake.columns import arrow_schema
 
     scored = _score(metric, answered)
     size = len(places)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence, Set
 from typing import NamedTuple
 
-from evaluation.judges.rubrics import rubrics_of
-from evaluation.judges.run import load_judges
-from evaluation.metrics.metric import known_metric
-from evaluation.published import figures_of
-from evaluation.running.asking import OWN, Asked
-from evaluation.running.likelihood import model_arguments
-from evaluation.scoring import DEFAULT, metrics_named
-from evaluation.table.column import ColumnKey
-from evaluation.table.overall import Averaging
-from mihakk.errors import UsageError
-from mihakk.llm.model import needed_key
-from schemas.evaluation import Method, Question
-from schemas.suite import PublishedFigures, Suite, System
+from mihakk.evaluation.judges.rubrics import rubrics_of
+from mihakk.evaluation.judges.run import load_judges
+from mihakk.evaluation.metrics.metric import known_metric
+from mihakk.evaluation.published import figures_of
+from mihakk.evaluation.running.asking import OWN, Asked
+from mihakk.evaluation.running.likelihood import model_arguments
+from mihakk.evaluation.scoring import DEFAULT, metrics_named
+from mihakk.evaluation.table.column import ColumnKey
+from mihakk.evaluation.table.overall import Averaging
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.llm.model import needed_key
+from mihakk.schemas.evaluation import Method, Question
+from mihakk.schemas.suite import PublishedFigures, Suite, System
 
 
 class Shape(NamedTuple):

@@ -8,14 +8,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluation.reading import read
-from evaluation.running.probes import OPTIONS_ALONE
-from evaluation.statistics.items import item_statistics
-from evaluation.statistics.wrong_golds import gold_odds
-from mihakk.errors import UsageError
-from mihakk.text.key import key
-from schemas.evaluation import Answer, Question
-from schemas.suspect import Suspect, SuspectReason
+from mihakk.evaluation.reading import read
+from mihakk.evaluation.running.probes import OPTIONS_ALONE
+from mihakk.evaluation.statistics.items import item_statistics
+from mihakk.evaluation.statistics.wrong_golds import gold_odds
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.text.key import key
+from mihakk.schemas.evaluation import Answer, Question
+from mihakk.schemas.suspect import Suspect, SuspectReason
 
 LEAST_SYSTEMS: Final = 6
 """Fewer agree on a wrong answer by chance too often."""

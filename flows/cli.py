@@ -1,4 +1,4 @@
-"""`mihakk`: the command line over the pipeline; exit codes are those of `mihakk.errors`."""
+"""`mihakk`: the command line over the pipeline; exit codes are those of `mihakk.machinery.errors`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from mihakk.errors import MihakkError, MihakkWarning
+from mihakk.machinery.errors import MihakkError, MihakkWarning
+from mihakk.machinery.settings import extra_of, install_command
 
 
 class Terminated(KeyboardInterrupt):
@@ -48,6 +49,15 @@ class Commands(TyperGroup):
             label = {2: "Usage", 75: "Stopped, can be resumed"}.get(error.exit_code, "Failed")
             _errors().print(f"[bold red]{label}:[/] {escape(str(error))}")
             raise typer.Exit(error.exit_code) from None
+        except ModuleNotFoundError as error:
+            extra = extra_of(error.name or "")
+            if extra is None:
+                raise
+            _errors().print(
+                f"[bold red]Usage:[/] this needs the package of `{error.name}`: "
+                + escape(f"run `{install_command(extra)}`")
+            )
+            raise typer.Exit(2) from None
         except OSError as error:
             if error.filename is None:
                 raise
@@ -122,7 +132,7 @@ GROUPS = (
 )
 """Modules of `flows/commands/` in the order of the help; each imports its stage only when called."""
 for group in GROUPS:
-    import_module(f"flows.commands.{group}").register(app)
+    import_module(f"mihakk.flows.commands.{group}").register(app)
 
 
 def main() -> None:

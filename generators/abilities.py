@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from schemas.evaluation import Ability
+from mihakk.schemas.evaluation import Ability
 
 RECALL: Final = frozenset(
     [

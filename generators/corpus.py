@@ -10,16 +10,16 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.corpus_rows import CorpusFacts, Line, Phrase, embedded, indexed
-from mihakk.draw import split_of
-from mihakk.embeddings import Embedder
-from mihakk.morphology import LIGHT, Morphology
-from mihakk.seeds import rng
-from mihakk.text.key import key, word_keys
-from mihakk.text.rhyme import SHARED
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.record import Language
+from mihakk.generators.corpus_rows import CorpusFacts, Line, Phrase, embedded, indexed
+from mihakk.machinery.draw import split_of
+from mihakk.machinery.embeddings import Embedder
+from mihakk.machinery.morphology import LIGHT, Morphology
+from mihakk.machinery.seeds import rng
+from mihakk.machinery.text.key import key, word_keys
+from mihakk.machinery.text.rhyme import SHARED
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Language
 
 K = TypeVar("K")
 

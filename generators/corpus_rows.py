@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from generators.plain_meaning import content_forms, plain_meaning
-from generators.writing.replies import contains
-from mihakk.morphology import LIGHT, Morphology
-from mihakk.text.key import key, word_keys
-from mihakk.text.rhyme import rhyme
-from schemas.idiom import Idiom
-from schemas.poem import Couplet, Poem
-from schemas.record import Form, Language
+from mihakk.generators.plain_meaning import content_forms, plain_meaning
+from mihakk.generators.writing.replies import contains
+from mihakk.machinery.morphology import LIGHT, Morphology
+from mihakk.machinery.text.key import key, word_keys
+from mihakk.machinery.text.rhyme import rhyme
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.record import Form, Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Phrase:
     says: frozenset[str]
     """Keys of the meaning's words."""
     forms: frozenset[str]
-    """What stands for the phrase's words beside words akin to them, see `mihakk.morphology`."""
+    """What stands for the phrase's words beside words akin to them, see `mihakk.machinery.morphology`."""
     meaning_forms: frozenset[str]
     """The same of the meaning's."""
 

@@ -7,24 +7,24 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from generators.corpus import Corpus, build_corpus
-from generators.corpus_rows import CorpusFacts, Phrase
-from generators.meaning import Meaning
-from generators.prompts import prompts_of
-from generators.task import TASKS, Context, Options, Skip, Task
-from generators.writing.writer import Writer, WriteRequest
-from mihakk.configs import validate
-from mihakk.draw import in_turns, lot
-from mihakk.embeddings import Embedder, open_embedder
-from mihakk.errors import UsageError
-from mihakk.ids import canonical_json
-from mihakk.llm.structured import Reply
-from mihakk.morphology import open_morphology
-from schemas.benchmark import BenchmarkConfig, SampleConfig
-from schemas.idiom import Idiom
-from schemas.item import ChoiceItem, Item
-from schemas.poem import Poem
-from schemas.rejection import Rejection
+from mihakk.generators.corpus import Corpus, build_corpus
+from mihakk.generators.corpus_rows import CorpusFacts, Phrase
+from mihakk.generators.meaning import Meaning
+from mihakk.generators.prompts import prompts_of
+from mihakk.generators.task import TASKS, Context, Options, Skip, Task
+from mihakk.generators.writing.writer import Writer, WriteRequest
+from mihakk.machinery.configs import validate
+from mihakk.machinery.draw import in_turns, lot
+from mihakk.machinery.embeddings import Embedder, open_embedder
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import canonical_json
+from mihakk.machinery.llm.structured import Reply
+from mihakk.machinery.morphology import open_morphology
+from mihakk.schemas.benchmark import BenchmarkConfig, SampleConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ChoiceItem, Item
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
 
 
 @dataclass(frozen=True, slots=True)

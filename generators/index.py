@@ -10,13 +10,13 @@ import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from generators.corpus import Corpus
-from generators.corpus_rows import CorpusFacts, Line, Phrase, embedded, indexed
-from mihakk.embeddings import Embedder
-from mihakk.lake.scratch import Scratch
-from mihakk.morphology import open_morphology
-from schemas.idiom import Idiom
-from schemas.poem import Poem
+from mihakk.generators.corpus import Corpus
+from mihakk.generators.corpus_rows import CorpusFacts, Line, Phrase, embedded, indexed
+from mihakk.machinery.embeddings import Embedder
+from mihakk.machinery.lake.scratch import Scratch
+from mihakk.machinery.morphology import open_morphology
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
 
 PIECE: Final = 256
 """Texts embedded at a time: some seconds of work, so that workers finish together whatever a shard holds."""

@@ -2,7 +2,7 @@
 
 import threading
 
-from mihakk.embeddings import Embedder, open_embedder
+from mihakk.machinery.embeddings import Embedder, open_embedder
 
 
 class Meaning:

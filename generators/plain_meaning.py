@@ -8,9 +8,9 @@ the clause that says the meaning. It depends on the record alone, so that no oth
 import re
 from typing import Final
 
-from mihakk.morphology import LIGHT, Morphology
-from mihakk.text import key, word_keys, words
-from schemas.record import Language
+from mihakk.machinery.morphology import LIGHT, Morphology
+from mihakk.machinery.text import key, word_keys, words
+from mihakk.schemas.record import Language
 
 _QUOTED: Final = re.compile(r"«[^«»]*»|\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|“[^“”]*”")
 _CLAUSE: Final = re.compile(r"[^،؛,;.:!?؟…]+[،؛,;.:!?؟…]*")

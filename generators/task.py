@@ -6,21 +6,21 @@ from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 
-from generators.corpus import Corpus
-from generators.meaning import Meaning
-from generators.prompts import Prompts
-from generators.writing.replies import contains
-from generators.writing.writer import ReplyT, Writer, WriteRequest
-from mihakk.draw import lot
-from mihakk.errors import RecordRejected
-from mihakk.ids import item_id
-from mihakk.registry import Registry
-from mihakk.seeds import rng
-from mihakk.text.key import key
-from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
-from schemas.poem import Poem
-from schemas.record import LANGUAGES, Language, Record
+from mihakk.generators.corpus import Corpus
+from mihakk.generators.meaning import Meaning
+from mihakk.generators.prompts import Prompts
+from mihakk.generators.writing.replies import contains
+from mihakk.generators.writing.writer import ReplyT, Writer, WriteRequest
+from mihakk.machinery.draw import lot
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.ids import item_id
+from mihakk.machinery.registry import Registry
+from mihakk.machinery.seeds import rng
+from mihakk.machinery.text.key import key
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import LANGUAGES, Language, Record
 
 Reads = Literal["poem", "idiom"]
 
@@ -284,7 +284,7 @@ class Task:
     generate: Callable[[Context[Any], Any], Made]
 
 
-TASKS: Registry[Task] = Registry("task", "generators")
+TASKS: Registry[Task] = Registry("task", "mihakk.generators")
 
 
 def task(

@@ -45,10 +45,10 @@ def ganjoor(data: Path) -> Iterator[list[str]]:
 
 def hafez() -> list[Any]:
     """The ghazals of the package `hafez`, with their metres, normalised."""
-    from curation.normalization import normalize
-    from schemas.poem import Poem
-    from scrapers.hafez import HafezOptions, scrape
-    from scrapers.raw import RawStore
+    from mihakk.curation.normalization import normalize
+    from mihakk.schemas.poem import Poem
+    from mihakk.scrapers.hafez import HafezOptions, scrape
+    from mihakk.scrapers.raw import RawStore
 
     with tempfile.TemporaryDirectory() as folder:
         poems = [entry for entry in scrape(HafezOptions(), RawStore(folder)) if isinstance(entry, Poem)]
@@ -83,7 +83,15 @@ def model_server(latency: float, slots: int | None, reply: str) -> Iterator[str]
         slots: Calls answered at once; None: all.
         reply: What it answers.
     """
-    command = [sys.executable, "-m", "mihakk.llm.scripted", "--latency", str(latency), "--reply", reply]
+    command = [
+        sys.executable,
+        "-m",
+        "mihakk.machinery.llm.scripted",
+        "--latency",
+        str(latency),
+        "--reply",
+        reply,
+    ]
     if slots:
         command += ["--slots", str(slots)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -95,7 +103,7 @@ def model_server(latency: float, slots: int | None, reply: str) -> Iterator[str]
 
 def choice_item(name: str, question: str, options: Sequence[str], gold: int) -> Any:
     """A choice item as the audit of somebody's benchmark makes it of a row."""
-    from schemas.item import ChoiceItem, Origin
+    from mihakk.schemas.item import ChoiceItem, Origin
 
     return ChoiceItem(
         id=name,

@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mihakk.llm.journal import Journal
-from mihakk.llm.model import open_model
-from mihakk.llm.structured import Request, payload
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.model import open_model
+from mihakk.machinery.llm.structured import Request, payload
+from mihakk.schemas.model import Limits, ModelConfig, Remote
+from mihakk.validators.audit.auditing import request
+from mihakk.validators.audit.prompt import SOUND
+from mihakk.validators.audit.reply import Opinion
 from performance._measure import choice_item, model_server
-from schemas.model import Limits, ModelConfig, Remote
-from validators.audit.auditing import request
-from validators.audit.prompt import SOUND
-from validators.audit.reply import Opinion
 
 QUESTION = "ما الشطر الثاني الذي يتمم هذا البيت رقم {}؟\nقفا نبك من ذكرى حبيب ومنزل"
 OPTIONS = (

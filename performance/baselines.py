@@ -15,18 +15,18 @@ from typing import Any
 
 import yaml
 
-from generators.quality.item_quality import Baseline, measure_quality
-from generators.task import TASKS
-from mihakk.settings import ROOT
+from mihakk.generators.quality.item_quality import Baseline, measure_quality
+from mihakk.generators.task import TASKS
+from mihakk.machinery.settings import ROOT
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.engines.choose import open_engine
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.run import run_pipeline
+from mihakk.pipeline.steps.order import INGEST, MAKE
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.stages import GENERATED
 from performance._measure import BESIDE
-from pipeline.build import Build
-from pipeline.engines.choose import open_engine
-from pipeline.observer import Silent
-from pipeline.run import run_pipeline
-from pipeline.steps.order import INGEST, MAKE
-from schemas.benchmark import BenchmarkConfig
-from schemas.item import ITEM_ROWS
-from schemas.stages import GENERATED
 
 SHOWN = (
     *("all_cues", "options_only", "longest", "shortest", "word_overlap", "stem_overlap", "trigram_overlap"),

@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.blind.board import Board
-from evaluation.blind.disclosure import most_gain
-from evaluation.blind.submission import Submission
-from mihakk.errors import UsageError
-from mihakk.ids import sha256
-from releases.content.secret import keyed
-from schemas.blind import BlindBoard, SubmissionCard
-from schemas.evaluation import Question
+from mihakk.evaluation.blind.board import Board
+from mihakk.evaluation.blind.disclosure import most_gain
+from mihakk.evaluation.blind.submission import Submission
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import sha256
+from mihakk.releases.content.secret import keyed
+from mihakk.schemas.blind import BlindBoard, SubmissionCard
+from mihakk.schemas.evaluation import Question
 
 SEED = 20261122
 WEEKS, PER_WEEK, TEAMS = 12, 3, 10

@@ -128,7 +128,7 @@ def chained(planted: list[Planted]) -> set[tuple[int, int]]:
 
 
 def our_pairs(halves: list[tuple[str, ...]]) -> dict[tuple[int, int], float]:
-    from mihakk.dedup import near_duplicates, shared_halves
+    from mihakk.machinery.dedup import near_duplicates, shared_halves
 
     found = {(a, b): alike for a, b, alike in shared_halves(halves, HALF_THRESHOLD)}
     whole = near_duplicates(["".join(couplet) for couplet in halves], THRESHOLD)
@@ -161,7 +161,7 @@ def share_half(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 def real(data: Path) -> list[Verse]:
     """The couplets of MetRec and Hafez."""
-    from mihakk.text import words_key
+    from mihakk.machinery.text import words_key
 
     verses = [Verse(*(words_key(half, "ar").split() for half in pair)) for _, *pair in metrec(data)]
     for poem in ganjoor(data):

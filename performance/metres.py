@@ -13,9 +13,9 @@ import sys
 import time
 from collections.abc import Sequence
 
-from mihakk.prosody import SURE, scan
-from mihakk.prosody.letters import vocalised
-from mihakk.text import canonical
+from mihakk.machinery.prosody import SURE, scan
+from mihakk.machinery.prosody.letters import vocalised
+from mihakk.machinery.text import canonical
 from performance._measure import data_folder, metrec
 
 SEED = 7

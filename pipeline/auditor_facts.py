@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mihakk.llm.journal import Entry, entries_of
-from schemas.audit import Audit
+from mihakk.machinery.llm.journal import Entry, entries_of
+from mihakk.schemas.audit import Audit
 
 if TYPE_CHECKING:
-    from releases.release_facts import AuditorFact
-    from schemas.model import ModelConfig
+    from mihakk.releases.release_facts import AuditorFact
+    from mihakk.schemas.model import ModelConfig
 
 
 def auditor_fact(
@@ -29,8 +29,8 @@ def auditor_fact(
         answers: Those replies, as of `answers_to`.
         own_family: Items it judged of which a model of its own family wrote a part.
     """
-    from mihakk.llm.weights import catalogue
-    from releases.release_facts import AuditorFact
+    from mihakk.machinery.llm.weights import catalogue
+    from mihakk.releases.release_facts import AuditorFact
 
     answers = list(answers)
     bundled = auditor.serve.engine == "embedded" and auditor.serve.weights in catalogue()

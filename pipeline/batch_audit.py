@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mihakk.errors import UsageError
-from pipeline.build import find_config, load_auditors, open_build
-from pipeline.external_audit import JOURNAL as EXTERNAL_JOURNAL
-from pipeline.external_audit import TO_AUDIT
-from pipeline.steps.audit import JOURNAL, STAGE, chosen_items, journal_folder, policy
-from schemas.benchmark import POLICIES
-from schemas.item import ITEM_ROWS, Item
-from schemas.model import AuditorsConfig
+from mihakk.machinery.errors import UsageError
+from mihakk.pipeline.build import find_config, load_auditors, open_build
+from mihakk.pipeline.external_audit import JOURNAL as EXTERNAL_JOURNAL
+from mihakk.pipeline.external_audit import TO_AUDIT
+from mihakk.pipeline.steps.audit import JOURNAL, STAGE, chosen_items, journal_folder, policy
+from mihakk.schemas.benchmark import POLICIES
+from mihakk.schemas.item import ITEM_ROWS, Item
+from mihakk.schemas.model import AuditorsConfig
 
 if TYPE_CHECKING:
-    from validators.audit.batch import Imported
+    from mihakk.validators.audit.batch import Imported
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def open_batch(what: Path, auditors: str, lake: str | None = None) -> BatchAudit
             raise UsageError(f"there is no {table}: run `mihakk audit ... --rules-only --out {what}` first")
         import pyarrow.parquet as pq
 
-        from mihakk.lake.columns import from_table
+        from mihakk.machinery.lake.columns import from_table
 
         items = from_table(pq.read_table(table), ITEM_ROWS)
         policies = pq.read_table(what / "verdicts.parquet", columns=["policy"]).column("policy").unique()
@@ -68,8 +68,8 @@ def open_batch(what: Path, auditors: str, lake: str | None = None) -> BatchAudit
 
 def export_calls(batch: BatchAudit, folder: Path) -> dict[str, tuple[Path, int]]:
     """Writes the calls that each auditor still needs; its name to the file and how many calls it holds."""
-    from mihakk.llm.journal import Journal
-    from validators.audit.batch import export_batch
+    from mihakk.machinery.llm.journal import Journal
+    from mihakk.validators.audit.batch import export_batch
 
     folder.mkdir(parents=True, exist_ok=True)
     found = {}
@@ -86,8 +86,8 @@ def import_replies(batch: BatchAudit, folder: Path) -> dict[str, Imported]:
     Raises:
         UsageError: There is none, or one is no output of a batch run.
     """
-    from mihakk.llm.journal import Journal
-    from validators.audit.batch import import_batch
+    from mihakk.machinery.llm.journal import Journal
+    from mihakk.validators.audit.batch import import_batch
 
     files = {one.name: folder / f"{one.name}.replies.jsonl" for one in batch.auditors.auditors}
     if not any(path.is_file() for path in files.values()):

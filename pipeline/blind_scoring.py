@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 import orjson
 
-from evaluation.blind.board import Board
-from evaluation.blind.submission import read_submission
-from evaluation.questions import MANIFEST, question_of_row, release_name
-from mihakk.configs import load_config
-from mihakk.errors import UsageError
-from mihakk.ids import sha256
-from mihakk.settings import settings
-from releases.content.blind import SPLIT, answers_folder, find_answers, opened_rows, read_answers
-from releases.content.secret import blind_key, keyed
-from releases.hub.load import named_folder
-from schemas.blind import BlindBoard, BlindReply, FinalFigure
+from mihakk.evaluation.blind.board import Board
+from mihakk.evaluation.blind.submission import read_submission
+from mihakk.evaluation.questions import MANIFEST, question_of_row, release_name
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import sha256
+from mihakk.machinery.settings import settings
+from mihakk.releases.content.blind import SPLIT, answers_folder, find_answers, opened_rows, read_answers
+from mihakk.releases.content.secret import blind_key, keyed
+from mihakk.releases.hub.load import named_folder
+from mihakk.schemas.blind import BlindBoard, BlindReply, FinalFigure
 
 BOARD_FILE = "board.json"
 FINAL_FILE = "final.json"

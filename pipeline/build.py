@@ -10,14 +10,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mihakk.configs import load_config
-from mihakk.errors import UsageError
-from mihakk.ids import digest
-from mihakk.lake import Lake, Stage
-from mihakk.settings import ROOT, settings
-from schemas.benchmark import BenchmarkConfig
-from schemas.model import AuditorsConfig
-from schemas.stages import STAGES
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import digest
+from mihakk.machinery.lake import Lake, Stage
+from mihakk.machinery.settings import ROOT, settings
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.model import AuditorsConfig
+from mihakk.schemas.stages import STAGES
 
 CONFIGS = ROOT / "configs"
 

@@ -6,26 +6,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation.decisions.store import labels, stored
-from annotation.label_studio.calibration import instruct, push_calibration
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.exchange import resolutions
-from annotation.label_studio.push import Pushed
-from annotation.screens.tasks import TEMPLATE
-from annotation.statistics.sampling import Queued
-from annotation.teaching import known
-from annotation.teaching.known import known_items, settled_questions
-from annotation.teaching.written import read_written
-from mihakk.ids import content_hash
-from pipeline.campaigns import UNBLOCKED, curated_texts, questions, rated, sentences
-from schemas.calibration import Known
-from schemas.campaign import REPLIES, Campaign, Drawn
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.stages import CURATED
+from mihakk.annotation.decisions.store import labels, stored
+from mihakk.annotation.label_studio.calibration import instruct, push_calibration
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.exchange import resolutions
+from mihakk.annotation.label_studio.push import Pushed
+from mihakk.annotation.screens.tasks import TEMPLATE
+from mihakk.annotation.statistics.sampling import Queued
+from mihakk.annotation.teaching import known
+from mihakk.annotation.teaching.known import known_items, settled_questions
+from mihakk.annotation.teaching.written import read_written
+from mihakk.machinery.ids import content_hash
+from mihakk.pipeline.campaigns import UNBLOCKED, curated_texts, questions, rated, sentences
+from mihakk.schemas.calibration import Known
+from mihakk.schemas.campaign import REPLIES, Campaign, Drawn
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.stages import CURATED
 
 if TYPE_CHECKING:
-    from pipeline.opened_review import OpenReview
+    from mihakk.pipeline.opened_review import OpenReview
 
 
 def push_rounds(review: OpenReview, connection: Connection, *, begin: bool = True) -> dict[str, Pushed]:

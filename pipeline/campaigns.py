@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import TypeAdapter
 
-from annotation.campaigns import questions as ask
-from annotation.campaigns.amendments import amendments
-from annotation.campaigns.questions import (
+from mihakk.annotation.campaigns import questions as ask
+from mihakk.annotation.campaigns.amendments import amendments
+from mihakk.annotation.campaigns.questions import (
     BLANK,
     Candidate,
     Question,
@@ -19,29 +19,29 @@ from annotation.campaigns.questions import (
     reply_questions,
     text_questions,
 )
-from annotation.decisions.first_votes import first_answers, is_edited, withdrawn
-from annotation.decisions.store import decision_id, labels, stored
-from annotation.decisions.stores import Stores
-from annotation.label_studio.benchmark_push import push_campaign
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.push import Pushed
-from annotation.screens.ratings import Label
-from mihakk.configs import validate
-from mihakk.errors import UsageError, nearest
-from pipeline.build import Build
-from pipeline.people import review_stores
-from schemas.campaign import REPLIES, Amendment, Campaign, CampaignTemplate, Drawn
-from schemas.evaluation import Answer
-from schemas.finding import Finding
-from schemas.idiom import Idiom
-from schemas.item import ChoiceItem, Item
-from schemas.poem import Poem
-from schemas.rejection import Rejection
-from schemas.stages import CURATED
-from validators.truth import says_truth
+from mihakk.annotation.decisions.first_votes import first_answers, is_edited, withdrawn
+from mihakk.annotation.decisions.store import decision_id, labels, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.benchmark_push import push_campaign
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.push import Pushed
+from mihakk.annotation.screens.ratings import Label
+from mihakk.machinery.configs import validate
+from mihakk.machinery.errors import UsageError, nearest
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.people import review_stores
+from mihakk.schemas.campaign import REPLIES, Amendment, Campaign, CampaignTemplate, Drawn
+from mihakk.schemas.evaluation import Answer
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ChoiceItem, Item
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.stages import CURATED
+from mihakk.validators.truth import says_truth
 
 if TYPE_CHECKING:
-    from pipeline.opened_review import OpenReview
+    from mihakk.pipeline.opened_review import OpenReview
 
 QUALITY_REVIEW = "quality_review"
 """Template of the review queue, which is no campaign."""
@@ -173,8 +173,8 @@ def _idioms(build: Build) -> Iterator[Idiom]:
 
 def sentences(review: OpenReview) -> Iterator[tuple[Idiom, str, list[Candidate]]]:
     """Of each item of `pragmatic_use` the idiom, the sentence without it, and possible wrong idioms."""
-    from generators.generating import prepare
-    from generators.idioms.pragmatic_use import wrong_idioms
+    from mihakk.generators.generating import prepare
+    from mihakk.generators.idioms.pragmatic_use import wrong_idioms
 
     made = [item for item in review.having(*UNBLOCKED) if item.task == "pragmatic_use"]
     if not made or review.build is None:
@@ -213,8 +213,8 @@ def _texts(build: Build, *, everything: bool) -> Iterator[Question]:
 
 def _replies(review: OpenReview, campaign: Campaign) -> Iterator[Question]:
     """Replies to items: a file, every answers.parquet under a folder, or what `evaluate vouch` drew."""
-    from evaluation.judges.people import TEMPLATES, read_shown
-    from evaluation.rows import answer_key, read_rows
+    from mihakk.evaluation.judges.people import TEMPLATES, read_shown
+    from mihakk.evaluation.rows import answer_key, read_rows
 
     place, template = Path(campaign.rows), campaign.template
     if place.suffix == ".jsonl":

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline.step import prepared
+from mihakk.pipeline.step import prepared
 
 if TYPE_CHECKING:
-    from mihakk.embeddings import Embedder
+    from mihakk.machinery.embeddings import Embedder
 
 
 class OpenedEmbedder(NamedTuple):
@@ -17,7 +17,7 @@ class OpenedEmbedder(NamedTuple):
     """As the config names it, and not `none`."""
 
     def __call__(self) -> Embedder:
-        from mihakk.embeddings import open_embedder
+        from mihakk.machinery.embeddings import open_embedder
 
         embedder = prepared("embedder", self.model, lambda: open_embedder(self.model))
         assert embedder is not None, "only asked for where the config names a model"

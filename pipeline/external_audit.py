@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from mihakk.errors import MihakkWarning
-from mihakk.llm.journal import Journal
-from mihakk.settings import settings
-from pipeline.build import load_auditors, run_folder
-from pipeline.external_people import (
+from mihakk.machinery.errors import MihakkWarning
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import load_auditors, run_folder
+from mihakk.pipeline.external_people import (
     AuditedSet,
     correct_rows,
     name_of_set,
@@ -22,19 +22,19 @@ from pipeline.external_people import (
     settled,
     write_set,
 )
-from pipeline.external_release import draft_release
-from pipeline.external_summary import Audited, AuditSummary, summarise
-from pipeline.external_tables import write_tables
-from pipeline.usage import JournalMeter
-from schemas.audit import Audit
-from schemas.benchmark import MOST_LOST, POLICIES, ChecksConfig
-from schemas.finding import Finding
-from schemas.item import ITEM_ROWS, ChoiceItem, Item
-from schemas.record import Language
+from mihakk.pipeline.external_release import draft_release
+from mihakk.pipeline.external_summary import Audited, AuditSummary, summarise
+from mihakk.pipeline.external_tables import write_tables
+from mihakk.pipeline.usage import JournalMeter
+from mihakk.schemas.audit import Audit
+from mihakk.schemas.benchmark import MOST_LOST, POLICIES, ChecksConfig
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ITEM_ROWS, ChoiceItem, Item
+from mihakk.schemas.record import Language
 
 if TYPE_CHECKING:
-    from validators.checks.setindex import SetIndex
-    from validators.external.benchmark import ExternalBenchmark
+    from mihakk.validators.checks.setindex import SetIndex
+    from mihakk.validators.external.benchmark import ExternalBenchmark
 
 
 JOURNAL = "journal"
@@ -90,7 +90,7 @@ def outside_checks(config: ChecksConfig) -> ChecksConfig:
 
 def _compare_language(items: Sequence[Item]) -> None:
     """Warns where many rows are in another language than declared, which checks and prompts go by."""
-    from scrapers.language import DeclaredLanguage
+    from mihakk.scrapers.language import DeclaredLanguage
 
     seen = DeclaredLanguage()
     for item in items:
@@ -103,15 +103,15 @@ def _compare_language(items: Sequence[Item]) -> None:
 
 def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, AuditSummary]:
     """Runs the audit and writes its tables into the job's folder; the page is the caller's to write."""
-    from mihakk.embeddings import open_embedder
-    from validators.audit.auditing import verdicts
-    from validators.checks.checking import check_set
-    from validators.checks.gathering import gather
-    from validators.checks.setindex import E5_BAND, cosine_band, prepare
-    from validators.external.benchmark import read_benchmark
-    from validators.external.mapping import parse_mapping
-    from validators.external.merging import merge_copies
-    from validators.external.places import row_places
+    from mihakk.machinery.embeddings import open_embedder
+    from mihakk.validators.audit.auditing import verdicts
+    from mihakk.validators.checks.checking import check_set
+    from mihakk.validators.checks.gathering import gather
+    from mihakk.validators.checks.setindex import E5_BAND, cosine_band, prepare
+    from mihakk.validators.external.benchmark import read_benchmark
+    from mihakk.validators.external.mapping import parse_mapping
+    from mihakk.validators.external.merging import merge_copies
+    from mihakk.validators.external.places import row_places
 
     mapping = parse_mapping(job.mapping)
     terms: dict[str, Any] = {"licence": job.licence, "attribution": job.attribution, "revision": job.revision}
@@ -168,8 +168,8 @@ def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, Audi
 
 def _about_items(benchmark: ExternalBenchmark, config: ChecksConfig, whole: SetIndex) -> list[Finding]:
     """Findings about items; that the licence is unknown is said once, for all rows have the same."""
-    from validators.checks.checking import check_items
-    from validators.external.templates import leave_templates
+    from mihakk.validators.checks.checking import check_items
+    from mihakk.validators.external.templates import leave_templates
 
     found = leave_templates(benchmark.items, check_items(benchmark.items, config, whole))
     licence = [finding for finding in found if finding.check == LICENCE]
@@ -186,8 +186,8 @@ def _audits(
     merged: set[str],
     tick: Callable[[int], None],
 ) -> tuple[list[Audit], set[str]]:
-    from mihakk.lake.columns import write_table
-    from validators.audit.auditing import audit_items, open_panel, select
+    from mihakk.machinery.lake.columns import write_table
+    from mihakk.validators.audit.auditing import audit_items, open_panel, select
 
     blocked = {finding.subject for finding in findings if finding.severity == "block"}
     open_items = [item for item in benchmark.items if item.id not in blocked | merged]

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from mihakk.errors import RecordRejected, UsageError
-from mihakk.groups import grouped
-from mihakk.ids import content_hash
-from schemas.audit import Audit, Verdict
-from schemas.benchmark import ReviewConfig
-from schemas.finding import Finding
-from schemas.item import ITEM_ROWS
-from schemas.record import Record
-from schemas.review import Resolution, Review
+from mihakk.machinery.errors import RecordRejected, UsageError
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import Resolution, Review
 
 if TYPE_CHECKING:
-    from annotation.decisions.stores import Stores
-    from pipeline.external_summary import Audited
-    from validators.external.benchmark import ExternalBenchmark
-    from validators.external.mapping import Mapping as Columns
+    from mihakk.annotation.decisions.stores import Stores
+    from mihakk.pipeline.external_summary import Audited
+    from mihakk.validators.external.benchmark import ExternalBenchmark
+    from mihakk.validators.external.mapping import Mapping as Columns
 
 SUITE = "suite.json"
 """File that makes a folder of results those of a suite."""
@@ -64,7 +64,7 @@ def sets_in(folder: Path) -> list[Path]:
 
 def decided_in(folder: Path) -> str:
     """Digest that every new decision about a set changes; see `counted_digest`."""
-    from annotation.decisions.words import counted_digest
+    from mihakk.annotation.decisions.words import counted_digest
 
     return counted_digest(set_stores(folder))
 
@@ -104,14 +104,14 @@ def name_of_set(source: str) -> str:
 
 def set_stores(folder: Path) -> Stores:
     """Where decisions about a set are kept; they outlive every further audit of it."""
-    from annotation.decisions.stores import Stores
+    from mihakk.annotation.decisions.stores import Stores
 
     return Stores.under(str(folder / "people"))
 
 
 def reviews_of_set(folder: Path) -> list[Review]:
     """All decisions about a set, oldest first."""
-    from annotation.decisions.store import decisions
+    from mihakk.annotation.decisions.store import decisions
 
     return decisions(set_stores(folder))
 
@@ -125,8 +125,8 @@ def correct_rows(
         Corrected item to the columns that changed; a correction that no single cell can hold (a question of
         several columns) is left out, and its row goes on waiting.
     """
-    from annotation.decisions.fixes import fixed
-    from validators.external.write_back import write_back
+    from mihakk.annotation.decisions.fixes import fixed
+    from mihakk.validators.external.write_back import write_back
 
     if not reviews:
         return {}
@@ -151,8 +151,8 @@ def settled(
     config: ReviewConfig,
 ) -> tuple[dict[str, Resolution], dict[str, str]]:
     """What people settled of each item or hold against it, and why items are left out, as in a build."""
-    from annotation.decisions.apply import apply
-    from annotation.decisions.resolution import binding, resolve
+    from mihakk.annotation.decisions.apply import apply
+    from mihakk.annotation.decisions.resolution import binding, resolve
 
     hashes = {item.id: content_hash(item) for item in benchmark.items}
     told = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
@@ -170,8 +170,8 @@ def queue_rows(folder: Path, table: str) -> list[Any]:
     """Rows of a set's `items`, or of what checks and auditors said of them: what its review reads."""
     import pyarrow.parquet as pq
 
-    from mihakk.lake.columns import from_table
-    from pipeline.rows import ROWS
+    from mihakk.machinery.lake.columns import from_table
+    from mihakk.pipeline.rows import ROWS
 
     name = table if table == "items" else f"queue_{table}"
     return from_table(pq.read_table(folder / "people" / f"{name}.parquet"), ROWS[table])
@@ -179,7 +179,7 @@ def queue_rows(folder: Path, table: str) -> list[Any]:
 
 def write_review_tables(folder: Path, audited: Audited, findings: Sequence[Finding]) -> None:
     """What `review push` reads: the items, and of those that stand for themselves verdicts and findings."""
-    from mihakk.lake.columns import write_table
+    from mihakk.machinery.lake.columns import write_table
 
     inner = folder / "people"
     inner.mkdir(parents=True, exist_ok=True)

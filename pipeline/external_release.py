@@ -9,23 +9,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mihakk.errors import UsageError
-from mihakk.ids import digest
-from pipeline.auditor_facts import answers_to, auditor_fact
-from pipeline.external_people import open_set
-from pipeline.external_summary import Audited
-from pipeline.external_tables import changed_rows
-from pipeline.opened_review import open_review
-from pipeline.people import agreement_facts, miss_rate_fact
-from schemas.audit import AUDIT_STATES
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import digest
+from mihakk.pipeline.auditor_facts import answers_to, auditor_fact
+from mihakk.pipeline.external_people import open_set
+from mihakk.pipeline.external_summary import Audited
+from mihakk.pipeline.external_tables import changed_rows
+from mihakk.pipeline.opened_review import open_review
+from mihakk.pipeline.people import agreement_facts, miss_rate_fact
+from mihakk.schemas.audit import AUDIT_STATES
 
 if TYPE_CHECKING:
-    from releases.assemble import AssembledRelease
-    from releases.cleaned_record import CleanedTable
-    from releases.gates import Gate
-    from releases.hub.publication import Publication
-    from schemas.model import ModelConfig
-    from validators.external.table import Table
+    from mihakk.releases.assemble import AssembledRelease
+    from mihakk.releases.cleaned_record import CleanedTable
+    from mihakk.releases.gates import Gate
+    from mihakk.releases.hub.publication import Publication
+    from mihakk.schemas.model import ModelConfig
+    from mihakk.validators.external.table import Table
 
 DRAFT = "release"
 """Folder of the cleaned release below the audit's; nothing is published by being there."""
@@ -38,11 +38,11 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
 
     Its version follows the newest one on the embedded Hub.
     """
-    from releases.cleaned.assemble import assemble_cleaned
-    from releases.cleaned.errata import counts
-    from releases.cleaned_record import CleanedRecord
-    from releases.hub.embedded import EmbeddedHub
-    from validators.external.clean import write_clean
+    from mihakk.releases.cleaned.assemble import assemble_cleaned
+    from mihakk.releases.cleaned.errata import counts
+    from mihakk.releases.cleaned_record import CleanedRecord
+    from mihakk.releases.hub.embedded import EmbeddedHub
+    from mihakk.validators.external.clean import write_clean
 
     draft = folder / DRAFT
     shutil.rmtree(draft, ignore_errors=True)
@@ -93,7 +93,7 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
 
 def _digest(table: Table) -> str:
     """Of the file, as `sha256sum` gives it; of a table from the Hub, of its rows."""
-    from releases.content.checksum import file_digest
+    from mihakk.releases.content.checksum import file_digest
 
     if table.file is not None:
         return file_digest(table.file)
@@ -103,8 +103,8 @@ def _digest(table: Table) -> str:
 
 def _tables(audited: Audited) -> list[CleanedTable]:
     """The tables as the release holds them, each under the config that `datasets` reads it by."""
-    from releases.cleaned_record import CleanedTable
-    from validators.external.clean import place_of
+    from mihakk.releases.cleaned_record import CleanedTable
+    from mihakk.validators.external.clean import place_of
 
     benchmark = audited.benchmark
     kept, taken = Counter[int](), Counter[int]()
@@ -163,8 +163,8 @@ def _write_audit(audited: Audited, folder: Path, target: Path) -> None:
     """The audit's tables without the path of whoever ran it."""
     import pyarrow.parquet as pq
 
-    from releases.content.item_tables import write_parquet
-    from releases.paper_trail.audit_tables import write_scores
+    from mihakk.releases.content.item_tables import write_parquet
+    from mihakk.releases.paper_trail.audit_tables import write_scores
 
     for name in ("verdicts", "findings"):
         table = pq.read_table(folder / f"{name}.parquet")
@@ -182,11 +182,11 @@ def release_set(folder: Path, named: Sequence[tuple[str, str]] = ()) -> tuple[Pu
     Raises:
         UsageError: There is no draft, or a gate may not be overridden.
     """
-    from releases.cleaned.assemble import is_other, override_gates
-    from releases.cleaned_record import read_cleaned
-    from releases.hub.embedded import EmbeddedHub
-    from releases.hub.publication import read_release
-    from releases.paper_trail.gate_record import read_gate_record
+    from mihakk.releases.cleaned.assemble import is_other, override_gates
+    from mihakk.releases.cleaned_record import read_cleaned
+    from mihakk.releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.hub.publication import read_release
+    from mihakk.releases.paper_trail.gate_record import read_gate_record
 
     told, draft, hub = open_set(folder), folder / DRAFT, EmbeddedHub()
     if not draft.is_dir():
@@ -209,7 +209,7 @@ def release_set(folder: Path, named: Sequence[tuple[str, str]] = ()) -> tuple[Pu
 
 def publish_set(folder: Path, version: str = "", repository: str = "", endpoint: str = "") -> Publication:
     """Pushes a released version of an audited set to a repository of the Hub; see `publish_stored`."""
-    from pipeline.publishing import publish_stored
+    from mihakk.pipeline.publishing import publish_stored
 
     told = open_set(folder)
     return publish_stored(told.name, version, repository or told.repository, endpoint)

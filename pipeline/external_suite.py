@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from mihakk.configs import load_config
-from mihakk.errors import MihakkError, UsageError
-from mihakk.groups import grouped
-from mihakk.ids import digest, sha256
-from pipeline.build import CONFIGS, code_version
-from pipeline.external_audit import AuditJob
-from pipeline.external_people import SUITE, decided_in, is_audited_set
-from pipeline.external_summary import WHOLE, Audited, AuditSummary, share_bad
-from schemas.audit import AUDITOR_RULES
-from schemas.audit_suite import SuiteConfig, SuiteSource
-from schemas.record import Record
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.errors import MihakkError, UsageError
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.ids import digest, sha256
+from mihakk.pipeline.build import CONFIGS, code_version
+from mihakk.pipeline.external_audit import AuditJob
+from mihakk.pipeline.external_people import SUITE, decided_in, is_audited_set
+from mihakk.pipeline.external_summary import WHOLE, Audited, AuditSummary, share_bad
+from mihakk.schemas.audit import AUDITOR_RULES
+from mihakk.schemas.audit_suite import SuiteConfig, SuiteSource
+from mihakk.schemas.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RunSource = Callable[[AuditJob], tuple[Audited, AuditSummary]]
 """Audits one source into its job's folder."""
-_CODE = ("schemas", "mihakk", "validators", "pipeline")
+_CODE = ("schemas", "machinery", "validators", "pipeline")
 _DONE = "done.json"
 OF_SOURCE = ("language", "subsets", "split", "revision", "licence", "attribution")
 """What a source says of its audit."""
@@ -184,7 +184,7 @@ def run_suite(run: SuiteRun, audit: RunSource, said: Callable[[str], None]) -> S
 
 
 def _job(run: SuiteRun, source: SuiteSource, folder: Path) -> AuditJob:
-    from validators.external.proposal import propose_for
+    from mihakk.validators.external.proposal import propose_for
 
     beside, config = run.base / source.source, run.config
     where = str(beside) if not Path(source.source).exists() and beside.exists() else source.source
@@ -225,7 +225,7 @@ def _write_prints(audited: Audited, path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from validators.checks.gathering import gather
+    from mihakk.validators.checks.gathering import gather
 
     prints = gather(item.model_copy(update={"fields": {}}) for item in audited.benchmark.items).prints
     rows = {
@@ -239,7 +239,7 @@ def _write_prints(audited: Audited, path: Path) -> None:
 def _consolidate(run: SuiteRun, states: Sequence[SourceState]) -> SuiteSummary:
     import pyarrow.parquet as pq
 
-    from mihakk.lake.columns import write_table
+    from mihakk.machinery.lake.columns import write_table
 
     subsets: list[SubsetOfSource] = []
     sources: list[SourceRow] = []

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from mihakk.groups import grouped
-from pipeline.usage import Usage
-from schemas.audit import AUDIT_STATES, SHORT_RULES, Audit, AuditState, Verdict
-from schemas.finding import Finding, Severity
-from schemas.record import Record
-from schemas.review import Resolution
-from validators.external.folder import FileRead
+from mihakk.machinery.groups import grouped
+from mihakk.pipeline.usage import Usage
+from mihakk.schemas.audit import AUDIT_STATES, SHORT_RULES, Audit, AuditState, Verdict
+from mihakk.schemas.finding import Finding, Severity
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import Resolution
+from mihakk.validators.external.folder import FileRead
 
 if TYPE_CHECKING:
-    from validators.checks.setindex import SetIndex
-    from validators.external.benchmark import ExternalBenchmark
-    from validators.external.places import RowPlace
+    from mihakk.validators.checks.setindex import SetIndex
+    from mihakk.validators.external.benchmark import ExternalBenchmark
+    from mihakk.validators.external.places import RowPlace
 
 Outcome = Literal["pass", "flag", "block", "merged", "discarded", "unjudged"]
 """What becomes of an item: its verdict, what people settled, or that an equal one stands for it.
@@ -91,7 +91,7 @@ class AuditSummary(Record):
     audited: int
     """Items on which both auditors gave usable replies."""
     audit_states: dict[AuditState, int] = Field(default_factory=dict)
-    """Items per state of the audit (`schemas.audit.AUDIT_STATES`)."""
+    """Items per state of the audit (`mihakk.schemas.audit.AUDIT_STATES`)."""
     kept_unseen: int
     """Items of the cleaned copy that checks alone have looked at."""
     overturned: int
@@ -194,7 +194,7 @@ def failed(found: AuditSummary, least: float | Literal["block", "flag"]) -> bool
 
 def summarise(audited: Audited, files: Mapping[str, str], usage: Mapping[str, Usage]) -> AuditSummary:
     """The figures."""
-    from validators.external.clean import formula_cells
+    from mihakk.validators.external.clean import formula_cells
 
     benchmark = audited.benchmark
     outcomes = audited.outcomes
@@ -252,8 +252,8 @@ def _subset(name: str, counts: Counter[str]) -> SubsetRow:
 
 
 def _checks(audited: Audited) -> tuple[CheckCount, ...]:
-    from validators.checks.check import check_titles
-    from validators.external.places import with_names
+    from mihakk.validators.checks.check import check_titles
+    from mihakk.validators.external.places import with_names
 
     titles = check_titles()
     found = grouped(audited.findings, lambda one: (one.severity, one.check))
@@ -270,8 +270,8 @@ def _checks(audited: Audited) -> tuple[CheckCount, ...]:
 
 
 def _shared(audited: Audited) -> SharedCounts:
-    from validators.checks.duplicate.near_copy import near_of
-    from validators.checks.gathering import split_of
+    from mihakk.validators.checks.duplicate.near_copy import near_of
+    from mihakk.validators.checks.gathering import split_of
 
     index, splits = audited.index, {item.id: split_of(item) for item in audited.benchmark.items}
     across = Counter(

@@ -11,14 +11,14 @@ from typing import Any
 
 from pydantic import Field
 
-from mihakk.groups import grouped
-from pipeline.external_people import write_review_tables
-from pipeline.external_summary import Audited, Outcome
-from releases.cleaned.errata import STAY, RowErratum
-from schemas.audit import Audit, Verdict
-from schemas.finding import Finding
-from schemas.record import Record
-from validators.external.places import RowPlace, rejected_places, with_names
+from mihakk.machinery.groups import grouped
+from mihakk.pipeline.external_people import write_review_tables
+from mihakk.pipeline.external_summary import Audited, Outcome
+from mihakk.releases.cleaned.errata import STAY, RowErratum
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.record import Record
+from mihakk.validators.external.places import RowPlace, rejected_places, with_names
 
 TABLES = ("changes", "removed", "reported", "repairs", "findings", "audits", "verdicts")
 LEFT_OUT = {"block": "blocked", "flag": "waits", "unjudged": "waits"}
@@ -63,10 +63,10 @@ def write_tables(audited: Audited, folder: Path) -> dict[str, str]:
     Returns:
         Name of each file's content to its path; `clean` is missing where no item passed.
     """
-    from annotation.screens.queue import write_queue
-    from mihakk.lake.columns import write_table
-    from validators.external.clean import write_clean
-    from validators.external.repair import CellRepair
+    from mihakk.annotation.screens.queue import write_queue
+    from mihakk.machinery.lake.columns import write_table
+    from mihakk.validators.external.clean import write_clean
+    from mihakk.validators.external.repair import CellRepair
 
     benchmark, places, passed = audited.benchmark, audited.places, audited.passed
     suffix = Path(benchmark.source).suffix
@@ -204,7 +204,7 @@ def _write_changes(changed: Sequence[ChangedRow], folder: Path) -> None:
     """`changes.parquet` with the evidence, and `removed.parquet` with what is left out, as it stood."""
     import pyarrow.parquet as pq
 
-    from mihakk.lake.columns import to_table
+    from mihakk.machinery.lake.columns import to_table
 
     place = list(RowPlace.model_fields)
     told = to_table(changed, ChangedRow).select(["item", "change", "evidence", *place])
@@ -221,7 +221,7 @@ def _write(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from mihakk.lake.columns import arrow_schema, to_table
+    from mihakk.machinery.lake.columns import arrow_schema, to_table
 
     table = to_table(records, model)
     found = [places.get(getattr(record, subject)) for record in records]

@@ -10,17 +10,17 @@ from html import escape
 from pathlib import Path
 from typing import Literal
 
-from annotation.decisions.forgetting import forget, words_of
-from mihakk.lake.storage import Storage
-from mihakk.markdown import plain
-from mihakk.settings import settings
-from mihakk.unpacked import unpacked
-from pipeline.opened_review import OpenReview
-from releases.hub.embedded import EmbeddedHub
-from schemas.record import Record
-from schemas.rejection import Rejection, without_notes
-from schemas.review import Words
-from schemas.stages import RELEASED, REVIEWED
+from mihakk.annotation.decisions.forgetting import forget, words_of
+from mihakk.machinery.lake.storage import Storage
+from mihakk.machinery.markdown import plain
+from mihakk.machinery.settings import settings
+from mihakk.machinery.unpacked import unpacked
+from mihakk.pipeline.opened_review import OpenReview
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.schemas.record import Record
+from mihakk.schemas.rejection import Rejection, without_notes
+from mihakk.schemas.review import Words
+from mihakk.schemas.stages import RELEASED, REVIEWED
 
 SHORTEST = 8
 """Letters from which a line of a note is searched for; a shorter one stands in many texts by chance."""

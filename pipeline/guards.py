@@ -10,15 +10,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mihakk.ids import digest
-from mihakk.settings import settings
-from pipeline.build import Build, code_version
-from schemas.stages import AUDITED, CHECKED, CURATED
+from mihakk.machinery.ids import digest
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import Build, code_version
+from mihakk.schemas.stages import AUDITED, CHECKED, CURATED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from validators.expectations.contracts import TableName
+    from mihakk.validators.expectations.contracts import TableName
 
 GUARDED: tuple[tuple[str, tuple[TableName, ...]], ...] = (
     (CURATED, ("poems", "idioms")),
@@ -41,7 +41,7 @@ def guard_tables(build: Build) -> Path:
     found = settings().cache / "guards" / _state(build)
     if (found / "index.html").is_file():
         return found
-    from validators.expectations.guard import data_docs, examine, require
+    from mihakk.validators.expectations.guard import data_docs, examine, require
 
     results = []
     for stage, table, frame in _frames(build):

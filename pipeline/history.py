@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Literal
 import orjson
 from pydantic import AliasChoices, Field
 
-from mihakk.errors import MihakkError, UsageError
-from mihakk.lake.seal import seal, unsealed
-from pipeline.observer import Moment, Observer
-from pipeline.usage import JournalMeter, Usage, costs
-from schemas.manifest import ShardCounts, StageManifest
-from schemas.published import Published
-from schemas.record import Record
-from schemas.schedule import Schedule
-from schemas.stages import RELEASED, SCRAPED
+from mihakk.machinery.errors import MihakkError, UsageError
+from mihakk.machinery.lake.seal import seal, unsealed
+from mihakk.pipeline.observer import Moment, Observer
+from mihakk.pipeline.usage import JournalMeter, Usage, costs
+from mihakk.schemas.manifest import ShardCounts, StageManifest
+from mihakk.schemas.published import Published
+from mihakk.schemas.record import Record
+from mihakk.schemas.schedule import Schedule
+from mihakk.schemas.stages import RELEASED, SCRAPED
 
 if TYPE_CHECKING:
-    from mihakk.lake import Lake
-    from pipeline.build import Build
+    from mihakk.machinery.lake import Lake
+    from mihakk.pipeline.build import Build
 
 FOLDER = "runs"
 HEARTBEAT_SECONDS = 30
@@ -269,8 +269,8 @@ def yields(manifest: StageManifest) -> dict[str, SourceYield]:
 
 def meter_of(build: Build) -> JournalMeter:
     """A meter of a build's journals, at the prices its configs give now."""
-    from generators.writing.writer import JOURNAL as WRITING
-    from pipeline.steps.audit import JOURNAL
+    from mihakk.generators.writing.writer import JOURNAL as WRITING
+    from mihakk.pipeline.steps.audit import JOURNAL
 
     models = [(WRITING, build.config.generator)] if build.config.generator else []
     with suppress(UsageError):  # the audit stage says what is wrong with the auditors' config

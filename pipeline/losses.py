@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from pipeline.build import Build
-from pipeline.rows import source_counts
-from releases.release_facts import LossFact
-from schemas.benchmark import MOST_LOST
-from schemas.stages import CURATED, GENERATED, NORMALIZED, REVIEWED, SCRAPED
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.rows import source_counts
+from mihakk.releases.release_facts import LossFact
+from mihakk.schemas.benchmark import MOST_LOST
+from mihakk.schemas.stages import CURATED, GENERATED, NORMALIZED, REVIEWED, SCRAPED
 
 PARTS = "rejected parts"
 """Note of the first stage: rejections of couplets and lines, which are no records."""

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from mihakk.ids import digest
-from mihakk.lake.seal import seal, unsealed
-from pipeline.build import Build, code_version, whole_input
-from pipeline.rows import records
-from schemas.stages import CURATED, GENERATED, RELEASED
+from mihakk.machinery.ids import digest
+from mihakk.machinery.lake.seal import seal, unsealed
+from mihakk.pipeline.build import Build, code_version, whole_input
+from mihakk.pipeline.rows import records
+from mihakk.schemas.stages import CURATED, GENERATED, RELEASED
 
 if TYPE_CHECKING:
-    from generators.quality.item_quality import ItemQuality
+    from mihakk.generators.quality.item_quality import ItemQuality
 
 EMBEDDED = 60
 """Questions per task whose options are embedded: a minute of the bundled model for ten tasks."""
@@ -29,9 +29,9 @@ def measured(build: Build, items: Iterable[Any]) -> ItemQuality:
         build: A build whose items have been reviewed.
         items: All rows of its reviewed items; not read where the figures are kept.
     """
-    from generators.corpus import build_corpus
-    from generators.quality.item_quality import measure_quality
-    from mihakk.embeddings import open_embedder
+    from mihakk.generators.corpus import build_corpus
+    from mihakk.generators.quality.item_quality import measure_quality
+    from mihakk.machinery.embeddings import open_embedder
 
     if (kept := standing_quality(build)) is not None:
         return kept
@@ -54,7 +54,7 @@ def measured(build: Build, items: Iterable[Any]) -> ItemQuality:
 
 def standing_quality(build: Build) -> ItemQuality | None:
     """What was measured of the items as they stand; None before it was, or where it is damaged."""
-    from generators.quality.item_quality import ItemQuality
+    from mihakk.generators.quality.item_quality import ItemQuality
 
     if not build.before(RELEASED).finished():
         return None

@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from pipeline.step import Step
-from schemas.manifest import StageManifest
+from mihakk.pipeline.step import Step
+from mihakk.schemas.manifest import StageManifest
 
 
 @dataclass(frozen=True)

@@ -10,33 +10,33 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from annotation.decisions.first_votes import withdrawn
-from annotation.decisions.own_answers import own_answers
-from annotation.decisions.store import decisions, labels, stored
-from annotation.decisions.stores import Stores
-from annotation.label_studio.benchmark_push import push_review
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.exchange import ReviewPulled, pull_review
-from annotation.label_studio.push import Pushed
-from annotation.screens.evidence import auditor_sentences, finding_sentence, isolated, sentences
-from annotation.statistics.auditor_accuracy import AuditorAccuracy, auditor_accuracy
-from annotation.statistics.human_accuracy import answered_items, wrong_answers
-from annotation.statistics.review_report import ReviewReport, review_report
-from annotation.statistics.sampling import Queued, stratum, unflagged, wanted_changed
-from annotation.statistics.vote_rows import scored_contents, vote_rows
-from pipeline.build import Build, open_build
-from pipeline.external_people import is_audited_set, open_set, queue_rows, set_stores, sets_in
-from pipeline.people import review_stores
-from pipeline.rows import ROWS
-from pipeline.suspects import evidence
-from schemas.audit import Audit, Verdict
-from schemas.benchmark import ReviewConfig
-from schemas.finding import Finding
-from schemas.item import Item
-from schemas.record import Language
-from schemas.review import ReviewedContent, Vote
-from schemas.stages import AUDITED
-from schemas.suspect import Suspect
+from mihakk.annotation.decisions.first_votes import withdrawn
+from mihakk.annotation.decisions.own_answers import own_answers
+from mihakk.annotation.decisions.store import decisions, labels, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.benchmark_push import push_review
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.exchange import ReviewPulled, pull_review
+from mihakk.annotation.label_studio.push import Pushed
+from mihakk.annotation.screens.evidence import auditor_sentences, finding_sentence, isolated, sentences
+from mihakk.annotation.statistics.auditor_accuracy import AuditorAccuracy, auditor_accuracy
+from mihakk.annotation.statistics.human_accuracy import answered_items, wrong_answers
+from mihakk.annotation.statistics.review_report import ReviewReport, review_report
+from mihakk.annotation.statistics.sampling import Queued, stratum, unflagged, wanted_changed
+from mihakk.annotation.statistics.vote_rows import scored_contents, vote_rows
+from mihakk.pipeline.build import Build, open_build
+from mihakk.pipeline.external_people import is_audited_set, open_set, queue_rows, set_stores, sets_in
+from mihakk.pipeline.people import review_stores
+from mihakk.pipeline.rows import ROWS
+from mihakk.pipeline.suspects import evidence
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import Item
+from mihakk.schemas.record import Language
+from mihakk.schemas.review import ReviewedContent, Vote
+from mihakk.schemas.stages import AUDITED
+from mihakk.schemas.suspect import Suspect
 
 
 @dataclass(frozen=True)

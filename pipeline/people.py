@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from annotation.decisions.stores import Stores
-from annotation.decisions.words import counted_digest
-from annotation.statistics.review_report import ReviewReport
-from pipeline.build import Build
-from releases.release_facts import AgreementFact, MissRateFact
-from schemas.audit import CRITERIA
-from schemas.campaign import REPLIES, CampaignFigure
-from schemas.record import Record
-from schemas.review import HumanAccuracy
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.words import counted_digest
+from mihakk.annotation.statistics.review_report import ReviewReport
+from mihakk.pipeline.build import Build
+from mihakk.releases.release_facts import AgreementFact, MissRateFact
+from mihakk.schemas.audit import CRITERIA
+from mihakk.schemas.campaign import REPLIES, CampaignFigure
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import HumanAccuracy
 
 F = TypeVar("F", bound=Record)
 

@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from mihakk.lake import Lake
-from mihakk.llm.journal import Journal
-from mihakk.settings import settings
-from pipeline.build import Build
-from pipeline.engines.local import LocalEngine, local_engine
-from pipeline.observer import Silent
-from pipeline.rows import records
-from pipeline.run import run_step
-from pipeline.steps.audit import JOURNAL, chosen_items, journal_folder
-from pipeline.steps.order import STEPS
-from pipeline.steps.scrape import refused_licences
-from schemas.item import ITEM_ROWS
-from schemas.manifest import ShardManifest, StageManifest
-from schemas.model import Cost
-from schemas.record import Record
-from schemas.stages import CHECKED, CURATED, GENERATED, SCRAPED
+from mihakk.machinery.lake import Lake
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.engines.local import LocalEngine, local_engine
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.rows import records
+from mihakk.pipeline.run import run_step
+from mihakk.pipeline.steps.audit import JOURNAL, chosen_items, journal_folder
+from mihakk.pipeline.steps.order import STEPS
+from mihakk.pipeline.steps.scrape import refused_licences
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.manifest import ShardManifest, StageManifest
+from mihakk.schemas.model import Cost
+from mihakk.schemas.record import Record
+from mihakk.schemas.stages import CHECKED, CURATED, GENERATED, SCRAPED
 
 if TYPE_CHECKING:
-    from validators.audit.auditing import Estimate
+    from mihakk.validators.audit.auditing import Estimate
 
 MODEL_FREE = 5
 """Number of first steps that need no auditor."""
@@ -161,8 +161,8 @@ def _audited(build: Build, items: int, times: float) -> int:
 
 def _writing(build: Build, trial: Build) -> tuple[dict[str, int], int, int]:
     """What the generator model would be asked: per prompt, already answered, and characters to send."""
-    from generators.generating import expected_requests, prepare
-    from generators.writing.writer import JOURNAL as WRITING
+    from mihakk.generators.generating import expected_requests, prepare
+    from mihakk.generators.writing.writer import JOURNAL as WRITING
 
     model = build.config.generator
     if model is None:
@@ -183,7 +183,7 @@ def _writing(build: Build, trial: Build) -> tuple[dict[str, int], int, int]:
 
 
 def _model_tasks(build: Build) -> tuple[str, ...]:
-    from generators.task import TASKS
+    from mihakk.generators.task import TASKS
 
     return tuple(use.use for use in build.config.tasks if TASKS.get(use.use).needs_model)
 
@@ -218,8 +218,8 @@ def _copy_decisions(build: Build, mine: Path) -> None:
 
 def _estimate(build: Build, trial: Build, chosen: frozenset[str]) -> Estimate:
     """What the audit would cost; embedded models are loaded for their tokenisers alone, and asked nothing."""
-    from pipeline.steps.audit import policy
-    from validators.audit.auditing import estimate, open_panel
+    from mihakk.pipeline.steps.audit import policy
+    from mihakk.validators.audit.auditing import estimate, open_panel
 
     items = [i for i in trial.stage(CHECKED).read_all("items", ITEM_ROWS) if i.id in chosen]
     with (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mihakk.lake import Lake
-from schemas.record import Record
+from mihakk.machinery.lake import Lake
+from mihakk.schemas.record import Record
 
 RUNS_KEPT = 60
 

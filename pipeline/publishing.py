@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mihakk.errors import UsageError
-from pipeline.build import Build
+from mihakk.machinery.errors import UsageError
+from mihakk.pipeline.build import Build
 
 if TYPE_CHECKING:
-    from releases.hub.publication import Publication
+    from mihakk.releases.hub.publication import Publication
 
 
 def publish_version(
@@ -37,11 +37,11 @@ def publish_stored(
             repository is named.
         ExternalFailure: The Hub failed; the same call goes on where it stopped.
     """
-    from releases.hub.embedded import EmbeddedHub
-    from releases.hub.publication import read_release
-    from releases.hub.remote import push_release
-    from releases.paper_trail.gate_record import require_publishable
-    from releases.versions.withdrawal import of_version
+    from mihakk.releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.hub.publication import read_release
+    from mihakk.releases.hub.remote import push_release
+    from mihakk.releases.paper_trail.gate_record import require_publishable
+    from mihakk.releases.versions.withdrawal import of_version
 
     hub = EmbeddedHub()
     chosen = version or hub.latest(name)
@@ -73,9 +73,9 @@ def withdraw_version(
         UsageError: There is no such version, or no reason.
         ExternalFailure: The Hub failed; the same call goes on where it stopped.
     """
-    from releases.hub.embedded import EmbeddedHub
-    from releases.hub.remote import RemoteHub
-    from releases.versions.withdrawal import withdrawal
+    from mihakk.releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.hub.remote import RemoteHub
+    from mihakk.releases.versions.withdrawal import withdrawal
 
     one = withdrawal(version, why, datetime.now(UTC).date())
     name = opened.config.name

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from mihakk.lake.stage import total
-from pipeline.build import Build
-from schemas.audit import Audit, Verdict
-from schemas.finding import Finding
-from schemas.idiom import Idiom
-from schemas.item import ITEM_ROWS
-from schemas.manifest import ShardCounts, StageManifest
-from schemas.poem import Poem
-from schemas.published import Published
-from schemas.rejection import Cluster, Rejection
-from schemas.review import Resolution
+from mihakk.machinery.lake.stage import total
+from mihakk.pipeline.build import Build
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.manifest import ShardCounts, StageManifest
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.published import Published
+from mihakk.schemas.rejection import Cluster, Rejection
+from mihakk.schemas.review import Resolution
 
 ROWS: dict[str, Any] = {
     "items": ITEM_ROWS,

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.build import Build
-from pipeline.engines.engine import Engine
-from pipeline.guards import guard_tables
-from pipeline.history import recorded
-from pipeline.observer import Observer, Stopwatch
-from pipeline.step import Step
-from pipeline.steps.order import MAKE, STEPS
-from pipeline.units import run_units
-from schemas.manifest import StageManifest
-from schemas.stages import AUDITED
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.engines.engine import Engine
+from mihakk.pipeline.guards import guard_tables
+from mihakk.pipeline.history import recorded
+from mihakk.pipeline.observer import Observer, Stopwatch
+from mihakk.pipeline.step import Step
+from mihakk.pipeline.steps.order import MAKE, STEPS
+from mihakk.pipeline.units import run_units
+from mihakk.schemas.manifest import StageManifest
+from mihakk.schemas.stages import AUDITED
 
 START = "settings and engine"
 SUITES = "suites over all tables"

@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 import yaml
 from cronsim import CronSim
 
-from mihakk.settings import ROOT
-from pipeline.history import RunRecord
-from schemas.schedule import Schedule
+from mihakk.machinery.settings import ROOT
+from mihakk.pipeline.history import RunRecord
+from mihakk.schemas.schedule import Schedule
 
 PATTERN = "demo"
 """Name of the entries in prefect.yaml that stand for any benchmark."""

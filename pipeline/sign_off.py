@@ -8,17 +8,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
-from annotation.decisions.store import add
-from mihakk.errors import UsageError
-from mihakk.ids import canonical_json
-from mihakk.lake.seal import seal, unsealed
-from pipeline.build import Build, whole_input
-from pipeline.people import review_stores
-from releases.gates import overridable
-from releases.release_facts import Override
-from schemas.review import Words
-from schemas.sign_off import SignOff
-from schemas.stages import RELEASED
+from mihakk.annotation.decisions.store import add
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import canonical_json
+from mihakk.machinery.lake.seal import seal, unsealed
+from mihakk.pipeline.build import Build, whole_input
+from mihakk.pipeline.people import review_stores
+from mihakk.releases.gates import overridable
+from mihakk.releases.release_facts import Override
+from mihakk.schemas.review import Words
+from mihakk.schemas.sign_off import SignOff
+from mihakk.schemas.stages import RELEASED
 
 SIGN_OFFS, OVERRIDES = "sign_offs", "overrides"
 """Folders of the lake."""

@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from mihakk.ids import digest
-from pipeline.build import Build, code_version, inputs_of, whole_input
-from schemas.manifest import ShardManifest, StageManifest
+from mihakk.machinery.ids import digest
+from mihakk.pipeline.build import Build, code_version, inputs_of, whole_input
+from mihakk.schemas.manifest import ShardManifest, StageManifest
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ def anywhere(build: Build) -> Where:  # noqa: ARG001
     return "anywhere"
 
 
-CORE = ("schemas", "mihakk", "data/reference")
+CORE = ("schemas", "machinery", "data/reference")
 """Code and data that every stage depends on."""
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from annotation.decisions.store import add, stored
-from annotation.decisions.stores import Stores
-from mihakk.errors import UsageError
-from mihakk.ids import content_hash
-from schemas.item import Item
-from schemas.suspect import Suspect
+from mihakk.annotation.decisions.store import add, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.item import Item
+from mihakk.schemas.suspect import Suspect
 
 
 def keep_suspects(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pipeline.build import Build
-from pipeline.engines.engine import Engine
-from pipeline.step import Call, Step, Tick
-from schemas.manifest import ShardManifest
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.engines.engine import Engine
+from mihakk.pipeline.step import Call, Step, Tick
+from mihakk.schemas.manifest import ShardManifest
 
 
 def run_units(
@@ -33,6 +33,6 @@ def run_units(
 
 def run_unit(stage: str, build: Build, unit: str, share: Any) -> list[ShardManifest]:
     """One unit in a worker, which finds the step by its stage: a step's own functions can't be sent."""
-    from pipeline.steps.order import step_of
+    from mihakk.pipeline.steps.order import step_of
 
     return step_of(stage).run(build, unit, share, lambda _: None)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import orjson
 
-from schemas.model import Price
-from schemas.record import Record
+from mihakk.schemas.model import Price
+from mihakk.schemas.record import Record
 
 
 class Usage(Record):

@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mihakk.errors import MihakkError
-from mihakk.ids import sha256
-from mihakk.lake import Lake
-from mihakk.lake.seal import torn, unsealed
-from mihakk.lake.stage import FAILED
-from pipeline.sign_off import OVERRIDES, SIGN_OFFS
-from pipeline.steps.audit import AUDITED_BY
-from releases.hub.embedded import EmbeddedHub
-from schemas.manifest import ShardManifest, StageManifest
-from schemas.record import Record
-from schemas.stages import STAGES
+from mihakk.machinery.errors import MihakkError
+from mihakk.machinery.ids import sha256
+from mihakk.machinery.lake import Lake
+from mihakk.machinery.lake.seal import torn, unsealed
+from mihakk.machinery.lake.stage import FAILED
+from mihakk.pipeline.sign_off import OVERRIDES, SIGN_OFFS
+from mihakk.pipeline.steps.audit import AUDITED_BY
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.schemas.manifest import ShardManifest, StageManifest
+from mihakk.schemas.record import Record
+from mihakk.schemas.stages import STAGES
 
 REBUILD = "run `mihakk build`, which makes it again"
 RUN_RECORD = "delete it: a run's record is only shown to people"
@@ -55,7 +55,8 @@ class Verifier:
 
     Tables are compared with the digests of their shards' manifests, raw bodies and people's decisions with
     the digest in their names, releases by git. Manifests, run records, journals and the like end with a
-    digest of themselves (`mihakk.lake.seal`); what an earlier version wrote has none and must parse.
+    digest of themselves (`mihakk.machinery.lake.seal`); what an earlier version wrote has none and must
+    parse.
 
     Args:
         lake: Of one benchmark.

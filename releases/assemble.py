@@ -10,35 +10,35 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from generators import prompts
-from mihakk.errors import UsageError
-from releases.card.card import card, code_version
-from releases.card.citation import citation
-from releases.card.croissant import croissant
-from releases.card.matter import CardMatter, SplitSummary
-from releases.card.statistics import write_charts
-from releases.content.blind import SPLIT as SCORED
-from releases.content.blind import Papers, write_answers
-from releases.content.canary import canary_guid
-from releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
-from releases.content.core import write_core
-from releases.content.item_tables import Render, Renders, data_files, with_version, write_split
-from releases.export.tasks import write_tasks
-from releases.gathered import ReleaseInput, contents_of, gather, is_sealed, reasons_of
-from releases.paper_trail import audit_tables as tables
-from releases.paper_trail.gate_record import GateRecord, gate_record, write_gate_record
-from releases.release_facts import ReleaseFacts
-from releases.versions import changelog as changelogs
-from releases.versions import withdrawal
-from releases.versions.diff import ReleaseDiff, compare, folder_contents, release_version
-from releases.versions.version import Version, choose
-from schemas.audit import Audit, Verdict
-from schemas.benchmark import BenchmarkConfig
-from schemas.finding import Finding
-from schemas.item import Item
-from schemas.record import Language
-from schemas.rejection import Rejection
-from schemas.review import Resolution
+from mihakk.generators import prompts
+from mihakk.machinery.errors import UsageError
+from mihakk.releases.card.card import card, code_version
+from mihakk.releases.card.citation import citation
+from mihakk.releases.card.croissant import croissant
+from mihakk.releases.card.matter import CardMatter, SplitSummary
+from mihakk.releases.card.statistics import write_charts
+from mihakk.releases.content.blind import SPLIT as SCORED
+from mihakk.releases.content.blind import Papers, write_answers
+from mihakk.releases.content.canary import canary_guid
+from mihakk.releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
+from mihakk.releases.content.core import write_core
+from mihakk.releases.content.item_tables import Render, Renders, data_files, with_version, write_split
+from mihakk.releases.export.tasks import write_tasks
+from mihakk.releases.gathered import ReleaseInput, contents_of, gather, is_sealed, reasons_of
+from mihakk.releases.paper_trail import audit_tables as tables
+from mihakk.releases.paper_trail.gate_record import GateRecord, gate_record, write_gate_record
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.releases.versions import changelog as changelogs
+from mihakk.releases.versions import withdrawal
+from mihakk.releases.versions.diff import ReleaseDiff, compare, folder_contents, release_version
+from mihakk.releases.versions.version import Version, choose
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import Item
+from mihakk.schemas.record import Language
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Resolution
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from releases.release_facts import AuditorAgreementFact
-from schemas.audit import CRITERIA, Audit
-from validators.audit.rates import agreement, paired_scores
+from mihakk.releases.release_facts import AuditorAgreementFact
+from mihakk.schemas.audit import CRITERIA, Audit
+from mihakk.validators.audit.rates import agreement, paired_scores
 
 ALL = "all"
 """Name of the row over every criterion."""

@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 from pydantic import Field
 
-from releases.release_facts import AgreementFact, AuditorFact, MissRateFact, ReleaseFacts
-from releases.stored_record import read_stored
-from schemas.audit import AuditState
-from schemas.record import Record
+from mihakk.releases.release_facts import AgreementFact, AuditorFact, MissRateFact, ReleaseFacts
+from mihakk.releases.stored_record import read_stored
+from mihakk.schemas.audit import AuditState
+from mihakk.schemas.record import Record
 
 FILE = "audit/cleaned.json"
 

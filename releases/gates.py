@@ -6,24 +6,24 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from mihakk.draw import split_of
-from mihakk.errors import UsageError
-from releases.auditor_agreement import ALL
-from releases.cleaned_record import CleanedRecord
-from releases.content.split import group_items
-from releases.licence import forbids_derivatives, known
-from releases.release_facts import (
+from mihakk.machinery.draw import split_of
+from mihakk.machinery.errors import UsageError
+from mihakk.releases.auditor_agreement import ALL
+from mihakk.releases.cleaned_record import CleanedRecord
+from mihakk.releases.content.split import group_items
+from mihakk.releases.licence import forbids_derivatives, known
+from mihakk.releases.release_facts import (
     AgreementFact,
     AuditorFact,
     MissRateFact,
     Override,
     ReleaseFacts,
 )
-from schemas.audit import AUDIT_STATES, Verdict
-from schemas.benchmark import BenchmarkConfig
-from schemas.item import Item
-from schemas.quality import Baseline
-from schemas.record import Record
+from mihakk.schemas.audit import AUDIT_STATES, Verdict
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import Item
+from mihakk.schemas.quality import Baseline
+from mihakk.schemas.record import Record
 
 SPLIT_MARGIN = 0.1
 """How far the test split's share may be from what is asked."""

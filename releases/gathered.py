@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mihakk.errors import UsageError
-from releases.content.apart import keep_apart
-from releases.content.blind import SPLIT as SCORED
-from releases.content.blind import Papers, Sealed, public_items, public_papers, public_votes, seal
-from releases.content.core import Core, core_of
-from releases.content.item_tables import Placed, Renders, item_schema, item_table, released_rows
-from releases.content.placement import place
-from releases.content.secret import blind_key
-from releases.gates import Gate, gates, require
-from releases.leaks import leaks_gate
-from releases.release_facts import ReleaseFacts
-from releases.versions.diff import Contents, Signature, table_signatures
-from schemas.benchmark import BenchmarkConfig
-from schemas.item import Item
-from schemas.rejection import Rejection
+from mihakk.machinery.errors import UsageError
+from mihakk.releases.content.apart import keep_apart
+from mihakk.releases.content.blind import SPLIT as SCORED
+from mihakk.releases.content.blind import Papers, Sealed, public_items, public_papers, public_votes, seal
+from mihakk.releases.content.core import Core, core_of
+from mihakk.releases.content.item_tables import Placed, Renders, item_schema, item_table, released_rows
+from mihakk.releases.content.placement import place
+from mihakk.releases.content.secret import blind_key
+from mihakk.releases.gates import Gate, gates, require
+from mihakk.releases.leaks import leaks_gate
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.releases.versions.diff import Contents, Signature, table_signatures
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import Item
+from mihakk.schemas.rejection import Rejection
 
 _NOTHING_SEALED = (
     "no question is left that a blind split can hold: each shares its texts with another, or an earlier "

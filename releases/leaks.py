@@ -15,12 +15,12 @@ from functools import cache
 from statistics import fmean
 from typing import Any
 
-from mihakk.ids import item_id
-from mihakk.stats import holm
-from mihakk.taxonomy import Kind, vocabulary
-from releases.content.apart import RUN, folded_words, runs
-from releases.content.split import work
-from releases.gates import Gate
+from mihakk.machinery.ids import item_id
+from mihakk.machinery.stats import holm
+from mihakk.machinery.taxonomy import Kind, vocabulary
+from mihakk.releases.content.apart import RUN, folded_words, runs
+from mihakk.releases.content.split import work
+from mihakk.releases.gates import Gate
 
 FAMILY_WISE = 0.01
 """Chance that a release without a leak is refused."""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import yaml
 
-from mihakk.errors import UsageError
-from schemas.item import Item
-from schemas.record import Record
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.item import Item
+from mihakk.schemas.record import Record
 
 LISTED = Path(__file__).with_name("licences.yaml")
 CUSTOM = "LicenseRef-"

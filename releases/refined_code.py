@@ -11,13 +11,13 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from mihakk.sandbox import run_trials
-from releases.assemble import AssembledRelease
-from releases.content.checksum import write_manifest
-from releases.versions.diff import REFINED
-from validators.code.docstring import docstring_of, replaced
-from validators.code.problem import Problem, ProblemSet, parsed
-from validators.code.refinement import (
+from mihakk.machinery.sandbox import run_trials
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.content.checksum import write_manifest
+from mihakk.releases.versions.diff import REFINED
+from mihakk.validators.code.docstring import docstring_of, replaced
+from mihakk.validators.code.problem import Problem, ProblemSet, parsed
+from mihakk.validators.code.refinement import (
     CHANGE_KINDS,
     PAPER,
     ChangeKind,

@@ -6,14 +6,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from schemas.benchmark import shown_share
-from schemas.campaign import CampaignFigure
-from schemas.quality import Baseline, ValueSpread
-from schemas.record import Record
-from schemas.rejection import Cluster
-from schemas.review import HumanAccuracy, ReviewedContent, Vote
-from schemas.sign_off import SignOff
-from schemas.withdrawal import Withdrawal
+from mihakk.schemas.benchmark import shown_share
+from mihakk.schemas.campaign import CampaignFigure
+from mihakk.schemas.quality import Baseline, ValueSpread
+from mihakk.schemas.record import Record
+from mihakk.schemas.rejection import Cluster
+from mihakk.schemas.review import HumanAccuracy, ReviewedContent, Vote
+from mihakk.schemas.sign_off import SignOff
+from mihakk.schemas.withdrawal import Withdrawal
 
 
 class SourceFact(Record):

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from mihakk.errors import ExternalFailure
-from schemas.record import Record
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.schemas.record import Record
 
 Stored = TypeVar("Stored", bound=Record)
 

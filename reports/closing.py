@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from annotation.decisions.apply import WAITING
-from pipeline.build import Build
-from reports.terminal import shown_path, unusable
-from schemas.manifest import StageManifest
-from schemas.stages import AUDITED, RELEASED, REVIEWED
+from mihakk.annotation.decisions.apply import WAITING
+from mihakk.pipeline.build import Build
+from mihakk.reports.terminal import shown_path, unusable
+from mihakk.schemas.manifest import StageManifest
+from mihakk.schemas.stages import AUDITED, RELEASED, REVIEWED
 
 
 def write_review_queue(opened: Build) -> tuple[Path, int]:
     """Items that wait for people as a file that Label Studio imports; the file and how many they are."""
-    from annotation.screens.queue import write_queue
-    from schemas.audit import Audit, Verdict
-    from schemas.finding import Finding
-    from schemas.item import ITEM_ROWS
+    from mihakk.annotation.screens.queue import write_queue
+    from mihakk.schemas.audit import Audit, Verdict
+    from mihakk.schemas.finding import Finding
+    from mihakk.schemas.item import ITEM_ROWS
 
     audited_stage = opened.stage(AUDITED)
     waiting = [row.record for row in opened.stage(REVIEWED).rejections() if row.reason in WAITING]
@@ -44,7 +44,7 @@ def link_latest(run_folder: Path) -> None:
 
 def standing_commit(opened: Build) -> str:
     """Commit of the newest version on the embedded Hub; empty before the first."""
-    from releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.hub.embedded import EmbeddedHub
 
     hub, name = EmbeddedHub(), opened.config.name
     latest = hub.latest(name)
@@ -58,8 +58,8 @@ def released(opened: Build, before: str = "") -> str:
         opened: The build, finished.
         before: `standing_commit` as it was before the run.
     """
-    from mihakk.settings import settings
-    from schemas.published import Published
+    from mihakk.machinery.settings import settings
+    from mihakk.schemas.published import Published
 
     row = next(iter(opened.stage(RELEASED).read_all("release", Published)))
     place = shown_path(settings().hub / row.name)
@@ -71,7 +71,7 @@ def released(opened: Build, before: str = "") -> str:
 
 def audited(opened: Build, manifests: list[StageManifest]) -> str:
     """How far the items were audited, how many replies were unusable, and whether they are judges at all."""
-    from schemas.audit import Verdict, by_audit_state
+    from mihakk.schemas.audit import Verdict, by_audit_state
 
     counts = next(m for m in manifests if m.stage == AUDITED).counts
     asked, auditors = counts.notes.get("audited", 0), opened.auditors().auditors

@@ -9,10 +9,10 @@ from statistics import median
 
 from pydantic import Field
 
-from mihakk.markdown import plain
-from pipeline.history import RunRecord
-from reports.dashboard.overview import OverviewFacts
-from schemas.record import Record
+from mihakk.machinery.markdown import plain
+from mihakk.pipeline.history import RunRecord
+from mihakk.reports.dashboard.overview import OverviewFacts
+from mihakk.schemas.record import Record
 
 SPREADS = 3.0
 """A yield is unusual this many times the usual spread from the median of the earlier runs."""

@@ -11,10 +11,10 @@ from typing import Literal
 
 from rich.console import Console
 
-from mihakk.errors import UsageError
-from pipeline.observer import Moment, Observer
-from pipeline.steps.scrape import refusal, refused_licences
-from reports.terminal import TerminalObserver, note_of
+from mihakk.machinery.errors import UsageError
+from mihakk.pipeline.observer import Moment, Observer
+from mihakk.pipeline.steps.scrape import refusal, refused_licences
+from mihakk.reports.terminal import TerminalObserver, note_of
 
 FORMS = ("auto", "text", "json")
 

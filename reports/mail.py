@@ -9,8 +9,8 @@ from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from urllib.parse import unquote, urlsplit
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.settings import settings
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.settings import settings
 
 SECONDS = 30
 FORM = "MIHAKK_SMTP=smtps://USER:PASSWORD@HOST:465, or smtp://HOST:25"

@@ -6,8 +6,8 @@ from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
-from pipeline.plan import BuildPlan
-from pipeline.steps.scrape import refusal
+from mihakk.pipeline.plan import BuildPlan
+from mihakk.pipeline.steps.scrape import refusal
 
 
 def show_plan(found: BuildPlan) -> Group:

@@ -9,8 +9,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from schemas.audit import AUDIT_STATES
-from schemas.record import Language
+from mihakk.schemas.audit import AUDIT_STATES
+from mihakk.schemas.record import Language
 
 RIGHT_TO_LEFT: frozenset[Language] = frozenset({"ar", "fa"})
 

@@ -12,9 +12,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from pipeline.observer import Moment, Observer
-from pipeline.steps.scrape import refusal, refused_licences
-from schemas.manifest import ShardCounts, StageManifest
+from mihakk.pipeline.observer import Moment, Observer
+from mihakk.pipeline.steps.scrape import refusal, refused_licences
+from mihakk.schemas.manifest import ShardCounts, StageManifest
 
 REASONS_SHOWN = 3
 LOST = "Lost"

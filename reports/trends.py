@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from pipeline.history import RunRecord, StageRun
-from releases.card.charts import SERIES, Trend
-from schemas.stages import AUDITED, CHECKED, STAGES
+from mihakk.pipeline.history import RunRecord, StageRun
+from mihakk.releases.card.charts import SERIES, Trend
+from mihakk.schemas.stages import AUDITED, CHECKED, STAGES
 
 RUNS_SHOWN = 30
 LINES = len(SERIES)

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from schemas.record import Record
+from mihakk.schemas.record import Record
 
 Criterion = Literal[
     "text_readability",

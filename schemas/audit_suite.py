@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from schemas.benchmark import ChecksConfig
-from schemas.record import Language, Record
+from mihakk.schemas.benchmark import ChecksConfig
+from mihakk.schemas.record import Language, Record
 
 
 class SuiteSource(Record):

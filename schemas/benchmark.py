@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from schemas.audit import CRITICAL, Criterion
-from schemas.campaign import Campaign
-from schemas.model import ModelConfig
-from schemas.record import Language, Record
-from schemas.schedule import Schedule
-from schemas.suspect import SuspectReason
+from mihakk.schemas.audit import CRITICAL, Criterion
+from mihakk.schemas.campaign import Campaign
+from mihakk.schemas.model import ModelConfig
+from mihakk.schemas.record import Language, Record
+from mihakk.schemas.schedule import Schedule
+from mihakk.schemas.suspect import SuspectReason
 
 MOST_LOST = 0.2
 """Share of records that a source, or of items that a task, may lose before a person has to accept it."""

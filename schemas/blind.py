@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from schemas.record import Record
+from mihakk.schemas.record import Record
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 """Of a team or model: letters, digits, `.`, `_` and `-`, as it stands in file names and on pages."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import orjson
 
-from schemas.record import Language, Record
+from mihakk.schemas.record import Language, Record
 
 Side = Literal["sound", "defective"]
 Basis = Literal["written", "adjudicated", "agreed", "source", "planted", "unflagged"]

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from schemas.record import Language, Record
+from mihakk.schemas.record import Language, Record
 
 CampaignTemplate = Literal[
     "label_validation",

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from schemas.model import Sampling
-from schemas.record import Language, Record
+from mihakk.schemas.model import Sampling
+from mihakk.schemas.record import Language, Record
 
 Method = Literal["written", "likelihood", "label_logprob"]
 """How an answer was had: a reply was parsed; the likelihoods of the labels were compared; the chances of the
@@ -161,7 +161,7 @@ class Judgement(Record):
     """One judge's opinion of one answer."""
 
     answer: str
-    """Key of the answer (`evaluation.rows.answer_key`)."""
+    """Key of the answer (`mihakk.evaluation.rows.answer_key`)."""
     judge: str
     revision: str = ""
     rubric: str

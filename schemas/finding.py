@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from schemas.record import Record
+from mihakk.schemas.record import Record
 
 Severity = Literal["block", "flag", "report"]
 """block: never released, costs no model call; flag: goes to people; report: counted only."""

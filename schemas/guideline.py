@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from schemas.record import Language, Record
+from mihakk.schemas.record import Language, Record
 
 
 class Guideline(Record):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from schemas.record import Form, Language, Provenance, Record
+from mihakk.schemas.record import Form, Language, Provenance, Record
 
 Connotation = Literal["positive", "negative", "neutral"]
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, model_validator
 
-from schemas.record import Language, Record
+from mihakk.schemas.record import Language, Record
 
 Split = Literal["", "dev", "test", "validation", "train"]
 
@@ -37,7 +37,7 @@ class BaseItem(Record):
     """Fields of every item."""
 
     id: str
-    """Stable and never reused: a digest of task, source record and order (`mihakk.ids.item_id`)."""
+    """Stable and never reused: a digest of task, source record and order (`mihakk.machinery.ids.item_id`)."""
     task: str
     """Name of the task, e.g. `continuation_choice`."""
     language: Language

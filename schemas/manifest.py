@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from schemas.record import Record
+from mihakk.schemas.record import Record
 
 FORMAT = 2
 """Generation of a lake's tables: raised by every change after which the same input gives other tables, so

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from schemas.record import Record
+from mihakk.schemas.record import Record
 
 
 class Embedded(Record):
@@ -14,7 +14,7 @@ class Embedded(Record):
 
     engine: Literal["embedded"] = "embedded"
     weights: str
-    """Name in `mihakk/llm/weights.yaml`, or path of a GGUF file."""
+    """Name in `machinery/llm/weights.yaml`, or path of a GGUF file."""
     context: int = 4096
     """Tokens a slot holds, prompt and reply."""
     slots: int = Field(default=2, ge=1)

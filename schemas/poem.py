@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from schemas.record import Form, Language, Provenance, Record
+from mihakk.schemas.record import Form, Language, Provenance, Record
 
 CoupletKind = Literal["couplet", "band", "line", "paragraph"]
 """couplet: two hemistichs; band: refrain between stanzas; line: one free-standing line; paragraph: prose."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.record import Record
+from mihakk.schemas.record import Record
 
 
 class Published(Record):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.record import Language, Record
+from mihakk.schemas.record import Language, Record
 
 
 class Baseline(Record):
@@ -11,7 +11,7 @@ class Baseline(Record):
     task: str
     language: Language
     name: str
-    """`random`, a cue of `generators.quality.cues`, `most_similar`, `options_only` or `all_cues`."""
+    """`random`, a cue of `mihakk.generators.quality.cues`, `most_similar`, `options_only` or `all_cues`."""
     questions: int
     """Questions scored; the two orders of a pair are one."""
     accuracy: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.record import Record
+from mihakk.schemas.record import Record
 
 REASON = r"^(?:[a-z0-9_]+|check_[A-Z]{2}\d{2})$"
 """What reasons look like: a snake_case name, or the check that blocked the record."""

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from schemas.audit import CRITERIA, Criterion
-from schemas.record import Record
+from mihakk.schemas.audit import CRITERIA, Criterion
+from mihakk.schemas.record import Record
 
 Decision = Literal["keep", "fix", "discard"]
 DiscardReason = Literal[

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from schemas.evaluation import AnswerKind
-from schemas.record import Language, Record
+from mihakk.schemas.evaluation import AnswerKind
+from mihakk.schemas.record import Language, Record
 
 SUM = "sum"
 """`Rubric.total` where it is the sum of all fields."""

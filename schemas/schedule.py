@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cronsim import CronSim, CronSimError
 from pydantic import field_validator
 
-from schemas.record import Record
+from mihakk.schemas.record import Record
 
 
 class Schedule(Record):

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from schemas.record import Record
+from mihakk.schemas.record import Record
 
 
 class SignOff(Record):

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from schemas.model import ModelConfig
-from schemas.record import Language, Record
+from mihakk.schemas.model import ModelConfig
+from mihakk.schemas.record import Language, Record
 
 Probe = Literal["canary", "continuation", "options"]
 """canary: its line continued; continuation: an item's text cut in the middle, and that of its shuffled twin;

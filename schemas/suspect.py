@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from schemas.record import Language, Record
+from mihakk.schemas.record import Language, Record
 
 SuspectReason = Literal[
     "other_answer",

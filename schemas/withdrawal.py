@@ -6,7 +6,7 @@ from datetime import date
 
 from pydantic import Field
 
-from schemas.record import Record
+from mihakk.schemas.record import Record
 
 
 class Withdrawal(Record):

@@ -12,7 +12,7 @@ from scrapy import exceptions as scrapy_errors
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 
-from scrapers._addresses import PublicResolver
+from mihakk.scrapers._addresses import PublicResolver
 
 _MOST_REDIRECTS = 5
 STOPPED = "the crawl was stopped before"

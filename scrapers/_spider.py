@@ -25,12 +25,21 @@ from scrapy.http import Request, Response
 from scrapy.settings import Settings
 from twisted.python.failure import Failure
 
-from mihakk.errors import SourceChanged
-from scrapers._addresses import PrivateAddressError, PublicResolver, check_address
-from scrapers._robots import FORBIDDEN, STOPPED
-from scrapers.boundary import parsed
-from scrapers.crawl import PROGRESS, CrawlPlan, FailureKind, Outcome, Page, PageRequest, is_challenge, resolve
-from scrapers.raw import Fetched, RawStore
+from mihakk.machinery.errors import SourceChanged
+from mihakk.scrapers._addresses import PrivateAddressError, PublicResolver, check_address
+from mihakk.scrapers._robots import FORBIDDEN, STOPPED
+from mihakk.scrapers.boundary import parsed
+from mihakk.scrapers.crawl import (
+    PROGRESS,
+    CrawlPlan,
+    FailureKind,
+    Outcome,
+    Page,
+    PageRequest,
+    is_challenge,
+    resolve,
+)
+from mihakk.scrapers.raw import Fetched, RawStore
 
 _MOST_REDIRECTS = 5
 _PASSING_STATUS = (408, 429, 500, 502, 503, 504, 522, 524)
@@ -328,11 +337,11 @@ def _settings(plan: CrawlPlan) -> dict[str, Any]:
         # The whole lists, not changes to Scrapy's: no cookies, redirects, proxies, consoles, remote control,
         # and none of the seconds that importing them takes.
         "DOWNLOADER_MIDDLEWARES_BASE": {
-            "scrapers._robots.RobotsRules": 100,
+            "mihakk.scrapers._robots.RobotsRules": 100,
             "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,
             "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,
             "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": 500,
-            "scrapers._spider.PoliteRetry": 550,
+            "mihakk.scrapers._spider.PoliteRetry": 550,
             "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": 590,
         },
         "EXTENSIONS_BASE": {"scrapy.extensions.throttle.AutoThrottle": 0},
@@ -395,7 +404,7 @@ def main() -> None:
     """Crawls as each line of standard input says, one after the other, and prints each outcome on a line."""
     _die_with_parent()
     process = AsyncCrawlerProcess(
-        {"TWISTED_DNS_RESOLVER": "scrapers._addresses.PublicResolver", "LOG_LEVEL": "ERROR"}
+        {"TWISTED_DNS_RESOLVER": "mihakk.scrapers._addresses.PublicResolver", "LOG_LEVEL": "ERROR"}
     )
     serving = asyncio.get_event_loop().create_task(_serve(process))
     process.start(stop_after_crawl=False)
@@ -405,4 +414,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     # Scrapy imports its middlewares by name; run the module under that name too, not as a second copy.
-    importlib.import_module("scrapers._spider").main()
+    importlib.import_module("mihakk.scrapers._spider").main()

@@ -16,13 +16,13 @@ import orjson
 from pydantic import Field
 from selectolax.lexbor import LexborHTMLParser
 
-from mihakk.errors import SourceChanged, UsageError
-from schemas.poem import Section
-from scrapers.boundary import rejecting
-from scrapers.crawl import Page, PageRequest, SiteOptions, plan, provenance, read_pages
-from scrapers.raw import RawStore
-from scrapers.source import Entry, Source, register
-from scrapers.verse import Arrangement, pairs, poem
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.schemas.poem import Section
+from mihakk.scrapers.boundary import rejecting
+from mihakk.scrapers.crawl import Page, PageRequest, SiteOptions, plan, provenance, read_pages
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import Entry, Source, register
+from mihakk.scrapers.verse import Arrangement, pairs, poem
 
 HOME = "https://arabic-poetry.net"
 FIELDS = ("title", "poet", "verses", "era", "genre", "metre", "rhyme", "form", "declared_couplets")
@@ -178,7 +178,7 @@ def scrape(options: ArabicPoetryNetOptions, raw: RawStore) -> Iterator[Entry]:
             raise UsageError(f"option {name!r} maps {', '.join(strange)}; the fields are {', '.join(FIELDS)}")
     base = (options.base or HOME).rstrip("/")
     starts = [PageRequest(url=f"{base}{quote(address, safe='/%')}", kind="poem") for address in options.poems]
-    crawl = plan(SOURCE, options, starts, "scrapers.arabic_poetry_net:no_links")
+    crawl = plan(SOURCE, options, starts, "mihakk.scrapers.arabic_poetry_net:no_links")
     yield from read_pages(crawl, raw, "poem", lambda page: _poem(page, options))
 
 

@@ -16,14 +16,14 @@ from typing import Literal, NamedTuple
 import regex
 from pydantic import Field
 
-from mihakk.errors import RecordRejected, SourceChanged, UsageError
-from mihakk.text.references import only_refers
-from mihakk.text.script import arabic_share
-from schemas.idiom import Idiom
-from schemas.record import Form, Provenance
-from scrapers.book_evidence import BookEntry, Evidence, Name, evidence
-from scrapers.heads import begins_with, section_letter
-from scrapers.source import LocalOptions
+from mihakk.machinery.errors import RecordRejected, SourceChanged, UsageError
+from mihakk.machinery.text.references import only_refers
+from mihakk.machinery.text.script import arabic_share
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.record import Form, Provenance
+from mihakk.scrapers.book_evidence import BookEntry, Evidence, Name, evidence
+from mihakk.scrapers.heads import begins_with, section_letter
+from mihakk.scrapers.source import LocalOptions
 
 SHAPES: Mapping[str, str] = {
     "quoted": r"^«(?P<head>(?:[^«»]|«[^«»]*»)+?)[ .]*»[ .؟!…]*\n(?=\n)",

@@ -11,9 +11,9 @@ from itertools import pairwise
 from statistics import median
 from typing import Literal, get_args
 
-from mihakk.errors import UsageError
-from mihakk.text import key
-from scrapers.heads import begins_with, section_letter, sort_key
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.text import key
+from mihakk.scrapers.heads import begins_with, section_letter, sort_key
 
 Name = Literal["entries", "numbering", "alphabet", "letters", "share", "repeated_heads", "longest_entry"]
 NAMES: tuple[Name, ...] = get_args(Name)

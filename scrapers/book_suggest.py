@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from mihakk.errors import MihakkError
-from scrapers.book import SHAPES, BookOptions, Line, Reading, read
-from scrapers.heads import section_letter
+from mihakk.machinery.errors import MihakkError
+from mihakk.scrapers.book import SHAPES, BookOptions, Line, Reading, read
+from mihakk.scrapers.heads import section_letter
 
 _FEWEST = 5
 _EXPLAINED = 0.8

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from mihakk.errors import UsageError
-from mihakk.text.encoding import repair_mojibake
-from scrapers.book import Line
-from scrapers.epub import open_book
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.text.encoding import repair_mojibake
+from mihakk.scrapers.book import Line
+from mihakk.scrapers.epub import open_book
 
 _NO_TEXT = {
     b"%pdf": "a PDF",

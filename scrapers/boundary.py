@@ -14,9 +14,9 @@ from xml.etree.ElementTree import ParseError
 
 import orjson
 
-from mihakk.errors import RecordRejected, SourceChanged
-from mihakk.workbook import DAMAGED_ARCHIVE
-from schemas.rejection import Rejection
+from mihakk.machinery.errors import RecordRejected, SourceChanged
+from mihakk.machinery.workbook import DAMAGED_ARCHIVE
+from mihakk.schemas.rejection import Rejection
 
 T = TypeVar("T")
 

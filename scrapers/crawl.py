@@ -1,6 +1,7 @@
 """Fetching pages politely into the raw store, and reading them from there.
 
-A crawl is a child process (`scrapers._spider`): its reactor can't be started twice. It only stores bytes;
+A crawl is a child process (`mihakk.scrapers._spider`): its reactor can't be started twice. It only stores
+bytes;
 parsers read them from the store, so parsing again needs no network.
 """
 
@@ -25,14 +26,14 @@ import orjson
 from pydantic import Field
 from selectolax.lexbor import LexborHTMLParser
 
-from mihakk.errors import ExternalFailure, MihakkError, SourceChanged, UsageError
-from mihakk.settings import ROOT, settings
-from mihakk.text.encoding import decode
-from schemas.record import Provenance, Record
-from schemas.rejection import Rejection
-from scrapers.boundary import parsed
-from scrapers.raw import Fetched, RawStore
-from scrapers.source import Entry, Source, SourceOptions
+from mihakk.machinery.errors import ExternalFailure, MihakkError, SourceChanged, UsageError
+from mihakk.machinery.settings import settings
+from mihakk.machinery.text.encoding import decode
+from mihakk.schemas.record import Provenance, Record
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.boundary import parsed
+from mihakk.scrapers.raw import Fetched, RawStore
+from mihakk.scrapers.source import Entry, Source, SourceOptions
 
 FailureKind = Literal[
     "robots_forbid",
@@ -213,12 +214,11 @@ def answered(request: str) -> str:
     Its standard input stays open until it has answered: the end of it says that this process is gone.
     """
     child = subprocess.Popen(
-        [sys.executable, "-m", "scrapers._spider"],
+        [sys.executable, "-m", "mihakk.scrapers._spider"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        cwd=ROOT,
     )
     with child:
         assert child.stdin is not None
@@ -257,7 +257,7 @@ def only_crawler(hosts: Iterable[str]) -> Iterator[None]:
     Raises:
         ExternalFailure: Another process of this machine crawls one of them.
     """
-    from mihakk.lake.stage import try_lock  # Arrow comes with it, which the crawler does without
+    from mihakk.machinery.lake.stage import try_lock  # Arrow comes with it, which the crawler does without
 
     folder = settings().cache / "crawls"
     folder.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 from xml.parsers import expat
 
-from mihakk.errors import SourceChanged
+from mihakk.machinery.errors import SourceChanged
 
 _MOST_FILES = 5_000
 _MOST_FILE_BYTES = 64 << 20

@@ -12,15 +12,15 @@ from typing import Any
 
 import orjson
 
-from mihakk.errors import RecordRejected, SourceChanged, UsageError
-from schemas.poem import Section
-from schemas.record import Provenance
-from scrapers.boundary import rejecting
-from scrapers.place import find_file
-from scrapers.raw import RawStore
-from scrapers.shape import check_fields
-from scrapers.source import Entry, Source, SourceOptions, register
-from scrapers.verse import Arrangement, pairs, poem
+from mihakk.machinery.errors import RecordRejected, SourceChanged, UsageError
+from mihakk.schemas.poem import Section
+from mihakk.schemas.record import Provenance
+from mihakk.scrapers.boundary import rejecting
+from mihakk.scrapers.place import find_file
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.shape import check_fields
+from mihakk.scrapers.source import Entry, Source, SourceOptions, register
+from mihakk.scrapers.verse import Arrangement, pairs, poem
 
 _USED = ("id", "title", "author", "content", "verse_count")
 _OPTIONAL = ("genre", "meter", "era", "url", "source", "complete_explanation", "verse_explanations")

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import orjson
 
-from mihakk.errors import RecordRejected, SourceChanged, UsageError
-from schemas.rejection import Rejection
-from scrapers.mapping import RowIds, RowOptions, record, resolve_columns
-from scrapers.place import find, inside
-from scrapers.raw import RawStore
-from scrapers.source import Entry, Source, register
-from scrapers.table_signs import TableSigns, problems
-from scrapers.tables import FORMATS, read_rows
+from mihakk.machinery.errors import RecordRejected, SourceChanged, UsageError
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.mapping import RowIds, RowOptions, record, resolve_columns
+from mihakk.scrapers.place import find, inside
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import Entry, Source, register
+from mihakk.scrapers.table_signs import TableSigns, problems
+from mihakk.scrapers.tables import FORMATS, read_rows
 
 
 class FilesOptions(RowOptions):

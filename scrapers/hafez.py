@@ -15,17 +15,17 @@ from typing import Any
 
 import orjson
 
-from mihakk.errors import UsageError
-from mihakk.settings import REFERENCE
-from mihakk.text.digits import convert
-from schemas.poem import Section
-from schemas.record import Provenance
-from scrapers.boundary import rejecting
-from scrapers.place import find, find_file
-from scrapers.raw import RawStore
-from scrapers.shape import check_fields
-from scrapers.source import Entry, Source, SourceOptions, register
-from scrapers.verse import Arrangement, pairs, poem
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import REFERENCE
+from mihakk.machinery.text.digits import convert
+from mihakk.schemas.poem import Section
+from mihakk.schemas.record import Provenance
+from mihakk.scrapers.boundary import rejecting
+from mihakk.scrapers.place import find, find_file
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.shape import check_fields
+from mihakk.scrapers.source import Entry, Source, SourceOptions, register
+from mihakk.scrapers.verse import Arrangement, pairs, poem
 
 USED = ("id", "poem")
 IGNORED = ("interpretation", "alt_interpretation", "mp3")

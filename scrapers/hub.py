@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mihakk.errors import ExternalFailure, SourceChanged, UsageError
-from mihakk.ids import canonical_json
-from schemas.rejection import Rejection
-from scrapers.mapping import RowIds, RowOptions, record, resolve_columns
-from scrapers.raw import RawStore
-from scrapers.source import Entry, Source, register
-from scrapers.table_signs import TableSigns, problems
-from scrapers.tables import Row
+from mihakk.machinery.errors import ExternalFailure, SourceChanged, UsageError
+from mihakk.machinery.ids import canonical_json
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.mapping import RowIds, RowOptions, record, resolve_columns
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import Entry, Source, register
+from mihakk.scrapers.table_signs import TableSigns, problems
+from mihakk.scrapers.tables import Row
 
 
 class HubOptions(RowOptions):

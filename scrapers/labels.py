@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from mihakk.text import key
-from mihakk.text.digits import convert
+from mihakk.machinery.text import key
+from mihakk.machinery.text.digits import convert
 
 _ERA = re.compile(
     r"العصر|عصر|مخضرم|جاهلي|قبل ال[إا]سلام|[إا]سلامي|[أا]موي|عباسي|[أا]ندلس|[أا]يوبي|فاطمي|مملوكي|عثماني"

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mihakk.text.language import LANGUAGE_NAMES, LanguageEvidence, language_evidence, words_of
-from schemas.benchmark import MOST_LOST, shown_share
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.record import LANGUAGES, Language
+from mihakk.machinery.text.language import LANGUAGE_NAMES, LanguageEvidence, language_evidence, words_of
+from mihakk.schemas.benchmark import MOST_LOST, shown_share
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import LANGUAGES, Language
 
 _EXAMPLES = 3
 _SHOWN = 60

@@ -9,19 +9,19 @@ from typing import Any, Literal
 import orjson
 from pydantic import Field, ValidationError
 
-from mihakk.errors import RecordRejected, UsageError
-from mihakk.ids import digest
-from mihakk.text.encoding import repair_mojibake
-from schemas.idiom import Idiom
-from schemas.poem import Poem, Section
-from schemas.record import Form, Language, Provenance
-from schemas.rejection import Rejection
-from scrapers.boundary import MALFORMED, explain
-from scrapers.labels import number as stated_number
-from scrapers.labels import with_country
-from scrapers.source import Entry, LocalOptions
-from scrapers.table_signs import Sign
-from scrapers.verse import Arrangement, arrange, as_lines, poem
+from mihakk.machinery.errors import RecordRejected, UsageError
+from mihakk.machinery.ids import digest
+from mihakk.machinery.text.encoding import repair_mojibake
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem, Section
+from mihakk.schemas.record import Form, Language, Provenance
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.boundary import MALFORMED, explain
+from mihakk.scrapers.labels import number as stated_number
+from mihakk.scrapers.labels import with_country
+from mihakk.scrapers.source import Entry, LocalOptions
+from mihakk.scrapers.table_signs import Sign
+from mihakk.scrapers.verse import Arrangement, arrange, as_lines, poem
 
 Kind = Literal["poem", "idiom"]
 

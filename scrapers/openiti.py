@@ -13,15 +13,15 @@ from pathlib import Path
 
 import orjson
 
-from mihakk.errors import SourceChanged
-from schemas.record import Provenance
-from scrapers.book import BookOptions, Line, idiom, read
-from scrapers.book_text import book_text, plain_lines
-from scrapers.boundary import rejecting
-from scrapers.place import find_file
-from scrapers.raw import RawStore
-from scrapers.shape import check_fields
-from scrapers.source import Entry, Source, register
+from mihakk.machinery.errors import SourceChanged
+from mihakk.schemas.record import Provenance
+from mihakk.scrapers.book import BookOptions, Line, idiom, read
+from mihakk.scrapers.book_text import book_text, plain_lines
+from mihakk.scrapers.boundary import rejecting
+from mihakk.scrapers.place import find_file
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.shape import check_fields
+from mihakk.scrapers.source import Entry, Source, register
 
 _HEADER = re.compile(r"\A######OpenITI#\s*(\{.*\})\s*#META#Header#End#\s*", re.DOTALL)
 _META = re.compile(r"\A######OpenITI#\s*((?:#META#(?!Header#End#)[^\n]*\n+)+)#META#Header#End#\s*")

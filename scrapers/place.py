@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from mihakk.errors import UsageError
-from mihakk.settings import ROOT
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import ROOT
 
 
 def find(path: str, option: str = "path") -> Path:

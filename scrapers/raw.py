@@ -23,10 +23,10 @@ import orjson
 from fsspec.implementations.local import LocalFileSystem
 from pydantic import Field
 
-from mihakk.errors import UsageError
-from mihakk.ids import sha256 as digest_of
-from mihakk.lake.seal import seal, unsealed
-from schemas.record import Record
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import sha256 as digest_of
+from mihakk.machinery.lake.seal import seal, unsealed
+from mihakk.schemas.record import Record
 
 _CHUNK = 1 << 20
 _LOOSE = 256

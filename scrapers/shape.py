@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from mihakk.errors import SourceChanged
+from mihakk.machinery.errors import SourceChanged
 
 
 def check_fields(

@@ -9,17 +9,17 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 
-from mihakk.configs import validate
-from mihakk.errors import SourceChanged
-from mihakk.registry import Registry
-from schemas.benchmark import SourceUse
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.record import Language, Provenance, Record
-from schemas.rejection import Rejection
-from scrapers.boundary import parsed
-from scrapers.language import DeclaredLanguage
-from scrapers.raw import RawStore
+from mihakk.machinery.configs import validate
+from mihakk.machinery.errors import SourceChanged
+from mihakk.machinery.registry import Registry
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Language, Provenance, Record
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.boundary import parsed
+from mihakk.scrapers.language import DeclaredLanguage
+from mihakk.scrapers.raw import RawStore
 
 Entry = Poem | Idiom | Rejection
 """What a source yields: records, and what it found but can't pass on."""
@@ -80,7 +80,7 @@ class Source(Generic[O]):
         return Provenance(source=self.name, url=url, sha256=sha256, **own | changes)
 
 
-SOURCES: Registry[Source[Any]] = Registry("source", "scrapers")
+SOURCES: Registry[Source[Any]] = Registry("source", "mihakk.scrapers")
 
 
 def register(source: Source[O]) -> Source[O]:

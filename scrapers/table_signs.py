@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mihakk.errors import RecordRejected
-from mihakk.text.corruption import PATTERNS
-from scrapers.tables import Row
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.text.corruption import PATTERNS
+from mihakk.scrapers.tables import Row
 
 Sign = Literal["merged_cells", "marks_of_heads", "markup", "page_marks"]
 """What a config may `accept`, having looked at it."""

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from mihakk.errors import UsageError
-from mihakk.workbook import open_workbook
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.workbook import open_workbook
 
 _SNIFF = 1 << 20
 _MERGE = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?\bref="([A-Z]+\d+:[A-Z]+\d+)"')
@@ -275,7 +275,7 @@ def _xlsx(path: Path, _encoding: str, sheet: str) -> Iterator[Row]:
 def _parquet(path: Path, _encoding: str, _sheet: str) -> Iterator[Row]:
     import pyarrow.parquet as pq
 
-    from mihakk.parquet import readable
+    from mihakk.machinery.parquet import readable
 
     with readable(path), pq.ParquetFile(path) as file:
         number = 0

@@ -9,22 +9,22 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from mihakk.errors import SourceChanged, UsageError
-from mihakk.text.language import LANGUAGE_NAMES, LanguageEvidence, language_evidence
-from schemas.benchmark import SourceUse
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.record import LANGUAGES
-from schemas.rejection import Rejection
-from scrapers.book import BookOptions, Line, Reading, read
-from scrapers.book_suggest import Suggestion, suggest
-from scrapers.hindawi import HindawiOptions, epub_lines
-from scrapers.language import evidence_of
-from scrapers.mapping import Kind, field_of
-from scrapers.openiti import OpenitiOptions, open_file, read_header
-from scrapers.raw import RawStore
-from scrapers.source import open_source
-from scrapers.tables import FORMATS, read_rows
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.machinery.text.language import LANGUAGE_NAMES, LanguageEvidence, language_evidence
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import LANGUAGES
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.book import BookOptions, Line, Reading, read
+from mihakk.scrapers.book_suggest import Suggestion, suggest
+from mihakk.scrapers.hindawi import HindawiOptions, epub_lines
+from mihakk.scrapers.language import evidence_of
+from mihakk.scrapers.mapping import Kind, field_of
+from mihakk.scrapers.openiti import OpenitiOptions, open_file, read_header
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import open_source
+from mihakk.scrapers.tables import FORMATS, read_rows
 
 _HEADER_BYTES = 1 << 16
 _TEXTS = ("phrase", "couplets", "hemistichs", "lines", "first", "second")

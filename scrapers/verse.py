@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from statistics import mean, pstdev
 from typing import Any
 
-from mihakk.errors import RecordRejected
-from mihakk.text import canonicalize, poem_rhyme, words
-from mihakk.text.notes import BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, is_dated
-from schemas.poem import Couplet, CoupletKind, Poem
-from schemas.record import Form, Language
-from schemas.rejection import Rejection
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.text import canonicalize, poem_rhyme, words
+from mihakk.machinery.text.notes import BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, is_dated
+from mihakk.schemas.poem import Couplet, CoupletKind, Poem
+from mihakk.schemas.record import Form, Language
+from mihakk.schemas.rejection import Rejection
 
 FREE_SPREAD = 0.28
 """Spread of line lengths (deviation by mean) from which lines are free verse, whatever rhymes: 51 classical

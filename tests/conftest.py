@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from mihakk import settings as settings_module
+from mihakk.machinery import settings as settings_module
 from tests.prefect_server import PrefectServer
 from tests.servers import serving_vllm
 from tools.docs_claims import claims

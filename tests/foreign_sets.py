@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.external_audit import AuditJob
-from pipeline.external_summary import Audited, AuditSummary
-from reports.external.page import audit_to_page
+from mihakk.pipeline.external_audit import AuditJob
+from mihakk.pipeline.external_summary import Audited, AuditSummary
+from mihakk.reports.external.page import audit_to_page
 
 
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Final
 
-from mihakk.settings import ROOT
+from mihakk.machinery.settings import PACKAGE, ROOT
 
-_PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-PACKAGES: Final[tuple[str, ...]] = tuple(_PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"])
+PACKAGES: Final = tuple(
+    sorted(one.name for one in PACKAGE.iterdir() if (ROOT / one.name / "__init__.py").is_file())
+)
+"""Folders of the checkout that are packages below `mihakk`."""

@@ -50,20 +50,22 @@ _COMMON = [
 
 
 _MADE: Final[dict[str, Callable[[], Iterable[re.Pattern[str]]]]] = {
-    "mihakk/text/references.py": lambda: [
+    "machinery/text/references.py": lambda: [
         re.compile(rf"({parts})\s*[:：]\s*[^.\n]{{1,60}}", re.IGNORECASE)
-        for parts in import_module("mihakk.text.references")._SEE.values()
+        for parts in import_module("mihakk.machinery.text.references")._SEE.values()
     ],
     "validators/checks/check.py": lambda: [re.compile("[ab\\]]")],
     "validators/checks/text/list_mark.py": lambda: [re.compile(r"\b12\s*[.)\]/–-]")],
     "validators/external/mapping.py": lambda: [re.compile(r"(?<!\\)\+")],
     "pipeline/forgetting.py": lambda: [
-        import_module("pipeline.forgetting")._pattern(["somebody@example.org", "ما كتبه", "aaaaaaaa"])
+        import_module("mihakk.pipeline.forgetting")._pattern(["somebody@example.org", "ما كتبه", "aaaaaaaa"])
     ],
     "releases/versions/withdrawal.py": lambda: [re.compile(r"^## 1\.0\.0$", re.MULTILINE)],
-    "evaluation/metrics/_overlap.py": lambda: [import_module("evaluation.metrics._overlap")._balsam_marks()],
+    "evaluation/metrics/_overlap.py": lambda: [
+        import_module("mihakk.evaluation.metrics._overlap")._balsam_marks()
+    ],
     "evaluation/reading/labels.py": lambda: [
-        import_module("evaluation.reading.labels").labels_of(labels).hint
+        import_module("mihakk.evaluation.reading.labels").labels_of(labels).hint
         for labels in (("A", "B"), ("أ", "ب"))
     ],
     "evaluation/reading/program.py": lambda: [re.compile(r"^def solve\b", re.MULTILINE)],

@@ -18,8 +18,8 @@ from typing import Any
 import httpx
 import pytest
 
-from mihakk.ports import free_port
-from mihakk.telemetry import NO_TELEMETRY
+from mihakk.machinery.ports import free_port
+from mihakk.machinery.telemetry import NO_TELEMETRY
 
 PREFECT = [sys.executable, "-m", "prefect"]
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
@@ -96,7 +96,7 @@ class PrefectServer:
 
     def deploy(self, config: Path, *options: str) -> None:
         """`mihakk deploy`, and no schedule of prefect.yaml that could strike while the test runs."""
-        self.run(sys.executable, "-m", "flows.cli", "deploy", str(config), *options)
+        self.run(sys.executable, "-m", "mihakk.flows.cli", "deploy", str(config), *options)
         self.unschedule()
 
     def unschedule(self) -> None:
@@ -129,7 +129,7 @@ class PrefectServer:
 
     def _start(self) -> subprocess.Popen[bytes]:
         where = ("--port", str(self._port), "--data", str(self._database / "cluster"))
-        command = (sys.executable, "-m", "flows.cli", "server", *where)
+        command = (sys.executable, "-m", "mihakk.flows.cli", "server", *where)
         process = self.start(*command)
         try:
             self.wait(self._healthy, 90, "the Prefect server did not start")

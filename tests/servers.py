@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.ports import free_port
+from mihakk.machinery.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 VLLM_WEIGHTS = ROOT / "data" / "cache" / "vllm" / "smollm2"

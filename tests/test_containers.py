@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from mihakk.settings import ROOT
+from mihakk.machinery.settings import ROOT
 
 TEXT = (ROOT / "compose.yaml").read_text("utf-8")
 SERVICES: dict[str, dict[str, Any]] = yaml.safe_load(TEXT)["services"]

@@ -1,4 +1,4 @@
-"""The flat layout holds (docs/decisions/0001)."""
+"""Everything is imported as `mihakk.*` and installed below that one name (docs/decisions/0014)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -28,20 +29,47 @@ HEAVY = (
 )
 
 
-def test_no_other_distribution_provides_our_names() -> None:
-    provided = packages_distributions()
-    foreign = {name: set(provided.get(name, [])) - {"mihakk"} for name in PACKAGES}
-    assert {name: by for name, by in foreign.items() if by} == {}
+BARE = re.compile(rf"^\s*(?:from|import) (?:{'|'.join(PACKAGES)})(?:\.|\s|$)", re.MULTILINE)
 
 
-def test_no_file_in_flows_shadows_a_package_and_data_is_no_package() -> None:
-    assert not {path.stem for path in (ROOT / "flows").glob("*.py")} & set(PACKAGES)
-    # Releases below data/ carry packages of their own, once somebody has built or fetched one.
-    assert not [*(ROOT / "data").glob("*.py"), *(ROOT / "data" / "reference").rglob("*.py")]
+def test_no_other_distribution_provides_our_name() -> None:
+    assert set(packages_distributions().get("mihakk", ["mihakk"])) == {"mihakk"}
+
+
+def test_nothing_imports_a_folder_by_its_bare_name() -> None:
+    tracked = subprocess.run(
+        ["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert len(tracked) > 500
+    assert [name for name in tracked if BARE.search((ROOT / name).read_text("utf-8"))] == []
+
+
+def test_a_wheel_holds_one_name_with_its_data_and_nothing_of_a_run(tmp_path: Path) -> None:
+    for place in ("lake", "hub", "cache"):
+        (ROOT / "data" / place).mkdir(exist_ok=True)
+    subprocess.run(
+        [sys.executable, "-m", "uv", "build", "--quiet", "--wheel", "--out-dir", str(tmp_path), str(ROOT)],
+        check=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    with ZipFile(wheel) as opened:
+        names = opened.namelist()
+    assert {name.split("/")[0].partition("-")[0] for name in names} == {"mihakk"}
+    parts = {name.split("/")[1] for name in names if name.startswith("mihakk/")}
+    assert parts == {*PACKAGES, "__init__.py", "py.typed", "data", "configs", "requirements", "prefect.yaml"}
+    assert {name.split("/")[2] for name in names if name.startswith("mihakk/data/")} == {
+        "reference",
+        "samples",
+    }
+    for package in PACKAGES:
+        code = {str(one.relative_to(ROOT)) for one in (ROOT / package).rglob("*.py")}
+        assert code == {
+            name[7:] for name in names if name.startswith(f"mihakk/{package}/") and name[-3:] == ".py"
+        }
 
 
 def test_the_command_line_starts_without_the_heavy_packages() -> None:
-    code = f"import sys, flows.cli; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
+    code = f"import sys, mihakk.flows.cli; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from mihakk.settings import ROOT
+from mihakk.machinery.settings import PACKAGE, ROOT
 from tests.packages import PACKAGES
 
 
@@ -22,7 +22,7 @@ def private_package(name: str) -> str | None:
     """The package that alone may import a dotted name; None when its modules are public."""
     parts = name.split(".")
     private = [place for place, part in enumerate(parts[:-1], 1) if part.startswith("_")]
-    module = ROOT.joinpath(*parts).with_suffix(".py")
+    module = PACKAGE.joinpath(*parts[1:]).with_suffix(".py")
     if not private and parts[-1].startswith("_") and module.is_file():
         private = [len(parts)]
     return ".".join(parts[: private[0] - 1]) if private else None
@@ -33,9 +33,9 @@ def test_private_modules_are_imported_by_their_own_package_alone() -> None:
     seen = 0
     for package in PACKAGES:
         for source in (ROOT / package).rglob("*.py"):
-            importer = ".".join(source.relative_to(ROOT).with_suffix("").parts)
+            importer = ".".join(("mihakk", *source.relative_to(ROOT).with_suffix("").parts))
             for name in imported(source):
-                owner = private_package(name) if name.split(".")[0] in PACKAGES else None
+                owner = private_package(name) if name.startswith("mihakk.") else None
                 seen += owner is not None
                 if owner is not None and not importer.startswith(f"{owner}."):
                     strangers.append(f"{importer} imports {name}")

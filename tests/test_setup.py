@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.settings import ROOT
+from mihakk.machinery.settings import ROOT
 
 INTERPRETER = """#!/usr/bin/env bash
 # Python of version {version}, as far as setup.sh asks: makes a .venv like itself, notes what is installed.

@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from mihakk.settings import ROOT
+from mihakk.machinery.settings import ROOT
 from tests.packages import PACKAGES
 
 RUNS_CODE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "jsonpickle"}
 """Modules whose readers run what the file says."""
-INSIDE_THE_SANDBOX = "mihakk/sandbox/_inside.py"
+INSIDE_THE_SANDBOX = "machinery/sandbox/_inside.py"
 """Runs programs, and is itself run by bubblewrap alone."""
 OPENED_BY = {
-    "zipfile": {"mihakk/unpacked.py", "mihakk/workbook.py", "scrapers/epub.py"},
+    "zipfile": {"machinery/unpacked.py", "machinery/workbook.py", "scrapers/epub.py"},
     "tarfile": {"scrapers/ganjoor/export.py"},
     "unpack_archive": {"releases/hub/embedded.py"},
-    "load_workbook": {"mihakk/workbook.py"},
+    "load_workbook": {"machinery/workbook.py"},
     "XMLParser": {"scrapers/epub.py"},
 }
 """Who may open archives and XML: each weighs what it unpacks, refuses entities, and writes no path of theirs."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pydantic import Field
 
-from mihakk.configs import load_config
-from mihakk.settings import ROOT
-from schemas.record import Record
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.settings import ROOT
+from mihakk.schemas.record import Record
 
 LEDGER = ROOT / "docs" / "claims.yaml"
 PAGE = ROOT / "docs" / "claims.md"

@@ -6,11 +6,11 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
-from generators.task import TASKS
-from mihakk.settings import ROOT
-from pipeline.steps.order import STEPS
-from scrapers.source import SOURCES
-from validators.checks.check import CHECKS
+from mihakk.generators.task import TASKS
+from mihakk.machinery.settings import ROOT
+from mihakk.pipeline.steps.order import STEPS
+from mihakk.scrapers.source import SOURCES
+from mihakk.validators.checks.check import CHECKS
 
 PAGE = ROOT / "docs" / "map.md"
 HEAD = """# Map of the code
@@ -26,11 +26,11 @@ direction of imports stand in the README.
 """
 WORK = {
     "1_scraped": "`scrapers/`",
-    "2_normalized": "`curation/normalization.py`, `mihakk/text/`",
-    "3_curated": "`curation/`, `mihakk/dedup/`",
+    "2_normalized": "`curation/normalization.py`, `machinery/text/`",
+    "3_curated": "`curation/`, `machinery/dedup/`",
     "4_generated": "`generators/`",
     "5_checked": "`validators/checks/`; people's corrections from `annotation/decisions/`",
-    "6_audited": "`validators/audit/`, `mihakk/llm/`",
+    "6_audited": "`validators/audit/`, `machinery/llm/`",
     "7_reviewed": "`annotation/decisions/`",
     "8_released": "`releases/`",
 }

@@ -11,11 +11,11 @@ import typer
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from flows.cli import app
-from mihakk.settings import ROOT, Settings
-from schemas.benchmark import BenchmarkConfig
-from schemas.model import AuditorsConfig
-from schemas.suite import Suite, System
+from mihakk.flows.cli import app
+from mihakk.machinery.settings import ROOT, Settings
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.model import AuditorsConfig
+from mihakk.schemas.suite import Suite, System
 
 FOLDER = ROOT / "docs" / "reference"
 
@@ -75,7 +75,7 @@ def configs() -> str:
         lines += _models(root, seen)
     lines += ["## Settings: the environment", "", "| variable | default | meaning |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
-        value = field.get_default()
+        value = field.get_default(call_default_factory=True)
         shown = str(value).replace(str(ROOT) + "/", "") if value not in (None, "") else ""
         about = _cell(field.description or "")
         lines.append(f"| `MIHAKK_{name.upper()}` | {f'`{shown}`' if shown else ''} | {about} |")

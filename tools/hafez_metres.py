@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from mihakk.text import key
+from mihakk.machinery.text import key
 
 COLUMNS = ("ghazal", "ganjoor_id", "ganjoor_number", "metre_id", "metre", "rhyme", "matched")
 FOLDER = "poets/hafez/ghazal/sh"

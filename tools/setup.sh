@@ -5,9 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 level=${1:-core}
 case $level in
-  core) extras="eval" ;;
-  annotate) extras="annotation eval" ;;
-  test) extras="dev docs nlp annotation publish eval metrics excel cluster" ;;
+  core) extras="build eval" ;;
+  annotate) extras="build annotation eval" ;;
+  test) extras="dev docs build nlp annotation publish eval metrics excel cluster" ;;
   *) echo "setup: unknown level '$level'; use core, annotate or test" >&2; exit 2 ;;
 esac
 started=$(date +%s)

@@ -23,8 +23,8 @@ setup() {
     touch "$venv/ready-$version"
   fi
   weights=$(.venv/bin/python -c '
-from mihakk.llm.weights import locate
-from mihakk.settings import settings
+from mihakk.machinery.llm.weights import locate
+from mihakk.machinery.settings import settings
 print(locate("smollm2-135m", settings().cache))')
   rm -rf "$model.half"
   HF_HUB_OFFLINE=1 "$venv/bin/python" - "$weights" "$model.half" <<'PY'

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from mihakk.text import words_key
-from schemas.record import Language
+from mihakk.machinery.text import words_key
+from mihakk.schemas.record import Language
 
 _WORDS: dict[Language, str] = {
     "ar": "نعم لا صح خطأ خطاء صحيح خاطئ صواب",

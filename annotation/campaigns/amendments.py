@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
-from annotation.campaigns.figures import (
+from mihakk.annotation.campaigns.figures import (
     LABELS,
     answered_questions,
     corrected_text,
@@ -17,10 +17,10 @@ from annotation.campaigns.figures import (
     settled_text,
     written_sentence,
 )
-from annotation.decisions.votes import Votes, settle
-from annotation.screens.ratings import Label
-from mihakk.text import canonical
-from schemas.campaign import Amendment, Campaign, CampaignTemplate, Drawn
+from mihakk.annotation.decisions.votes import Votes, settle
+from mihakk.annotation.screens.ratings import Label
+from mihakk.machinery.text import canonical
+from mihakk.schemas.campaign import Amendment, Campaign, CampaignTemplate, Drawn
 
 Amends = Callable[[Drawn, Votes, int, Collection[str]], Iterable[Amendment]]
 """A question with the answers it needs, or more, to what they change."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from annotation.campaigns.figures import SAYS, answered_questions, differ, needed_votes
-from annotation.decisions.resolution import binding, disputed, votes_needed
-from annotation.screens.evidence import field_name, isolated
-from annotation.screens.labelling import value_words, words
-from annotation.screens.ratings import Label
-from annotation.screens.tasks import TEMPLATE
-from schemas.benchmark import ReviewConfig
-from schemas.campaign import Drawn
-from schemas.record import Language, Record
-from schemas.review import Resolution, Review
+from mihakk.annotation.campaigns.figures import SAYS, answered_questions, differ, needed_votes
+from mihakk.annotation.decisions.resolution import binding, disputed, votes_needed
+from mihakk.annotation.screens.evidence import field_name, isolated
+from mihakk.annotation.screens.labelling import value_words, words
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.screens.tasks import TEMPLATE
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.campaign import Drawn
+from mihakk.schemas.record import Language, Record
+from mihakk.schemas.review import Resolution, Review
 
 
 class Dispute(Record):

@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from annotation.campaigns.questions import Question
-from mihakk.draw import in_turns, lot
-from schemas.campaign import Campaign, Drawn
+from mihakk.annotation.campaigns.questions import Question
+from mihakk.machinery.draw import in_turns, lot
+from mihakk.schemas.campaign import Campaign, Drawn
 
 
 class Draw(NamedTuple):

@@ -9,15 +9,15 @@ from operator import itemgetter
 from statistics import fmean
 from typing import Any, cast
 
-from annotation.decisions.first_votes import Asked, first_answers, is_edited
-from annotation.decisions.votes import Settled, Values, Votes, settle, settle_repair, votes_of
-from annotation.screens.ratings import SCALES, Label
-from mihakk.errors import RecordRejected
-from mihakk.stats import Interval, clopper_pearson, mean_interval
-from mihakk.taxonomy import vocabulary
-from mihakk.text import as_seen, canonical
-from schemas.campaign import CONNOTATION_VOTES, Campaign, CampaignFigure, CampaignTemplate, Drawn
-from schemas.record import Language, Record
+from mihakk.annotation.decisions.first_votes import Asked, first_answers, is_edited
+from mihakk.annotation.decisions.votes import Settled, Values, Votes, settle, settle_repair, votes_of
+from mihakk.annotation.screens.ratings import SCALES, Label
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.stats import Interval, clopper_pearson, mean_interval
+from mihakk.machinery.taxonomy import vocabulary
+from mihakk.machinery.text import as_seen, canonical
+from mihakk.schemas.campaign import CONNOTATION_VOTES, Campaign, CampaignFigure, CampaignTemplate, Drawn
+from mihakk.schemas.record import Language, Record
 
 Groups = dict[str, list[tuple[Drawn, Votes | None]]]
 """What was drawn, group by group: each question and its answers, None where it lacks some."""

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from annotation.screens.labelling import words
-from annotation.screens.ratings import Shown, rating_task
-from annotation.screens.tasks import value_name
-from schemas.campaign import CampaignTemplate
-from schemas.evaluation import Answer
-from schemas.finding import Finding
-from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
-from schemas.poem import Poem
-from schemas.record import Form, Language
+from mihakk.annotation.screens.labelling import words
+from mihakk.annotation.screens.ratings import Shown, rating_task
+from mihakk.annotation.screens.tasks import value_name
+from mihakk.schemas.campaign import CampaignTemplate
+from mihakk.schemas.evaluation import Answer
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Form, Language
 
 BY_FORM = ("shuffled", "labels", "as_frequent")
 """Strategies whose wrong options need no rating: they are what a rule says they are."""

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from annotation.decisions.pairs import pairs
-from annotation.decisions.resolution import binding, waits
-from mihakk.errors import RecordRejected, UsageError
-from mihakk.groups import grouped
-from mihakk.ids import content_hash
-from schemas.audit import Verdict
-from schemas.item import Item
-from schemas.rejection import Rejection
-from schemas.review import Resolution, Review
+from mihakk.annotation.decisions.pairs import pairs
+from mihakk.annotation.decisions.resolution import binding, waits
+from mihakk.machinery.errors import RecordRejected, UsageError
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.audit import Verdict
+from mihakk.schemas.item import Item
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Resolution, Review
 
 WAITING = ("unresolved", "defective")
 """Reasons of the items left out that people can still settle or repair."""

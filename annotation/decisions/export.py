@@ -10,11 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from annotation.decisions.store import decision_id
-from annotation.screens.ratings import Label
-from mihakk.spreadsheet import guarded
-from schemas.record import Record
-from schemas.review import Review
+from mihakk.annotation.decisions.store import decision_id
+from mihakk.annotation.screens.ratings import Label
+from mihakk.machinery.spreadsheet import guarded
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import Review
 
 
 def write_csv(

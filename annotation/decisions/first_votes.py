@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 
-from annotation.decisions.store import J, decision_id, given, project_of, stored, subject_of
-from annotation.decisions.stores import Stores
-from annotation.screens.ratings import Label
-from mihakk.groups import grouped
-from schemas.review import Review, Voided
+from mihakk.annotation.decisions.store import J, decision_id, given, project_of, stored, subject_of
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.screens.ratings import Label
+from mihakk.machinery.groups import grouped
+from mihakk.schemas.review import Review, Voided
 
 SAVED_WITHIN = timedelta(minutes=1)
 """The server may touch an answer again right after it was given; later it was changed."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from annotation.decisions.pairs import carried, pairs
-from annotation.decisions.resolution import resolve
-from annotation.screens.corrections import correct
-from mihakk.groups import grouped
-from mihakk.ids import content_hash
-from schemas.item import Item
-from schemas.review import Review
+from mihakk.annotation.decisions.pairs import carried, pairs
+from mihakk.annotation.decisions.resolution import resolve
+from mihakk.annotation.screens.corrections import correct
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.item import Item
+from mihakk.schemas.review import Review
 
 
 def fixed(

@@ -7,16 +7,16 @@ from typing import TypeVar
 
 import orjson
 
-from annotation.decisions.pseudonyms import Person, known_as
-from annotation.decisions.store import decision_id, given, rewrite
-from annotation.decisions.stores import Stores
-from annotation.decisions.words import UNCOUNTED, move_words, words
-from annotation.screens.ratings import Label
-from mihakk.errors import UsageError
-from schemas.calibration import CalibrationAnswer
-from schemas.record import Record
-from schemas.rejection import Rejection
-from schemas.review import Review, Words
+from mihakk.annotation.decisions.pseudonyms import Person, known_as
+from mihakk.annotation.decisions.store import decision_id, given, rewrite
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.words import UNCOUNTED, move_words, words
+from mihakk.annotation.screens.ratings import Label
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.calibration import CalibrationAnswer
+from mihakk.schemas.record import Record
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Review, Words
 
 R = TypeVar("R", bound=Record)
 

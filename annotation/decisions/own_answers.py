@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 
-from annotation.screens.ratings import Label, own_answer
-from annotation.screens.tasks import OWN_ANSWER
-from schemas.review import Review
+from mihakk.annotation.screens.ratings import Label, own_answer
+from mihakk.annotation.screens.tasks import OWN_ANSWER
+from mihakk.schemas.review import Review
 
 Question = tuple[str, str]
 """Item id and `question_hash`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from schemas.item import ChoiceItem, Item
+from mihakk.schemas.item import ChoiceItem, Item
 
 
 def pairs(items: Iterable[Item]) -> Iterator[tuple[ChoiceItem, ChoiceItem]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from annotation.decisions.store import add, stored
-from mihakk.ids import sha256
-from schemas.record import Record
+from mihakk.annotation.decisions.store import add, stored
+from mihakk.machinery.ids import sha256
+from mihakk.schemas.record import Record
 
 
 class Person(Record):

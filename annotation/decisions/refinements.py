@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from annotation.decisions.votes import votes_of
-from annotation.screens.corrections import showable
-from annotation.screens.labelling import DIRECTION
-from annotation.screens.ratings import Label
-from annotation.screens.tasks import escaped, screen_task
-from mihakk.ids import digest
-from schemas.record import Language
-from validators.code.refinement import Decided, Refinement, marked_diff
+from mihakk.annotation.decisions.votes import votes_of
+from mihakk.annotation.screens.corrections import showable
+from mihakk.annotation.screens.labelling import DIRECTION
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.screens.tasks import escaped, screen_task
+from mihakk.machinery.ids import digest
+from mihakk.schemas.record import Language
+from mihakk.validators.code.refinement import Decided, Refinement, marked_diff
 
 TEMPLATE: Final = "prompt_refinement"
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from functools import partial
 from typing import Any, Literal, TypeVar
 
-from mihakk.groups import grouped
-from mihakk.ids import digest, language_of
-from mihakk.text import Language, as_seen, canonical
-from schemas.review import Resolution, Review, ReviewOutcome
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.ids import digest, language_of
+from mihakk.machinery.text import Language, as_seen, canonical
+from mihakk.schemas.review import Resolution, Review, ReviewOutcome
 
 V = TypeVar("V")
 By = Literal["", "agreement", "majority", "adjudicator", "single"]

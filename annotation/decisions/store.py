@@ -10,13 +10,13 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from annotation.decisions.stores import Stores
-from annotation.screens.ratings import Label
-from mihakk.errors import UsageError
-from mihakk.ids import canonical_json, digest, sha256
-from mihakk.lake.storage import Storage
-from schemas.record import Record
-from schemas.review import Review, Voided
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.screens.ratings import Label
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import canonical_json, digest, sha256
+from mihakk.machinery.lake.storage import Storage
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import Review, Voided
 
 R = TypeVar("R", bound=Record)
 J = TypeVar("J", Review, Label)

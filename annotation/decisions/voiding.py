@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from annotation.decisions.pseudonyms import known_as
-from annotation.decisions.store import counting, decision_id
-from annotation.decisions.stores import Stores
-from annotation.decisions.words import add_split
-from mihakk.errors import UsageError
-from schemas.review import Voided
+from mihakk.annotation.decisions.pseudonyms import known_as
+from mihakk.annotation.decisions.store import counting, decision_id
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.words import add_split
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.review import Voided
 
 
 def void(stores: Stores, which: str, why: str) -> list[Voided]:

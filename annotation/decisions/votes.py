@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from annotation.decisions.resolution import settling, winning
-from annotation.screens.ratings import Label
+from mihakk.annotation.decisions.resolution import settling, winning
+from mihakk.annotation.screens.ratings import Label
 
 Values = dict[str, str]
 """Control of the screen to what one person chose or typed."""

@@ -12,17 +12,17 @@ from typing import Any, TypeVar
 
 import orjson
 
-from annotation.decisions.store import add, decision_id, decisions, labels, rewrite, stored, subject_of
-from annotation.decisions.stores import Stores
-from annotation.screens.labelling import DIRECTION
-from annotation.screens.ratings import Label
-from mihakk.ids import digest
-from mihakk.lake.storage import Storage
-from schemas.calibration import CalibrationAnswer
-from schemas.guideline import Guideline, LeadAnswer
-from schemas.record import Record
-from schemas.rejection import Rejection
-from schemas.review import Review, Voided, Words
+from mihakk.annotation.decisions.store import add, decision_id, decisions, labels, rewrite, stored, subject_of
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.screens.labelling import DIRECTION
+from mihakk.annotation.screens.ratings import Label
+from mihakk.machinery.ids import digest
+from mihakk.machinery.lake.storage import Storage
+from mihakk.schemas.calibration import CalibrationAnswer
+from mihakk.schemas.guideline import Guideline, LeadAnswer
+from mihakk.schemas.record import Record
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Review, Voided, Words
 
 R = TypeVar("R", bound=Record)
 SKIPPED = "skipped_"

@@ -7,14 +7,14 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from annotation.label_studio.exported import Answer
-from annotation.screens.corrections import read_form
-from annotation.screens.labelling import Labelling
-from annotation.screens.ratings import DEPTH_PARTS, Label, own_answer
-from annotation.screens.tasks import OWN_ANSWER, TEMPLATE, untouched
-from mihakk.errors import RecordRejected
-from schemas.audit import CRITERIA
-from schemas.review import Decision, Review
+from mihakk.annotation.label_studio.exported import Answer
+from mihakk.annotation.screens.corrections import read_form
+from mihakk.annotation.screens.labelling import Labelling
+from mihakk.annotation.screens.ratings import DEPTH_PARTS, Label, own_answer
+from mihakk.annotation.screens.tasks import OWN_ANSWER, TEMPLATE, untouched
+from mihakk.machinery.errors import RecordRejected
+from mihakk.schemas.audit import CRITERIA
+from mihakk.schemas.review import Decision, Review
 
 Values = dict[str, list[str]]
 """Control name to what was chosen or typed in it."""

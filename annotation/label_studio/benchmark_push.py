@@ -8,18 +8,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from annotation.campaigns.drawing import draw
-from annotation.campaigns.questions import Question
-from annotation.decisions.own_answers import own_answers
-from annotation.decisions.store import add, decisions, labels, stored
-from annotation.decisions.stores import Stores
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.exchange import resolutions
-from annotation.label_studio.project import ensure_project, find_projects
-from annotation.label_studio.push import Pushed, push
-from annotation.screens.labelling import DIRECTION
-from annotation.screens.queue import by_subject
-from annotation.screens.tasks import (
+from mihakk.annotation.campaigns.drawing import draw
+from mihakk.annotation.campaigns.questions import Question
+from mihakk.annotation.decisions.own_answers import own_answers
+from mihakk.annotation.decisions.store import add, decisions, labels, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.exchange import resolutions
+from mihakk.annotation.label_studio.project import ensure_project, find_projects
+from mihakk.annotation.label_studio.push import Pushed, push
+from mihakk.annotation.screens.labelling import DIRECTION
+from mihakk.annotation.screens.queue import by_subject
+from mihakk.annotation.screens.tasks import (
     OWN_ANSWER,
     TEMPLATE,
     answerable,
@@ -29,16 +29,16 @@ from annotation.screens.tasks import (
     review_task,
     urgency,
 )
-from annotation.statistics.sampling import Queued, QueueEntry, choose, wanted_changed
-from mihakk.ids import content_hash
-from mihakk.seeds import rng
-from schemas.audit import Audit, Verdict
-from schemas.benchmark import ReviewConfig
-from schemas.campaign import Campaign, Drawn
-from schemas.finding import Finding
-from schemas.item import Item
-from schemas.record import Language
-from schemas.review import Resolution
+from mihakk.annotation.statistics.sampling import Queued, QueueEntry, choose, wanted_changed
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.seeds import rng
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.campaign import Campaign, Drawn
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import Item
+from mihakk.schemas.record import Language
+from mihakk.schemas.review import Resolution
 
 SUSPECT: Final = "suspect"
 """Stands in the place of a check's id where systems' answers speak against an item."""

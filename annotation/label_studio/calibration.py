@@ -11,29 +11,29 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
-from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.store import add, stored, subject_of
-from annotation.decisions.stores import Stores
-from annotation.decisions.words import add_split
-from annotation.label_studio.answers import Reader, texts_of
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.exported import exported
-from annotation.label_studio.project import CALIBRATION, Project, ensure_project, find_projects
-from annotation.label_studio.pull import Pulled, all_answers, author_of
-from annotation.label_studio.push import Pushed, push
-from annotation.screens.labelling import DIRECTION, words
-from annotation.screens.tasks import numbered
-from annotation.teaching.guidelines import current_guideline, substantial_changes
-from annotation.teaching.page import calibration_words
-from annotation.teaching.rounds import Gate, current, draw_round, due, is_right, needed
-from annotation.teaching.state import calibration_state, withheld_rows
-from mihakk.errors import RecordRejected
-from mihakk.groups import grouped
-from schemas.benchmark import CalibrationConfig
-from schemas.calibration import CalibrationAnswer, Known, Round
-from schemas.guideline import Guideline
-from schemas.record import Language
-from schemas.rejection import Rejection
+from mihakk.annotation.decisions.pseudonyms import pseudonyms
+from mihakk.annotation.decisions.store import add, stored, subject_of
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.words import add_split
+from mihakk.annotation.label_studio.answers import Reader, texts_of
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.exported import exported
+from mihakk.annotation.label_studio.project import CALIBRATION, Project, ensure_project, find_projects
+from mihakk.annotation.label_studio.pull import Pulled, all_answers, author_of
+from mihakk.annotation.label_studio.push import Pushed, push
+from mihakk.annotation.screens.labelling import DIRECTION, words
+from mihakk.annotation.screens.tasks import numbered
+from mihakk.annotation.teaching.guidelines import current_guideline, substantial_changes
+from mihakk.annotation.teaching.page import calibration_words
+from mihakk.annotation.teaching.rounds import Gate, current, draw_round, due, is_right, needed
+from mihakk.annotation.teaching.state import calibration_state, withheld_rows
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.groups import grouped
+from mihakk.schemas.benchmark import CalibrationConfig
+from mihakk.schemas.calibration import CalibrationAnswer, Known, Round
+from mihakk.schemas.guideline import Guideline
+from mihakk.schemas.record import Language
+from mihakk.schemas.rejection import Rejection
 
 EVERYBODY = 10_000
 """Overlap of a calibration project: whoever comes answers each question once."""

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 import orjson
 
-from mihakk.errors import ExternalFailure, UsageError
+from mihakk.machinery.errors import ExternalFailure, UsageError
 
 LEAST_VERSION = (1, 20)
 _RETRIED = (408, 429, 500, 502, 503, 504)

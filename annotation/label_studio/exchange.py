@@ -7,32 +7,32 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from annotation.campaigns.disputes import Dispute, campaign_disputes, disputes
-from annotation.campaigns.figures import SAYS
-from annotation.decisions.own_answers import own_answers
-from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.resolution import binding, resolve, votes_needed
-from annotation.decisions.store import counting, decision_id, decisions, labels, stored
-from annotation.decisions.stores import Stores
-from annotation.decisions.words import move_words
-from annotation.label_studio.calibration import ask_again, pull_calibration
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.project import Project, find_projects, show_disputed
-from annotation.label_studio.pull import Pulled, pull
-from annotation.label_studio.push import reopen
-from annotation.label_studio.server import LocalServer
-from annotation.screens.ratings import Label
-from annotation.screens.tasks import OWN_ANSWER, TEMPLATE
-from annotation.statistics.sampling import Queued
-from annotation.statistics.working_time import ProjectProgress, progress
-from annotation.teaching.state import gate, withheld_rows
-from mihakk.errors import UsageError
-from mihakk.groups import grouped
-from mihakk.settings import Settings
-from schemas.benchmark import ReviewConfig
-from schemas.campaign import Drawn
-from schemas.record import Language
-from schemas.review import Resolution, Review
+from mihakk.annotation.campaigns.disputes import Dispute, campaign_disputes, disputes
+from mihakk.annotation.campaigns.figures import SAYS
+from mihakk.annotation.decisions.own_answers import own_answers
+from mihakk.annotation.decisions.pseudonyms import pseudonyms
+from mihakk.annotation.decisions.resolution import binding, resolve, votes_needed
+from mihakk.annotation.decisions.store import counting, decision_id, decisions, labels, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.words import move_words
+from mihakk.annotation.label_studio.calibration import ask_again, pull_calibration
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.project import Project, find_projects, show_disputed
+from mihakk.annotation.label_studio.pull import Pulled, pull
+from mihakk.annotation.label_studio.push import reopen
+from mihakk.annotation.label_studio.server import LocalServer
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.screens.tasks import OWN_ANSWER, TEMPLATE
+from mihakk.annotation.statistics.sampling import Queued
+from mihakk.annotation.statistics.working_time import ProjectProgress, progress
+from mihakk.annotation.teaching.state import gate, withheld_rows
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.settings import Settings
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.campaign import Drawn
+from mihakk.schemas.record import Language
+from mihakk.schemas.review import Resolution, Review
 
 
 @dataclass

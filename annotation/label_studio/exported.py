@@ -10,8 +10,8 @@ from typing import Annotated, Any, NamedTuple
 import orjson
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from mihakk.errors import ExternalFailure
-from schemas.rejection import Rejection
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.schemas.rejection import Rejection
 
 _Number = Annotated[int, Field(ge=0, lt=2**63)]
 _Moment = Annotated[

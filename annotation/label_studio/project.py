@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 from urllib.parse import quote, unquote
 
-from annotation.label_studio.connection import Connection
-from annotation.screens.labelling import DIRECTION, Labelling, labelling, template_names, words
-from annotation.screens.tasks import PREFILL
-from mihakk.errors import UsageError
-from mihakk.ids import sha256
-from schemas.record import Language
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.screens.labelling import DIRECTION, Labelling, labelling, template_names, words
+from mihakk.annotation.screens.tasks import PREFILL
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import sha256
+from mihakk.schemas.record import Language
 
 _MARKER = re.compile(r"^mihakk:(?P<name>\S+) config:(?P<config>[0-9a-f]{16})$")
 _PAGE = 1000

@@ -11,27 +11,27 @@ from typing import Any
 
 import orjson
 
-from annotation.decisions.first_votes import SAVED_WITHIN
-from annotation.decisions.own_answers import own_answers
-from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.store import add, counting, decision_id, labels, stored
-from annotation.decisions.stores import Stores
-from annotation.decisions.words import SKIPPED, add_split
-from annotation.label_studio.answers import Reader, values_of
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.exported import Answer, Exported, Row, Task, exported
-from annotation.label_studio.project import Project
-from annotation.screens.labelling import Labelling
-from annotation.screens.ratings import Label
-from annotation.screens.tasks import TEMPLATE
-from annotation.teaching.guidelines import version_at
-from annotation.teaching.rounds import Gate
-from mihakk.errors import ExternalFailure, RecordRejected, UsageError
-from mihakk.groups import grouped
-from schemas.benchmark import ReviewConfig
-from schemas.guideline import Guideline
-from schemas.rejection import Rejection
-from schemas.review import Review, Voided
+from mihakk.annotation.decisions.first_votes import SAVED_WITHIN
+from mihakk.annotation.decisions.own_answers import own_answers
+from mihakk.annotation.decisions.pseudonyms import pseudonyms
+from mihakk.annotation.decisions.store import add, counting, decision_id, labels, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.words import SKIPPED, add_split
+from mihakk.annotation.label_studio.answers import Reader, values_of
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.exported import Answer, Exported, Row, Task, exported
+from mihakk.annotation.label_studio.project import Project
+from mihakk.annotation.screens.labelling import Labelling
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.screens.tasks import TEMPLATE
+from mihakk.annotation.teaching.guidelines import version_at
+from mihakk.annotation.teaching.rounds import Gate
+from mihakk.machinery.errors import ExternalFailure, RecordRejected, UsageError
+from mihakk.machinery.groups import grouped
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.guideline import Guideline
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Review, Voided
 
 
 @dataclass

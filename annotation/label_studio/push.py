@@ -11,9 +11,9 @@ from typing import Any
 
 import orjson
 
-from annotation.label_studio.project import Held, Project, use_prefill
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.groups import grouped
+from mihakk.annotation.label_studio.project import Held, Project, use_prefill
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.groups import grouped
 
 BATCH = 500
 """Tasks per import: the server's throughput is flat from 500 to 2,500, its memory isn't."""

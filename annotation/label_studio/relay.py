@@ -21,12 +21,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 
-from annotation.label_studio.calibration import calibration_of
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.exchange import projects_of
-from annotation.label_studio.project import find_projects
-from mihakk.errors import ExternalFailure, MihakkError, UsageError
-from mihakk.settings import Settings
+from mihakk.annotation.label_studio.calibration import calibration_of
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.exchange import projects_of
+from mihakk.annotation.label_studio.project import find_projects
+from mihakk.machinery.errors import ExternalFailure, MihakkError, UsageError
+from mihakk.machinery.settings import Settings
 
 HEADER = "X-Mihakk-Secret"
 """Header in which the webhook carries the secret that only this relay and the server know."""

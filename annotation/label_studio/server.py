@@ -20,10 +20,10 @@ from urllib.parse import urlsplit
 import httpx
 from filelock import FileLock
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.ports import is_free
-from mihakk.settings import ROOT
-from mihakk.telemetry import NO_TELEMETRY
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.ports import is_free
+from mihakk.machinery.settings import ROOT
+from mihakk.machinery.telemetry import NO_TELEMETRY
 
 REQUIREMENTS = ROOT / "requirements" / "label-studio.txt"
 ENVIRONMENT = ROOT / ".venv-labelstudio"

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.screens.labelling import MAX_OPTIONS
-from mihakk.errors import RecordRejected
-from schemas.item import ITEM, AnswerItem, ChoiceItem, Item
+from mihakk.annotation.screens.labelling import MAX_OPTIONS
+from mihakk.machinery.errors import RecordRejected
+from mihakk.schemas.item import ITEM, AnswerItem, ChoiceItem, Item
 
 _INDEXED = re.compile(r"(options|verses|explanations)\[(\d{1,4})\]")
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")

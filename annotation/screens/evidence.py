@@ -12,11 +12,11 @@ from typing import Any
 
 import yaml
 
-from annotation.screens.labelling import words
-from annotation.screens.tasks import TEMPLATE
-from schemas.audit import Audit
-from schemas.finding import Finding
-from schemas.record import Language
+from mihakk.annotation.screens.labelling import words
+from mihakk.annotation.screens.tasks import TEMPLATE
+from mihakk.schemas.audit import Audit
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.record import Language
 
 SENTENCES = Path(__file__).with_name("evidence.yaml")
 _PIECE = re.compile(r"(?s:«.{0,500}»)|(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|U\+[0-9A-F]{4,6}|\d+(?:\.\d+)?%?")

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from mihakk.errors import UsageError
-from schemas.record import Language
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.record import Language
 
 TEMPLATES = Path(__file__).parent / "templates"
 MAX_OPTIONS = 10

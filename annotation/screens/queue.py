@@ -9,13 +9,13 @@ from typing import Any
 
 import orjson
 
-from annotation.screens.labelling import labelling
-from annotation.screens.tasks import TEMPLATE, review_task
-from mihakk.groups import grouped
-from schemas.audit import Audit, Verdict
-from schemas.finding import Finding
-from schemas.item import Item
-from schemas.record import Language
+from mihakk.annotation.screens.labelling import labelling
+from mihakk.annotation.screens.tasks import TEMPLATE, review_task
+from mihakk.machinery.groups import grouped
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import Item
+from mihakk.schemas.record import Language
 
 
 def queue(

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from annotation.screens.corrections import showable
-from annotation.screens.labelling import DIRECTION
-from annotation.screens.tasks import escaped, screen_task
-from mihakk.agreement import Level
-from mihakk.ids import digest
-from schemas.record import Language, Record
+from mihakk.annotation.screens.corrections import showable
+from mihakk.annotation.screens.labelling import DIRECTION
+from mihakk.annotation.screens.tasks import escaped, screen_task
+from mihakk.machinery.agreement import Level
+from mihakk.machinery.ids import digest
+from mihakk.schemas.record import Language, Record
 
 LEVELS: dict[str, dict[str, Level]] = {
     "quality_review": {"decision": "nominal", "failed": "nominal", "confidence": "ordinal"},

@@ -9,14 +9,14 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any, get_args
 
-from annotation.screens.corrections import form, showable
-from annotation.screens.labelling import DIRECTION, MAX_OPTIONS, words
-from mihakk.ids import content_hash, digest
-from mihakk.taxonomy import Kind, vocabulary
-from schemas.audit import CRITICAL, Audit
-from schemas.finding import Finding
-from schemas.item import AnswerItem, ChoiceItem, Item
-from schemas.record import Language
+from mihakk.annotation.screens.corrections import form, showable
+from mihakk.annotation.screens.labelling import DIRECTION, MAX_OPTIONS, words
+from mihakk.machinery.ids import content_hash, digest
+from mihakk.machinery.taxonomy import Kind, vocabulary
+from mihakk.schemas.audit import CRITICAL, Audit
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
+from mihakk.schemas.record import Language
 
 TEMPLATE = "quality_review"
 OWN_ANSWER = "own_answer"

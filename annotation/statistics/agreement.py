@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import get_args
 
-from annotation.decisions.first_votes import Asked, first_answers, is_edited
-from annotation.decisions.store import J
-from annotation.screens.ratings import LEVELS, SCALES, Label
-from annotation.screens.tasks import TEMPLATE
-from mihakk.agreement import (
+from mihakk.annotation.decisions.first_votes import Asked, first_answers, is_edited
+from mihakk.annotation.decisions.store import J
+from mihakk.annotation.screens.ratings import LEVELS, SCALES, Label
+from mihakk.annotation.screens.tasks import TEMPLATE
+from mihakk.machinery.agreement import (
     RESAMPLES,
     Ends,
     Level,
@@ -21,10 +21,10 @@ from mihakk.agreement import (
     pearson_between,
     worst_ends,
 )
-from mihakk.groups import grouped
-from schemas.audit import CRITERIA
-from schemas.record import Record
-from schemas.review import Decision, Review
+from mihakk.machinery.groups import grouped
+from mihakk.schemas.audit import CRITERIA
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import Decision, Review
 
 
 class PeopleAgreement(Record):

@@ -9,16 +9,16 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation.statistics.auditor_errors import Scores
-from annotation.statistics.miss_rate import soundness
-from annotation.statistics.sampling import Queued
-from annotation.statistics.vote_rows import judged
-from mihakk.groups import grouped
-from mihakk.ids import content_hash
-from schemas.audit import Verdict
-from schemas.item import ChoiceItem, Item
-from schemas.record import Record
-from schemas.review import Review
+from mihakk.annotation.statistics.auditor_errors import Scores
+from mihakk.annotation.statistics.miss_rate import soundness
+from mihakk.annotation.statistics.sampling import Queued
+from mihakk.annotation.statistics.vote_rows import judged
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.audit import Verdict
+from mihakk.schemas.item import ChoiceItem, Item
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import Review
 
 Values = NDArray[np.float64]
 Content = tuple[str, str]

@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
-from annotation.decisions.resolution import votes_needed
-from annotation.statistics.sampling import SOUND, Queued
-from annotation.statistics.skill import Skill, skills
-from annotation.teaching.planted import GROSS
-from mihakk.groups import grouped
-from mihakk.stats import clopper_pearson
-from schemas.audit import CRITERIA, Criterion
-from schemas.record import Record
-from schemas.review import Review
+from mihakk.annotation.decisions.resolution import votes_needed
+from mihakk.annotation.statistics.sampling import SOUND, Queued
+from mihakk.annotation.statistics.skill import Skill, skills
+from mihakk.annotation.teaching.planted import GROSS
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.stats import clopper_pearson
+from mihakk.schemas.audit import CRITERIA, Criterion
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import Review
 
 LEAST_ATTENTION = 0.9
 """Who surely answers fewer attention checks rightly is told of; subtle ones escape the careful too."""

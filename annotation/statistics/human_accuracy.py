@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from math import fsum
 from statistics import fmean
 
-from annotation.decisions.own_answers import OwnAnswers
-from annotation.screens.labelling import words
-from annotation.screens.tasks import OWN_ANSWER, answerable, question_hash
-from annotation.statistics.sampling import Queued
-from mihakk.stats import clopper_pearson
-from mihakk.text.key import key
-from schemas.item import ChoiceItem, ExplanationItem, Item
-from schemas.record import Language
-from schemas.review import HumanAccuracy
+from mihakk.annotation.decisions.own_answers import OwnAnswers
+from mihakk.annotation.screens.labelling import words
+from mihakk.annotation.screens.tasks import OWN_ANSWER, answerable, question_hash
+from mihakk.annotation.statistics.sampling import Queued
+from mihakk.machinery.stats import clopper_pearson
+from mihakk.machinery.text.key import key
+from mihakk.schemas.item import ChoiceItem, ExplanationItem, Item
+from mihakk.schemas.record import Language
+from mihakk.schemas.review import HumanAccuracy
 
 UNKNOWN = "unknown"
 

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotation.decisions.resolution import binding, settling, votes_needed
-from annotation.statistics.sampling import Queued, wanted_changed
-from mihakk.groups import grouped
-from mihakk.stats import clopper_pearson
-from schemas.record import Record
-from schemas.review import Review
+from mihakk.annotation.decisions.resolution import binding, settling, votes_needed
+from mihakk.annotation.statistics.sampling import Queued, wanted_changed
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.stats import clopper_pearson
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import Review
 
 Soundness = Literal["open", "sound", "defective", "disputed"]
 ALL = "all"

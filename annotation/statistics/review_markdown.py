@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from annotation.campaigns.figures import CampaignProgress
-from annotation.statistics.agreement import PeopleAgreement
-from annotation.statistics.auditor_errors import Annotator, Overturn
-from annotation.statistics.miss_rate import MissRate
-from annotation.statistics.review_report import ReviewReport
-from mihakk.markdown import Columns, Row, table_of
-from schemas.calibration import Standing
-from schemas.campaign import CampaignFigure
-from schemas.review import HumanAccuracy
+from mihakk.annotation.campaigns.figures import CampaignProgress
+from mihakk.annotation.statistics.agreement import PeopleAgreement
+from mihakk.annotation.statistics.auditor_errors import Annotator, Overturn
+from mihakk.annotation.statistics.miss_rate import MissRate
+from mihakk.annotation.statistics.review_report import ReviewReport
+from mihakk.machinery.markdown import Columns, Row, table_of
+from mihakk.schemas.calibration import Standing
+from mihakk.schemas.campaign import CampaignFigure
+from mihakk.schemas.review import HumanAccuracy
 
 
 def markdown(report: ReviewReport) -> str:

@@ -8,36 +8,36 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from annotation.campaigns.figures import CampaignProgress, figures, needed_votes, progress
-from annotation.decisions.first_votes import last_answers, withdrawn
-from annotation.decisions.own_answers import own_answers
-from annotation.decisions.resolution import resolve, votes_needed
-from annotation.decisions.store import decisions, labels, stored
-from annotation.decisions.stores import Stores
-from annotation.screens.ratings import Label
-from annotation.screens.tasks import OWN_ANSWER, TEMPLATE, answerable, question_hash
-from annotation.statistics.agreement import (
+from mihakk.annotation.campaigns.figures import CampaignProgress, figures, needed_votes, progress
+from mihakk.annotation.decisions.first_votes import last_answers, withdrawn
+from mihakk.annotation.decisions.own_answers import own_answers
+from mihakk.annotation.decisions.resolution import resolve, votes_needed
+from mihakk.annotation.decisions.store import decisions, labels, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.screens.tasks import OWN_ANSWER, TEMPLATE, answerable, question_hash
+from mihakk.annotation.statistics.agreement import (
     PeopleAgreement,
     agreement,
     label_judgements,
     review_judgements,
 )
-from annotation.statistics.auditor_errors import Annotator, Overturn, annotators, overturns
-from annotation.statistics.human_accuracy import answered_items, human_accuracy, wrong_answers
-from annotation.statistics.miss_rate import MissRate, miss_rates
-from annotation.statistics.sampling import Queued
-from annotation.statistics.vote_rows import judged as judged_items
-from annotation.statistics.vote_rows import scored_contents
-from annotation.teaching.state import calibration_state, withheld
-from mihakk.groups import grouped
-from mihakk.ids import content_hash
-from schemas.audit import Audit
-from schemas.calibration import Standing
-from schemas.campaign import Campaign, CampaignFigure, Drawn
-from schemas.item import Item
-from schemas.record import Record
-from schemas.rejection import Rejection
-from schemas.review import HumanAccuracy, Review
+from mihakk.annotation.statistics.auditor_errors import Annotator, Overturn, annotators, overturns
+from mihakk.annotation.statistics.human_accuracy import answered_items, human_accuracy, wrong_answers
+from mihakk.annotation.statistics.miss_rate import MissRate, miss_rates
+from mihakk.annotation.statistics.sampling import Queued
+from mihakk.annotation.statistics.vote_rows import judged as judged_items
+from mihakk.annotation.statistics.vote_rows import scored_contents
+from mihakk.annotation.teaching.state import calibration_state, withheld
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.audit import Audit
+from mihakk.schemas.calibration import Standing
+from mihakk.schemas.campaign import Campaign, CampaignFigure, Drawn
+from mihakk.schemas.item import Item
+from mihakk.schemas.record import Record
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import HumanAccuracy, Review
 
 
 class ReviewReport(Record):

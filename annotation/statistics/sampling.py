@@ -10,14 +10,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from annotation.teaching.planted import GROSS, plant, plantable, relabelled
-from mihakk.groups import grouped
-from mihakk.ids import content_hash
-from mihakk.seeds import rng
-from schemas.audit import Audit, Criterion, Verdict
-from schemas.item import Item
-from schemas.record import Record
-from schemas.review import Review
+from mihakk.annotation.teaching.planted import GROSS, plant, plantable, relabelled
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.seeds import rng
+from mihakk.schemas.audit import Audit, Criterion, Verdict
+from mihakk.schemas.item import Item
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import Review
 
 Why = Literal["flagged", "suspect", "sample", "attention"]
 """suspect: no rule and no auditor objects, but the answers of many systems do."""

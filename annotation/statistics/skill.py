@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.review import Review
+from mihakk.schemas.review import Review
 
 LEAST_VOTES = 30
 """Votes below which nothing is said of a person."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from annotation.decisions.first_votes import Asked, is_edited
-from annotation.statistics.agreement import independent
-from annotation.statistics.auditor_errors import Scores
-from annotation.statistics.miss_rate import sampled
-from annotation.statistics.sampling import Queued
-from mihakk.groups import grouped
-from mihakk.ids import content_hash
-from schemas.audit import CRITERIA, Audit, Criterion
-from schemas.item import Item
-from schemas.review import Review, ReviewedContent, Vote
+from mihakk.annotation.decisions.first_votes import Asked, is_edited
+from mihakk.annotation.statistics.agreement import independent
+from mihakk.annotation.statistics.auditor_errors import Scores
+from mihakk.annotation.statistics.miss_rate import sampled
+from mihakk.annotation.statistics.sampling import Queued
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.audit import CRITERIA, Audit, Criterion
+from mihakk.schemas.item import Item
+from mihakk.schemas.review import Review, ReviewedContent, Vote
 
 Content = tuple[str, str]
 """Item and content hash."""

@@ -8,10 +8,10 @@ from datetime import UTC, date, datetime, timedelta
 from math import ceil
 from statistics import median
 
-from annotation.decisions.store import decision_id, project_of, subject_of
-from annotation.screens.ratings import Label
-from schemas.record import Record
-from schemas.review import Review
+from mihakk.annotation.decisions.store import decision_id, project_of, subject_of
+from mihakk.annotation.screens.ratings import Label
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import Review
 
 RECENT = timedelta(days=14)
 """The pace that an estimated end goes by is that of the last two weeks."""

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from html import escape
 
-from annotation.decisions.store import add, stored
-from annotation.decisions.stores import Stores
-from annotation.screens.labelling import DIRECTION, labelling
-from annotation.teaching.page import calibration_words
-from mihakk.ids import digest
-from schemas.guideline import Guideline, LeadAnswer
-from schemas.record import Language
+from mihakk.annotation.decisions.store import add, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.screens.labelling import DIRECTION, labelling
+from mihakk.annotation.teaching.page import calibration_words
+from mihakk.machinery.ids import digest
+from mihakk.schemas.guideline import Guideline, LeadAnswer
+from mihakk.schemas.record import Language
 
 
 def instructions(template: str, language: Language, answers: Iterable[LeadAnswer]) -> str:

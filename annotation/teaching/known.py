@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from annotation.campaigns.figures import LABELS, SAYS, needed_votes, says_of
-from annotation.campaigns.questions import (
+from mihakk.annotation.campaigns.figures import LABELS, SAYS, needed_votes, says_of
+from mihakk.annotation.campaigns.questions import (
     BY_FORM,
     TRUE,
     Candidate,
@@ -23,23 +23,23 @@ from annotation.campaigns.questions import (
     text_question,
     wrong_idiom_question,
 )
-from annotation.decisions.votes import Votes, settle, votes_of
-from annotation.screens.labelling import words
-from annotation.screens.ratings import Label
-from annotation.screens.tasks import review_task, sealed, value_name
-from annotation.teaching.planted import METRE_TASK, mojibake, plant, plantable, relabelled
-from mihakk.groups import grouped
-from mihakk.ids import digest
-from mihakk.seeds import rng
-from mihakk.taxonomy import vocabulary
-from schemas.benchmark import ReviewConfig
-from schemas.calibration import Basis, Known, Side
-from schemas.campaign import Drawn
-from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
-from schemas.poem import Poem
-from schemas.record import Form
-from schemas.review import Resolution
+from mihakk.annotation.decisions.votes import Votes, settle, votes_of
+from mihakk.annotation.screens.labelling import words
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.screens.tasks import review_task, sealed, value_name
+from mihakk.annotation.teaching.planted import METRE_TASK, mojibake, plant, plantable, relabelled
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.ids import digest
+from mihakk.machinery.seeds import rng
+from mihakk.machinery.taxonomy import vocabulary
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.calibration import Basis, Known, Side
+from mihakk.schemas.campaign import Drawn
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Form
+from mihakk.schemas.review import Resolution
 
 
 class As(NamedTuple):

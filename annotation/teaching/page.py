@@ -11,9 +11,9 @@ import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from annotation.screens.labelling import DIRECTION, value_words, words
-from schemas.calibration import CalibrationAnswer, Known, Standing
-from schemas.record import Language
+from mihakk.annotation.screens.labelling import DIRECTION, value_words, words
+from mihakk.schemas.calibration import CalibrationAnswer, Known, Standing
+from mihakk.schemas.record import Language
 
 _HERE = Path(__file__).parent
 

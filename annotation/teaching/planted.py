@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Literal, NamedTuple, TypeVar, cast
 
-from mihakk.ids import item_id
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from mihakk.machinery.ids import item_id
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 
 I = TypeVar("I", bound=Item)  # noqa: E741
 Defect = Literal[

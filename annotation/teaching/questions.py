@@ -6,15 +6,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from annotation.decisions.store import add, stored
-from annotation.decisions.stores import Stores
-from annotation.decisions.words import words
-from annotation.screens.labelling import DIRECTION, template_names
-from annotation.teaching.page import template as page_template
-from mihakk.errors import UsageError
-from mihakk.ids import digest
-from schemas.guideline import AskedQuestion, LeadAnswer
-from schemas.record import Language
+from mihakk.annotation.decisions.store import add, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.words import words
+from mihakk.annotation.screens.labelling import DIRECTION, template_names
+from mihakk.annotation.teaching.page import template as page_template
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import digest
+from mihakk.schemas.guideline import AskedQuestion, LeadAnswer
+from mihakk.schemas.record import Language
 
 
 def asked_questions(stores: Stores) -> list[AskedQuestion]:

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from math import ceil
 
-from mihakk.draw import in_turns, lot
-from mihakk.groups import grouped
-from mihakk.stats import clopper_pearson
-from schemas.calibration import Basis, CalibrationAnswer, Known, Round, Side, Standing, Why
-from schemas.record import Language
+from mihakk.machinery.draw import in_turns, lot
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.stats import clopper_pearson
+from mihakk.schemas.calibration import Basis, CalibrationAnswer, Known, Round, Side, Standing, Why
+from mihakk.schemas.record import Language
 
 SIDES: tuple[Side, ...] = ("defective", "sound")
 BASES: tuple[Basis, ...] = ("written", "adjudicated", "agreed", "source", "planted", "unflagged")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from annotation.decisions.store import decision_id, given, stored
-from annotation.decisions.stores import Stores
-from annotation.screens.ratings import Label
-from annotation.teaching.page import person_page
-from annotation.teaching.rounds import Gate, standings
-from schemas.benchmark import ReviewConfig
-from schemas.calibration import CalibrationAnswer, Known, Round, Standing
-from schemas.review import Review, Voided
+from mihakk.annotation.decisions.store import decision_id, given, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.teaching.page import person_page
+from mihakk.annotation.teaching.rounds import Gate, standings
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.calibration import CalibrationAnswer, Known, Round, Standing
+from mihakk.schemas.review import Review, Voided
 
 
 def calibration_state(stores: Stores) -> list[Standing]:

@@ -8,15 +8,15 @@ from typing import Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from annotation.screens.ratings import LEVELS, Shown, rating_task
-from annotation.screens.tasks import TEMPLATE, review_task
-from annotation.teaching.known import As, known
-from mihakk.configs import load_yaml
-from mihakk.errors import UsageError
-from mihakk.ids import digest, item_id
-from schemas.calibration import Known
-from schemas.item import ITEM
-from schemas.record import Language, Record
+from mihakk.annotation.screens.ratings import LEVELS, Shown, rating_task
+from mihakk.annotation.screens.tasks import TEMPLATE, review_task
+from mihakk.annotation.teaching.known import As, known
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import digest, item_id
+from mihakk.schemas.calibration import Known
+from mihakk.schemas.item import ITEM
+from mihakk.schemas.record import Language, Record
 
 
 class Written(Record):

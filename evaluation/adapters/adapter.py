@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from generators.abilities import ability_of
-from mihakk.errors import SourceChanged
-from mihakk.ids import digest as digest_of
-from mihakk.registry import Registry
-from schemas.evaluation import Question
-from scrapers.tables import FORMATS, read_rows
+from mihakk.generators.abilities import ability_of
+from mihakk.machinery.errors import SourceChanged
+from mihakk.machinery.ids import digest as digest_of
+from mihakk.machinery.registry import Registry
+from mihakk.schemas.evaluation import Question
+from mihakk.scrapers.tables import FORMATS, read_rows
 
 Row = dict[str, Any]
 Facts = dict[str, Any]
@@ -95,4 +95,4 @@ def rows_with(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
         raise SourceChanged(f"{path} has no rows")
 
 
-ADAPTERS: Registry[Adapter] = Registry("adapter", "evaluation.adapters")
+ADAPTERS: Registry[Adapter] = Registry("adapter", "mihakk.evaluation.adapters")

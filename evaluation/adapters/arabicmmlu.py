@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row, rows_with, tables_in
-from evaluation.questions import listed
+from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row, rows_with, tables_in
+from mihakk.evaluation.questions import listed
 
 LABELS: Final = ("أ", "ب", "ج", "د", "ه")
 _KEYS: Final = "ABCDE"

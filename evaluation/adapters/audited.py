@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts
-from evaluation.questions import listed
-from generators.prompts import bundled
-from mihakk.configs import load_text
-from mihakk.ids import content_hash
-from schemas.item import ITEM_ROWS, ChoiceItem, Item
+from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts
+from mihakk.evaluation.questions import listed
+from mihakk.generators.prompts import bundled
+from mihakk.machinery.configs import load_text
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.item import ITEM_ROWS, ChoiceItem, Item
 
 
 def _files(folder: Path) -> list[Path]:
@@ -27,7 +27,7 @@ def _rows(folder: Path) -> Iterator[tuple[str, tuple[str, Item]]]:
     """The rows of the cleaned copy, each with the name of the set."""
     import pyarrow.parquet as pq
 
-    from mihakk.lake.columns import from_table
+    from mihakk.machinery.lake.columns import from_table
 
     known, rows, verdicts = _files(folder)
     name = load_text(known, "name")

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row, not_of, tables_in
-from evaluation.questions import listed
-from mihakk.errors import SourceChanged
-from mihakk.text import key
+from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row, not_of, tables_in
+from mihakk.evaluation.questions import listed
+from mihakk.machinery.errors import SourceChanged
+from mihakk.machinery.text import key
 
 LABELS: Final = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 SPLIT: Final = "dev"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts
-from mihakk.errors import SourceChanged
-from mihakk.sandbox import require_sandbox
-from mihakk.text import arabic_share
-from schemas.record import Language
-from validators.code.problem import Problem, read_problems
+from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts
+from mihakk.machinery.errors import SourceChanged
+from mihakk.machinery.sandbox import require_sandbox
+from mihakk.machinery.text import arabic_share
+from mihakk.schemas.record import Language
+from mihakk.validators.code.problem import Problem, read_problems
 
 INSTRUCTIONS: Final[dict[Language, str]] = {
     "ar": "أكمل الدالة `{entry_point}` الآتية بلغة Python. "

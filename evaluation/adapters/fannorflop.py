@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row
-from mihakk.errors import SourceChanged
+from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row
+from mihakk.machinery.errors import SourceChanged
 
 PROMPT: Final = """\
 Explain the following Arabic poem verse by verse, in Arabic. Reply with one JSON object and nothing else:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row
-from mihakk.workbook import open_workbook
-from schemas.record import Language
+from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row
+from mihakk.machinery.workbook import open_workbook
+from mihakk.schemas.record import Language
 
 
 class _Sheet(NamedTuple):

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, rows_with, tables_in
-from evaluation.questions import listed
-from mihakk.configs import load_config
-from schemas.record import Record
+from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, rows_with, tables_in
+from mihakk.evaluation.questions import listed
+from mihakk.machinery.configs import load_config
+from mihakk.schemas.record import Record
 
 LABELS: Final = ("A", "B", "C")
 CONNOTATIONS: Final = ("Positive", "Negative", "Neutral")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row, rows_with, tables_in
+from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row, rows_with, tables_in
 
 LABELS: Final = ("أ", "ب", "ج", "د", "هـ", *"وزحطيكلمنسعفصقرشتثخذضظغ")
 """As the leaderboard's code labels choices; the fifth is two code points."""

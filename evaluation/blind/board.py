@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from evaluation.blind.disclosure import (
+from mihakk.evaluation.blind.disclosure import (
     SLICE_GROUPS,
     Half,
     Keyed,
@@ -25,16 +25,16 @@ from evaluation.blind.disclosure import (
     interval,
     most_gain,
 )
-from evaluation.blind.log import SubmissionLog
-from evaluation.blind.submission import RANKED, Submission, check_replies, is_ranked
-from evaluation.metrics.metric import METRICS, Case
-from evaluation.reading import read
-from evaluation.statistics.cluster import clustered, codes_of
-from mihakk.errors import UsageError
-from mihakk.ids import digest
-from mihakk.text import key
-from schemas.blind import BlindBoard, BlindReply, FinalFigure, LoggedSubmission, SubmissionCard
-from schemas.evaluation import Question
+from mihakk.evaluation.blind.log import SubmissionLog
+from mihakk.evaluation.blind.submission import RANKED, Submission, check_replies, is_ranked
+from mihakk.evaluation.metrics.metric import METRICS, Case
+from mihakk.evaluation.reading import read
+from mihakk.evaluation.statistics.cluster import clustered, codes_of
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import digest
+from mihakk.machinery.text import key
+from mihakk.schemas.blind import BlindBoard, BlindReply, FinalFigure, LoggedSubmission, SubmissionCard
+from mihakk.schemas.evaluation import Question
 
 ALIKE: Final = 0.05
 """Answers that differ from earlier ones in less than this share of the items get the earlier reply."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from mihakk.errors import ExternalFailure
-from mihakk.ids import sha256
-from schemas.blind import LoggedSubmission
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.machinery.ids import sha256
+from mihakk.schemas.blind import LoggedSubmission
 
 
 class SubmissionLog:

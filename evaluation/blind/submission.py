@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evaluation.imports import json_object
-from mihakk.configs import validate
-from mihakk.errors import RecordRejected, UsageError
-from mihakk.ids import sha256
-from schemas.blind import SubmissionCard
-from schemas.evaluation import Question
-from schemas.record import Record
+from mihakk.evaluation.imports import json_object
+from mihakk.machinery.configs import validate
+from mihakk.machinery.errors import RecordRejected, UsageError
+from mihakk.machinery.ids import sha256
+from mihakk.schemas.blind import SubmissionCard
+from mihakk.schemas.evaluation import Question
+from mihakk.schemas.record import Record
 
 REPLY_BYTES: Final = 4096
 """Longest reply, in UTF-8."""

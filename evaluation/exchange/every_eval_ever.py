@@ -11,13 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from evaluation.exchange.outputs import answer_rows
-from evaluation.metrics.metric import known_metric
-from evaluation.reading import read
-from evaluation.running.asking import Asked
-from evaluation.table.results import Results, Row, grouped
-from mihakk.ids import digest, sha256
-from schemas.suite import Suite, System
+from mihakk.evaluation.exchange.outputs import answer_rows
+from mihakk.evaluation.metrics.metric import known_metric
+from mihakk.evaluation.reading import read
+from mihakk.evaluation.running.asking import Asked
+from mihakk.evaluation.table.results import Results, Row, grouped
+from mihakk.machinery.ids import digest, sha256
+from mihakk.schemas.suite import Suite, System
 
 SCHEMA: Final = "0.3.0"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import yaml
 
-from evaluation.table.column import may_rank
-from evaluation.table.results import Results, Row
-from schemas.suite import Suite, System
+from mihakk.evaluation.table.column import may_rank
+from mihakk.evaluation.table.results import Results, Row
+from mihakk.schemas.suite import Suite, System
 
 
 def write_hub_results(

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from evaluation.rows import ANSWER_KEY, folders_of, read_batches
-from mihakk.markdown import code, table
-from schemas.evaluation import Answer, Score
-from schemas.suite import Suite, System
+from mihakk.evaluation.rows import ANSWER_KEY, folders_of, read_batches
+from mihakk.machinery.markdown import code, table
+from mihakk.schemas.evaluation import Answer, Score
+from mihakk.schemas.suite import Suite, System
 
 _ANSWER: Final = (
     *ANSWER_KEY,

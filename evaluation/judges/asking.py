@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from evaluation.judges.prompt import (
+from mihakk.evaluation.judges.prompt import (
     extracted,
     extraction_messages,
     extraction_schema,
@@ -16,16 +16,16 @@ from evaluation.judges.prompt import (
     material,
     order_of,
 )
-from evaluation.judges.rubrics import rubric_digest
-from evaluation.reading.reasoning import without_reasoning
-from evaluation.rows import answer_key
-from evaluation.running.asking import Asked
-from mihakk.llm.journal import Journal
-from mihakk.llm.model import Model
-from mihakk.llm.structured import Reply, Request
-from mihakk.seeds import rng
-from schemas.evaluation import Answer, Judgement
-from schemas.rubric import Rubric
+from mihakk.evaluation.judges.rubrics import rubric_digest
+from mihakk.evaluation.reading.reasoning import without_reasoning
+from mihakk.evaluation.rows import answer_key
+from mihakk.evaluation.running.asking import Asked
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.model import Model
+from mihakk.machinery.llm.structured import Reply, Request
+from mihakk.machinery.seeds import rng
+from mihakk.schemas.evaluation import Answer, Judgement
+from mihakk.schemas.rubric import Rubric
 
 REPEATS = 3
 """How often an answer is judged that is drawn for the judge's agreement with itself."""

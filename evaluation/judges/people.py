@@ -9,14 +9,14 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from evaluation import rows as stored
-from evaluation.judges.asking import Judged
-from evaluation.judges.prompt import material
-from mihakk.draw import in_turns, lot
-from mihakk.errors import UsageError, no_file
-from schemas.record import Language, Record
-from schemas.rubric import SUM, Rubric
-from scrapers.tables import read_rows
+from mihakk.evaluation import rows as stored
+from mihakk.evaluation.judges.asking import Judged
+from mihakk.evaluation.judges.prompt import material
+from mihakk.machinery.draw import in_turns, lot
+from mihakk.machinery.errors import UsageError, no_file
+from mihakk.schemas.record import Language, Record
+from mihakk.schemas.rubric import SUM, Rubric
+from mihakk.scrapers.tables import read_rows
 
 DRAWN: Final = "drawn.parquet"
 TEMPLATES: Final = {"answer_correctness": "answer", "interpretive_depth": "interpretive_depth"}

@@ -10,16 +10,16 @@ from typing import Final, Literal, get_args
 import numpy as np
 import yaml
 
-from evaluation.judges.asking import Judged, judge_cases
-from evaluation.judges.run import JudgeJob, cases_of, open_judge
-from evaluation.rows import write_rows
-from evaluation.statistics.cluster import Estimate, clustered, codes_of
-from mihakk.draw import in_turns, lot
-from mihakk.seeds import rng
-from mihakk.stats import holm, wilson
-from schemas.evaluation import Judgement
-from schemas.record import Record
-from schemas.rubric import Rubric
+from mihakk.evaluation.judges.asking import Judged, judge_cases
+from mihakk.evaluation.judges.run import JudgeJob, cases_of, open_judge
+from mihakk.evaluation.rows import write_rows
+from mihakk.evaluation.statistics.cluster import Estimate, clustered, codes_of
+from mihakk.machinery.draw import in_turns, lot
+from mihakk.machinery.seeds import rng
+from mihakk.machinery.stats import holm, wilson
+from mihakk.schemas.evaluation import Judgement
+from mihakk.schemas.record import Record
+from mihakk.schemas.rubric import Rubric
 
 PROBES_FILE = "judge_probes.parquet"
 Probe = Literal["again", "length", "style", "order", "injected"]

@@ -9,11 +9,11 @@ from typing import Any, Final
 import orjson
 import yaml
 
-from evaluation.running.asking import Asked
-from mihakk.llm.structured import Message, closed_object
-from mihakk.text.key import key
-from schemas.record import Language
-from schemas.rubric import Rubric
+from mihakk.evaluation.running.asking import Asked
+from mihakk.machinery.llm.structured import Message, closed_object
+from mihakk.machinery.text.key import key
+from mihakk.schemas.record import Language
+from mihakk.schemas.rubric import Rubric
 
 LONGEST_REASON: Final = 600
 """Characters."""

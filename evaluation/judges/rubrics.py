@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from mihakk.configs import load_config
-from mihakk.errors import UsageError
-from mihakk.ids import digest
-from schemas.evaluation import AnswerKind
-from schemas.rubric import Rubric
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import digest
+from mihakk.schemas.evaluation import AnswerKind
+from mihakk.schemas.rubric import Rubric
 
-FOLDER = Path(__file__).resolve().parent.parent / "rubrics"
+FOLDER = Path(__file__).parent.parent / "rubrics"
 
 
 @cache

@@ -9,22 +9,22 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from evaluation.judges.asking import Judged, asked_again, judge_cases, judged_of, open_request
-from evaluation.judges.rubrics import rubrics_of
-from evaluation.judges.scores import Panel, is_vouched, judged_scores, load_vouched, means_of, panel
-from evaluation.judges.style import STYLE_FILE, StyleRow, style_rows
-from evaluation.rows import read_rows, write_rows
-from evaluation.running.asking import Asked
-from evaluation.running.run import Plan, planned
-from evaluation.running.suites import load_priced
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.llm.budget import LETTERS_A_TOKEN, Budget, BudgetSpent
-from mihakk.llm.journal import Journal
-from mihakk.llm.model import Model, open_model
-from mihakk.settings import Settings
-from schemas.evaluation import Answer, Judgement, Score
-from schemas.rubric import Rubric
-from schemas.suite import Suite, SuiteJudges, System
+from mihakk.evaluation.judges.asking import Judged, asked_again, judge_cases, judged_of, open_request
+from mihakk.evaluation.judges.rubrics import rubrics_of
+from mihakk.evaluation.judges.scores import Panel, is_vouched, judged_scores, load_vouched, means_of, panel
+from mihakk.evaluation.judges.style import STYLE_FILE, StyleRow, style_rows
+from mihakk.evaluation.rows import read_rows, write_rows
+from mihakk.evaluation.running.asking import Asked
+from mihakk.evaluation.running.run import Plan, planned
+from mihakk.evaluation.running.suites import load_priced
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.llm.budget import LETTERS_A_TOKEN, Budget, BudgetSpent
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.model import Model, open_model
+from mihakk.machinery.settings import Settings
+from mihakk.schemas.evaluation import Answer, Judgement, Score
+from mihakk.schemas.rubric import Rubric
+from mihakk.schemas.suite import Suite, SuiteJudges, System
 
 JUDGEMENTS = "judgements.parquet"
 JUDGED = "judged.parquet"

@@ -10,15 +10,15 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from evaluation.judges.asking import judged_of
-from evaluation.judges.rubrics import rubric_digest
-from evaluation.rows import answer_key
-from evaluation.running.asking import Asked
-from evaluation.table.column import NOT_VOUCHED_FOR
-from mihakk.errors import UsageError
-from schemas.evaluation import Answer, AnswerStatus, Attempt, Judgement, Score
-from schemas.record import Record
-from schemas.rubric import Rubric
+from mihakk.evaluation.judges.asking import judged_of
+from mihakk.evaluation.judges.rubrics import rubric_digest
+from mihakk.evaluation.rows import answer_key
+from mihakk.evaluation.running.asking import Asked
+from mihakk.evaluation.table.column import NOT_VOUCHED_FOR
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.evaluation import Answer, AnswerStatus, Attempt, Judgement, Score
+from mihakk.schemas.record import Record
+from mihakk.schemas.rubric import Rubric
 
 VERSION: Final = "1"
 VOUCHED: Final = "vouched.json"

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from evaluation.judges.probes import PROBES_FILE, ProbeRow
-from evaluation.judges.scores import load_vouched
-from evaluation.judges.style import STYLE_FILE, STYLE_UNITS, StyleRow
-from evaluation.judges.validation import GATE, AgreementWithPeople, CorrectedMean
-from evaluation.judges.vouch import AGREEMENT, CORRECTED
-from evaluation.rows import read_rows
-from evaluation.table.sheets import GAP, Sheet, ranks_text
-from mihakk.groups import grouped
-from mihakk.markdown import Columns
+from mihakk.evaluation.judges.probes import PROBES_FILE, ProbeRow
+from mihakk.evaluation.judges.scores import load_vouched
+from mihakk.evaluation.judges.style import STYLE_FILE, STYLE_UNITS, StyleRow
+from mihakk.evaluation.judges.validation import GATE, AgreementWithPeople, CorrectedMean
+from mihakk.evaluation.judges.vouch import AGREEMENT, CORRECTED
+from mihakk.evaluation.rows import read_rows
+from mihakk.evaluation.table.sheets import GAP, Sheet, ranks_text
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.markdown import Columns
 
 R = TypeVar("R", AgreementWithPeople, CorrectedMean, ProbeRow, StyleRow)
 

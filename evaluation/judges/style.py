@@ -10,11 +10,11 @@ from typing import Final
 
 import numpy as np
 
-from evaluation.judges.asking import Judged
-from evaluation.statistics.cluster import codes_of
-from evaluation.statistics.regression import regression
-from schemas.record import Record
-from schemas.rubric import Rubric
+from mihakk.evaluation.judges.asking import Judged
+from mihakk.evaluation.statistics.cluster import codes_of
+from mihakk.evaluation.statistics.regression import regression
+from mihakk.schemas.record import Record
+from mihakk.schemas.rubric import Rubric
 
 STYLE_FILE: Final = "judge_style.parquet"
 LEAST_ANSWERS: Final = 50

@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluation.judges.asking import Judged
-from evaluation.judges.people import Drawn, PeopleScores
-from evaluation.judges.rubrics import rubric_digest
-from evaluation.judges.scores import Vouched
-from evaluation.statistics.agreement import (
+from mihakk.evaluation.judges.asking import Judged
+from mihakk.evaluation.judges.people import Drawn, PeopleScores
+from mihakk.evaluation.judges.rubrics import rubric_digest
+from mihakk.evaluation.judges.scores import Vouched
+from mihakk.evaluation.statistics.agreement import (
     WEAKEST,
     Sampled,
     WithInterval,
@@ -22,15 +22,15 @@ from evaluation.statistics.agreement import (
     kappas,
     system_correlations,
 )
-from evaluation.statistics.bootstrap import RESAMPLES, ranks
-from evaluation.statistics.bootstrap import weights as drawn_weights
-from evaluation.statistics.cluster import clustered, codes_of
-from evaluation.statistics.prediction_powered import Labelled, corrected_mean, drawn_means
-from evaluation.statistics.regression import regression
-from mihakk.agreement import pearson_between
-from schemas.evaluation import Answer
-from schemas.record import Record
-from schemas.rubric import Rubric
+from mihakk.evaluation.statistics.bootstrap import RESAMPLES, ranks
+from mihakk.evaluation.statistics.bootstrap import weights as drawn_weights
+from mihakk.evaluation.statistics.cluster import clustered, codes_of
+from mihakk.evaluation.statistics.prediction_powered import Labelled, corrected_mean, drawn_means
+from mihakk.evaluation.statistics.regression import regression
+from mihakk.machinery.agreement import pearson_between
+from mihakk.schemas.evaluation import Answer
+from mihakk.schemas.record import Record
+from mihakk.schemas.rubric import Rubric
 
 GATE: Final = 0.6
 """Least lower end of quadratic kappa at which a judge's scores stand without a warning."""

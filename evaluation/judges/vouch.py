@@ -6,11 +6,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evaluation.judges.asking import Judged, judged_of
-from evaluation.judges.people import NOBODY, Drawn, PeopleScores, draw, load_drawn, read_people, write_drawn
-from evaluation.judges.run import JudgeJob, cases_of, judgements_of, store_judged
-from evaluation.judges.scores import Vouched, means_of, panel, save_vouched, totals_of
-from evaluation.judges.validation import (
+from mihakk.evaluation.judges.asking import Judged, judged_of
+from mihakk.evaluation.judges.people import (
+    NOBODY,
+    Drawn,
+    PeopleScores,
+    draw,
+    load_drawn,
+    read_people,
+    write_drawn,
+)
+from mihakk.evaluation.judges.run import JudgeJob, cases_of, judgements_of, store_judged
+from mihakk.evaluation.judges.scores import Vouched, means_of, panel, save_vouched, totals_of
+from mihakk.evaluation.judges.validation import (
     AgreementWithPeople,
     CorrectedMean,
     Marks,
@@ -20,10 +28,10 @@ from evaluation.judges.validation import (
     vouching,
     weights_of,
 )
-from evaluation.rows import answer_key, write_rows
-from mihakk.errors import UsageError
-from schemas.evaluation import Judgement
-from schemas.rubric import Rubric
+from mihakk.evaluation.rows import answer_key, write_rows
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.evaluation import Judgement
+from mihakk.schemas.rubric import Rubric
 
 AGREEMENT = "agreement.parquet"
 CORRECTED = "corrected.parquet"

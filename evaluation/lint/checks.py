@@ -21,10 +21,10 @@ from itertools import combinations
 from math import comb
 from typing import Final, NamedTuple
 
-from evaluation.lint.grid import Cell, Grid
-from evaluation.lint.sizes import LEAST_SHARE, Size, error_fits, multiple_fits, size_of, standard_error
-from mihakk.errors import UsageError
-from schemas.finding import Finding
+from mihakk.evaluation.lint.grid import Cell, Grid
+from mihakk.evaluation.lint.sizes import LEAST_SHARE, Size, error_fits, multiple_fits, size_of, standard_error
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.finding import Finding
 
 CHANCE: Final = 1e-3
 """Expected coincidences in a table below which they are reported."""

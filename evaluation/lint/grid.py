@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mihakk.errors import UsageError, no_file
-from mihakk.text.digits import convert
+from mihakk.machinery.errors import UsageError, no_file
+from mihakk.machinery.text.digits import convert
 
 _MARKUP: Final = re.compile(r"</?(?:b|i|u|sup|sub|strong|em)>|\\(?:mathbf|textbf|underline)\{|[*_$`{}]")
 _CELL: Final = re.compile(

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.lint.grid import Cell
+from mihakk.evaluation.lint.grid import Cell
 
 MOST: Final = 20_000
 """Items looked for."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.metric import Case, not_installed
-from mihakk.errors import UsageError
+from mihakk.evaluation.metrics.metric import Case, not_installed
+from mihakk.machinery.errors import UsageError
 
 BATCH = 32
 LONGEST = 512

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.metric import Case, not_installed
+from mihakk.evaluation.metrics.metric import Case, not_installed
 
 _FANN_OR_FLOP_MARKS: Final = re.compile("[\u0617-\u061a\u064b-\u0652]")
 _BALSAM_SIGNS: Final = "`÷×؛<>_()*&^%][ـ،/:\"؟.,'{}~¦+|!…–"

@@ -7,9 +7,9 @@ import unicodedata
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from evaluation.metrics.metric import Case
-from mihakk.text import key
-from schemas.record import Language
+from mihakk.evaluation.metrics.metric import Case
+from mihakk.machinery.text import key
+from mihakk.schemas.record import Language
 
 Label = Literal["complete", "partial", "none"]
 PARTIAL: Final = 0.2

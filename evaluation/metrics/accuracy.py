@@ -6,10 +6,10 @@ import hashlib
 from functools import lru_cache
 from typing import Any
 
-from evaluation.metrics.metric import Case, Scored, metric
-from evaluation.reading import read_likelihoods
-from mihakk.text import key
-from schemas.evaluation import Question
+from mihakk.evaluation.metrics.metric import Case, Scored, metric
+from mihakk.evaluation.reading import read_likelihoods
+from mihakk.machinery.text import key
+from mihakk.schemas.evaluation import Question
 
 
 def single(question: Question) -> bool:

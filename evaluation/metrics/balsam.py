@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from evaluation.metrics._overlap import balsam_text, bleu_of_tokens
-from evaluation.metrics.metric import Case, Scored, metric
+from mihakk.evaluation.metrics._overlap import balsam_text, bleu_of_tokens
+from mihakk.evaluation.metrics.metric import Case, Scored, metric
 
 _ANSWERS: Final[dict[str, Any]] = {"kinds": ("answer",), "methods": ("written",)}
 _BLEU: Final = {**_ANSWERS, "libraries": ("pyarabic", "sacrebleu"), "extra": "metrics"}

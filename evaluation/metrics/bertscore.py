@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evaluation.metrics._models import BATCH, LONGEST, encoder, means, pairs
-from evaluation.metrics.metric import Case, Options, Scored, batch_metric
+from mihakk.evaluation.metrics._models import BATCH, LONGEST, encoder, means, pairs
+from mihakk.evaluation.metrics.metric import Case, Options, Scored, batch_metric
 
 BLOCK = 512
 """Pairs whose vectors are in memory at once: with 768 dimensions and 100 tokens a text some 300 MB."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evaluation.metrics._recall import nearest
-from evaluation.metrics.metric import Case, Scored, metric
+from mihakk.evaluation.metrics._recall import nearest
+from mihakk.evaluation.metrics.metric import Case, Scored, metric
 
 
 @metric(title="CER", kinds=("answer",), methods=("written",), higher_is_better=False)

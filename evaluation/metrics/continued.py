@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from evaluation.metrics.metric import Case, Scored, metric
-from mihakk.text import key
-from schemas.evaluation import Question
-from schemas.record import Language
+from mihakk.evaluation.metrics.metric import Case, Scored, metric
+from mihakk.machinery.text import key
+from mihakk.schemas.evaluation import Question
+from mihakk.schemas.record import Language
 
 LEAST_CONTINUED: Final = 50
 """Characters of the true text, folded, that a reply has to begin with."""

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics._overlap import add_up, from_counts, texts
-from evaluation.metrics.metric import Case, Options, Scored, metric
+from mihakk.evaluation.metrics._overlap import add_up, from_counts, texts
+from mihakk.evaluation.metrics.metric import Case, Options, Scored, metric
 
 _FACTS: Final[dict[str, Any]] = {
     "kinds": ("answer", "explanation"),

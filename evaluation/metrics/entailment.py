@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from evaluation.metrics._models import BATCH, cross_encoder, expected, means, pairs
-from evaluation.metrics.metric import Case, Options, Scored, batch_metric
-from mihakk.errors import UsageError
+from mihakk.evaluation.metrics._models import BATCH, cross_encoder, expected, means, pairs
+from mihakk.evaluation.metrics.metric import Case, Options, Scored, batch_metric
+from mihakk.machinery.errors import UsageError
 
 _FACTS: Final[dict[str, Any]] = {
     "kinds": ("answer", "explanation"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evaluation.metrics._recall import gold_key
-from evaluation.metrics.metric import Case, Scored, metric
-from mihakk.text import key
+from mihakk.evaluation.metrics._recall import gold_key
+from mihakk.evaluation.metrics.metric import Case, Scored, metric
+from mihakk.machinery.text import key
 
 
 @metric(title="Exact match", kinds=("answer",), methods=("written",))

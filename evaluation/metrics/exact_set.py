@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evaluation.metrics.accuracy import by_characters
-from evaluation.metrics.metric import Case, Scored, metric
-from schemas.evaluation import Question
+from mihakk.evaluation.metrics.accuracy import by_characters
+from mihakk.evaluation.metrics.metric import Case, Scored, metric
+from mihakk.schemas.evaluation import Question
 
 
 def several(question: Question) -> bool:

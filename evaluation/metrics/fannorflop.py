@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
-from evaluation.metrics._overlap import bleu_of_tokens, fann_or_flop_fold, fann_or_flop_tokens
-from evaluation.metrics.metric import Case, Scored, metric
-from evaluation.reading.verses import json_pieces
+from mihakk.evaluation.metrics._overlap import bleu_of_tokens, fann_or_flop_fold, fann_or_flop_tokens
+from mihakk.evaluation.metrics.metric import Case, Scored, metric
+from mihakk.evaluation.reading.verses import json_pieces
 
 _POEMS: Final[dict[str, Any]] = {"kinds": ("explanation",), "methods": ("written",)}
 _BLEU: Final = {**_POEMS, "libraries": ("camel-tools", "sacrebleu"), "extra": "metrics"}

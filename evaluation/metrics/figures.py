@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from evaluation.statistics.cluster import Codes, Values, clustered
+from mihakk.evaluation.statistics.cluster import Codes, Values, clustered
 
 VERSION: Final = "1"
 """Raised with every change after which the same scores give another figure."""

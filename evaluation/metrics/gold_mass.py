@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, inf
 
-from evaluation.metrics.accuracy import by_characters
-from evaluation.metrics.exact_set import several
-from evaluation.metrics.metric import Case, Scored, metric
+from mihakk.evaluation.metrics.accuracy import by_characters
+from mihakk.evaluation.metrics.exact_set import several
+from mihakk.evaluation.metrics.metric import Case, Scored, metric
 
 
 @metric(title="Mass on gold", kinds=("choice",), methods=("likelihood", "label_logprob"), when=several)

@@ -10,11 +10,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.reading import Reading
-from mihakk.errors import UsageError
-from mihakk.registry import Registry
-from mihakk.settings import install_command
-from schemas.evaluation import AnswerKind, Method, Question
+from mihakk.evaluation.reading import Reading
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.registry import Registry
+from mihakk.machinery.settings import install_command
+from mihakk.schemas.evaluation import AnswerKind, Method, Question
 
 Options = Mapping[str, str]
 METHODS: Final[tuple[Method, ...]] = ("written", "likelihood", "label_logprob")
@@ -108,7 +108,7 @@ class Metric:
         return list(self.score_all(cases, self.options))
 
 
-METRICS: Registry[Metric] = Registry("metric", "evaluation.metrics")
+METRICS: Registry[Metric] = Registry("metric", "mihakk.evaluation.metrics")
 
 
 def known_metric(name: str) -> Metric | None:

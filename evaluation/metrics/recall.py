@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evaluation.metrics._recall import distance, nearest, published_fold, published_gold
-from evaluation.metrics.metric import Case, Scored, metric
-from evaluation.reading import read_strict_tag
-from schemas.evaluation import Question
+from mihakk.evaluation.metrics._recall import distance, nearest, published_fold, published_gold
+from mihakk.evaluation.metrics.metric import Case, Scored, metric
+from mihakk.evaluation.reading import read_strict_tag
+from mihakk.schemas.evaluation import Question
 
 
 def _recalled(question: Question) -> bool:

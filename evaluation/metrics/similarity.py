@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from evaluation.metrics._models import means, pairs
-from evaluation.metrics.metric import Case, Options, Scored, batch_metric
-from mihakk.embeddings import Embedder, open_embedder
-from mihakk.errors import UsageError
+from mihakk.evaluation.metrics._models import means, pairs
+from mihakk.evaluation.metrics.metric import Case, Options, Scored, batch_metric
+from mihakk.machinery.embeddings import Embedder, open_embedder
+from mihakk.machinery.errors import UsageError
 
 
 @batch_metric(

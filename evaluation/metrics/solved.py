@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluation.metrics.metric import Case, Options, Scored, batch_metric
-from mihakk.sandbox import Limits, Trial, memory_held_by, run_trials
-from validators.code.problem import completed
+from mihakk.evaluation.metrics.metric import Case, Options, Scored, batch_metric
+from mihakk.machinery.sandbox import Limits, Trial, memory_held_by, run_trials
+from mihakk.validators.code.problem import completed
 
 
 @batch_metric(title="Solved", kinds=("code",), options={"seconds": "10"})

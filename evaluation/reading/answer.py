@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from evaluation.reading import cues
-from evaluation.reading.labels import TOKEN, fold
-from evaluation.reading.option_words import LONGEST_HEAD
-from evaluation.reading.reading import UNREAD, Reading
-from evaluation.reading.reasoning import without_reasoning
-from evaluation.reading.tags import last_tag, without_tags
+from mihakk.evaluation.reading import cues
+from mihakk.evaluation.reading.labels import TOKEN, fold
+from mihakk.evaluation.reading.option_words import LONGEST_HEAD
+from mihakk.evaluation.reading.reading import UNREAD, Reading
+from mihakk.evaluation.reading.reasoning import without_reasoning
+from mihakk.evaluation.reading.tags import last_tag, without_tags
 
 RULES: Final = {
     "tag": "tag/1",

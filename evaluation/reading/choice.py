@@ -23,8 +23,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from evaluation.reading import cues
-from evaluation.reading.labels import (
+from mihakk.evaluation.reading import cues
+from mihakk.evaluation.reading.labels import (
     TOKEN,
     Labels,
     clean,
@@ -35,7 +35,7 @@ from evaluation.reading.labels import (
     whole_label,
     whole_parallel,
 )
-from evaluation.reading.option_words import (
+from mihakk.evaluation.reading.option_words import (
     answered_option,
     found_options,
     is_list,
@@ -43,10 +43,10 @@ from evaluation.reading.option_words import (
     option_of,
     option_words,
 )
-from evaluation.reading.reading import UNREAD, Reading
-from evaluation.reading.reasoning import without_reasoning
-from evaluation.reading.tags import last_tag
-from mihakk.text import key
+from mihakk.evaluation.reading.reading import UNREAD, Reading
+from mihakk.evaluation.reading.reasoning import without_reasoning
+from mihakk.evaluation.reading.tags import last_tag
+from mihakk.machinery.text import key
 
 RULES: Final = {
     "tag": "tag/1",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mihakk.text import key
+from mihakk.machinery.text import key
 
 
 def _folded(words: str) -> frozenset[str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from mihakk.text import codepoints as cp
-from mihakk.text import key
+from mihakk.machinery.text import codepoints as cp
+from mihakk.machinery.text import key
 
 ALPHABETS: Final[dict[str, tuple[str, ...]]] = {
     "latin": tuple("abcdefghij"),

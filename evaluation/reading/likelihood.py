@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf, isnan
 
-from evaluation.reading.reading import UNREAD, Reading
+from mihakk.evaluation.reading.reading import UNREAD, Reading
 
 
 def read_likelihoods(likelihoods: Sequence[float], labels: Sequence[str], golds: int = 1) -> Reading:

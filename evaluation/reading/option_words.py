@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from evaluation.reading import cues
-from evaluation.reading.labels import TOKEN, Labels, fold, whole_label
-from mihakk.text import key
+from mihakk.evaluation.reading import cues
+from mihakk.evaluation.reading.labels import TOKEN, Labels, fold, whole_label
+from mihakk.machinery.text import key
 
 _LABELLED: Final = re.compile(rf"^[\W_]*+({TOKEN.pattern})\s*+[*_»\")\]]*\s*+[).:\-–—]\s*+(?=\S)")
 LONGEST_HEAD: Final = 40

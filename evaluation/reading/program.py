@@ -6,9 +6,9 @@ import ast
 import re
 from typing import Final
 
-from evaluation.reading.reading import UNREAD, Reading
-from evaluation.reading.reasoning import without_reasoning
-from validators.code.problem import defines
+from mihakk.evaluation.reading.reading import UNREAD, Reading
+from mihakk.evaluation.reading.reasoning import without_reasoning
+from mihakk.validators.code.problem import defines
 
 RULES: Final = {"fence": "fence/1", "whole": "whole/1", "definition": "definition/1", "body": "body/1"}
 _MOST_CUTS: Final = 200

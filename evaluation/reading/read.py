@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluation.reading.likelihood import read_likelihoods
-from evaluation.reading.program import read_program
-from evaluation.reading.reading import READERS, UNREAD, Reading
-from evaluation.reading.verses import read_verses
-from evaluation.reading.written import is_too_long, read_written
-from schemas.evaluation import AnswerStatus, Method, Question
+from mihakk.evaluation.reading.likelihood import read_likelihoods
+from mihakk.evaluation.reading.program import read_program
+from mihakk.evaluation.reading.reading import READERS, UNREAD, Reading
+from mihakk.evaluation.reading.verses import read_verses
+from mihakk.evaluation.reading.written import is_too_long, read_written
+from mihakk.schemas.evaluation import AnswerStatus, Method, Question
 
 
 def reader_of(question: Question, method: Method) -> str:

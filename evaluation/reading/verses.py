@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from evaluation.reading.labels import clean
-from evaluation.reading.reading import UNREAD, Reading
-from evaluation.reading.reasoning import without_reasoning
-from mihakk.text import key
+from mihakk.evaluation.reading.labels import clean
+from mihakk.evaluation.reading.reading import UNREAD, Reading
+from mihakk.evaluation.reading.reasoning import without_reasoning
+from mihakk.machinery.text import key
 
 RULES: Final = {"json": "json/1", "numbered": "numbered/1"}
 LEAST_ALIKE: Final = 80.0

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from evaluation.reading.answer import read_answer
-from evaluation.reading.choice import read_choice
-from evaluation.reading.reading import LONGEST, READERS, UNREAD, Reading
-from evaluation.reading.reasoning import without_reasoning
-from mihakk.text import key
+from mihakk.evaluation.reading.answer import read_answer
+from mihakk.evaluation.reading.choice import read_choice
+from mihakk.evaluation.reading.reading import LONGEST, READERS, UNREAD, Reading
+from mihakk.evaluation.reading.reasoning import without_reasoning
+from mihakk.machinery.text import key
 
 __all__ = ["LONGEST", "READERS", "is_too_long", "key", "read_written"]
 

@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evaluation.adapters.adapter import ADAPTERS, Published
-from evaluation.questions import MANIFEST, rows_of_release
-from evaluation.running.probes import VERSION as PROBES
-from evaluation.running.probes import canary_probe, probes_of
-from evaluation.running.wordings import FORMS, WORDINGS, in_form, reworded
-from mihakk.errors import SourceChanged, UsageError
-from mihakk.ids import sha256
-from mihakk.sandbox import require_sandbox
-from schemas.evaluation import AnswerKind, Question
-from schemas.suite import Part, Suite, System
+from mihakk.evaluation.adapters.adapter import ADAPTERS, Published
+from mihakk.evaluation.questions import MANIFEST, rows_of_release
+from mihakk.evaluation.running.probes import VERSION as PROBES
+from mihakk.evaluation.running.probes import canary_probe, probes_of
+from mihakk.evaluation.running.wordings import FORMS, WORDINGS, in_form, reworded
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.machinery.ids import sha256
+from mihakk.machinery.sandbox import require_sandbox
+from mihakk.schemas.evaluation import AnswerKind, Question
+from mihakk.schemas.suite import Part, Suite, System
 
 Fetch = Callable[[str], tuple[Path, str]]
 """A release as a suite names it -> its folder, and its name where the folder does not say it."""

@@ -13,18 +13,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from evaluation.imports import import_lm_eval
-from evaluation.questions import rows_of_release
-from evaluation.rows import write_rows
-from evaluation.running.asking import OWN, Asked, Fetch, questions_of
-from evaluation.running.run import Calls, Job, Ran, score_answers_of, write_account
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.ids import digest
-from mihakk.llm.model import Served, api_key, open_model
-from mihakk.llm.redaction import Redaction
-from schemas.evaluation import Answer, AnsweredBy, Question
-from schemas.model import Remote
-from schemas.suite import System
+from mihakk.evaluation.imports import import_lm_eval
+from mihakk.evaluation.questions import rows_of_release
+from mihakk.evaluation.rows import write_rows
+from mihakk.evaluation.running.asking import OWN, Asked, Fetch, questions_of
+from mihakk.evaluation.running.run import Calls, Job, Ran, score_answers_of, write_account
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.ids import digest
+from mihakk.machinery.llm.model import Served, api_key, open_model
+from mihakk.machinery.llm.redaction import Redaction
+from mihakk.schemas.evaluation import Answer, AnsweredBy, Question
+from mihakk.schemas.model import Remote
+from mihakk.schemas.suite import System
 
 ANSWERED_BY: Final = "answered_by.json"
 

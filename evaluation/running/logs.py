@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from evaluation.rows import answer_key, read_rows
-from evaluation.running.asking import Asked
-from evaluation.statistics.cluster import clustered, codes_of
-from schemas.evaluation import Answer, Question, Score
-from schemas.suite import Suite, System
+from mihakk.evaluation.rows import answer_key, read_rows
+from mihakk.evaluation.running.asking import Asked
+from mihakk.evaluation.statistics.cluster import clustered, codes_of
+from mihakk.schemas.evaluation import Answer, Question, Score
+from mihakk.schemas.suite import Suite, System
 
 SCORER: Final = "mihakk"
 _STOPS: Final = {"length": "max_tokens", "content_filter": "content_filter", "stop": "stop"}

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evaluation.metrics.continued import LEAST_CONTINUED
-from evaluation.questions import listed
-from mihakk.errors import UsageError
-from mihakk.ids import digest
-from mihakk.seeds import rng
-from mihakk.text import key
-from schemas.evaluation import Question
-from schemas.record import Language
-from schemas.suite import Probe
+from mihakk.evaluation.metrics.continued import LEAST_CONTINUED
+from mihakk.evaluation.questions import listed
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import digest
+from mihakk.machinery.seeds import rng
+from mihakk.machinery.text import key
+from mihakk.schemas.evaluation import Question
+from mihakk.schemas.record import Language
+from mihakk.schemas.suite import Probe
 
 VERSION: Final = "1"
 """Raised with every change of what a probe asks."""

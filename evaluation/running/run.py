@@ -13,19 +13,19 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evaluation.rows import read_batches, write_rows
-from evaluation.running.asking import Asked, questions_of, reply_tokens, sizes
-from evaluation.running.logs import write_logs
-from evaluation.scoring import DEFAULT, metrics_named, score_file
-from mihakk.errors import ExternalFailure
-from mihakk.ids import sha256
-from mihakk.llm.budget import LETTERS_A_TOKEN, Budget
-from mihakk.llm.journal import Entry, Journal
-from mihakk.llm.model import Model, Served, open_model
-from mihakk.llm.structured import Request, in_words
-from mihakk.settings import Settings
-from schemas.evaluation import Answer, AskedItem, Method, Score
-from schemas.suite import Suite, System
+from mihakk.evaluation.rows import read_batches, write_rows
+from mihakk.evaluation.running.asking import Asked, questions_of, reply_tokens, sizes
+from mihakk.evaluation.running.logs import write_logs
+from mihakk.evaluation.scoring import DEFAULT, metrics_named, score_file
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.machinery.ids import sha256
+from mihakk.machinery.llm.budget import LETTERS_A_TOKEN, Budget
+from mihakk.machinery.llm.journal import Entry, Journal
+from mihakk.machinery.llm.model import Model, Served, open_model
+from mihakk.machinery.llm.structured import Request, in_words
+from mihakk.machinery.settings import Settings
+from mihakk.schemas.evaluation import Answer, AskedItem, Method, Score
+from mihakk.schemas.suite import Suite, System
 
 EARLIER: Final = "earlier"
 """Folder, inside a suite's, of the scores on the version before, for how figures and ranks moved."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from mihakk.configs import load_config
-from mihakk.errors import UsageError
-from mihakk.settings import ROOT
-from schemas.suite import Suite, System
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import ROOT
+from mihakk.schemas.suite import Suite, System
 
 FOLDER = Path("runs/evaluate")
 """Where suites' folders of answers and scores lie unless another is named."""

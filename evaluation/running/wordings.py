@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from evaluation.questions import listed
-from mihakk.configs import load_config
-from mihakk.errors import UsageError
-from schemas.evaluation import AnswerKind, Question
-from schemas.record import Language, Record
+from mihakk.evaluation.questions import listed
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.evaluation import AnswerKind, Question
+from mihakk.schemas.record import Language, Record
 
 Form = Literal["mcq", "mcq_c", "mcq_i", "qa", "qa_c", "qa_f"]
 _BLANK: Final = "__"

@@ -7,9 +7,9 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluation.statistics.bootstrap import RESAMPLES, percentile_interval
-from evaluation.statistics.bootstrap import weights as drawn_weights
-from evaluation.statistics.cluster import Codes, Values
+from mihakk.evaluation.statistics.bootstrap import RESAMPLES, percentile_interval
+from mihakk.evaluation.statistics.bootstrap import weights as drawn_weights
+from mihakk.evaluation.statistics.cluster import Codes, Values
 
 Weighting = Literal["linear", "quadratic"]
 WEAKEST: Final = 3

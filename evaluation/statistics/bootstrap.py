@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mihakk.seeds import rng
-from mihakk.stats import CONFIDENCE
+from mihakk.machinery.seeds import rng
+from mihakk.machinery.stats import CONFIDENCE
 
 RESAMPLES: Final = 2000
 _BLOCK: Final = 1 << 22

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mihakk.stats import CONFIDENCE, t_quantile
+from mihakk.machinery.stats import CONFIDENCE, t_quantile
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.int64]

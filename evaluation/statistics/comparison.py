@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.cluster import Codes, Estimate, Values, clustered
-from mihakk.seeds import rng
+from mihakk.evaluation.statistics.cluster import Codes, Estimate, Values, clustered
+from mihakk.machinery.seeds import rng
 
 RESAMPLES: Final = 10_000
 POWER_80: Final = 2.8

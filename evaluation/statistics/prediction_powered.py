@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.cluster import Codes, Estimate, Values, t_estimate
+from mihakk.evaluation.statistics.cluster import Codes, Estimate, Values, t_estimate
 
 
 class Labelled(NamedTuple):

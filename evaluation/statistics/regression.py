@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.statistics.cluster import Codes, Values
-from mihakk.stats import t_quantile
+from mihakk.evaluation.statistics.cluster import Codes, Values
+from mihakk.machinery.stats import t_quantile
 
 
 class Coefficient(NamedTuple):

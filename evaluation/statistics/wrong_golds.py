@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.cluster import Values
+from mihakk.evaluation.statistics.cluster import Values
 
 SHARED: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 """Correlations between systems that are tried: how far they fail on the same items."""

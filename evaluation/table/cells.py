@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from evaluation.metrics.figures import FIGURES, Scores
-from evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of, plain_se
-from evaluation.statistics.items import item_statistics, share_within
-from evaluation.table.column import Column
+from mihakk.evaluation.metrics.figures import FIGURES, Scores
+from mihakk.evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of, plain_se
+from mihakk.evaluation.statistics.items import item_statistics, share_within
+from mihakk.evaluation.table.column import Column
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,9 +11,9 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from evaluation.metrics.metric import Metric, known_metric
-from evaluation.statistics.cluster import Codes, Values
-from mihakk.errors import UsageError
+from mihakk.evaluation.metrics.metric import Metric, known_metric
+from mihakk.evaluation.statistics.cluster import Codes, Values
+from mihakk.machinery.errors import UsageError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation.metrics.metric import known_metric
-from evaluation.statistics.cluster import codes_of
-from evaluation.statistics.comparison import compare
-from evaluation.table.pairs import with_holm
-from evaluation.table.sheets import Sheet, signed
-from mihakk.errors import UsageError
+from mihakk.evaluation.metrics.metric import known_metric
+from mihakk.evaluation.statistics.cluster import codes_of
+from mihakk.evaluation.statistics.comparison import compare
+from mihakk.evaluation.table.pairs import with_holm
+from mihakk.evaluation.table.sheets import Sheet, signed
+from mihakk.machinery.errors import UsageError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.bootstrap import percentile_interval, ranks, weights
-from evaluation.statistics.cluster import LEAST_CLUSTERS, Values
-from evaluation.table.column import Column
+from mihakk.evaluation.statistics.bootstrap import percentile_interval, ranks, weights
+from mihakk.evaluation.statistics.cluster import LEAST_CLUSTERS, Values
+from mihakk.evaluation.table.column import Column
 
 
 def with_draws(columns: Sequence[Column], *, seed: int, name: str, resamples: int) -> list[Column]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from evaluation.statistics.cluster import codes_of, moved
-from evaluation.table.column import Column, columns_of
-from evaluation.table.results import results
-from evaluation.table.scores import COLUMN
-from evaluation.table.sheets import GAP, Sheet, ranks_text, signed
-from mihakk.errors import UsageError
+from mihakk.evaluation.statistics.cluster import codes_of, moved
+from mihakk.evaluation.table.column import Column, columns_of
+from mihakk.evaluation.table.results import results
+from mihakk.evaluation.table.scores import COLUMN
+from mihakk.evaluation.table.sheets import GAP, Sheet, ranks_text, signed
+from mihakk.machinery.errors import UsageError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.table.column import Column, ColumnKey
-from evaluation.table.draws import standing
-from evaluation.table.pairs import drawn_pairs, with_holm
-from mihakk.errors import UsageError
-from schemas.suite import Suite
+from mihakk.evaluation.table.column import Column, ColumnKey
+from mihakk.evaluation.table.draws import standing
+from mihakk.evaluation.table.pairs import drawn_pairs, with_holm
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.suite import Suite
 
 STATEMENT = (
     "Averages are unweighted: items to data set, data sets to task, tasks to category, these to overall. "

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.bootstrap import percentile_interval
-from evaluation.statistics.cluster import codes_of
-from evaluation.statistics.comparison import Comparison, SignFlips, compare
-from evaluation.table.column import Column
-from evaluation.table.draws import able_in
-from mihakk.stats import holm
+from mihakk.evaluation.statistics.bootstrap import percentile_interval
+from mihakk.evaluation.statistics.cluster import codes_of
+from mihakk.evaluation.statistics.comparison import Comparison, SignFlips, compare
+from mihakk.evaluation.table.column import Column
+from mihakk.evaluation.table.draws import able_in
+from mihakk.machinery.stats import holm
 
 
 def pairs_of(column: Column, *, seed: int, resamples: int) -> list[dict[str, Any]]:

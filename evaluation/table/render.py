@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evaluation.table.sheets import Sheet
+from mihakk.evaluation.table.sheets import Sheet
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation.metrics.figures import FIGURES, VERSION
-from evaluation.statistics.bootstrap import RESAMPLES
-from evaluation.statistics.comparison import POWER_80
-from evaluation.statistics.comparison import RESAMPLES as PERMUTATIONS
-from evaluation.table.cells import DIGITS, cells_of, item_rows
-from evaluation.table.column import NOT_VOUCHED_FOR, Column, columns_of
-from evaluation.table.draws import standing, with_draws
-from evaluation.table.overall import STATEMENT, Averaging, average_pairs, average_rows, averages
-from evaluation.table.pairs import pairs_of
-from evaluation.table.scores import COLUMN
+from mihakk.evaluation.metrics.figures import FIGURES, VERSION
+from mihakk.evaluation.statistics.bootstrap import RESAMPLES
+from mihakk.evaluation.statistics.comparison import POWER_80
+from mihakk.evaluation.statistics.comparison import RESAMPLES as PERMUTATIONS
+from mihakk.evaluation.table.cells import DIGITS, cells_of, item_rows
+from mihakk.evaluation.table.column import NOT_VOUCHED_FOR, Column, columns_of
+from mihakk.evaluation.table.draws import standing, with_draws
+from mihakk.evaluation.table.overall import STATEMENT, Averaging, average_pairs, average_rows, averages
+from mihakk.evaluation.table.pairs import pairs_of
+from mihakk.evaluation.table.scores import COLUMN
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evaluation.rows import ANSWER_KEY, read_batches
-from mihakk.errors import UsageError
-from schemas.evaluation import Score
+from mihakk.evaluation.rows import ANSWER_KEY, read_batches
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.evaluation import Score
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evaluation.metrics.metric import known_metric
-from evaluation.table.results import Results, Row, grouped
-from evaluation.table.scores import COLUMN
+from mihakk.evaluation.metrics.metric import known_metric
+from mihakk.evaluation.table.results import Results, Row, grouped
+from mihakk.evaluation.table.scores import COLUMN
 
 GAP: Final = "–"
 MOST_PAIRS: Final = 45

@@ -10,15 +10,15 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from flows.commands.options import AsJson, Lake
-from reports.console import open_console, print_json, print_result
-from schemas.stages import REVIEWED
+from mihakk.flows.commands.options import AsJson, Lake
+from mihakk.reports.console import open_console, print_json, print_result
+from mihakk.schemas.stages import REVIEWED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pipeline.external_summary import Audited, AuditSummary
-    from schemas.benchmark import ChecksConfig
+    from mihakk.pipeline.external_summary import Audited, AuditSummary
+    from mihakk.schemas.benchmark import ChecksConfig
 
 Output = Literal["text", "json", "sarif", "jsonl", "csv"]
 
@@ -101,10 +101,10 @@ def audit(
 
     Example: mihakk audit exam.jsonl --map question=question,choices=A+B+C+D,gold=answer
     """
-    from pipeline.external_audit import AuditJob, audit_folder
-    from pipeline.external_suite import find_suite
-    from pipeline.external_summary import failed
-    from reports.external.page import audit_to_page
+    from mihakk.pipeline.external_audit import AuditJob, audit_folder
+    from mihakk.pipeline.external_suite import find_suite
+    from mihakk.pipeline.external_summary import failed
+    from mihakk.reports.external.page import audit_to_page
 
     as_json = as_json or output == "json"
     least = _threshold(fail_on)
@@ -144,8 +144,8 @@ def audit(
 
 def _propose(source: str, *, taken: bool) -> str:
     """Prints the mapping proposed for a source and returns it; beside results it goes to standard error."""
-    from reports.external.summary_table import show_proposal
-    from validators.external.proposal import propose_for
+    from mihakk.reports.external.summary_table import show_proposal
+    from mihakk.validators.external.proposal import propose_for
 
     proposal = propose_for(source)
     open_console(stderr=taken).print(show_proposal(proposal, source, taken=taken))
@@ -154,8 +154,8 @@ def _propose(source: str, *, taken: bool) -> str:
 
 def _print_found(audited: Audited, found: AuditSummary, output: Output, console: Console) -> None:
     """Prints what an audit found in the form that `--format` names."""
-    from reports.external.findings_export import export_findings
-    from reports.external.summary_table import show_summary
+    from mihakk.reports.external.findings_export import export_findings
+    from mihakk.reports.external.summary_table import show_summary
 
     if output == "json":
         print_json(found)
@@ -167,9 +167,9 @@ def _print_found(audited: Audited, found: AuditSummary, output: Output, console:
 
 def _audit_suite(path: Path, out: Path | None, *, as_json: bool) -> None:
     """Audits all benchmarks of a suite; a source that could not be audited makes the exit code 1."""
-    from pipeline.build import CONFIGS
-    from pipeline.external_suite import SuiteRun, load_suite
-    from reports.external.suite import show_suite, suite_to_page
+    from mihakk.pipeline.build import CONFIGS
+    from mihakk.pipeline.external_suite import SuiteRun, load_suite
+    from mihakk.reports.external.suite import show_suite, suite_to_page
 
     config = load_suite(path)
     folder = out or Path("runs") / "audit" / config.name
@@ -188,9 +188,9 @@ def _checks(off: Sequence[str], config: Path | None) -> ChecksConfig:
     Raises:
         UsageError: The file is no config of checks, or a check does not exist.
     """
-    from mihakk.configs import load_config
-    from schemas.benchmark import ChecksConfig
-    from validators.checks.check import active
+    from mihakk.machinery.configs import load_config
+    from mihakk.schemas.benchmark import ChecksConfig
+    from mihakk.validators.checks.check import active
 
     checks = load_config(config, ChecksConfig) if config else ChecksConfig()
     checks = checks.model_copy(update={"off": tuple(dict.fromkeys([*checks.off, *off]))})
@@ -204,7 +204,7 @@ def _threshold(text: str) -> float | Literal["block", "flag"] | None:
     Raises:
         UsageError: It is neither a severity nor a share.
     """
-    from mihakk.errors import UsageError
+    from mihakk.machinery.errors import UsageError
 
     if not text or text in ("block", "flag"):
         return text or None  # type: ignore[return-value]
@@ -241,15 +241,15 @@ def audit_quality(
 
     Example: mihakk audit-quality demo --per-kind 10
     """
-    from mihakk.llm.journal import Journal
-    from mihakk.settings import settings
-    from pipeline.build import load_auditors, open_build
-    from schemas.benchmark import POLICIES, ChecksConfig
-    from schemas.item import ITEM_ROWS
-    from validators.audit.audit_quality import measure_quality, table
-    from validators.audit.auditing import open_panel
-    from validators.checks.checking import check_items
-    from validators.checks.setindex import index
+    from mihakk.machinery.llm.journal import Journal
+    from mihakk.machinery.settings import settings
+    from mihakk.pipeline.build import load_auditors, open_build
+    from mihakk.schemas.benchmark import POLICIES, ChecksConfig
+    from mihakk.schemas.item import ITEM_ROWS
+    from mihakk.validators.audit.audit_quality import measure_quality, table
+    from mihakk.validators.audit.auditing import open_panel
+    from mihakk.validators.checks.checking import check_items
+    from mihakk.validators.checks.setindex import index
 
     opened = open_build(config, Path("runs"), lake)
     items = list(opened.stage(REVIEWED).read_all("items", ITEM_ROWS))

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.options import AsJson, Lake
-from reports.console import open_console, print_json
+from mihakk.flows.commands.options import AsJson, Lake
+from mihakk.reports.console import open_console, print_json
 
 SWITCHES = """--structured-outputs-config '{"backend":"xgrammar","disable_any_whitespace":true}'"""
 """Of vLLM: without it models indent their JSON and run into `max_tokens`."""
@@ -42,7 +42,7 @@ def export(
 
     Example: mihakk batch export demo calls --auditors vllm-example
     """
-    from pipeline.batch_audit import export_calls, open_batch
+    from mihakk.pipeline.batch_audit import export_calls, open_batch
 
     console = open_console()
     batch = open_batch(what, auditors, lake)
@@ -79,7 +79,7 @@ def take(
 
     Example: mihakk batch import demo calls --auditors vllm-example
     """
-    from pipeline.batch_audit import import_replies, open_batch
+    from mihakk.pipeline.batch_audit import import_replies, open_batch
 
     taken = import_replies(open_batch(what, auditors, lake), folder)
     if as_json:

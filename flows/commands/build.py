@@ -10,14 +10,14 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from flows.commands.options import AsJson, Benchmark, Engine, Lake, Log, Workers
-from reports.console import open_console, print_result
-from schemas.stages import AUDITED, RELEASED, REVIEWED
+from mihakk.flows.commands.options import AsJson, Benchmark, Engine, Lake, Log, Workers
+from mihakk.reports.console import open_console, print_result
+from mihakk.schemas.stages import AUDITED, RELEASED, REVIEWED
 
 if TYPE_CHECKING:
-    from pipeline.build import Build
-    from pipeline.step import Step
-    from schemas.manifest import StageManifest
+    from mihakk.pipeline.build import Build
+    from mihakk.pipeline.step import Step
+    from mihakk.schemas.manifest import StageManifest
 
 END = "queue, data docs and report"
 
@@ -64,8 +64,8 @@ def build(
 
     Example: mihakk build demo --dry-run
     """
-    from pipeline.build import open_build, overridden, run_folder
-    from pipeline.steps.order import STEPS, between
+    from mihakk.pipeline.build import open_build, overridden, run_folder
+    from mihakk.pipeline.steps.order import STEPS, between
 
     steps = between(first, last)
     opened = overridden(open_build(config, run_folder(runs, config.stem), lake), audit_limit, auditors)
@@ -73,15 +73,15 @@ def build(
         opened.stage(STEPS[STEPS.index(steps[0]) - 1].stage).manifest()
     console = open_console(stderr=as_json)
     if dry_run:
-        from pipeline.plan import plan
-        from reports.plan_table import show_plan
+        from mihakk.pipeline.plan import plan
+        from mihakk.reports.plan_table import show_plan
 
         found = plan(opened)
         print_result(found, show_plan(found), as_json=as_json)
         return
     if ask_again:
-        from mihakk.llm.journal import Journal
-        from pipeline.steps.audit import JOURNAL, journal_folder
+        from mihakk.machinery.llm.journal import Journal
+        from mihakk.pipeline.steps.audit import JOURNAL, journal_folder
 
         with Journal(journal_folder(opened), JOURNAL) as journal:
             console.print(f"{journal.ask_again():,} requests without a usable reply are asked again")
@@ -99,16 +99,16 @@ def _run(
     target: Path,
     as_json: bool,
 ) -> None:
-    from mihakk.lake.stage import peak_memory_mb
-    from pipeline.engines.choose import open_engine
-    from pipeline.guards import write_data_docs
-    from pipeline.losses import refused
-    from pipeline.observer import Stopwatch
-    from pipeline.run import run_pipeline
-    from reports.closing import audited, link_latest, released, standing_commit, write_review_queue
-    from reports.dashboard.page import write_report
-    from reports.log_lines import observer_for
-    from reports.terminal import LOST, closing_table, shown_path
+    from mihakk.machinery.lake.stage import peak_memory_mb
+    from mihakk.pipeline.engines.choose import open_engine
+    from mihakk.pipeline.guards import write_data_docs
+    from mihakk.pipeline.losses import refused
+    from mihakk.pipeline.observer import Stopwatch
+    from mihakk.pipeline.run import run_pipeline
+    from mihakk.reports.closing import audited, link_latest, released, standing_commit, write_review_queue
+    from mihakk.reports.dashboard.page import write_report
+    from mihakk.reports.log_lines import observer_for
+    from mihakk.reports.terminal import LOST, closing_table, shown_path
 
     watch = Stopwatch()
     console.print(f"[bold]{escape(opened.config.title)}[/] → {opened.lake.storage.root}")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from flows.commands.options import AsJson
-from reports.console import open_console, print_result
+from mihakk.flows.commands.options import AsJson
+from mihakk.reports.console import open_console, print_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from validators.code.refinement import Refinement
+    from mihakk.validators.code.refinement import Refinement
 
 File = Annotated[Path, typer.Argument(help="Problems: jsonl, json, csv, tsv, parquet or xlsx.")]
 Map = Annotated[
@@ -57,9 +57,9 @@ def check(
 
     Example: mihakk code check problems.jsonl --seconds 5
     """
-    from mihakk.sandbox import Limits, require_sandbox
-    from validators.code.checking import check_runs, check_text
-    from validators.code.problem import read_problems
+    from mihakk.machinery.sandbox import Limits, require_sandbox
+    from mihakk.validators.code.checking import check_runs, check_text
+    from mihakk.validators.code.problem import read_problems
 
     if run:
         require_sandbox()
@@ -99,15 +99,15 @@ def refine(
 
     Example: mihakk code refine problems.jsonl --model MODEL --out proposals
     """
-    from mihakk.configs import load_config
-    from mihakk.errors import UsageError
-    from mihakk.llm.journal import Journal
-    from mihakk.llm.model import open_model
-    from mihakk.sandbox import Limits, require_sandbox
-    from schemas.suite import System
-    from validators.code.problem import read_problems
-    from validators.code.refinement import write_refinements
-    from validators.code.refiner import refine as refined
+    from mihakk.machinery.configs import load_config
+    from mihakk.machinery.errors import UsageError
+    from mihakk.machinery.llm.journal import Journal
+    from mihakk.machinery.llm.model import open_model
+    from mihakk.machinery.sandbox import Limits, require_sandbox
+    from mihakk.schemas.suite import System
+    from mihakk.validators.code.problem import read_problems
+    from mihakk.validators.code.refinement import write_refinements
+    from mihakk.validators.code.refiner import refine as refined
 
     require_sandbox()
     found = read_problems(file, mapping)
@@ -126,7 +126,7 @@ def refine(
 
 
 def _told(results: list[Refinement], path: Path) -> Iterator[str]:
-    from validators.code.refinement import PAPER
+    from mihakk.validators.code.refinement import PAPER
 
     yield f"{len(results)} problems: {_counted(one.status for one in results)} -> {path}"
     if kinds := _counted(kind for one in results for kind in one.kinds):
@@ -159,15 +159,15 @@ def review(
     """
     import json
 
-    from annotation.decisions.stores import Stores
-    from annotation.label_studio.exchange import connect
-    from annotation.label_studio.project import ensure_project
-    from annotation.label_studio.pull import pull as pull_project
-    from annotation.label_studio.pull import read_export
-    from annotation.label_studio.push import push as push_tasks
-    from annotation.screens.labelling import labelling
-    from mihakk.errors import UsageError
-    from mihakk.settings import settings
+    from mihakk.annotation.decisions.stores import Stores
+    from mihakk.annotation.label_studio.exchange import connect
+    from mihakk.annotation.label_studio.project import ensure_project
+    from mihakk.annotation.label_studio.pull import pull as pull_project
+    from mihakk.annotation.label_studio.pull import read_export
+    from mihakk.annotation.label_studio.push import push as push_tasks
+    from mihakk.annotation.screens.labelling import labelling
+    from mihakk.machinery.errors import UsageError
+    from mihakk.machinery.settings import settings
 
     if push + pull + (export is not None) > 1:
         raise UsageError("give one of --push, --pull and --export")
@@ -208,14 +208,14 @@ def release(
 
     Example: mihakk code release proposals --name humaneval_ar
     """
-    from annotation.decisions.refinements import decided
-    from annotation.decisions.store import labels
-    from annotation.decisions.stores import Stores
-    from releases.hub.embedded import EmbeddedHub
-    from releases.refined_code import PROBLEMS, assemble_refined
-    from releases.versions.version import Version, choose
-    from validators.code.problem import read_problems
-    from validators.code.refinement import read_refinements
+    from mihakk.annotation.decisions.refinements import decided
+    from mihakk.annotation.decisions.store import labels
+    from mihakk.annotation.decisions.stores import Stores
+    from mihakk.releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.refined_code import PROBLEMS, assemble_refined
+    from mihakk.releases.versions.version import Version, choose
+    from mihakk.validators.code.problem import read_problems
+    from mihakk.validators.code.refinement import read_refinements
 
     said, refinements = read_refinements(folder)
     found = read_problems(Path(said.file), said.mapping)
@@ -250,9 +250,9 @@ def release(
 
 def _tasks(folder: Path) -> list[dict[str, Any]]:
     """A task for every change, and for every problem that only people may change."""
-    from annotation.decisions.refinements import refinement_task
-    from validators.code.problem import read_problems
-    from validators.code.refinement import read_refinements
+    from mihakk.annotation.decisions.refinements import refinement_task
+    from mihakk.validators.code.problem import read_problems
+    from mihakk.validators.code.refinement import read_refinements
 
     said, refinements = read_refinements(folder)
     problems = {one.id: one for one in read_problems(Path(said.file), said.mapping).problems}

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from flows.commands.options import AsJson, Endpoint
-from reports.console import open_console, print_json, print_result
+from mihakk.flows.commands.options import AsJson, Endpoint
+from mihakk.reports.console import open_console, print_json, print_result
 
 SHOWN = 10
 """Files named per kind of difference; the rest is counted."""
@@ -32,7 +32,7 @@ def pull(
 
     Example: mihakk pull demo 0.1.0 ./demo-0.1.0
     """
-    from releases.hub.load import copy_release
+    from mihakk.releases.hub.load import copy_release
 
     files = copy_release(name, version, folder, endpoint=endpoint or None)
     told = f"{name} {version}: {files} files in {folder}, each as its MANIFEST.sha256 states"
@@ -52,9 +52,9 @@ def verify(
 
     Example: mihakk verify ./demo-0.1.0 --version 0.1.0
     """
-    from releases.content.checksum import faults, generated, read_manifest
-    from releases.hub.load import moved_tag, warn_of_folder
-    from releases.versions.diff import release_version
+    from mihakk.releases.content.checksum import faults, generated, read_manifest
+    from mihakk.releases.hub.load import moved_tag, warn_of_folder
+    from mihakk.releases.versions.diff import release_version
 
     console = open_console(soft_wrap=True, markup=False)
     stated, wrong, left = read_manifest(folder), faults(folder), generated(folder)

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.options import AsJson, Benchmark, Lake
-from mihakk.errors import ExternalFailure, UsageError
-from reports.console import open_console, print_json
+from mihakk.flows.commands.options import AsJson, Benchmark, Lake
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.reports.console import open_console, print_json
 
 Benchmarks = Annotated[
     list[Path] | None,
@@ -39,10 +39,10 @@ def report(
 
     Example: mihakk report demo --out demo.html
     """
-    from pipeline.build import open_build
-    from reports.dashboard.overview import Gatherer
-    from reports.dashboard.page import write_overview
-    from reports.terminal import shown_path
+    from mihakk.pipeline.build import open_build
+    from mihakk.reports.dashboard.overview import Gatherer
+    from mihakk.reports.dashboard.page import write_overview
+    from mihakk.reports.terminal import shown_path
 
     opened = open_build(config, Path("runs"), lake)
     facts = Gatherer(opened).facts()
@@ -75,8 +75,8 @@ def dashboard(
     """
     import uvicorn
 
-    from pipeline.build import open_build
-    from reports.dashboard.app import LOOPBACK, dashboard_app
+    from mihakk.pipeline.build import open_build
+    from mihakk.reports.dashboard.app import LOOPBACK, dashboard_app
 
     names = list(allow_host or ())
     if host not in LOOPBACK and not names:
@@ -114,11 +114,11 @@ def digest(
     """
     from datetime import UTC, datetime, timedelta
 
-    from pipeline.build import open_build
-    from reports.dashboard.overview import Gatherer
-    from reports.digest import digest as digest_of
-    from reports.digest import markdown
-    from reports.mail import mail
+    from mihakk.pipeline.build import open_build
+    from mihakk.reports.dashboard.overview import Gatherer
+    from mihakk.reports.digest import digest as digest_of
+    from mihakk.reports.digest import markdown
+    from mihakk.reports.mail import mail
 
     moment = datetime.now(UTC) - timedelta(hours=since)
     builds = [open_build(config, Path("runs"), lake) for config in configs or [Path("demo")]]

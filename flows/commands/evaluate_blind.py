@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.options import AsJson
-from mihakk.errors import UsageError
-from reports.console import open_console, print_json
+from mihakk.flows.commands.options import AsJson
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import open_console, print_json
 
 
 def submit(
@@ -30,12 +30,12 @@ def submit(
 
     Example: mihakk evaluate submit replies.jsonl --card card.yaml --release demo@latest --to .
     """
-    from evaluation.blind.submission import check_replies, is_ranked, read_replies, write_submission
-    from evaluation.questions import questions_of_release
-    from evaluation.reading import read
-    from mihakk.configs import load_config
-    from releases.hub.load import named_folder
-    from schemas.blind import SubmissionCard
+    from mihakk.evaluation.blind.submission import check_replies, is_ranked, read_replies, write_submission
+    from mihakk.evaluation.questions import questions_of_release
+    from mihakk.evaluation.reading import read
+    from mihakk.machinery.configs import load_config
+    from mihakk.releases.hub.load import named_folder
+    from mihakk.schemas.blind import SubmissionCard
 
     told = load_config(card, SubmissionCard)
     folder, name = named_folder(release)
@@ -90,7 +90,7 @@ def score(
 
     Example: mihakk evaluate score alpha--jais.jsonl --board board.yaml
     """
-    from pipeline.blind_scoring import close_season, open_board, score_files
+    from mihakk.pipeline.blind_scoring import close_season, open_board, score_files
 
     if not files and not close:
         raise UsageError("name the files to score, or --close for a season that is over")

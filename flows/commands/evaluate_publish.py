@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
-from reports.console import open_console, print_json
+from mihakk.flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
+from mihakk.reports.console import open_console, print_json
 
 
 def publish(
@@ -28,14 +28,14 @@ def publish(
     """
     from datetime import UTC, datetime
 
-    from evaluation.exchange.every_eval_ever import write_records
-    from evaluation.exchange.hub_results import write_hub_results
-    from evaluation.exchange.outputs import write_outputs
-    from evaluation.report import prompts_of, results_of, score_files
-    from evaluation.running.asking import sealed_items
-    from evaluation.running.suites import open_suite
-    from evaluation.table import load_scores
-    from releases.hub.load import named_folder, require_empty
+    from mihakk.evaluation.exchange.every_eval_ever import write_records
+    from mihakk.evaluation.exchange.hub_results import write_hub_results
+    from mihakk.evaluation.exchange.outputs import write_outputs
+    from mihakk.evaluation.report import prompts_of, results_of, score_files
+    from mihakk.evaluation.running.asking import sealed_items
+    from mihakk.evaluation.running.suites import open_suite
+    from mihakk.evaluation.table import load_scores
+    from mihakk.releases.hub.load import named_folder, require_empty
 
     require_empty(out)
     chosen, systems, answers = open_suite(suite, model, folder)
@@ -85,9 +85,9 @@ def site(
     """
     from datetime import UTC, datetime
 
-    from evaluation.running.suites import open_suite
-    from releases.hub.load import named_folder
-    from reports.leaderboard.site import Board, write_site
+    from mihakk.evaluation.running.suites import open_suite
+    from mihakk.releases.hub.load import named_folder
+    from mihakk.reports.leaderboard.site import Board, write_site
 
     chosen, systems, answers = open_suite(suite, model, folder)
     board = Board(

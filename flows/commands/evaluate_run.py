@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.console import Console
 
-from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
-from mihakk.errors import UsageError
-from reports.console import open_console, print_json
+from mihakk.flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import open_console, print_json
 
 if TYPE_CHECKING:
-    from evaluation.judges.run import JudgeJob
-    from evaluation.running.run import Plan
-    from schemas.suite import System
+    from mihakk.evaluation.judges.run import JudgeJob
+    from mihakk.evaluation.running.run import Plan
+    from mihakk.schemas.suite import System
 
 Limit = Annotated[
     int | None, typer.Option(min=1, help="At most this many questions of each config; pairs count once.")
@@ -44,15 +44,15 @@ def run(
 
     Example: mihakk evaluate run demo --limit 10
     """
-    from evaluation.report import report
-    from evaluation.running.asking import asked_of_suite, sizes
-    from evaluation.running.likelihood import run_likelihood
-    from evaluation.running.run import Job, plan, run_system
-    from evaluation.running.suites import open_suite
-    from evaluation.shape import shape_of
-    from evaluation.table.render import terminal
-    from mihakk.settings import settings
-    from releases.hub.load import named_folder
+    from mihakk.evaluation.report import report
+    from mihakk.evaluation.running.asking import asked_of_suite, sizes
+    from mihakk.evaluation.running.likelihood import run_likelihood
+    from mihakk.evaluation.running.run import Job, plan, run_system
+    from mihakk.evaluation.running.suites import open_suite
+    from mihakk.evaluation.shape import shape_of
+    from mihakk.evaluation.table.render import terminal
+    from mihakk.machinery.settings import settings
+    from mihakk.releases.hub.load import named_folder
 
     chosen, systems, folder = open_suite(suite, model, out)
     asked = asked_of_suite(chosen, named_folder, limit)
@@ -134,10 +134,10 @@ def judge(
 
     Example: mihakk evaluate judge suite.yaml --dry-run
     """
-    from evaluation.judges.probes import probe_judges
-    from evaluation.judges.run import judge_suite, plan_judges
-    from evaluation.report import report
-    from evaluation.table.render import terminal
+    from mihakk.evaluation.judges.probes import probe_judges
+    from mihakk.evaluation.judges.run import judge_suite, plan_judges
+    from mihakk.evaluation.report import report
+    from mihakk.evaluation.table.render import terminal
 
     job = judge_job(suite, model, out, limit)
     console = open_console(soft_wrap=True, stderr=as_json)
@@ -186,10 +186,10 @@ def vouch(
 
     Example: mihakk evaluate vouch suite.yaml --draw 200
     """
-    from evaluation.judges.vouch import draw_for_people
-    from evaluation.judges.vouch import vouch as hold
-    from evaluation.report import report
-    from evaluation.table.render import terminal
+    from mihakk.evaluation.judges.vouch import draw_for_people
+    from mihakk.evaluation.judges.vouch import vouch as hold
+    from mihakk.evaluation.report import report
+    from mihakk.evaluation.table.render import terminal
 
     if (draw is None) == (scores is None):
         raise UsageError("give either --draw N, or --scores FILE with what people scored")
@@ -217,11 +217,11 @@ def vouch(
 
 def judge_job(suite: str, model: list[str] | None, out: Path | None, limit: int | None = None) -> JudgeJob:
     """The suite, its questions, systems and judges, as the commands about judges take them."""
-    from evaluation.judges.run import JudgeJob, load_judges
-    from evaluation.running.asking import asked_of_suite
-    from evaluation.running.suites import open_suite
-    from mihakk.settings import settings
-    from releases.hub.load import named_folder
+    from mihakk.evaluation.judges.run import JudgeJob, load_judges
+    from mihakk.evaluation.running.asking import asked_of_suite
+    from mihakk.evaluation.running.suites import open_suite
+    from mihakk.machinery.settings import settings
+    from mihakk.releases.hub.load import named_folder
 
     chosen, systems, folder = open_suite(suite, model, out)
     judges = load_judges(chosen, systems)

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
-from mihakk.errors import UsageError
-from reports.console import open_console, print_json
+from mihakk.flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import open_console, print_json
 
 
 def suspects(
@@ -38,14 +38,14 @@ def suspects(
     """
     from rich.table import Table
 
-    from evaluation.report import score_files
-    from evaluation.rows import read_rows, write_rows
-    from evaluation.running.asking import asked_of_suite, questions_of
-    from evaluation.running.suites import open_suite
-    from evaluation.suspects import suspects as rank
-    from releases.hub.load import named_folder
-    from schemas.evaluation import Answer
-    from schemas.suspect import Suspect
+    from mihakk.evaluation.report import score_files
+    from mihakk.evaluation.rows import read_rows, write_rows
+    from mihakk.evaluation.running.asking import asked_of_suite, questions_of
+    from mihakk.evaluation.running.suites import open_suite
+    from mihakk.evaluation.suspects import suspects as rank
+    from mihakk.releases.hub.load import named_folder
+    from mihakk.schemas.evaluation import Answer
+    from mihakk.schemas.suspect import Suspect
 
     chosen, systems, folder = open_suite(suite, model, out)
     files = score_files(folder, systems, ("answers.parquet",))
@@ -69,8 +69,8 @@ def suspects(
     if not as_json:
         console.print(table)
     if review is not None:
-        from pipeline.opened_review import open_review
-        from pipeline.suspects import keep_suspects
+        from mihakk.pipeline.opened_review import open_review
+        from mihakk.pipeline.suspects import keep_suspects
 
         opened = open_review(review, lake)
         new = keep_suspects(opened.name, opened.stores, opened.items, first)
@@ -93,11 +93,11 @@ def auditors(
     """
     from rich.table import Table
 
-    from annotation.statistics.auditor_accuracy import LEAST
-    from evaluation.rows import read_rows
-    from evaluation.running.suites import load_suite, suite_folder
-    from pipeline.opened_review import open_review
-    from schemas.suspect import Suspect
+    from mihakk.annotation.statistics.auditor_accuracy import LEAST
+    from mihakk.evaluation.rows import read_rows
+    from mihakk.evaluation.running.suites import load_suite, suite_folder
+    from mihakk.pipeline.opened_review import open_review
+    from mihakk.schemas.suspect import Suspect
 
     path = suite_folder(load_suite(suite), out) / "suspects.parquet"
     if not path.is_file():
@@ -147,10 +147,10 @@ def moves(
 
     Example: mihakk evaluate moves runs/evaluate/older runs/evaluate/newer
     """
-    from evaluation.table import load_scores
-    from evaluation.table.moves import move_sheets
-    from evaluation.table.moves import moves as compare
-    from evaluation.table.render import markdown, terminal
+    from mihakk.evaluation.table import load_scores
+    from mihakk.evaluation.table.moves import move_sheets
+    from mihakk.evaluation.table.moves import moves as compare
+    from mihakk.evaluation.table.render import markdown, terminal
 
     found = compare(*(load_scores(scores_in(folder)) for folder in (before, after)))
     sheets = move_sheets(found)
@@ -170,7 +170,7 @@ def scores_in(folder: Path) -> list[Path]:
     Raises:
         UsageError: There are none; where a suite of that name was run, the message names its folder.
     """
-    from evaluation.running.suites import FOLDER
+    from mihakk.evaluation.running.suites import FOLDER
 
     if folder.suffix == ".parquet" or folder.is_file():
         return [folder]

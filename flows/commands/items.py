@@ -10,14 +10,14 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from flows.commands.options import AsJson, Benchmark, Lake
-from mihakk.errors import UsageError
-from reports.console import print_result
-from schemas.stages import CURATED, GENERATED
+from mihakk.flows.commands.options import AsJson, Benchmark, Lake
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import print_result
+from mihakk.schemas.stages import CURATED, GENERATED
 
 if TYPE_CHECKING:
-    from generators.quality.item_quality import ItemQuality
-    from reports.questions.sample import Question
+    from mihakk.generators.quality.item_quality import ItemQuality
+    from mihakk.reports.questions.sample import Question
 
 
 def register(app: typer.Typer) -> None:
@@ -48,7 +48,7 @@ def show(
 
     Example: mihakk items show demo --task metre_choice --sample 3
     """
-    from reports.templates import RIGHT_TO_LEFT
+    from mihakk.reports.templates import RIGHT_TO_LEFT
 
     questions = _sampled(config, task, language, sample, lake)
     cards = [
@@ -71,8 +71,8 @@ def page(
 
     Example: mihakk items page demo --out items.html --sample 5
     """
-    from pipeline.build import open_build
-    from reports.questions.sample import write_questions_page
+    from mihakk.pipeline.build import open_build
+    from mihakk.reports.questions.sample import write_questions_page
 
     questions = _sampled(config, task, language, sample, lake)
     write_questions_page(open_build(config, Path("runs"), lake).config.title, questions, out)
@@ -81,11 +81,11 @@ def page(
 
 
 def _sampled(config: Path, task: str, language: str, size: int, lake: str | None) -> list[Question]:
-    from mihakk.morphology import open_morphology
-    from pipeline.build import open_build
-    from pipeline.rows import ROWS
-    from reports.questions.sample import explain_options, sample_questions
-    from schemas.item import ITEM_ROWS
+    from mihakk.machinery.morphology import open_morphology
+    from mihakk.pipeline.build import open_build
+    from mihakk.pipeline.rows import ROWS
+    from mihakk.reports.questions.sample import explain_options, sample_questions
+    from mihakk.schemas.item import ITEM_ROWS
 
     opened = open_build(config, Path("runs"), lake)
     rows = list(opened.stage(GENERATED).read_all("items", ITEM_ROWS))
@@ -136,14 +136,14 @@ def quality(
 
     Example: mihakk items quality demo --json
     """
-    from generators.quality.item_quality import measure_quality
-    from pipeline.build import open_build
-    from schemas.item import ITEM_ROWS
+    from mihakk.generators.quality.item_quality import measure_quality
+    from mihakk.pipeline.build import open_build
+    from mihakk.schemas.item import ITEM_ROWS
 
     opened = open_build(config, Path("runs"), lake)
     embedder = None
     if cosines:
-        from mihakk.embeddings import open_embedder
+        from mihakk.machinery.embeddings import open_embedder
 
         embedder = open_embedder(opened.config.embeddings)
     found = measure_quality(

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Group
 
-from flows.commands.options import AsJson, Benchmark, Lake
-from mihakk.errors import UsageError
-from reports.console import print_result, rows_table
+from mihakk.flows.commands.options import AsJson, Benchmark, Lake
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import print_result, rows_table
 
 
 def register(app: typer.Typer) -> None:
@@ -26,9 +26,9 @@ def verify(config: Benchmark, lake: Lake = None, as_json: AsJson = False) -> Non
 
     Example: mihakk lake verify demo
     """
-    from pipeline.build import open_build
-    from pipeline.verify import Verifier
-    from releases.hub.embedded import EmbeddedHub
+    from mihakk.pipeline.build import open_build
+    from mihakk.pipeline.verify import Verifier
+    from mihakk.releases.hub.embedded import EmbeddedHub
 
     opened = open_build(config, Path("runs"), lake)
     found = Verifier(opened.lake, EmbeddedHub()).run()
@@ -57,9 +57,9 @@ def prune(
 
     Example: mihakk lake prune demo --dry-run
     """
-    from pipeline.build import open_build
-    from pipeline.prune import prunable
-    from pipeline.prune import prune as remove
+    from mihakk.pipeline.build import open_build
+    from mihakk.pipeline.prune import prunable
+    from mihakk.pipeline.prune import prune as remove
 
     opened = open_build(config, Path("runs"), lake)
     with opened.lake.locked():

@@ -6,8 +6,8 @@ from typing import Any
 
 import typer
 
-from flows.commands.options import AsJson
-from reports.console import print_result, rows_table
+from mihakk.flows.commands.options import AsJson
+from mihakk.reports.console import print_result, rows_table
 
 
 def register(app: typer.Typer) -> None:
@@ -21,7 +21,7 @@ def sources(as_json: AsJson = False) -> None:
 
     Example: mihakk sources --json
     """
-    from scrapers.source import SOURCES
+    from mihakk.scrapers.source import SOURCES
 
     _print(
         [
@@ -46,7 +46,7 @@ def tasks(as_json: AsJson = False) -> None:
 
     Example: mihakk tasks --json
     """
-    from generators.task import TASKS
+    from mihakk.generators.task import TASKS
 
     _print(
         [
@@ -69,7 +69,7 @@ def checks(as_json: AsJson = False) -> None:
 
     Example: mihakk checks --json
     """
-    from validators.checks.check import CHECKS
+    from mihakk.validators.checks.check import CHECKS
 
     _print(
         [{"id": one.id, "severity": one.severity, "title": one.title} for _, one in CHECKS],

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markdown import Markdown
 
-from flows.commands.options import AsJson, Benchmark, Endpoint, Lake, Repository, Reviewed
-from reports.console import open_console, print_json, print_result
-from schemas.published import Published
-from schemas.stages import RELEASED
+from mihakk.flows.commands.options import AsJson, Benchmark, Endpoint, Lake, Repository, Reviewed
+from mihakk.reports.console import open_console, print_json, print_result
+from mihakk.schemas.published import Published
+from mihakk.schemas.stages import RELEASED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console
 
-    from pipeline.build import Build
-    from releases.gates import Gate
+    from mihakk.pipeline.build import Build
+    from mihakk.releases.gates import Gate
 
 Overridden = Annotated[
     list[str] | None,
@@ -62,9 +62,9 @@ def release(
     """
     from dataclasses import replace
 
-    from mihakk.errors import UsageError
-    from pipeline.build import open_build
-    from pipeline.external_people import sets_in
+    from mihakk.machinery.errors import UsageError
+    from mihakk.pipeline.build import open_build
+    from mihakk.pipeline.external_people import sets_in
 
     named, console = _pairs(override, why), open_console(stderr=as_json)
     if sets := sets_in(config):
@@ -78,7 +78,7 @@ def release(
     chosen = opened.config.release.model_copy(update={"version": version})
     opened = replace(opened, config=opened.config.model_copy(update={"release": chosen}))
     if sign_off:
-        from pipeline.sign_off import sign
+        from mihakk.pipeline.sign_off import sign
 
         sign(opened, "approve", sign_off, note)
     _keep_overrides(opened, named)
@@ -88,14 +88,14 @@ def release(
 
 
 def _keep_overrides(opened: Build, named: Sequence[tuple[str, str]]) -> None:
-    from pipeline.sign_off import override
+    from mihakk.pipeline.sign_off import override
 
     for gate, reason in named:
         override(opened, gate, reason)
 
 
 def _pairs(gates: list[str] | None, reasons: list[str] | None) -> list[tuple[str, str]]:
-    from mihakk.errors import UsageError
+    from mihakk.machinery.errors import UsageError
 
     named, said = gates or [], reasons or []
     if len(named) != len(said):
@@ -107,7 +107,7 @@ def _pairs(gates: list[str] | None, reasons: list[str] | None) -> list[tuple[str
 
 def _release_set(folder: Path, named: Sequence[tuple[str, str]], console: Console) -> dict[str, Any]:
     """Puts the cleaned release of an audited set onto the embedded Hub and says how every gate stands."""
-    from pipeline.external_release import release_set
+    from mihakk.pipeline.external_release import release_set
 
     publication, found = release_set(folder, named)
     _show_gates(found, console)
@@ -126,13 +126,13 @@ def _show_gates(gates: Iterable[Gate], console: Console) -> None:
 
 def _assemble(opened: Build, console: Console) -> dict[str, Any]:
     """Runs the last step and says how every gate stands."""
-    from pipeline.engines.local import local_engine
-    from pipeline.history import recorded
-    from pipeline.run import run_step
-    from pipeline.steps.order import step_of
-    from pipeline.steps.release import standing_gates
-    from reports.closing import released, standing_commit
-    from reports.log_lines import observer_for
+    from mihakk.pipeline.engines.local import local_engine
+    from mihakk.pipeline.history import recorded
+    from mihakk.pipeline.run import run_step
+    from mihakk.pipeline.steps.order import step_of
+    from mihakk.pipeline.steps.release import standing_gates
+    from mihakk.reports.closing import released, standing_commit
+    from mihakk.reports.log_lines import observer_for
 
     before = standing_commit(opened)
     gates = list(standing_gates(opened))
@@ -169,11 +169,11 @@ def publish(
 
     Example: mihakk publish demo --version 0.2.0
     """
-    from mihakk.errors import UsageError
-    from pipeline.build import open_build
-    from pipeline.external_people import is_audited_set
-    from pipeline.external_release import publish_set, release_set
-    from pipeline.publishing import publish_version
+    from mihakk.machinery.errors import UsageError
+    from mihakk.pipeline.build import open_build
+    from mihakk.pipeline.external_people import is_audited_set
+    from mihakk.pipeline.external_release import publish_set, release_set
+    from mihakk.pipeline.publishing import publish_version
 
     if version and (override or why):
         raise UsageError("--override makes a new version: leave --version out")
@@ -208,8 +208,8 @@ def withdraw(
 
     Example: mihakk withdraw demo 0.1.0 --why "The gold of 40 items was shifted."
     """
-    from pipeline.build import open_build
-    from pipeline.publishing import withdraw_version
+    from mihakk.pipeline.build import open_build
+    from mihakk.pipeline.publishing import withdraw_version
 
     opened = open_build(config, Path("runs"))
     places = withdraw_version(opened, version, why, repository, endpoint)
@@ -224,8 +224,8 @@ def withdraw(
 @contextmanager
 def _checked_out(name: str, version: str) -> Iterator[Path]:
     """Files of a version on the embedded Hub while the context lasts; warns where it is withdrawn."""
-    from releases.hub.embedded import EmbeddedHub
-    from releases.hub.load import warn_if_withdrawn
+    from mihakk.releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.hub.load import warn_if_withdrawn
 
     warn_if_withdrawn(name, version, EmbeddedHub().withdrawals(name))
     with tempfile.TemporaryDirectory(prefix="mihakk-diff-") as scratch:
@@ -245,9 +245,9 @@ def diff(
 
     Example: mihakk diff demo 0.1.0 0.2.0 --markdown
     """
-    from pipeline.build import open_build
-    from releases.versions.changelog import section
-    from releases.versions.diff import diff as compare
+    from mihakk.pipeline.build import open_build
+    from mihakk.releases.versions.changelog import section
+    from mihakk.releases.versions.diff import diff as compare
 
     name = open_build(config, Path("runs")).config.name
     with _checked_out(name, old) as before, _checked_out(name, new) as after:
@@ -286,12 +286,12 @@ def report_defect(
     """
     from typing import get_args
 
-    from mihakk.errors import UsageError
-    from pipeline.build import open_build
-    from pipeline.steps.check import errata_folder
-    from releases.hub.embedded import EmbeddedHub
-    from releases.paper_trail.errata import report_defect as file_report
-    from schemas.review import DiscardReason
+    from mihakk.machinery.errors import UsageError
+    from mihakk.pipeline.build import open_build
+    from mihakk.pipeline.steps.check import errata_folder
+    from mihakk.releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.paper_trail.errata import report_defect as file_report
+    from mihakk.schemas.review import DiscardReason
 
     if problem not in get_args(DiscardReason):
         raise UsageError(f"--problem {problem!r} is not one of {', '.join(get_args(DiscardReason))}")

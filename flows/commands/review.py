@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands import review_lead
-from flows.commands.options import Address, AsJson, Lake, Reviewed
-from flows.commands.review_output import show_pulled, show_pushed
-from mihakk.errors import UsageError
-from reports.console import open_console, print_json, print_result
+from mihakk.flows.commands import review_lead
+from mihakk.flows.commands.options import Address, AsJson, Lake, Reviewed
+from mihakk.flows.commands.review_output import show_pulled, show_pushed
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import open_console, print_json, print_result
 
 if TYPE_CHECKING:
-    from annotation.label_studio.push import Pushed
-    from mihakk.settings import Settings
+    from mihakk.annotation.label_studio.push import Pushed
+    from mihakk.machinery.settings import Settings
 
 REFRESH = 6
 """Seconds after which a browser loads a page of explained answers again."""
@@ -46,11 +46,11 @@ def serve(
 
     Example: mihakk review serve demo --port 8090
     """
-    from annotation.label_studio.connection import Connection
-    from annotation.label_studio.server import LocalServer
-    from mihakk.settings import settings
-    from pipeline.calibration import push_rounds
-    from pipeline.opened_review import open_review
+    from mihakk.annotation.label_studio.connection import Connection
+    from mihakk.annotation.label_studio.server import LocalServer
+    from mihakk.machinery.settings import settings
+    from mihakk.pipeline.calibration import push_rounds
+    from mihakk.pipeline.opened_review import open_review
 
     console = open_console(soft_wrap=True)
     opened = open_review(config, lake)
@@ -102,11 +102,11 @@ def push(
 
     Example: mihakk review push demo
     """
-    from annotation.label_studio.exchange import connect
-    from mihakk.settings import settings
-    from pipeline.calibration import push_rounds
-    from pipeline.campaigns import QUALITY_REVIEW, WHY_NOTHING, chosen_campaigns, push_campaigns
-    from pipeline.opened_review import open_reviews
+    from mihakk.annotation.label_studio.exchange import connect
+    from mihakk.machinery.settings import settings
+    from mihakk.pipeline.calibration import push_rounds
+    from mihakk.pipeline.campaigns import QUALITY_REVIEW, WHY_NOTHING, chosen_campaigns, push_campaigns
+    from mihakk.pipeline.opened_review import open_reviews
 
     given = {
         "rows": rows,
@@ -146,10 +146,10 @@ def pull(config: Reviewed = Path("demo"), lake: Lake = None, as_json: AsJson = F
 
     Example: mihakk review pull demo
     """
-    from annotation.label_studio.exchange import connect
-    from mihakk.settings import settings
-    from pipeline.calibration import push_rounds
-    from pipeline.opened_review import open_reviews
+    from mihakk.annotation.label_studio.exchange import connect
+    from mihakk.machinery.settings import settings
+    from mihakk.pipeline.calibration import push_rounds
+    from mihakk.pipeline.opened_review import open_reviews
 
     console, pulled, reviews = open_console(stderr=as_json), {}, open_reviews(config, lake)
     with connect(settings()) as connection:
@@ -196,11 +196,11 @@ def relay(
     import asyncio
     import secrets
 
-    import annotation.label_studio.relay as service
-    from annotation.label_studio.exchange import connect
-    from annotation.teaching.state import explained
-    from mihakk.settings import settings
-    from pipeline.opened_review import open_review
+    import mihakk.annotation.label_studio.relay as service
+    from mihakk.annotation.label_studio.exchange import connect
+    from mihakk.annotation.teaching.state import explained
+    from mihakk.machinery.settings import settings
+    from mihakk.pipeline.opened_review import open_review
 
     known, console = settings(), open_console(soft_wrap=True)
     target = _target(to, known)
@@ -272,14 +272,14 @@ def export(
 
     Example: mihakk review export demo --csv decisions.csv
     """
-    from annotation.decisions.export import write_csv
-    from annotation.decisions.pseudonyms import known_as
-    from annotation.decisions.store import decisions, stored
-    from annotation.decisions.words import split, with_words
-    from annotation.screens.ratings import Label
-    from pipeline.campaigns import exported_labels
-    from pipeline.opened_review import open_review
-    from schemas.review import Review
+    from mihakk.annotation.decisions.export import write_csv
+    from mihakk.annotation.decisions.pseudonyms import known_as
+    from mihakk.annotation.decisions.store import decisions, stored
+    from mihakk.annotation.decisions.words import split, with_words
+    from mihakk.annotation.screens.ratings import Label
+    from mihakk.pipeline.campaigns import exported_labels
+    from mihakk.pipeline.opened_review import open_review
+    from mihakk.schemas.review import Review
 
     opened = open_review(config, lake)
     kept = opened.stores
@@ -310,8 +310,8 @@ def person(
 
     Example: mihakk review person demo layla@example.org
     """
-    from annotation.decisions.pseudonyms import pseudonyms
-    from pipeline.opened_review import open_review
+    from mihakk.annotation.decisions.pseudonyms import pseudonyms
+    from mihakk.pipeline.opened_review import open_review
 
     if "@" not in address:
         raise UsageError(f"{address!r} is not an e-mail address: give that of their Label Studio account")
@@ -331,8 +331,8 @@ def report(config: Reviewed = Path("demo"), lake: Lake = None, as_json: AsJson =
     """
     from rich.markdown import Markdown
 
-    from annotation.statistics.review_markdown import markdown
-    from pipeline.opened_review import open_review
+    from mihakk.annotation.statistics.review_markdown import markdown
+    from mihakk.pipeline.opened_review import open_review
 
     found = open_review(config, lake).report()
     print_result(found, Markdown(markdown(found)), as_json=as_json)

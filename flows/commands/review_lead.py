@@ -12,14 +12,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from flows.commands.options import Address, AsJson, Csv, Lake, Reviewed
-from mihakk.errors import UsageError
-from reports.console import open_console, print_json, print_result
-from schemas.record import Record
+from mihakk.flows.commands.options import Address, AsJson, Csv, Lake, Reviewed
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import open_console, print_json, print_result
+from mihakk.schemas.record import Record
 
 if TYPE_CHECKING:
-    from annotation.campaigns.disputes import Dispute
-    from schemas.record import Language
+    from mihakk.annotation.campaigns.disputes import Dispute
+    from mihakk.schemas.record import Language
 
 
 def register(review: typer.Typer) -> None:
@@ -44,8 +44,8 @@ def void(
 
     Example: mihakk review void demo annotator-03 --why "Answered without reading."
     """
-    from annotation.decisions.voiding import void as take_back
-    from pipeline.opened_review import open_review
+    from mihakk.annotation.decisions.voiding import void as take_back
+    from mihakk.pipeline.opened_review import open_review
 
     opened = open_review(config, lake)
     with opened.locked():
@@ -76,10 +76,10 @@ def forget(
 
     Example: mihakk review forget demo layla@example.org --also "Layla Haddad" --in exports
     """
-    from annotation.label_studio.exchange import connect
-    from mihakk.settings import settings
-    from pipeline.forgetting import forget_person
-    from pipeline.opened_review import open_review
+    from mihakk.annotation.label_studio.exchange import connect
+    from mihakk.machinery.settings import settings
+    from mihakk.pipeline.forgetting import forget_person
+    from mihakk.pipeline.opened_review import open_review
 
     opened = open_review(config, lake)
     with connect(settings()) as connection, opened.locked():
@@ -119,12 +119,12 @@ def disputes(
 
     Example: mihakk review disputes demo --screen en
     """
-    from annotation.decisions.store import stored
-    from annotation.decisions.words import words
-    from annotation.label_studio.exchange import open_disputes
-    from annotation.screens.labelling import DIRECTION
-    from pipeline.opened_review import open_review
-    from schemas.campaign import Drawn
+    from mihakk.annotation.decisions.store import stored
+    from mihakk.annotation.decisions.words import words
+    from mihakk.annotation.label_studio.exchange import open_disputes
+    from mihakk.annotation.screens.labelling import DIRECTION
+    from mihakk.pipeline.opened_review import open_review
+    from mihakk.schemas.campaign import Drawn
 
     language = next((one for one in DIRECTION if one == screen), None)
     if screen and language is None:
@@ -186,13 +186,13 @@ def calibration(
 
     Example: mihakk review calibration demo --pages explained
     """
-    from annotation.decisions.pseudonyms import Person
-    from annotation.decisions.store import stored
-    from annotation.label_studio.relay import page_token
-    from annotation.teaching.state import calibration_state, explained
-    from mihakk.settings import settings
-    from pipeline.opened_review import open_review
-    from schemas.calibration import Standing
+    from mihakk.annotation.decisions.pseudonyms import Person
+    from mihakk.annotation.decisions.store import stored
+    from mihakk.annotation.label_studio.relay import page_token
+    from mihakk.annotation.teaching.state import calibration_state, explained
+    from mihakk.machinery.settings import settings
+    from mihakk.pipeline.opened_review import open_review
+    from mihakk.schemas.calibration import Standing
 
     opened, console = open_review(config, lake), open_console(soft_wrap=True, stderr=as_json)
     rows = calibration_state(opened.stores)
@@ -223,10 +223,10 @@ def questions(
 
     Example: mihakk review questions demo --html questions.html
     """
-    from annotation.decisions.export import write_csv
-    from annotation.teaching.questions import asked_questions, questions_page
-    from pipeline.opened_review import open_review
-    from schemas.guideline import AskedQuestion
+    from mihakk.annotation.decisions.export import write_csv
+    from mihakk.annotation.teaching.questions import asked_questions, questions_page
+    from mihakk.pipeline.opened_review import open_review
+    from mihakk.schemas.guideline import AskedQuestion
 
     opened, console = open_review(config, lake), open_console(soft_wrap=True, stderr=as_json)
     rows = asked_questions(opened.stores)
@@ -268,9 +268,9 @@ def answer(
     from datetime import UTC, datetime
     from typing import get_args
 
-    from annotation.teaching.questions import answer_question
-    from pipeline.opened_review import open_review
-    from schemas.record import Language
+    from mihakk.annotation.teaching.questions import answer_question
+    from mihakk.pipeline.opened_review import open_review
+    from mihakk.schemas.record import Language
 
     opened = open_review(config, lake)
     screens = [name for name in languages.split(",") if name]
@@ -303,10 +303,10 @@ def progress(
     """
     from datetime import UTC, datetime
 
-    from annotation.label_studio.exchange import connect, review_progress
-    from annotation.statistics.working_time import ProjectProgress
-    from mihakk.settings import settings
-    from pipeline.opened_review import open_review
+    from mihakk.annotation.label_studio.exchange import connect, review_progress
+    from mihakk.annotation.statistics.working_time import ProjectProgress
+    from mihakk.machinery.settings import settings
+    from mihakk.pipeline.opened_review import open_review
 
     opened = open_review(config, lake)
     with connect(settings()) as connection:
@@ -324,16 +324,16 @@ def times(
 
     Example: mihakk review times demo
     """
-    from annotation.decisions.store import counting, given
-    from annotation.statistics.working_time import PersonTime, working_times
-    from pipeline.opened_review import open_review
+    from mihakk.annotation.decisions.store import counting, given
+    from mihakk.annotation.statistics.working_time import PersonTime, working_times
+    from mihakk.pipeline.opened_review import open_review
 
     stores = open_review(config, lake).stores
     _print(working_times(given(stores), counting(stores)), PersonTime, csv, as_json=as_json)
 
 
 def _print(rows: Sequence[Record], kind: type[Record], csv: Path | None, *, as_json: bool) -> None:
-    from annotation.decisions.export import write_csv
+    from mihakk.annotation.decisions.export import write_csv
 
     table = Table(*kind.model_fields, box=None, header_style="bold")
     for row in rows:

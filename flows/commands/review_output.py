@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from flows.commands.review_lead import show_disputes
+from mihakk.flows.commands.review_lead import show_disputes
 
 if TYPE_CHECKING:
-    from annotation.label_studio.exchange import ReviewPulled
-    from annotation.label_studio.push import Pushed
+    from mihakk.annotation.label_studio.exchange import ReviewPulled
+    from mihakk.annotation.label_studio.push import Pushed
 
 
 def show_pushed(pushed: dict[str, Pushed], console: Console, *, quiet: bool = False) -> None:

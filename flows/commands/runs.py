@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from flows.commands.options import AsJson, Benchmark, Lake
-from mihakk.errors import UsageError
-from reports.console import print_result, rows_table
+from mihakk.flows.commands.options import AsJson, Benchmark, Lake
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import print_result, rows_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipeline.history import RunRecord
+    from mihakk.pipeline.history import RunRecord
 
 
 def register(app: typer.Typer) -> None:
@@ -76,8 +76,8 @@ def _chosen(config: Path, run: str, found: list[RunRecord]) -> RunRecord:
 
 
 def _recorded(config: Path, lake: str | None, newest: int) -> list[RunRecord]:
-    from pipeline.build import open_build
-    from pipeline.history import runs as recorded_runs
+    from mihakk.pipeline.build import open_build
+    from mihakk.pipeline.history import runs as recorded_runs
 
     opened = open_build(config, Path("runs"), lake)
     found, unreadable = recorded_runs(opened.lake, newest)
@@ -92,7 +92,7 @@ def _recorded(config: Path, lake: str | None, newest: int) -> list[RunRecord]:
 
 
 def _lines(run: RunRecord) -> Iterator[str]:
-    from reports.terminal import note_of
+    from mihakk.reports.terminal import note_of
 
     yield f"{run.started:%Y-%m-%dT%H:%M:%SZ} run {run.run} on {run.host}, process {run.pid}"
     for event in run.events:

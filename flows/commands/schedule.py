@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from flows.commands.options import AsJson, Benchmark
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.settings import ROOT
-from reports.console import open_console, print_json
+from mihakk.flows.commands.options import AsJson, Benchmark
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.settings import ROOT
+from mihakk.reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from prefect.client.orchestration import SyncPrefectClient
 
-    from schemas.benchmark import BenchmarkConfig
+    from mihakk.schemas.benchmark import BenchmarkConfig
 
 Notify = Annotated[
     str,
@@ -66,7 +66,7 @@ def server(
     """
     from contextlib import ExitStack
 
-    from flows.deployed.database import Database
+    from mihakk.flows.deployed.database import Database
 
     if database and not database.startswith("postgresql+asyncpg://"):
         raise UsageError(
@@ -103,7 +103,7 @@ def deploy(
 
     Example: mihakk deploy demo
     """
-    from flows.deployed.deployments import apply, deployments, make_pool
+    from mihakk.flows.deployed.deployments import apply, deployments, make_pool
 
     console, benchmark, asked = open_console(), _benchmark(config), _suite(suite)
     with _server() as client:
@@ -135,7 +135,7 @@ def serve(
     """
     from prefect.runner import Runner
 
-    from flows.deployed.deployments import deployments
+    from mihakk.flows.deployed.deployments import deployments
 
     console, benchmark, named = open_console(), _benchmark(config), _named(config)
     asked = _suite(suite)
@@ -173,7 +173,7 @@ def _suite(name: str) -> str:
     Raises:
         UsageError: There is none of that name, or it does not fit.
     """
-    from evaluation.running.suites import load_suite, load_systems
+    from mihakk.evaluation.running.suites import load_suite, load_systems
 
     if name:
         load_systems(load_suite(name))
@@ -181,7 +181,7 @@ def _suite(name: str) -> str:
 
 
 def _benchmark(config: Path) -> BenchmarkConfig:
-    from pipeline.build import open_build
+    from mihakk.pipeline.build import open_build
 
     return open_build(config, Path("runs")).config
 
@@ -214,8 +214,8 @@ def _server() -> Iterator[SyncPrefectClient]:
 def _automations(
     client: SyncPrefectClient, benchmark: BenchmarkConfig, jobs: Mapping[str, UUID], notify: str
 ) -> list[str]:
-    from flows.deployed.automations import register as register_automations
-    from pipeline.schedules import described
+    from mihakk.flows.deployed.automations import register as register_automations
+    from mihakk.pipeline.schedules import described
 
     scheduled = any(
         schedule["active"]

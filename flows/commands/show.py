@@ -10,15 +10,15 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from flows.commands.options import AsJson, Lake, OfBenchmark
-from mihakk.errors import UsageError
-from reports.console import open_console, print_json, print_result, rows_table
+from mihakk.flows.commands.options import AsJson, Lake, OfBenchmark
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import open_console, print_json, print_result, rows_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipeline.build import Build
-    from schemas.record import Record
+    from mihakk.pipeline.build import Build
+    from mihakk.schemas.record import Record
 
 
 def register(app: typer.Typer) -> None:
@@ -45,7 +45,7 @@ def show(
 
     Example: mihakk show 5_checked/findings --benchmark demo --limit 5
     """
-    from pipeline.build import open_build
+    from mihakk.pipeline.build import open_build
 
     opened = open_build(config, Path("runs"), lake)
     if table == "stages":
@@ -71,8 +71,8 @@ def records(opened: Build, table: str) -> Iterator[Any]:
     Raises:
         UsageError: No such stage or table; the message lists those there are.
     """
-    from pipeline.rows import ROWS
-    from schemas.stages import STAGES
+    from mihakk.pipeline.rows import ROWS
+    from mihakk.schemas.stages import STAGES
 
     stage_name, _, name = table.partition("/")
     matches = [stage for stage in STAGES if stage == stage_name or stage.partition("_")[2] == stage_name]
@@ -131,7 +131,7 @@ def readable(value: Any) -> str:
 
 
 def _stages(opened: Build, as_json: bool) -> None:
-    from schemas.stages import STAGES
+    from mihakk.schemas.stages import STAGES
 
     finished = [opened.stage(name) for name in STAGES if opened.stage(name).finished()]
     if not finished:

@@ -10,15 +10,15 @@ import typer
 import yaml
 from rich.markup import escape
 
-from flows.commands.options import AsJson
-from mihakk.errors import UsageError
-from reports.console import open_console, print_json
+from mihakk.flows.commands.options import AsJson
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import open_console, print_json
 
 if TYPE_CHECKING:
-    from schemas.benchmark import SourceUse
-    from schemas.idiom import Idiom
-    from schemas.poem import Poem
-    from scrapers.trial import Trial
+    from mihakk.schemas.benchmark import SourceUse
+    from mihakk.schemas.idiom import Idiom
+    from mihakk.schemas.poem import Poem
+    from mihakk.scrapers.trial import Trial
 
 group = typer.Typer(no_args_is_help=True, help="Try a source on one file or page.")
 _SHOWN = 10
@@ -52,8 +52,8 @@ def try_(
     Example: mihakk source try book.txt --suggest
     Example: mihakk source try book.txt -o layout=quoted --all --json
     """
-    from scrapers.raw import RawStore
-    from scrapers.trial import attempt, guess_use
+    from mihakk.scrapers.raw import RawStore
+    from mihakk.scrapers.trial import attempt, guess_use
 
     use = guess_use(target, _options(option or []), source)
     if suggest:
@@ -141,7 +141,7 @@ def _print(trial: Trial, every: bool) -> None:
 
 def _print_suggestions(use: SourceUse) -> None:
     """Every declaration that fits, with what it reads; exit 1 where none does."""
-    from scrapers.trial import suggestions
+    from mihakk.scrapers.trial import suggestions
 
     found = suggestions(use)
     if not found:

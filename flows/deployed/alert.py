@@ -6,7 +6,7 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 from prefect.logging import get_run_logger
 
-from mihakk.markdown import plain
+from mihakk.machinery.markdown import plain
 
 
 @flow(name="alert", flow_run_name="alert {job}")

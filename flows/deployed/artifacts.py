@@ -14,15 +14,15 @@ from prefect.artifacts import (
 )
 from prefect.logging import get_run_logger
 
-from mihakk.markdown import plain, table
-from pipeline.build import Build
-from pipeline.observer import Moment, Observer
-from reports.closing import audited, released
-from schemas.idiom import Idiom
-from schemas.item import ITEM_ROWS
-from schemas.manifest import StageManifest
-from schemas.poem import Poem
-from schemas.stages import AUDITED, RELEASED
+from mihakk.machinery.markdown import plain, table
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.observer import Moment, Observer
+from mihakk.reports.closing import audited, released
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.manifest import StageManifest
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.stages import AUDITED, RELEASED
 
 SAMPLES = 3
 """Records of each kind that a stage's artifact shows."""

@@ -8,13 +8,13 @@ from typing import Literal
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
-from flows.deployed.artifacts import markdown_table
-from flows.deployed.job import secrets_from_blocks
-from pipeline.external_audit import AuditJob, audit_folder
-from pipeline.external_summary import AuditSummary
-from reports.external.page import audit_to_page
-from schemas.audit import by_audit_state
-from schemas.record import Language
+from mihakk.flows.deployed.artifacts import markdown_table
+from mihakk.flows.deployed.job import secrets_from_blocks
+from mihakk.pipeline.external_audit import AuditJob, audit_folder
+from mihakk.pipeline.external_summary import AuditSummary
+from mihakk.reports.external.page import audit_to_page
+from mihakk.schemas.audit import by_audit_state
+from mihakk.schemas.record import Language
 
 
 @flow(name="audit", flow_run_name="audit {source}")

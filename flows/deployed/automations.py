@@ -10,8 +10,8 @@ from prefect.client.orchestration import SyncPrefectClient
 from prefect.events.schemas.automations import AutomationCore
 from prefect.exceptions import ObjectNotFound
 
-from annotation.label_studio.relay import EVENT
-from mihakk.errors import UsageError
+from mihakk.annotation.label_studio.relay import EVENT
+from mihakk.machinery.errors import UsageError
 
 HEARTBEAT_LOST = 90
 """Seconds: three heartbeats missed, so the machine, the worker or the process is gone."""

@@ -1,6 +1,7 @@
 """The build as a Prefect flow: a task is a shard, artifacts tell the story in Prefect's UI.
 
-Prefect: `mihakk deploy`, `mihakk serve` or `python -m flows.deployed.build configs/benchmarks/demo.yaml`.
+Prefect: `mihakk deploy`, `mihakk serve` or
+`python -m mihakk.flows.deployed.build configs/benchmarks/demo.yaml`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import sys
 
 from prefect import flow
 
-from flows.deployed.artifacts import ArtifactObserver
-from flows.deployed.engine import prefect_engine
-from flows.deployed.job import close_job, open_job
-from pipeline.build import overridden
-from pipeline.run import run_pipeline
-from pipeline.steps.order import INGEST, MAKE, RELEASE
+from mihakk.flows.deployed.artifacts import ArtifactObserver
+from mihakk.flows.deployed.engine import prefect_engine
+from mihakk.flows.deployed.job import close_job, open_job
+from mihakk.pipeline.build import overridden
+from mihakk.pipeline.run import run_pipeline
+from mihakk.pipeline.steps.order import INGEST, MAKE, RELEASE
 
 
 @flow(name="build", flow_run_name="build {config}")

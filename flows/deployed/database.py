@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.ports import free_port
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.ports import free_port
 
 START_SECONDS = 120
 USER = "postgres"

@@ -17,9 +17,9 @@ from prefect.schedules import Cron
 from prefect.types.entrypoint import EntrypointType
 from prefect.workers.process import ProcessWorker
 
-from mihakk.settings import ROOT
-from pipeline.schedules import PATTERN, described
-from schemas.schedule import Schedule
+from mihakk.machinery.settings import ROOT
+from mihakk.pipeline.schedules import PATTERN, described
+from mihakk.schemas.schedule import Schedule
 
 
 def deployments(

@@ -9,10 +9,10 @@ from typing import Any
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from flows.deployed.job import TRIED_AGAIN
-from pipeline.engines.choose import open_engine
-from pipeline.engines.engine import Engine
-from pipeline.step import Call, Tick
+from mihakk.flows.deployed.job import TRIED_AGAIN
+from mihakk.pipeline.engines.choose import open_engine
+from mihakk.pipeline.engines.engine import Engine
+from mihakk.pipeline.step import Call, Tick
 
 
 @task(task_run_name="{name}", cache_policy=NO_CACHE)
@@ -63,6 +63,6 @@ def _results(futures: Sequence[Any], tick: Tick) -> list[Any]:
 
 @contextmanager
 def prefect_engine(spec: str = "") -> Iterator[Engine]:
-    """The engine a setting names as Prefect's tasks, inside a flow; see `pipeline.engines.choose`."""
+    """The engine a setting names as Prefect's tasks, inside a flow; see `mihakk.pipeline.engines.choose`."""
     with open_engine(spec) as engine:
         yield PrefectEngine(engine)

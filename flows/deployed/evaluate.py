@@ -10,17 +10,17 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.logging import get_run_logger
 
-from evaluation.report import moved_since, report
-from evaluation.running.asking import asked_of_suite
-from evaluation.running.run import Calls, Job, ask_system, store_answers
-from evaluation.running.suites import load_suite, load_systems, suite_folder
-from evaluation.shape import shape_of
-from evaluation.table.render import markdown
-from flows.deployed.job import TRIED_AGAIN, secrets_from_blocks
-from mihakk.errors import UsageError
-from mihakk.settings import settings
-from releases.hub.load import named_folder
-from schemas.suite import System
+from mihakk.evaluation.report import moved_since, report
+from mihakk.evaluation.running.asking import asked_of_suite
+from mihakk.evaluation.running.run import Calls, Job, ask_system, store_answers
+from mihakk.evaluation.running.suites import load_suite, load_systems, suite_folder
+from mihakk.evaluation.shape import shape_of
+from mihakk.evaluation.table.render import markdown
+from mihakk.flows.deployed.job import TRIED_AGAIN, secrets_from_blocks
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import settings
+from mihakk.releases.hub.load import named_folder
+from mihakk.schemas.suite import System
 
 
 @flow(name="evaluate", flow_run_name="evaluate {suite}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from prefect import flow
 
-from flows.deployed.artifacts import ArtifactObserver
-from flows.deployed.engine import prefect_engine
-from flows.deployed.job import open_job
-from pipeline.run import run_pipeline
-from pipeline.steps.order import INGEST
+from mihakk.flows.deployed.artifacts import ArtifactObserver
+from mihakk.flows.deployed.engine import prefect_engine
+from mihakk.flows.deployed.job import open_job
+from mihakk.pipeline.run import run_pipeline
+from mihakk.pipeline.steps.order import INGEST
 
 
 @flow(name="ingest", flow_run_name="ingest {config}")

@@ -11,16 +11,16 @@ from prefect.blocks.system import Secret
 from prefect.client.schemas.objects import State, TaskRun
 from prefect.logging import get_run_logger
 
-from flows.deployed.artifacts import summary_artifacts
-from mihakk.errors import ExternalFailure, MihakkError
-from mihakk.settings import Settings, settings
-from pipeline.build import Build, open_build, run_folder
-from pipeline.guards import write_data_docs
-from pipeline.losses import refused
-from pipeline.run import Run
-from reports.closing import link_latest, write_review_queue
-from reports.dashboard.page import write_report
-from schemas.stages import RELEASED
+from mihakk.flows.deployed.artifacts import summary_artifacts
+from mihakk.machinery.errors import ExternalFailure, MihakkError
+from mihakk.machinery.settings import Settings, settings
+from mihakk.pipeline.build import Build, open_build, run_folder
+from mihakk.pipeline.guards import write_data_docs
+from mihakk.pipeline.losses import refused
+from mihakk.pipeline.run import Run
+from mihakk.reports.closing import link_latest, write_review_queue
+from mihakk.reports.dashboard.page import write_report
+from mihakk.schemas.stages import RELEASED
 
 SECRETS = ("hf_token", "label_studio_token", "aldiwan_token", "blind_key")
 """Settings that may come from a Prefect block `mihakk-hf-token`, ... where the environment has none."""

@@ -9,13 +9,13 @@ from prefect.deployments import run_deployment
 from prefect.exceptions import ObjectNotFound
 from prefect.logging import get_run_logger
 
-from flows.deployed.build import build
-from flows.deployed.ingest import ingest
-from flows.deployed.release import release as make_release
-from flows.deployed.review import review_pull, review_push
-from mihakk.errors import UsageError
-from pipeline.build import open_build
-from pipeline.sign_off import standing_sign_off
+from mihakk.flows.deployed.build import build
+from mihakk.flows.deployed.ingest import ingest
+from mihakk.flows.deployed.release import release as make_release
+from mihakk.flows.deployed.review import review_pull, review_push
+from mihakk.machinery.errors import UsageError
+from mihakk.pipeline.build import open_build
+from mihakk.pipeline.sign_off import standing_sign_off
 
 
 @flow(name="nightly", flow_run_name="nightly {config}")

@@ -15,19 +15,19 @@ from prefect.logging import get_run_logger
 from prefect.states import Completed
 from pydantic import Field
 
-from flows.deployed.artifacts import ArtifactObserver, markdown_table
-from flows.deployed.engine import prefect_engine
-from flows.deployed.evaluate import evaluate
-from flows.deployed.job import TRIED_AGAIN, close_job, open_job
-from pipeline.build import Build
-from pipeline.publishing import publish_version
-from pipeline.run import run_pipeline
-from pipeline.sign_off import sign, standing_sign_off, tables_to_sign
-from pipeline.steps.order import RELEASE
-from pipeline.steps.release import standing_gates
-from schemas.item import ITEM_ROWS
-from schemas.sign_off import SignOff
-from schemas.stages import RELEASED
+from mihakk.flows.deployed.artifacts import ArtifactObserver, markdown_table
+from mihakk.flows.deployed.engine import prefect_engine
+from mihakk.flows.deployed.evaluate import evaluate
+from mihakk.flows.deployed.job import TRIED_AGAIN, close_job, open_job
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.publishing import publish_version
+from mihakk.pipeline.run import run_pipeline
+from mihakk.pipeline.sign_off import sign, standing_sign_off, tables_to_sign
+from mihakk.pipeline.steps.order import RELEASE
+from mihakk.pipeline.steps.release import standing_gates
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.sign_off import SignOff
+from mihakk.schemas.stages import RELEASED
 
 
 class SignOffForm(RunInput):

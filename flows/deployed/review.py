@@ -8,13 +8,13 @@ from prefect import flow, task
 from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
-from annotation.label_studio.exchange import connect, counted
-from flows.deployed.job import TRIED_AGAIN, open_job
-from mihakk.settings import settings
-from pipeline.build import Build
-from pipeline.calibration import push_rounds
-from pipeline.campaigns import push_campaigns
-from pipeline.opened_review import review_of
+from mihakk.annotation.label_studio.exchange import connect, counted
+from mihakk.flows.deployed.job import TRIED_AGAIN, open_job
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.calibration import push_rounds
+from mihakk.pipeline.campaigns import push_campaigns
+from mihakk.pipeline.opened_review import review_of
 
 LONGEST_BUILD = 6 * 3600
 """Seconds a pull waits for a build that holds the lake."""

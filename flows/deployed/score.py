@@ -9,11 +9,11 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 from prefect.logging import get_run_logger
 
-from evaluation.running.suites import load_suite, load_systems, suite_folder
-from flows.deployed.job import secrets_from_blocks
-from pipeline.blind_scoring import BOARD_FILE, open_board, score_inbox
-from releases.hub.load import named_folder
-from reports.leaderboard.site import Board, write_site
+from mihakk.evaluation.running.suites import load_suite, load_systems, suite_folder
+from mihakk.flows.deployed.job import secrets_from_blocks
+from mihakk.pipeline.blind_scoring import BOARD_FILE, open_board, score_inbox
+from mihakk.releases.hub.load import named_folder
+from mihakk.reports.leaderboard.site import Board, write_site
 
 
 @flow(name="score", flow_run_name="score {board}")

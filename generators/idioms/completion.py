@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from generators.parts.stems import idiom_stem
-from generators.task import Context, Made, Options, Skip, task
-from mihakk.text import key, word_keys, words
-from schemas.idiom import Idiom
+from mihakk.generators.parts.stems import idiom_stem
+from mihakk.generators.task import Context, Made, Options, Skip, task
+from mihakk.machinery.text import key, word_keys, words
+from mihakk.schemas.idiom import Idiom
 
 # Prepositions, pronouns and particles that stand last only because the saying goes on in the hearer's mind:
 # as an answer they say nothing.

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Literal, get_args
 
-from generators.parts.stems import idiom_stem
-from generators.task import Context, Made, Options, Skip, Stem, task
-from mihakk.text import word_keys
-from schemas.idiom import Connotation, Idiom
-from schemas.record import Language
+from mihakk.generators.parts.stems import idiom_stem
+from mihakk.generators.task import Context, Made, Options, Skip, Stem, task
+from mihakk.machinery.text import word_keys
+from mihakk.schemas.idiom import Connotation, Idiom
+from mihakk.schemas.record import Language
 
 NAMES: dict[Language, dict[Connotation, str]] = {
     "ar": {"positive": "إيجابية", "negative": "سلبية", "neutral": "محايدة"},

@@ -1,10 +1,10 @@
 """An idiom to be explained in words."""
 
-from generators.parts.stems import idiom_stem
-from generators.task import Context, Made, Options, Skip, task
-from generators.writing.replies import wrong_language
-from mihakk.text import word_keys
-from schemas.idiom import Idiom
+from mihakk.generators.parts.stems import idiom_stem
+from mihakk.generators.task import Context, Made, Options, Skip, task
+from mihakk.generators.writing.replies import wrong_language
+from mihakk.machinery.text import word_keys
+from mihakk.schemas.idiom import Idiom
 
 
 @task(title="Explanation of an idiom", reads="idiom")

@@ -1,9 +1,9 @@
 """An idiom and two explanations that differ in one semantic role (Kinayat, section 3)."""
 
-from generators.parts.roles import relabelled
-from generators.parts.stems import idiom_stem
-from generators.task import Context, Made, Options, task
-from schemas.idiom import Idiom
+from mihakk.generators.parts.roles import relabelled
+from mihakk.generators.parts.stems import idiom_stem
+from mihakk.generators.task import Context, Made, Options, task
+from mihakk.schemas.idiom import Idiom
 
 
 @task(title="Meaning of an idiom, one role changed", reads="idiom", version="3", needs_model=True)

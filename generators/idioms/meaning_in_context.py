@@ -1,10 +1,10 @@
 """An idiom in a sentence and two explanations (Kinayat, section 3)."""
 
-from generators.parts.explanations import MeaningOptions, wrong_explanation
-from generators.parts.sentences import find_sentence
-from generators.parts.stems import idiom_stem
-from generators.task import Context, Made, task
-from schemas.idiom import Idiom
+from mihakk.generators.parts.explanations import MeaningOptions, wrong_explanation
+from mihakk.generators.parts.sentences import find_sentence
+from mihakk.generators.parts.stems import idiom_stem
+from mihakk.generators.task import Context, Made, task
+from mihakk.schemas.idiom import Idiom
 
 
 @task(

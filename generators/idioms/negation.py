@@ -1,9 +1,9 @@
 """The options of the meaning choice, but the wrong explanation is asked for (Kinayat, section 3)."""
 
-from generators.parts.explanations import MeaningOptions, wrong_explanation
-from generators.parts.stems import idiom_stem
-from generators.task import Context, Made, task
-from schemas.idiom import Idiom
+from mihakk.generators.parts.explanations import MeaningOptions, wrong_explanation
+from mihakk.generators.parts.stems import idiom_stem
+from mihakk.generators.task import Context, Made, task
+from mihakk.schemas.idiom import Idiom
 
 
 @task(

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from generators.corpus import Corpus
-from generators.corpus_rows import Phrase
-from generators.parts.explanations import differs, other_idioms
-from generators.parts.sentences import Sentence, find_sentence
-from generators.parts.stems import idiom_stem
-from generators.task import Context, Made, Options, Skip, task
-from generators.writing.replies import contains
-from schemas.idiom import Idiom
+from mihakk.generators.corpus import Corpus
+from mihakk.generators.corpus_rows import Phrase
+from mihakk.generators.parts.explanations import differs, other_idioms
+from mihakk.generators.parts.sentences import Sentence, find_sentence
+from mihakk.generators.parts.stems import idiom_stem
+from mihakk.generators.task import Context, Made, Options, Skip, task
+from mihakk.generators.writing.replies import contains
+from mihakk.schemas.idiom import Idiom
 
 
 @task(title="Which idiom fits the sentence", reads="idiom", version="4", uses_vectors=True)

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from generators.corpus_rows import Line
-from generators.parts.distractors import SECOND, LineOptions, Side, find_distractors
-from generators.parts.prose import Cue
-from generators.parts.stems import couplet_stem, recalled
-from generators.task import Context, Made, Options, Stem, Written
-from schemas.poem import Couplet, Poem
+from mihakk.generators.corpus_rows import Line
+from mihakk.generators.parts.distractors import SECOND, LineOptions, Side, find_distractors
+from mihakk.generators.parts.prose import Cue
+from mihakk.generators.parts.stems import couplet_stem, recalled
+from mihakk.generators.task import Context, Made, Options, Stem, Written
+from mihakk.schemas.poem import Couplet, Poem
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 LinesT = TypeVar("LinesT", bound=LineOptions)

@@ -8,9 +8,9 @@ from typing import Literal, TypeVar
 import numpy as np
 from rapidfuzz import fuzz
 
-from generators.corpus import ENDING, Corpus, Numbers
-from generators.corpus_rows import Line
-from generators.task import Context, Options, Skip
+from mihakk.generators.corpus import ENDING, Corpus, Numbers
+from mihakk.generators.corpus_rows import Line
+from mihakk.generators.task import Context, Options, Skip
 
 NONE: Numbers = np.empty(0, dtype=np.int64)
 NEAR_DUPLICATE = 80.0

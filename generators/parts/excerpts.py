@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from generators.task import Options
-from mihakk.text import join, key
-from schemas.poem import Couplet, Poem
+from mihakk.generators.task import Options
+from mihakk.machinery.text import join, key
+from mihakk.schemas.poem import Couplet, Poem
 
 
 class ExcerptOptions(Options):

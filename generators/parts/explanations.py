@@ -6,14 +6,14 @@ from functools import partial
 from itertools import chain
 from typing import Literal
 
-from generators.corpus import Corpus
-from generators.corpus_rows import Phrase
-from generators.task import Context, Options, OptionsT, Skip, Written
-from generators.writing.replies import length_ratio, same_text, unfinished, wrong_language
-from generators.writing.writer import prose
-from mihakk.text import word_keys
-from schemas.idiom import Idiom
-from schemas.record import Language, Record
+from mihakk.generators.corpus import Corpus
+from mihakk.generators.corpus_rows import Phrase
+from mihakk.generators.task import Context, Options, OptionsT, Skip, Written
+from mihakk.generators.writing.replies import length_ratio, same_text, unfinished, wrong_language
+from mihakk.generators.writing.writer import prose
+from mihakk.machinery.text import word_keys
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.record import Language, Record
 
 NEAR_IN_MEANING = 0.90
 """Cosine from which two explanations may say the same: bundled e5 gives paraphrases .93 and more."""

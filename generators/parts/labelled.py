@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeVar
 
-from generators.parts.excerpts import ExcerptOptions, excerpt
-from generators.parts.stems import poem_stem
-from generators.parts.terms import Draw, Term, contested, wrong_terms
-from generators.task import Context, Made, Skip
-from schemas.poem import Couplet, Poem
+from mihakk.generators.parts.excerpts import ExcerptOptions, excerpt
+from mihakk.generators.parts.stems import poem_stem
+from mihakk.generators.parts.terms import Draw, Term, contested, wrong_terms
+from mihakk.generators.task import Context, Made, Skip
+from mihakk.schemas.poem import Couplet, Poem
 
 OptionsT = TypeVar("OptionsT", bound=ExcerptOptions)
 

@@ -8,14 +8,14 @@ from math import exp, log
 
 from pydantic import Field
 
-from generators.corpus_rows import Line
-from generators.parts.prose import Cue, ProseOptions, leaks, prose_cue
-from generators.task import Context
-from generators.writing.replies import length_ratio, unfinished, wrong_language
-from generators.writing.writer import prose
-from mihakk.text import word_keys
-from schemas.poem import Couplet, Poem
-from schemas.record import Language, Record
+from mihakk.generators.corpus_rows import Line
+from mihakk.generators.parts.prose import Cue, ProseOptions, leaks, prose_cue
+from mihakk.generators.task import Context
+from mihakk.generators.writing.replies import length_ratio, unfinished, wrong_language
+from mihakk.generators.writing.writer import prose
+from mihakk.machinery.text import word_keys
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.record import Language, Record
 
 
 class ParaphraseOptions(ProseOptions):

@@ -6,15 +6,15 @@ from typing import Literal, TypeVar
 from pydantic import Field
 from rapidfuzz import fuzz
 
-from generators.corpus_rows import Line
-from generators.parts.distractors import LineOptions
-from generators.parts.excerpts import shown
-from generators.task import Context, Skip, Written
-from generators.writing import writer
-from generators.writing.replies import length_ratio, same_text, unfinished, wrong_language
-from mihakk.text import key
-from schemas.poem import Couplet, Poem
-from schemas.record import Language, Record
+from mihakk.generators.corpus_rows import Line
+from mihakk.generators.parts.distractors import LineOptions
+from mihakk.generators.parts.excerpts import shown
+from mihakk.generators.task import Context, Skip, Written
+from mihakk.generators.writing import writer
+from mihakk.generators.writing.replies import length_ratio, same_text, unfinished, wrong_language
+from mihakk.machinery.text import key
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.record import Language, Record
 
 LEAK = 85.0
 """Similarity (0-100) of a hemistich to the nearest stretch of a text from which the text gives it away."""

@@ -2,13 +2,13 @@
 
 from pydantic import Field
 
-from generators.parts.explanations import Wrong, right_explanation
-from generators.task import Context, Options
-from generators.writing.replies import same_text, wrong_language
-from generators.writing.writer import prose
-from mihakk.text import key, word_keys
-from schemas.idiom import Idiom
-from schemas.record import Language, Record
+from mihakk.generators.parts.explanations import Wrong, right_explanation
+from mihakk.generators.task import Context, Options
+from mihakk.generators.writing.replies import same_text, wrong_language
+from mihakk.generators.writing.writer import prose
+from mihakk.machinery.text import key, word_keys
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.record import Language, Record
 
 
 class Role(Record):

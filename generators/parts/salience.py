@@ -5,11 +5,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from mihakk.text import key, word_keys, words
-from mihakk.text.stem import stem
-from schemas.record import Language
+from mihakk.machinery.text import key, word_keys, words
+from mihakk.machinery.text.stem import stem
+from mihakk.schemas.record import Language
 
-FOLDER = Path(__file__).resolve().parent / "words"
+FOLDER = Path(__file__).parent / "words"
 
 
 class Habits(NamedTuple):

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from generators.task import Context, OptionsT, Skip, Written
-from generators.writing.replies import contains, same_text, wrong_language
-from generators.writing.writer import prose
-from mihakk.text import key, word_keys, words
-from schemas.idiom import Idiom
-from schemas.record import Language, Record
+from mihakk.generators.task import Context, OptionsT, Skip, Written
+from mihakk.generators.writing.replies import contains, same_text, wrong_language
+from mihakk.generators.writing.writer import prose
+from mihakk.machinery.text import key, word_keys, words
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.record import Language, Record
 
 BLANK = "____"
 LEAST_WORDS = 3

@@ -2,12 +2,12 @@
 
 from random import Random
 
-from generators.corpus_rows import Line
-from generators.parts.salience import commonest, fitness
-from generators.task import Context, Options, Skip
-from mihakk.seeds import rng
-from mihakk.text import key, words
-from schemas.record import Language
+from mihakk.generators.corpus_rows import Line
+from mihakk.generators.parts.salience import commonest, fitness
+from mihakk.generators.task import Context, Options, Skip
+from mihakk.machinery.seeds import rng
+from mihakk.machinery.text import key, words
+from mihakk.schemas.record import Language
 
 LEAST_WORDS = 4
 """Shorter hemistichs have too few orders to hide the true one."""

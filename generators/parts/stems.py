@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from generators.corpus_rows import Line, usable
-from generators.task import Context, Made, Options, Skip, Stem
-from mihakk.text import words
-from schemas.idiom import Idiom
-from schemas.poem import Couplet, Poem
+from mihakk.generators.corpus_rows import Line, usable
+from mihakk.generators.task import Context, Made, Options, Skip, Stem
+from mihakk.machinery.text import words
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Couplet, Poem
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 

@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from generators.corpus import Corpus, salt
-from mihakk.errors import UsageError
-from mihakk.taxonomy import vocabulary
-from schemas.poem import Poem
-from schemas.record import Language
+from mihakk.generators.corpus import Corpus, salt
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.taxonomy import vocabulary
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Language
 
 Label = Literal["era", "genre", "metre"]
 _CENTURY = 100

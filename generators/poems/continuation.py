@@ -1,8 +1,8 @@
 """The poet and the first hemistich; the second one is to be recalled."""
 
-from generators.parts.cued import completion
-from generators.task import Context, Made, Options, task
-from schemas.poem import Poem
+from mihakk.generators.parts.cued import completion
+from mihakk.generators.task import Context, Made, Options, task
+from mihakk.schemas.poem import Poem
 
 
 @task(title="Canonical continuation, completed from memory", reads="poem")

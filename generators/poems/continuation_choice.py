@@ -1,9 +1,9 @@
 """The poet and the first hemistich; the second one is to be recognised among three in the same metre."""
 
-from generators.parts.cued import continuation_among_lines
-from generators.parts.distractors import LineOptions
-from generators.task import Context, Made, task
-from schemas.poem import Poem
+from mihakk.generators.parts.cued import continuation_among_lines
+from mihakk.generators.parts.distractors import LineOptions
+from mihakk.generators.task import Context, Made, task
+from mihakk.schemas.poem import Poem
 
 
 @task(

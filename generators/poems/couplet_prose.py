@@ -1,10 +1,10 @@
 """A couplet to be put into plain prose (GhazalBench, section 3.1)."""
 
-from generators.parts.excerpts import shown
-from generators.parts.prose import prose_objection
-from generators.parts.stems import couplet_stem
-from generators.task import Context, Made, Options, Skip, task
-from schemas.poem import Poem
+from mihakk.generators.parts.excerpts import shown
+from mihakk.generators.parts.prose import prose_objection
+from mihakk.generators.parts.stems import couplet_stem
+from mihakk.generators.task import Context, Made, Options, Skip, task
+from mihakk.schemas.poem import Poem
 
 
 @task(title="A couplet in plain prose", reads="poem")

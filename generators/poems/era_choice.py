@@ -4,11 +4,11 @@ from typing import Final
 
 from pydantic import Field
 
-from generators.parts.excerpts import ExcerptOptions, unnamed
-from generators.parts.labelled import label_choice
-from generators.parts.terms import eras
-from generators.task import Context, Made, task
-from schemas.poem import Poem
+from mihakk.generators.parts.excerpts import ExcerptOptions, unnamed
+from mihakk.generators.parts.labelled import label_choice
+from mihakk.generators.parts.terms import eras
+from mihakk.generators.task import Context, Made, task
+from mihakk.schemas.poem import Poem
 
 NEARER: Final = 4.0
 """How many times likelier an era next in time is than a far one."""

@@ -2,15 +2,15 @@
 
 from typing import Literal
 
-from generators.corpus_rows import Line
-from generators.parts.salience import rarest_words, telling_words
-from generators.parts.stems import couplet_stem, recalled
-from generators.task import Context, Made, Options, Skip, Written, task
-from generators.writing.writer import chosen
-from mihakk.text import key, word_keys, words
-from mihakk.text.stem import stems
-from schemas.poem import Couplet, Poem
-from schemas.record import Record
+from mihakk.generators.corpus_rows import Line
+from mihakk.generators.parts.salience import rarest_words, telling_words
+from mihakk.generators.parts.stems import couplet_stem, recalled
+from mihakk.generators.task import Context, Made, Options, Skip, Written, task
+from mihakk.generators.writing.writer import chosen
+from mihakk.machinery.text import key, word_keys, words
+from mihakk.machinery.text.stem import stems
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.record import Record
 
 LEAST_WORDS = 4
 """In a shorter hemistich two words are half the answer."""

@@ -1,10 +1,10 @@
 """Some couplets; the genre of the poem is to be told."""
 
-from generators.parts.excerpts import ExcerptOptions
-from generators.parts.labelled import label_choice
-from generators.parts.terms import genres
-from generators.task import Context, Made, task
-from schemas.poem import Poem
+from mihakk.generators.parts.excerpts import ExcerptOptions
+from mihakk.generators.parts.labelled import label_choice
+from mihakk.generators.parts.terms import genres
+from mihakk.generators.task import Context, Made, task
+from mihakk.schemas.poem import Poem
 
 
 @task(title="Genre of a poem", reads="poem", version="3", languages=("ar",), options=ExcerptOptions)

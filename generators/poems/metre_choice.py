@@ -2,12 +2,12 @@
 
 from pydantic import Field
 
-from generators.parts.excerpts import shown
-from generators.parts.stems import couplet_stem
-from generators.parts.terms import Draw, contested, metres, wrong_terms
-from generators.task import Context, Made, Options, Skip, task
-from mihakk.text import words
-from schemas.poem import Poem
+from mihakk.generators.parts.excerpts import shown
+from mihakk.generators.parts.stems import couplet_stem
+from mihakk.generators.parts.terms import Draw, contested, metres, wrong_terms
+from mihakk.generators.task import Context, Made, Options, Skip, task
+from mihakk.machinery.text import words
+from mihakk.schemas.poem import Poem
 
 LEAST_WORDS = 4
 

@@ -1,10 +1,10 @@
 """Some couplets; their poet is to be recognised."""
 
-from generators.parts.excerpts import ExcerptOptions, excerpt, unnamed
-from generators.parts.stems import poem_stem
-from generators.task import Context, Made, Skip, task
-from mihakk.text import key
-from schemas.poem import Poem
+from mihakk.generators.parts.excerpts import ExcerptOptions, excerpt, unnamed
+from mihakk.generators.parts.stems import poem_stem
+from mihakk.generators.task import Context, Made, Skip, task
+from mihakk.machinery.text import key
+from mihakk.schemas.poem import Poem
 
 
 @task(title="Poet of a poem", reads="poem", options=ExcerptOptions)

@@ -1,9 +1,9 @@
 """Continuation with the couplet's prose as a cue (GhazalBench, section 3.2)."""
 
-from generators.parts.cued import completion
-from generators.parts.prose import ProseOptions, prose_cue
-from generators.task import Context, Made, task
-from schemas.poem import Poem
+from mihakk.generators.parts.cued import completion
+from mihakk.generators.parts.prose import ProseOptions, prose_cue
+from mihakk.generators.task import Context, Made, task
+from mihakk.schemas.poem import Poem
 
 
 @task(title="Continuation with the couplet's prose as a cue", reads="poem", options=ProseOptions)

@@ -1,9 +1,9 @@
 """Continuation chosen with the couplet's prose as a cue (GhazalBench, section 3.2)."""
 
-from generators.parts.cued import continuation_among_lines
-from generators.parts.prose import ProseOptions, prose_cue
-from generators.task import Context, Made, task
-from schemas.poem import Poem
+from mihakk.generators.parts.cued import continuation_among_lines
+from mihakk.generators.parts.prose import ProseOptions, prose_cue
+from mihakk.generators.task import Context, Made, task
+from mihakk.schemas.poem import Poem
 
 
 @task(

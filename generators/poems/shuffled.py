@@ -1,10 +1,10 @@
 """The first hemistich and the second one's words out of order, to be restored."""
 
-from generators.corpus_rows import Line
-from generators.parts.shuffle import permuted
-from generators.parts.stems import couplet_stem, recalled
-from generators.task import Context, Made, Options, task
-from schemas.poem import Couplet, Poem
+from mihakk.generators.corpus_rows import Line
+from mihakk.generators.parts.shuffle import permuted
+from mihakk.generators.parts.stems import couplet_stem, recalled
+from mihakk.generators.task import Context, Made, Options, task
+from mihakk.schemas.poem import Couplet, Poem
 
 
 @task(title="Shuffled hemistich, restored", reads="poem", version="3")

@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-from generators.corpus_rows import Line
-from generators.parts.cued import among_lines
-from generators.parts.distractors import FIRST, LineOptions
-from generators.parts.stems import couplet_stem, recalled
-from generators.task import Context, Made, Skip, task
-from schemas.poem import Couplet, Poem
+from mihakk.generators.corpus_rows import Line
+from mihakk.generators.parts.cued import among_lines
+from mihakk.generators.parts.distractors import FIRST, LineOptions
+from mihakk.generators.parts.stems import couplet_stem, recalled
+from mihakk.generators.task import Context, Made, Skip, task
+from mihakk.schemas.poem import Couplet, Poem
 
 
 class OpeningOptions(LineOptions):

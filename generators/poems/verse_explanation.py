@@ -1,10 +1,10 @@
 """A poem to be explained verse by verse and as a whole (Fann or Flop, section 3)."""
 
-from generators.parts.excerpts import shown
-from generators.parts.stems import poem_stem
-from generators.task import Context, Made, Options, Skip, task
-from generators.writing.replies import same_text, wrong_language
-from schemas.poem import Poem
+from mihakk.generators.parts.excerpts import shown
+from mihakk.generators.parts.stems import poem_stem
+from mihakk.generators.task import Context, Made, Options, Skip, task
+from mihakk.generators.writing.replies import same_text, wrong_language
+from mihakk.schemas.poem import Poem
 
 
 @task(title="Explanation of a poem, verse by verse", reads="poem")

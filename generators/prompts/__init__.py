@@ -6,12 +6,12 @@ from string import Formatter
 
 from pydantic import Field
 
-from mihakk.configs import load_config
-from mihakk.errors import UsageError
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
-from schemas.record import Language, Record
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from mihakk.schemas.record import Language, Record
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = Path(__file__).parent
 
 
 class Wording(Record):

@@ -9,10 +9,10 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.quality.cues import Score, record
-from mihakk.seeds import rng
-from mihakk.text import strip_marks
-from schemas.item import ChoiceItem
+from mihakk.generators.quality.cues import Score, record
+from mihakk.machinery.seeds import rng
+from mihakk.machinery.text import strip_marks
+from mihakk.schemas.item import ChoiceItem
 
 BUCKETS = 1 << 14
 """Slots that character n-grams are hashed into."""

@@ -4,9 +4,9 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from mihakk.text import key, rhyme, strip_marks, word_keys, words
-from mihakk.text.stem import stems
-from schemas.item import ChoiceItem
+from mihakk.machinery.text import key, rhyme, strip_marks, word_keys, words
+from mihakk.machinery.text.stem import stems
+from mihakk.schemas.item import ChoiceItem
 
 Score = Sequence[float]
 """One number per option; the highest is chosen, ties share the choice."""

@@ -8,15 +8,15 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.corpus import Corpus
-from generators.parts.paraphrase import overlap_of
-from generators.quality import baselines, cues
-from mihakk.embeddings import Embedder
-from mihakk.seeds import rng
-from mihakk.stats import wilson
-from schemas.item import ChoiceItem, Item
-from schemas.quality import Baseline, ValueSpread
-from schemas.record import Language, Record
+from mihakk.generators.corpus import Corpus
+from mihakk.generators.parts.paraphrase import overlap_of
+from mihakk.generators.quality import baselines, cues
+from mihakk.machinery.embeddings import Embedder
+from mihakk.machinery.seeds import rng
+from mihakk.machinery.stats import wilson
+from mihakk.schemas.item import ChoiceItem, Item
+from mihakk.schemas.quality import Baseline, ValueSpread
+from mihakk.schemas.record import Language, Record
 
 __all__ = [
     "Baseline",

@@ -4,8 +4,8 @@ import re
 
 from rapidfuzz import fuzz
 
-from mihakk.text import key, words
-from schemas.record import Language
+from mihakk.machinery.text import key, words
+from mihakk.schemas.record import Language
 
 SAME = 85.0
 """Similarity of two keys (0-100) from which a text says nothing new."""

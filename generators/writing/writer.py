@@ -1,4 +1,4 @@
-"""The model that writes parts of items, asked through `mihakk.llm` alone."""
+"""The model that writes parts of items, asked through `mihakk.machinery.llm` alone."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,12 +9,12 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field
 
-from mihakk.errors import RecordRejected
-from mihakk.llm.journal import Journal
-from mihakk.llm.model import open_model
-from mihakk.llm.structured import Reply, Request, fitted
-from schemas.model import ModelConfig
-from schemas.record import Language
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.model import open_model
+from mihakk.machinery.llm.structured import Reply, Request, fitted
+from mihakk.schemas.model import ModelConfig
+from mihakk.schemas.record import Language
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 Outcome = Literal["accepted", "repaired", "rejected"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mihakk.errors import UsageError
-from mihakk.settings import settings
-from pipeline.engines.engine import Engine
-from pipeline.engines.local import local_engine
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.engines.engine import Engine
+from mihakk.pipeline.engines.local import local_engine
 
 ENGINES = "`processes`, `dask` (workers of its own on this machine) or `dask:ADDRESS` (a cluster's scheduler)"
 
@@ -30,7 +30,7 @@ def open_engine(spec: str = "", workers: int | None = None) -> Iterator[Engine]:
         with local_engine(workers) as engine:
             yield engine
         return
-    from pipeline.engines.dask import dask_engine
+    from mihakk.pipeline.engines.dask import dask_engine
 
     with dask_engine(address, workers) as cluster:
         yield cluster

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.settings import install_command, settings
-from pipeline.engines.engine import Engine
-from pipeline.engines.local import LocalEngine
-from pipeline.step import CORE, Call, Tick
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.settings import install_command, settings
+from mihakk.pipeline.engines.engine import Engine
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.pipeline.step import CORE, Call, Tick
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -131,7 +131,7 @@ def check_workers(client: Any) -> None:
 
 def worker_code() -> str:
     """Digest of the code in this process's checkout."""
-    from pipeline.build import code_version
+    from mihakk.pipeline.build import code_version
 
     return code_version(PACKAGES)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pipeline.step import Call, Tick
+from mihakk.pipeline.step import Call, Tick
 
 if TYPE_CHECKING:
-    from pipeline.engines.local import LocalEngine
+    from mihakk.pipeline.engines.local import LocalEngine
 
 
 class Running(Protocol):

@@ -10,9 +10,9 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any
 
-from mihakk.errors import ExternalFailure
-from mihakk.settings import settings
-from pipeline.step import Call, Tick
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.step import Call, Tick
 
 
 class LocalEngine:

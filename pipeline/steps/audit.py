@@ -8,27 +8,27 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mihakk.errors import UsageError
-from mihakk.ids import canonical_json, digest
-from mihakk.lake import ShardOutput
-from mihakk.lake.seal import seal, unsealed
-from mihakk.llm.journal import Journal
-from mihakk.settings import settings
-from pipeline.build import Build, whole_input
-from pipeline.step import Share, Spread, Step, Tick, prepared, shards_before
-from schemas.audit import Audit, Verdict
-from schemas.benchmark import POLICIES, Policy
-from schemas.finding import Finding
-from schemas.item import ITEM_ROWS
-from schemas.manifest import ShardCounts, ShardManifest
-from schemas.model import AuditorsConfig
-from schemas.record import Record
-from schemas.stages import AUDITED
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import canonical_json, digest
+from mihakk.machinery.lake import ShardOutput
+from mihakk.machinery.lake.seal import seal, unsealed
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import Build, whole_input
+from mihakk.pipeline.step import Share, Spread, Step, Tick, prepared, shards_before
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.benchmark import POLICIES, Policy
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.manifest import ShardCounts, ShardManifest
+from mihakk.schemas.model import AuditorsConfig
+from mihakk.schemas.record import Record
+from mihakk.schemas.stages import AUDITED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from validators.audit.auditing import Panel
+    from mihakk.validators.audit.auditing import Panel
 
 STAGE = AUDITED
 JOURNAL = "audit"
@@ -62,7 +62,7 @@ def blocked(findings: list[Finding]) -> set[str]:
 
 def chosen_items(build: Build) -> frozenset[str]:
     """Items the audit will see: all that no rule blocks, or as many of each task as the limit allows."""
-    from validators.audit.auditing import select
+    from mihakk.validators.audit.auditing import select
 
     before, limit, seed = build.before(STAGE), build.config.audit.limit, build.config.seed
 
@@ -77,7 +77,7 @@ def chosen_items(build: Build) -> frozenset[str]:
 @contextmanager
 def _panel(build: Build, _: Spread) -> Iterator[Share]:
     """Opened once for all shards; no model starts before the first reply that the journal lacks."""
-    from validators.audit.auditing import open_panel
+    from mihakk.validators.audit.auditing import open_panel
 
     with (
         Journal(journal_folder(build), JOURNAL) as journal,
@@ -132,8 +132,8 @@ def _audit(build: Build, shard: str, chosen: Chosen, tick: Tick) -> list[ShardMa
 
 
 def _output(build: Build, shard: str, chosen: Chosen, tick: Tick) -> ShardOutput:
-    from validators.audit.auditing import audit_items, verdicts
-    from validators.audit.rates import paired_scores
+    from mihakk.validators.audit.auditing import audit_items, verdicts
+    from mihakk.validators.audit.rates import paired_scores
 
     before = build.before(STAGE)
     items = before.read("items", ITEM_ROWS, shard)

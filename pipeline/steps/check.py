@@ -9,26 +9,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from annotation.decisions.fixes import fixed
-from annotation.decisions.store import decisions
-from mihakk.ids import content_hash, digest
-from mihakk.lake import ShardOutput
-from mihakk.lake.scratch import Scratch
-from mihakk.settings import settings
-from pipeline.build import Build, whole_input
-from pipeline.embedder import OpenedEmbedder
-from pipeline.people import review_stores
-from pipeline.step import Call, Share, Spread, Step, Tick, prepared, shards_before
-from schemas.finding import Finding
-from schemas.item import ITEM_ROWS
-from schemas.manifest import ShardCounts, ShardManifest
-from schemas.poem import Poem
-from schemas.review import Review
-from schemas.stages import CHECKED, CURATED
+from mihakk.annotation.decisions.fixes import fixed
+from mihakk.annotation.decisions.store import decisions
+from mihakk.machinery.ids import content_hash, digest
+from mihakk.machinery.lake import ShardOutput
+from mihakk.machinery.lake.scratch import Scratch
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import Build, whole_input
+from mihakk.pipeline.embedder import OpenedEmbedder
+from mihakk.pipeline.people import review_stores
+from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, prepared, shards_before
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.manifest import ShardCounts, ShardManifest
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.review import Review
+from mihakk.schemas.stages import CHECKED, CURATED
 
 if TYPE_CHECKING:
-    from validators.checks.gathering import Gathered
-    from validators.checks.setindex import SetIndex
+    from mihakk.validators.checks.gathering import Gathered
+    from mihakk.validators.checks.setindex import SetIndex
 
 STAGE = CHECKED
 _COUPLET = re.compile(r"couplets\[(\d+)\]")
@@ -94,9 +94,9 @@ def _reports(build: Build) -> tuple[Any, ...]:
     folder = errata_folder(build.config.name)
     if not folder.is_dir():
         return ()
-    from releases.content.canary import canary_guid
-    from releases.hub.embedded import EmbeddedHub
-    from releases.paper_trail.errata import read_reports
+    from mihakk.releases.content.canary import canary_guid
+    from mihakk.releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.paper_trail.errata import read_reports
 
     newest = EmbeddedHub().repository(build.config.name)
     canary = canary_guid(build.config, newest if newest.is_dir() else None)
@@ -107,8 +107,8 @@ def _reported(build: Build, items: list[Any], reports: tuple[Any, ...]) -> list[
     """Of the reported defects those that still bind."""
     if not reports:
         return []
-    from releases.content.secret import blind_key
-    from releases.paper_trail.errata import report_findings
+    from mihakk.releases.content.secret import blind_key
+    from mihakk.releases.paper_trail.errata import report_findings
 
     key = None if build.config.release.blind == "off" else blind_key()
     return report_findings(reports, items, key)
@@ -136,7 +136,7 @@ def _of_records(build: Build) -> dict[str, tuple[Finding, ...]]:
 
 def _inherited(items: Iterable[Any], of_records: Mapping[str, tuple[Finding, ...]]) -> Iterator[Finding]:
     """What was said of the record that an item asks about: whoever judges the item should know."""
-    from releases.content.split import work
+    from mihakk.releases.content.split import work
 
     for item in items if of_records else ():
         asked = item.origin.records[0] if item.origin.records else ""
@@ -156,8 +156,8 @@ def errata_folder(benchmark: str) -> Path:
 def _output(
     build: Build, shard: str, items: list[Any], *, whole: Whole, reported: list[Finding]
 ) -> ShardOutput:
-    from validators.checks.checking import check_items, check_set
-    from validators.checks.setindex import SetIndex
+    from mihakk.validators.checks.checking import check_items, check_set
+    from mihakk.validators.checks.setindex import SetIndex
 
     scratch, name = whole.scratch, whole.set_index
     index = prepared("set index", scratch.root + name, lambda: scratch.unpacked(SetIndex, name))
@@ -182,7 +182,7 @@ def _all_corrections(build: Build) -> dict[str, str]:
 
 def _index(build: Build, spread: Spread) -> SetIndex:
     """What checks need to know of all items at once."""
-    from validators.checks.setindex import E5_BAND, cosine_band, prepare
+    from mihakk.validators.checks.setindex import E5_BAND, cosine_band, prepare
 
     band = cosine_band(build.config.checks, build.config.embeddings)
     shards = build.before(STAGE).shards()
@@ -192,7 +192,7 @@ def _index(build: Build, spread: Spread) -> SetIndex:
 
 def _gathered(build: Build, shard: str) -> Gathered:
     """What one shard contributes to the index."""
-    from validators.checks.gathering import gather
+    from mihakk.validators.checks.gathering import gather
 
     items = build.before(STAGE).read("items", ITEM_ROWS, shard)
     embedder = OpenedEmbedder(build.config.embeddings)() if cosines(build) else None
@@ -201,7 +201,7 @@ def _gathered(build: Build, shard: str) -> Gathered:
 
 def cosines(build: Build) -> bool:
     """Meanings of options are compared."""
-    from validators.checks.setindex import cosine_band
+    from mihakk.validators.checks.setindex import cosine_band
 
     return cosine_band(build.config.checks, build.config.embeddings) is not None
 

@@ -7,26 +7,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from curation import Duplicates, curate
-from curation.amending import amend
-from curation.duplicates import clusters
-from curation.entry_parts import SpreadEntries, write_entries
-from curation.normalization import output_of, reject
-from mihakk.dedup.spread import DuplicatePasses
-from mihakk.errors import RecordRejected
-from mihakk.ids import digest
-from mihakk.lake import ShardOutput
-from pipeline.build import Build, inputs_of
-from pipeline.campaigns import amendments_of
-from pipeline.rows import records
-from pipeline.step import Call, Share, Spread, Step, Tick, shards_before
-from schemas.campaign import OF_ITEMS, Amendment
-from schemas.finding import Finding
-from schemas.idiom import Idiom
-from schemas.manifest import ShardManifest
-from schemas.poem import Poem
-from schemas.rejection import Rejection
-from schemas.stages import CURATED
+from mihakk.curation import Duplicates, curate
+from mihakk.curation.amending import amend
+from mihakk.curation.duplicates import clusters
+from mihakk.curation.entry_parts import SpreadEntries, write_entries
+from mihakk.curation.normalization import output_of, reject
+from mihakk.machinery.dedup.spread import DuplicatePasses
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.ids import digest
+from mihakk.machinery.lake import ShardOutput
+from mihakk.pipeline.build import Build, inputs_of
+from mihakk.pipeline.campaigns import amendments_of
+from mihakk.pipeline.rows import records
+from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, shards_before
+from mihakk.schemas.campaign import OF_ITEMS, Amendment
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.manifest import ShardManifest
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.stages import CURATED
 
 STAGE = CURATED
 
@@ -76,7 +76,7 @@ def _curate(build: Build, shard: str, duplicates: Duplicates, tick: Tick) -> lis
 
 def _output(build: Build, shard: str, duplicates: Duplicates, settled: Sequence[Amendment]) -> ShardOutput:
     """Curated records as people amended them, checked by the record checks; blocked ones are rejected."""
-    from validators.checks.checking import check_records
+    from mihakk.validators.checks.checking import check_records
 
     output = amended(curate(records(build, STAGE, shard), duplicates, build.config.curate), settled)
     return without_blocked(output, check_records(_records(output), build.config.checks))

@@ -8,24 +8,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mihakk.ids import digest, sha256
-from mihakk.lake import ShardOutput
-from mihakk.lake.scratch import Scratch
-from mihakk.morphology import morphology_version
-from pipeline.build import Build, inputs_of, whole_input
-from pipeline.campaigns import amendments_of
-from pipeline.embedder import OpenedEmbedder
-from pipeline.rows import records
-from pipeline.step import Call, Share, Spread, Step, Tick, Where, prepared, shards_before
-from schemas.campaign import OF_ITEMS, Amendment
-from schemas.idiom import Idiom
-from schemas.item import ITEM_ROWS
-from schemas.manifest import ShardCounts, ShardManifest
-from schemas.poem import Poem
-from schemas.stages import GENERATED
+from mihakk.machinery.ids import digest, sha256
+from mihakk.machinery.lake import ShardOutput
+from mihakk.machinery.lake.scratch import Scratch
+from mihakk.machinery.morphology import morphology_version
+from mihakk.pipeline.build import Build, inputs_of, whole_input
+from mihakk.pipeline.campaigns import amendments_of
+from mihakk.pipeline.embedder import OpenedEmbedder
+from mihakk.pipeline.rows import records
+from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, Where, prepared, shards_before
+from mihakk.schemas.campaign import OF_ITEMS, Amendment
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.manifest import ShardCounts, ShardManifest
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.stages import GENERATED
 
 if TYPE_CHECKING:
-    from generators.writing.writer import Writer
+    from mihakk.generators.writing.writer import Writer
 
 STAGE = GENERATED
 
@@ -48,7 +48,7 @@ def _corpus(build: Build, spread: Spread) -> Iterator[Share]:
     if build.config.generator is None:
         yield lambda _: Shared(scratch, corpus)
     else:
-        from generators.writing.writer import open_writer
+        from mihakk.generators.writing.writer import open_writer
 
         with open_writer(build.config.generator, build.lake.folder("journals", "generator")) as writer:
             yield lambda _: Shared(scratch, corpus, writer)
@@ -59,9 +59,9 @@ def _write_corpus(
     build: Build, scratch: Scratch, spread: Spread, shards: Sequence[str]
 ) -> tuple[str, list[str]]:
     """Name of the corpus, and all its files."""
-    from generators.generating import uses_vectors
-    from generators.index import pieces, write_corpus, write_index, write_vectors
-    from mihakk.embeddings import model_version
+    from mihakk.generators.generating import uses_vectors
+    from mihakk.generators.index import pieces, write_corpus, write_index, write_vectors
+    from mihakk.machinery.embeddings import model_version
 
     files = spread(
         [
@@ -123,8 +123,8 @@ def _settled(build: Build, found: Sequence[Poem | Idiom]) -> list[Amendment]:
 
 
 def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendment]) -> ShardOutput:
-    from generators.generating import generate_shard
-    from generators.index import read_corpus
+    from mihakk.generators.generating import generate_shard
+    from mihakk.generators.index import read_corpus
 
     name, seed, share = shared.corpus, build.config.seed, build.config.release.test_share
     corpus = prepared(

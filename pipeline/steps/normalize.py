@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from curation.normalization import normalize
-from pipeline.build import Build
-from pipeline.rows import records
-from pipeline.step import Step, Tick, shards_before
-from schemas.manifest import ShardManifest
-from schemas.stages import NORMALIZED
+from mihakk.curation.normalization import normalize
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.rows import records
+from mihakk.pipeline.step import Step, Tick, shards_before
+from mihakk.schemas.manifest import ShardManifest
+from mihakk.schemas.stages import NORMALIZED
 
 STAGE = NORMALIZED
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mihakk.errors import UsageError, nearest
-from pipeline.step import Step
-from pipeline.steps import audit, check, curate, generate, normalize, release, review, scrape
+from mihakk.machinery.errors import UsageError, nearest
+from mihakk.pipeline.step import Step
+from mihakk.pipeline.steps import audit, check, curate, generate, normalize, release, review, scrape
 
 STEPS: tuple[Step, ...] = (
     scrape.STEP,

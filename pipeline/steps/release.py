@@ -8,40 +8,40 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mihakk.errors import MihakkError
-from mihakk.ids import digest, sha256
-from mihakk.lake import ShardOutput
-from pipeline.build import Build, whole_input
-from pipeline.losses import losses, refused
-from pipeline.measured_quality import measured
-from pipeline.opened_review import review_of
-from pipeline.people import (
+from mihakk.machinery.errors import MihakkError
+from mihakk.machinery.ids import digest, sha256
+from mihakk.machinery.lake import ShardOutput
+from mihakk.pipeline.build import Build, whole_input
+from mihakk.pipeline.losses import losses, refused
+from mihakk.pipeline.measured_quality import measured
+from mihakk.pipeline.opened_review import review_of
+from mihakk.pipeline.people import (
     accuracy_facts,
     agreement_facts,
     campaign_facts,
     decisions_digest,
     miss_rate_fact,
 )
-from pipeline.rows import source_counts
-from pipeline.sign_off import standing_overrides, standing_sign_off
-from pipeline.step import Step, Tick
-from pipeline.steps.audit import audited_by, journal_folder
-from schemas.audit import Audit, Verdict
-from schemas.finding import Finding
-from schemas.item import ITEM_ROWS
-from schemas.manifest import ShardCounts, ShardManifest
-from schemas.published import Published
-from schemas.rejection import Cluster
-from schemas.review import Resolution
-from schemas.stages import AUDITED, CURATED, RELEASED, SCRAPED, STAGES
+from mihakk.pipeline.rows import source_counts
+from mihakk.pipeline.sign_off import standing_overrides, standing_sign_off
+from mihakk.pipeline.step import Step, Tick
+from mihakk.pipeline.steps.audit import audited_by, journal_folder
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.manifest import ShardCounts, ShardManifest
+from mihakk.schemas.published import Published
+from mihakk.schemas.rejection import Cluster
+from mihakk.schemas.review import Resolution
+from mihakk.schemas.stages import AUDITED, CURATED, RELEASED, SCRAPED, STAGES
 
 if TYPE_CHECKING:
-    from releases.gates import Gate
-    from releases.hub.embedded import EmbeddedHub
-    from releases.release_facts import AuditorFact, FunnelRow, ReleaseFacts, SourceFact
-    from schemas.benchmark import SourceUse
-    from schemas.model import ModelConfig
-    from scrapers.source import Source
+    from mihakk.releases.gates import Gate
+    from mihakk.releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.release_facts import AuditorFact, FunnelRow, ReleaseFacts, SourceFact
+    from mihakk.schemas.benchmark import SourceUse
+    from mihakk.schemas.model import ModelConfig
+    from mihakk.scrapers.source import Source
 
 STAGE = RELEASED
 UNIT = "release"
@@ -52,8 +52,8 @@ RECORD_STAGES = STAGES[:3]
 
 
 def _release(build: Build, unit: str, _: Any, tick: Tick) -> list[ShardManifest]:
-    from releases.content.checksum import file_digest
-    from releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.content.checksum import file_digest
+    from mihakk.releases.hub.embedded import EmbeddedHub
 
     hub = EmbeddedHub()
     inputs = {
@@ -79,7 +79,7 @@ def _release(build: Build, unit: str, _: Any, tick: Tick) -> list[ShardManifest]
 
 def _secret_mark(build: Build) -> str:
     """A digest that changes with the secret of a blind release and tells nothing of it."""
-    from releases.content.secret import blind_key, keyed
+    from mihakk.releases.content.secret import blind_key, keyed
 
     return keyed(blind_key(), "release", build.config.name)
 
@@ -99,7 +99,7 @@ def _hub_head_if_changed(build: Build, hub: EmbeddedHub) -> str:
 
 def standing_gates(build: Build) -> tuple[Gate, ...]:
     """How a release of the tables as they stand would meet every condition of the config."""
-    from releases.gates import gates
+    from mihakk.releases.gates import gates
 
     before = build.before(STAGE)
     items = list(before.read_all("items", ITEM_ROWS))
@@ -107,8 +107,8 @@ def standing_gates(build: Build) -> tuple[Gate, ...]:
 
 
 def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
-    from releases.assemble import assemble
-    from releases.gates import gates, require
+    from mihakk.releases.assemble import assemble
+    from mihakk.releases.gates import gates, require
 
     before = build.before(STAGE)
     items = list(before.read_all("items", ITEM_ROWS))
@@ -162,9 +162,9 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
 
 def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
     """What the card says of how the items came to be; nothing of it comes from the clock."""
-    from releases.auditor_agreement import auditor_agreement
-    from releases.card.similarity import letter_spreads
-    from releases.release_facts import ReleaseFacts
+    from mihakk.releases.auditor_agreement import auditor_agreement
+    from mihakk.releases.card.similarity import letter_spreads
+    from mihakk.releases.release_facts import ReleaseFacts
 
     quality = measured(build, items)
     review = review_of(build)
@@ -196,8 +196,8 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
 
 
 def _sources(build: Build) -> Iterator[SourceFact]:
-    from releases.release_facts import SourceFact
-    from scrapers.source import SOURCES
+    from mihakk.releases.release_facts import SourceFact
+    from mihakk.scrapers.source import SOURCES
 
     scraped = build.stage(SCRAPED).manifest()
     for use in build.config.sources:
@@ -230,8 +230,8 @@ def _real_name(use: SourceUse, source: Source[Any]) -> str:
 
 
 def _auditors(build: Build) -> Iterator[AuditorFact]:
-    from pipeline.auditor_facts import answers_to, auditor_fact
-    from validators.audit.auditing import same_family
+    from mihakk.pipeline.auditor_facts import answers_to, auditor_fact
+    from mihakk.validators.audit.auditing import same_family
 
     audited = build.stage(AUDITED)
     auditors = [_as_declared_now(build, one) for one in audited_by(build).auditors]
@@ -252,7 +252,7 @@ def _as_declared_now(build: Build, audited: ModelConfig) -> ModelConfig:
 
 def _funnel(build: Build) -> Iterator[FunnelRow]:
     """What every stage did to all records, and the stages before items are made to those of each source."""
-    from releases.release_facts import FunnelRow
+    from mihakk.releases.release_facts import FunnelRow
 
     fields = ("read", "kept", "rejected", "merged", "written")
     names = [use.label for use in build.config.sources]

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from annotation.decisions.apply import apply
-from annotation.decisions.resolution import resolve
-from annotation.decisions.words import UNCOUNTED
-from mihakk.ids import content_hash
-from mihakk.lake import ShardOutput
-from pipeline.build import Build
-from pipeline.step import Step, Tick, shards_before
-from pipeline.steps.check import reviews_of
-from schemas.audit import Audit, Verdict
-from schemas.finding import Finding
-from schemas.item import ITEM_ROWS
-from schemas.manifest import ShardCounts, ShardManifest
-from schemas.review import Resolution
-from schemas.stages import REVIEWED
+from mihakk.annotation.decisions.apply import apply
+from mihakk.annotation.decisions.resolution import resolve
+from mihakk.annotation.decisions.words import UNCOUNTED
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.lake import ShardOutput
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.step import Step, Tick, shards_before
+from mihakk.pipeline.steps.check import reviews_of
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.manifest import ShardCounts, ShardManifest
+from mihakk.schemas.review import Resolution
+from mihakk.schemas.stages import REVIEWED
 
 STAGE = REVIEWED
 CARRIED: tuple[tuple[str, Any], ...] = (("findings", Finding), ("audits", Audit), ("verdicts", Verdict))

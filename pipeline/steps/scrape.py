@@ -7,20 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from curation.normalization import output_of
-from mihakk.errors import MihakkError, UsageError
-from mihakk.ids import canonical_json, sha256
-from mihakk.lake import ShardOutput
-from pipeline.build import Build
-from pipeline.losses import PARTS
-from pipeline.step import Step, Tick
-from releases.licence import known
-from schemas.benchmark import SourceUse
-from schemas.idiom import Idiom
-from schemas.manifest import ShardManifest
-from schemas.poem import Poem
-from schemas.rejection import Rejection
-from schemas.stages import SCRAPED
+from mihakk.curation.normalization import output_of
+from mihakk.machinery.errors import MihakkError, UsageError
+from mihakk.machinery.ids import canonical_json, sha256
+from mihakk.machinery.lake import ShardOutput
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.losses import PARTS
+from mihakk.pipeline.step import Step, Tick
+from mihakk.releases.licence import known
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.manifest import ShardManifest
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.stages import SCRAPED
 
 STAGE = SCRAPED
 REFUSED = "refused licence "
@@ -36,8 +36,8 @@ def _units(build: Build) -> list[str]:
 
 
 def _scrape(build: Build, unit: str, _: Any, tick: Tick) -> list[ShardManifest]:
-    from scrapers.raw import RawStore
-    from scrapers.source import run
+    from mihakk.scrapers.raw import RawStore
+    from mihakk.scrapers.source import run
 
     use = next(use for use in build.config.sources if use.label == unit)
     entries = iter(run(use, RawStore(build.pages or build.lake.url)))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from mihakk.markdown import Columns, plain, table, table_of
-from releases.auditor_agreement import ALL
-from releases.release_facts import AgreementFact, AuditorFact, Override, ReleaseFacts
-from schemas.audit import AUDIT_STATES, AuditState, by_audit_state
-from schemas.campaign import CampaignFigure
-from schemas.quality import Baseline
-from schemas.review import HumanAccuracy
+from mihakk.machinery.markdown import Columns, plain, table, table_of
+from mihakk.releases.auditor_agreement import ALL
+from mihakk.releases.release_facts import AgreementFact, AuditorFact, Override, ReleaseFacts
+from mihakk.schemas.audit import AUDIT_STATES, AuditState, by_audit_state
+from mihakk.schemas.campaign import CampaignFigure
+from mihakk.schemas.quality import Baseline
+from mihakk.schemas.review import HumanAccuracy
 
 AUDITORS: Columns[AuditorFact] = {
     "auditor": lambda one: plain(one.name),

@@ -6,18 +6,18 @@ import re
 from collections import Counter
 from typing import Any
 
-from mihakk.markdown import link, plain, table
-from releases.card.audit_section import audit_section, limits
-from releases.card.citation import bibtex
-from releases.card.core import core_section
-from releases.card.datasheet import datasheet
-from releases.card.matter import CardMatter
-from releases.card.structure import LANGUAGES, columns, contents, examples, front_matter, title_of
-from releases.content.canary import canary_line
-from releases.content.item_tables import CORE
-from releases.licence import licences
-from releases.release_facts import SourceFact
-from releases.versions.withdrawal import mark_card
+from mihakk.machinery.markdown import link, plain, table
+from mihakk.releases.card.audit_section import audit_section, limits
+from mihakk.releases.card.citation import bibtex
+from mihakk.releases.card.core import core_section
+from mihakk.releases.card.datasheet import datasheet
+from mihakk.releases.card.matter import CardMatter
+from mihakk.releases.card.structure import LANGUAGES, columns, contents, examples, front_matter, title_of
+from mihakk.releases.content.canary import canary_line
+from mihakk.releases.content.item_tables import CORE
+from mihakk.releases.licence import licences
+from mihakk.releases.release_facts import SourceFact
+from mihakk.releases.versions.withdrawal import mark_card
 
 CODE_VERSION = "code version `{}`"
 _BEGIN = "<!-- generated:begin {} -->"

@@ -6,9 +6,9 @@ import re
 
 import yaml
 
-from releases.licence import licences
-from releases.release_facts import ReleaseFacts
-from schemas.benchmark import BenchmarkConfig
+from mihakk.releases.licence import licences
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.schemas.benchmark import BenchmarkConfig
 
 
 def citation(config: BenchmarkConfig, facts: ReleaseFacts, version: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mihakk.markdown import plain, table
-from releases.release_facts import CoreFact
+from mihakk.machinery.markdown import plain, table
+from mihakk.releases.release_facts import CoreFact
 
 SHOWN = 12
 """Values of a stratum; the rest is counted."""

@@ -10,10 +10,10 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from releases.content.item_tables import data_files
-from releases.licence import licences
-from releases.release_facts import ReleaseFacts
-from schemas.benchmark import BenchmarkConfig
+from mihakk.releases.content.item_tables import data_files
+from mihakk.releases.licence import licences
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.schemas.benchmark import BenchmarkConfig
 
 CONTEXT = Path(__file__).with_name("croissant_context.json")
 """The context that the Croissant 1.0 specification asks every file to carry."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mihakk.markdown import plain, table
-from releases.card.matter import CardMatter
-from releases.release_facts import ReleaseFacts
-from schemas.audit import by_audit_state
+from mihakk.machinery.markdown import plain, table
+from mihakk.releases.card.matter import CardMatter
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.schemas.audit import by_audit_state
 
 
 def datasheet(matter: CardMatter) -> str:

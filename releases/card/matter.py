@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from releases.content.placement import KEPT
-from releases.gathered import ReleaseInput, is_sealed
-from releases.release_facts import Override, ReleaseFacts
-from schemas.audit import AuditState
-from schemas.benchmark import BenchmarkConfig
+from mihakk.releases.content.placement import KEPT
+from mihakk.releases.gathered import ReleaseInput, is_sealed
+from mihakk.releases.release_facts import Override, ReleaseFacts
+from mihakk.schemas.audit import AuditState
+from mihakk.schemas.benchmark import BenchmarkConfig
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 
-from mihakk.text import key
-from schemas.item import ChoiceItem, Item
-from schemas.quality import ValueSpread
-from schemas.record import Language
-from schemas.rejection import Cluster
+from mihakk.machinery.text import key
+from mihakk.schemas.item import ChoiceItem, Item
+from mihakk.schemas.quality import ValueSpread
+from mihakk.schemas.record import Language
+from mihakk.schemas.rejection import Cluster
 
 MEASURED = 1_000
 """Questions measured per config: enough for quantiles that do not move, and no release is slowed by it."""
@@ -27,7 +27,7 @@ def letter_spreads(items: Iterable[Item]) -> tuple[ValueSpread, ...]:
     import numpy as np
     from rapidfuzz.distance import Indel
 
-    from generators.quality.item_quality import spread_of
+    from mihakk.generators.quality.item_quality import spread_of
 
     questions: dict[tuple[Language, str], dict[str, ChoiceItem]] = defaultdict(dict)
     for item in items:

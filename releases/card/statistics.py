@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from releases.card.charts import Mark, bars, grid, scatter, spans
-from releases.card.matter import SplitSummary
-from releases.card.similarity import cluster_similarities
-from releases.release_facts import ReleaseFacts
-from schemas.audit import Audit
-from schemas.item import Item
+from mihakk.releases.card.charts import Mark, bars, grid, scatter, spans
+from mihakk.releases.card.matter import SplitSummary
+from mihakk.releases.card.similarity import cluster_similarities
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.schemas.audit import Audit
+from mihakk.schemas.item import Item
 
 SHOWN = 14
 """Rows of a bar chart; the rest is summed up in a last one."""

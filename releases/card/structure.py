@@ -8,13 +8,13 @@ from typing import Any
 
 import yaml
 
-from generators.abilities import ability_of
-from generators.task import TASKS
-from mihakk.markdown import Columns, code, plain, table, table_of
-from mihakk.taxonomy import Kind, vocabulary
-from releases.card.matter import SplitSummary
-from releases.licence import hub_licence
-from schemas.record import Language
+from mihakk.generators.abilities import ability_of
+from mihakk.generators.task import TASKS
+from mihakk.machinery.markdown import Columns, code, plain, table, table_of
+from mihakk.machinery.taxonomy import Kind, vocabulary
+from mihakk.releases.card.matter import SplitSummary
+from mihakk.releases.licence import hub_licence
+from mihakk.schemas.record import Language
 
 LONGEST = 600
 """Characters of an example that are shown."""

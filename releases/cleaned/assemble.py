@@ -6,19 +6,19 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from mihakk.errors import UsageError
-from mihakk.ids import digest
-from releases.assemble import AssembledRelease
-from releases.cleaned.card import cleaned_card
-from releases.cleaned.errata import FILE as ERRATA
-from releases.cleaned.errata import HEAD, RowErratum, first_section, read_errata, section, write_errata
-from releases.cleaned_record import CleanedRecord, read_cleaned, write_cleaned
-from releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
-from releases.gates import cleaned_gates, overridable, with_overrides
-from releases.paper_trail.gate_record import gate_record, read_gate_record, write_gate_record
-from releases.release_facts import Override
-from releases.versions.changelog import LOG, prepend
-from releases.versions.version import Level, Version, choose
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import digest
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.cleaned.card import cleaned_card
+from mihakk.releases.cleaned.errata import FILE as ERRATA
+from mihakk.releases.cleaned.errata import HEAD, RowErratum, first_section, read_errata, section, write_errata
+from mihakk.releases.cleaned_record import CleanedRecord, read_cleaned, write_cleaned
+from mihakk.releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
+from mihakk.releases.gates import cleaned_gates, overridable, with_overrides
+from mihakk.releases.paper_trail.gate_record import gate_record, read_gate_record, write_gate_record
+from mihakk.releases.release_facts import Override
+from mihakk.releases.versions.changelog import LOG, prepend
+from mihakk.releases.versions.version import Level, Version, choose
 
 OWN = ("README.md", LOG, MANIFEST, "errata", "audit")
 """What a release adds beside the benchmark's files."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from mihakk.markdown import code, link, plain, table
-from releases.card.audit_section import audit_section, limits
-from releases.card.structure import LANGUAGES, front_matter
-from releases.cleaned.errata import KINDS
-from releases.cleaned_record import CleanedRecord
-from releases.licence import licences
-from releases.paper_trail.gate_record import GateRecord
+from mihakk.machinery.markdown import code, link, plain, table
+from mihakk.releases.card.audit_section import audit_section, limits
+from mihakk.releases.card.structure import LANGUAGES, front_matter
+from mihakk.releases.cleaned.errata import KINDS
+from mihakk.releases.cleaned_record import CleanedRecord
+from mihakk.releases.licence import licences
+from mihakk.releases.paper_trail.gate_record import GateRecord
 
 
 def cleaned_card(record: CleanedRecord, gates: GateRecord) -> str:

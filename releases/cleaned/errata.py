@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from mihakk.markdown import code, plain
-from releases.content.item_tables import write_parquet
-from releases.versions.version import Level
-from schemas.record import Record
+from mihakk.machinery.markdown import code, plain
+from mihakk.releases.content.item_tables import write_parquet
+from mihakk.releases.versions.version import Level
+from mihakk.schemas.record import Record
 
 FILE = "errata/changes.parquet"
 NAMED = 200
@@ -66,7 +66,7 @@ class RowErratum(Record):
 
 def write_errata(rows: Sequence[RowErratum], folder: Path) -> None:
     """Write the errata of a release."""
-    from mihakk.lake.columns import to_table
+    from mihakk.machinery.lake.columns import to_table
 
     path = folder / FILE
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ def read_errata(folder: Path) -> list[RowErratum]:
     """The errata of a release."""
     import pyarrow.parquet as pq
 
-    from mihakk.lake.columns import from_table
+    from mihakk.machinery.lake.columns import from_table
 
     return from_table(pq.read_table(folder / FILE), RowErratum)
 

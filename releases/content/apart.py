@@ -20,15 +20,15 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from mihakk.groups import grouped
-from mihakk.text import key
-from releases.content.item_tables import Placed, config_name
-from releases.content.placement import LIKE_TEST
-from releases.content.secret import keyed, public_id
-from releases.content.split import LABELS, source_work
-from schemas.item import ChoiceItem, Item
-from schemas.record import Language
-from schemas.rejection import Rejection
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.text import key
+from mihakk.releases.content.item_tables import Placed, config_name
+from mihakk.releases.content.placement import LIKE_TEST
+from mihakk.releases.content.secret import keyed, public_id
+from mihakk.releases.content.split import LABELS, source_work
+from mihakk.schemas.item import ChoiceItem, Item
+from mihakk.schemas.record import Language
+from mihakk.schemas.rejection import Rejection
 
 RUN = 4
 """So many words in a row, or all of a text that has fewer, are what two items may not share."""

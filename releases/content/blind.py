@@ -20,16 +20,16 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.ids import content_hash
-from releases.content.item_tables import RELEASED, Placed, data_files, row_item, write_parquet
-from releases.content.secret import blind_key, keyed, public_form, public_id
-from schemas.audit import Audit, Verdict
-from schemas.benchmark import BenchmarkConfig
-from schemas.finding import Finding
-from schemas.record import Record
-from schemas.rejection import Rejection
-from schemas.review import Resolution, ReviewedContent, Vote
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.ids import content_hash
+from mihakk.releases.content.item_tables import RELEASED, Placed, data_files, row_item, write_parquet
+from mihakk.releases.content.secret import blind_key, keyed, public_form, public_id
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.record import Record
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Resolution, ReviewedContent, Vote
 
 SPLIT = "test"
 WITHHELD = "withheld: the item is blind"
@@ -341,7 +341,7 @@ def write_answers(
 
 
 def _answers_release(table: Any, config: BenchmarkConfig, version: str, folder: Path) -> Path:
-    from releases.content.checksum import write_manifest
+    from mihakk.releases.content.checksum import write_manifest
 
     place = answers_folder(folder)
     write_parquet(table, place / "answers" / f"{SPLIT}-00000-of-00001.parquet")

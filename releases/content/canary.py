@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from mihakk.ids import digest
-from releases.content.item_tables import data_files
-from schemas.benchmark import BenchmarkConfig
+from mihakk.machinery.ids import digest
+from mihakk.releases.content.item_tables import data_files
+from mihakk.schemas.benchmark import BenchmarkConfig
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "canary.mihakk")
 

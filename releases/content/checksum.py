@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from mihakk.errors import ExternalFailure, UsageError
+from mihakk.machinery.errors import ExternalFailure, UsageError
 
 MANIFEST = "MANIFEST.sha256"
 FOREIGN = (".git", ".gitattributes", ".huggingface", ".cache")

@@ -20,17 +20,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-from mihakk.draw import in_turns, lot
-from mihakk.errors import UsageError
-from mihakk.groups import grouped
-from mihakk.ids import content_hash
-from mihakk.text import key
-from releases.content.item_tables import Placed, config_name, core_file, with_version, write_parquet
-from releases.content.split import source_work
-from releases.release_facts import CoreFact, CoreSlice
-from schemas.benchmark import CoreConfig
-from schemas.item import AnswerItem, ChoiceItem, Item
-from schemas.suspect import Suspect
+from mihakk.machinery.draw import in_turns, lot
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.text import key
+from mihakk.releases.content.item_tables import Placed, config_name, core_file, with_version, write_parquet
+from mihakk.releases.content.split import source_work
+from mihakk.releases.release_facts import CoreFact, CoreSlice
+from mihakk.schemas.benchmark import CoreConfig
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
+from mihakk.schemas.suspect import Suspect
 
 Band = Literal["easy", "middle", "hard"]
 NEAR = (0.3, 0.5)
@@ -95,7 +95,7 @@ def _dead(asked: CoreConfig) -> dict[str, str]:
     """
     if not asked.answered:
         return {}
-    from mihakk.lake.columns import from_table
+    from mihakk.machinery.lake.columns import from_table
 
     path = Path(asked.answered)
     try:

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from generators import prompts
-from mihakk.errors import UsageError
-from mihakk.ids import SCORED_FIELDS, content_hash, digest
-from mihakk.lake.columns import arrow_type
-from mihakk.parquet import read_parquet
-from schemas.audit import AUDIT_STATES, AuditState
-from schemas.item import ITEM, ChoiceItem, Item, Origin
-from schemas.record import Language
+from mihakk.generators import prompts
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import SCORED_FIELDS, content_hash, digest
+from mihakk.machinery.lake.columns import arrow_type
+from mihakk.machinery.parquet import read_parquet
+from mihakk.schemas.audit import AUDIT_STATES, AuditState
+from mihakk.schemas.item import ITEM, ChoiceItem, Item, Origin
+from mihakk.schemas.record import Language
 
 Render = Callable[[Item, Language], str]
 """(item, its language) -> the prompt a model is given."""

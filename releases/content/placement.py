@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from mihakk.errors import UsageError
-from releases.content.item_tables import Placed, config_name
-from releases.content.split import split_items
-from releases.licence import refuse_unknown
-from releases.release_facts import ReleaseFacts
-from schemas.audit import Verdict
-from schemas.benchmark import BenchmarkConfig
-from schemas.item import Item
-from schemas.rejection import Rejection
-from schemas.review import Resolution
+from mihakk.machinery.errors import UsageError
+from mihakk.releases.content.item_tables import Placed, config_name
+from mihakk.releases.content.split import split_items
+from mihakk.releases.licence import refuse_unknown
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.schemas.audit import Verdict
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import Item
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Resolution
 
 KEPT = ("keep", "fix")
 """Outcomes of review after which a flagged item may be released."""

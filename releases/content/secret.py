@@ -10,9 +10,9 @@ import hashlib
 import hmac
 import re
 
-from mihakk.errors import UsageError
-from mihakk.settings import settings
-from schemas.item import ChoiceItem, Item
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import settings
+from mihakk.schemas.item import ChoiceItem, Item
 
 LEAST_BYTES = 8
 """Of a secret in a file of random bytes: 64 bits."""

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mihakk.draw import split_of
-from mihakk.groups import Groups
-from mihakk.ids import digest
-from mihakk.text import key
-from schemas.item import AnswerItem, ChoiceItem, Item
-from schemas.rejection import Cluster
+from mihakk.machinery.draw import split_of
+from mihakk.machinery.groups import Groups
+from mihakk.machinery.ids import digest
+from mihakk.machinery.text import key
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
+from mihakk.schemas.rejection import Cluster
 
 MOST_SHARE = 0.02
 """Share of the items that works may come to by chains of likeness; a longer chain is not closed."""

@@ -74,7 +74,7 @@ def reader() -> ModuleType:
     """The rules that read replies: Mihakk's own, of which this release holds a copy."""
     folder = Path(__file__).with_name("reading")
     if not folder.is_dir() and not Path(__file__).with_name("pinned.json").is_file():
-        return importlib.import_module("evaluation.reading.written")  # inside Mihakk itself
+        return importlib.import_module("mihakk.evaluation.reading.written")  # inside Mihakk itself
     name = f"mihakk_reading_{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(
         name, folder / "__init__.py", submodule_search_locations=[str(folder)]

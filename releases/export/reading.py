@@ -6,16 +6,18 @@ import re
 from pathlib import Path
 from typing import Final
 
-_ROOT: Final = Path(__file__).resolve().parents[2]
+from mihakk.machinery.settings import PACKAGE
+
 _MODULES: Final = {
     "evaluation/reading": (
         "written", "choice", "answer", "labels", "option_words", "cues", "tags", "reasoning", "reading",
     ),
-    "mihakk/text": ("key", "codepoints", "_orthography", "_tokens"),
+    "machinery/text": ("key", "codepoints", "_orthography", "_tokens"),
 }  # fmt: skip
 """What `read_written` and `key` are made of; none imports anything but these and Python's own library."""
 _MADE: Final = '"""How Mihakk {version} reads replies: its own modules, changed in their imports alone."""\n'
-_IMPORT: Final = re.compile(r"^from (?:evaluation\.reading|mihakk\.text)(\.\w+)? import (.+)$", re.MULTILINE)
+_OWN: Final = r"mihakk\.(?:evaluation\.reading|machinery\.text)"
+_IMPORT: Final = re.compile(rf"^from {_OWN}(\.\w+)? import (.+)$", re.MULTILINE)
 
 
 def write_reading(folder: Path, code_version: str) -> None:
@@ -24,7 +26,7 @@ def write_reading(folder: Path, code_version: str) -> None:
     (folder / "__init__.py").write_text(_MADE.format(version=code_version), encoding="utf-8")
     for place, names in _MODULES.items():
         for name in names:
-            source = (_ROOT / place / f"{name}.py").read_text(encoding="utf-8")
+            source = (PACKAGE / place / f"{name}.py").read_text(encoding="utf-8")
             (folder / f"{name}.py").write_text(_IMPORT.sub(_beside, source), encoding="utf-8")
 
 

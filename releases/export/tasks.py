@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import yaml
 
-from generators.abilities import ability_of
-from releases.content.checksum import file_digest
-from releases.content.item_tables import CORE, core_file, data_files
-from releases.export.reading import write_reading
+from mihakk.generators.abilities import ability_of
+from mihakk.releases.content.checksum import file_digest
+from mihakk.releases.content.item_tables import CORE, core_file, data_files
+from mihakk.releases.export.reading import write_reading
 
 HARNESS = Path(__file__).with_name("harness.py")
 LIGHTEVAL = Path(__file__).with_name("lighteval_tasks.py")

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.settings import settings
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.settings import settings
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from mihakk.errors import ExternalFailure
+from mihakk.machinery.errors import ExternalFailure
 
 AUTHOR = "Mihakk"
 EMAIL = "mihakk@localhost"

@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from mihakk.errors import ExternalFailure
-from releases.cleaned_record import CleanedRecord, read_cleaned
-from releases.content.checksum import faults, read_manifest
-from releases.content.item_tables import CORE, core_file, data_files, row_hash, split_files
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.releases.cleaned_record import CleanedRecord, read_cleaned
+from mihakk.releases.content.checksum import faults, read_manifest
+from mihakk.releases.content.item_tables import CORE, core_file, data_files, row_hash, split_files
 
 Rows = dict[str, dict[str, int]]
 """Config -> split -> rows."""

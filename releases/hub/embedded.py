@@ -10,22 +10,22 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from mihakk.errors import UsageError
-from mihakk.settings import settings
-from releases.assemble import AssembledRelease
-from releases.content.checksum import MANIFEST, parse_manifest
-from releases.hub._exchange import exchange
-from releases.hub._git import git, is_repository, objects, rotten, tags
-from releases.hub._verification import Rows, verify_folder
-from releases.hub.publication import (
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import settings
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.content.checksum import MANIFEST, parse_manifest
+from mihakk.releases.hub._exchange import exchange
+from mihakk.releases.hub._git import git, is_repository, objects, rotten, tags
+from mihakk.releases.hub._verification import Rows, verify_folder
+from mihakk.releases.hub.publication import (
     Publication,
     require_version,
     require_whole,
     sorted_versions,
     standing,
 )
-from releases.versions.withdrawal import FILE, add, mark, of_version, parse
-from schemas.withdrawal import Withdrawal
+from mihakk.releases.versions.withdrawal import FILE, add, mark, of_version, parse
+from mihakk.schemas.withdrawal import Withdrawal
 
 BRANCH = "main"
 
@@ -85,7 +85,7 @@ class EmbeddedHub:
     def objects(self, name: str) -> Iterator[tuple[str, bytes]]:
         """Every file that a benchmark's repository holds, with its place; what no version holds is removed.
 
-        See `releases.hub._git.objects`.
+        See `mihakk.releases.hub._git.objects`.
         """
         with self._locked(name):
             folder = self.repository(name)

@@ -9,17 +9,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from mihakk.configs import load_text
-from mihakk.errors import ExternalFailure, MihakkWarning, UsageError
-from mihakk.settings import settings
-from releases.content.checksum import MANIFEST, faults, read_manifest
-from releases.hub._git import git, is_repository, tags
-from releases.hub._verification import load_all
-from releases.hub.embedded import EmbeddedHub, listed_withdrawals
-from releases.hub.publication import moved, require_same_commit, require_version, sorted_versions
-from releases.hub.remote import RemoteHub
-from releases.versions.withdrawal import of_version, read, warning
-from schemas.withdrawal import Withdrawal
+from mihakk.machinery.configs import load_text
+from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
+from mihakk.machinery.settings import settings
+from mihakk.releases.content.checksum import MANIFEST, faults, read_manifest
+from mihakk.releases.hub._git import git, is_repository, tags
+from mihakk.releases.hub._verification import load_all
+from mihakk.releases.hub.embedded import EmbeddedHub, listed_withdrawals
+from mihakk.releases.hub.publication import moved, require_same_commit, require_version, sorted_versions
+from mihakk.releases.hub.remote import RemoteHub
+from mihakk.releases.versions.withdrawal import of_version, read, warning
+from mihakk.schemas.withdrawal import Withdrawal
 
 BRANCHES = ("origin/main", "main")
 """Where a clone knows of withdrawals: what it fetched last, else its own branch."""

@@ -9,16 +9,16 @@ from pathlib import Path
 import orjson
 import pyarrow.parquet as pq
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.settings import settings
-from releases.assemble import AssembledRelease
-from releases.cleaned_record import read_cleaned
-from releases.content.checksum import MANIFEST, faults, read_manifest
-from releases.content.item_tables import data_files
-from releases.versions.diff import release_version
-from releases.versions.version import Version, is_version
-from releases.versions.withdrawal import require_carried
-from schemas.withdrawal import Withdrawal
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.settings import settings
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.cleaned_record import read_cleaned
+from mihakk.releases.content.checksum import MANIFEST, faults, read_manifest
+from mihakk.releases.content.item_tables import data_files
+from mihakk.releases.versions.diff import release_version
+from mihakk.releases.versions.version import Version, is_version
+from mihakk.releases.versions.withdrawal import require_carried
+from mihakk.schemas.withdrawal import Withdrawal
 
 SEEN = "tags.json"
 """Where each remote tag pointed when it was first read here."""

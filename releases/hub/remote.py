@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from mihakk.errors import ExternalFailure, UsageError
-from releases.assemble import AssembledRelease
-from releases.content.checksum import FOREIGN, MANIFEST, parse_manifest
-from releases.hub._client import StaleParent, Unavailable, asking, hub_api
-from releases.hub._verification import Rows, verify_folder
-from releases.hub.publication import (
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.content.checksum import FOREIGN, MANIFEST, parse_manifest
+from mihakk.releases.hub._client import StaleParent, Unavailable, asking, hub_api
+from mihakk.releases.hub._verification import Rows, verify_folder
+from mihakk.releases.hub.publication import (
     Publication,
     refuse_other_bytes,
     require_version,
@@ -22,7 +22,7 @@ from releases.hub.publication import (
     sorted_versions,
     standing,
 )
-from releases.versions.withdrawal import (
+from mihakk.releases.versions.withdrawal import (
     CARD,
     CHANGELOG,
     MARKED,
@@ -31,8 +31,8 @@ from releases.versions.withdrawal import (
     of_version,
     parse,
 )
-from releases.versions.withdrawal import FILE as WITHDRAWN
-from schemas.withdrawal import Withdrawal
+from mihakk.releases.versions.withdrawal import FILE as WITHDRAWN
+from mihakk.schemas.withdrawal import Withdrawal
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete

@@ -9,14 +9,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mihakk.lake.columns import arrow_schema
-from releases.content.item_tables import BATCH_ROWS, batched, write_parquet
-from releases.versions.diff import Change, ReleaseDiff
-from schemas.audit import AUDIT_STATES, CRITERIA, Audit, Verdict
-from schemas.finding import Finding
-from schemas.record import Record
-from schemas.rejection import Rejection, without_notes
-from schemas.review import Resolution, ReviewedContent, Vote
+from mihakk.machinery.lake.columns import arrow_schema
+from mihakk.releases.content.item_tables import BATCH_ROWS, batched, write_parquet
+from mihakk.releases.versions.diff import Change, ReleaseDiff
+from mihakk.schemas.audit import AUDIT_STATES, CRITERIA, Audit, Verdict
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.record import Record
+from mihakk.schemas.rejection import Rejection, without_notes
+from mihakk.schemas.review import Resolution, ReviewedContent, Vote
 
 _TEXT = pa.string()
 _VERDICTS = pa.schema(

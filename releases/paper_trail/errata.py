@@ -10,16 +10,16 @@ import pyarrow.compute as pc
 import yaml
 from pydantic import Field, ValidationError
 
-from mihakk.configs import load_config
-from mihakk.errors import UsageError
-from mihakk.ids import content_hash, digest
-from releases.content.item_tables import data_files, read_items
-from releases.content.secret import keyed, public_form
-from releases.versions.diff import release_version
-from schemas.finding import Finding
-from schemas.item import Item
-from schemas.record import Record
-from schemas.review import DiscardReason
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import content_hash, digest
+from mihakk.releases.content.item_tables import data_files, read_items
+from mihakk.releases.content.secret import keyed, public_form
+from mihakk.releases.versions.diff import release_version
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import Item
+from mihakk.schemas.record import Record
+from mihakk.schemas.review import DiscardReason
 
 _PLAIN = re.compile(r"[\w-][\w.-]{0,99}")
 """Ids that may name a file; others' benchmarks call their items as they like."""

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import orjson
 
-from mihakk.errors import UsageError
-from releases.gates import Gate, listed
-from releases.paper_trail.recount import contradictions
-from releases.release_facts import AuditorFact, Override, ReleaseFacts
-from releases.stored_record import read_stored
-from schemas.record import Record
+from mihakk.machinery.errors import UsageError
+from mihakk.releases.gates import Gate, listed
+from mihakk.releases.paper_trail.recount import contradictions
+from mihakk.releases.release_facts import AuditorFact, Override, ReleaseFacts
+from mihakk.releases.stored_record import read_stored
+from mihakk.schemas.record import Record
 
 FILE = "audit/gates.json"
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from mihakk.groups import grouped
-from releases.cleaned_record import read_cleaned
-from releases.content.item_tables import data_files
-from releases.gates import Gate
-from releases.licence import known
-from releases.release_facts import AuditorFact
+from mihakk.machinery.groups import grouped
+from mihakk.releases.cleaned_record import read_cleaned
+from mihakk.releases.content.item_tables import data_files
+from mihakk.releases.gates import Gate
+from mihakk.releases.licence import known
+from mihakk.releases.release_facts import AuditorFact
 
 _SAMPLE = re.compile(r"Of (\d+) sampled unflagged items people found (\d+) defective")
 _WAITING = re.compile(r"; (\d+) sampled items wait for votes")
@@ -61,7 +61,7 @@ def _sample(folder: Path, gate: Gate) -> Iterator[str]:
 
 
 def _state(votes: Sequence[dict[str, Any]], needed: int) -> str:
-    """As `annotation.statistics.miss_rate.soundness` has it, of the last votes of each person."""
+    """As `mihakk.annotation.statistics.miss_rate.soundness` has it, of the last votes of each person."""
     ruling = [row for row in votes if row["adjudicator"]]
     counted = ruling[-1:] or votes
     if not ruling and len(votes) < needed:

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
-from mihakk.markdown import code, plain
-from releases.versions.diff import KINDS, Change, ChangeKind, ReleaseDiff
-from releases.versions.withdrawal import mark_changelog
-from schemas.withdrawal import Withdrawal
+from mihakk.machinery.markdown import code, plain
+from mihakk.releases.versions.diff import KINDS, Change, ChangeKind, ReleaseDiff
+from mihakk.releases.versions.withdrawal import mark_changelog
+from mihakk.schemas.withdrawal import Withdrawal
 
 LOG = "CHANGELOG.md"
 CHANGES = "errata/changes.parquet"

@@ -11,14 +11,14 @@ from typing import Any, Literal, get_args
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from mihakk.configs import load_text
-from mihakk.ids import digest, sha256
-from mihakk.parquet import read_parquet
-from mihakk.text import key
-from releases.cleaned_record import read_cleaned
-from releases.content.item_tables import data_files, read_items
-from releases.versions.version import Level
-from schemas.record import Record
+from mihakk.machinery.configs import load_text
+from mihakk.machinery.ids import digest, sha256
+from mihakk.machinery.parquet import read_parquet
+from mihakk.machinery.text import key
+from mihakk.releases.cleaned_record import read_cleaned
+from mihakk.releases.content.item_tables import data_files, read_items
+from mihakk.releases.versions.version import Level
+from mihakk.schemas.record import Record
 
 ChangeKind = Literal[
     "added",

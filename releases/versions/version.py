@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from mihakk.errors import UsageError
+from mihakk.machinery.errors import UsageError
 
 Level = Literal["none", "patch", "minor", "major"]
 

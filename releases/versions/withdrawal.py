@@ -10,11 +10,11 @@ from pathlib import Path
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.markdown import plain
-from releases.content.checksum import MANIFEST, file_digest, manifest_text, read_manifest
-from releases.versions.version import Version
-from schemas.withdrawal import Withdrawal
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.markdown import plain
+from mihakk.releases.content.checksum import MANIFEST, file_digest, manifest_text, read_manifest
+from mihakk.releases.versions.version import Version
+from mihakk.schemas.withdrawal import Withdrawal
 
 FILE = "withdrawn.json"
 """Beside the card: on the Hub's main branch, and in every release made since."""

@@ -15,14 +15,14 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mihakk.errors import MihakkError
-from pipeline.build import Build
-from reports.dashboard.items import Filter, explore, rejected
-from reports.dashboard.overview import Gatherer
-from reports.dashboard.page import policy, render
-from reports.dashboard.story import story
-from reports.dashboard.tables import Tables
-from schemas.stages import STAGES
+from mihakk.machinery.errors import MihakkError
+from mihakk.pipeline.build import Build
+from mihakk.reports.dashboard.items import Filter, explore, rejected
+from mihakk.reports.dashboard.overview import Gatherer
+from mihakk.reports.dashboard.page import policy, render
+from mihakk.reports.dashboard.story import story
+from mihakk.reports.dashboard.tables import Tables
+from mihakk.schemas.stages import STAGES
 
 LOOPBACK = ("127.0.0.1", "localhost")
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from mihakk.errors import MihakkError
-from mihakk.ids import digest
-from pipeline.build import Build, whole_input
-from pipeline.history import RunRecord, RunState, SourceYield, runs, yields
-from pipeline.schedules import Late, described, due, late
-from pipeline.steps.order import step_of
-from schemas.manifest import StageManifest
-from schemas.stages import STAGES
+from mihakk.machinery.errors import MihakkError
+from mihakk.machinery.ids import digest
+from mihakk.pipeline.build import Build, whole_input
+from mihakk.pipeline.history import RunRecord, RunState, SourceYield, runs, yields
+from mihakk.pipeline.schedules import Late, described, due, late
+from mihakk.pipeline.steps.order import step_of
+from mihakk.schemas.manifest import StageManifest
+from mihakk.schemas.stages import STAGES
 
 if TYPE_CHECKING:
-    from scrapers.source import OpenSource
+    from mihakk.scrapers.source import OpenSource
 
 Level = Literal["good", "unknown", "look", "bad"]
 """unknown: nothing is known, which is never good."""
@@ -161,7 +161,7 @@ def source_states(
     build: Build, scraped: StageManifest | None, told: Sequence[RunWithState]
 ) -> Iterator[SourceState]:
     """One state per use of a source in the config."""
-    from scrapers.source import open_source
+    from mihakk.scrapers.source import open_source
 
     now = yields(scraped) if scraped else {}
     for use in build.config.sources:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from pipeline.build import Build
-from reports.dashboard.tables import Tables
-from schemas.audit import AUDIT_STATES, SHORT_RULES
-from schemas.stages import AUDITED, CHECKED, GENERATED, REVIEWED
+from mihakk.pipeline.build import Build
+from mihakk.reports.dashboard.tables import Tables
+from mihakk.schemas.audit import AUDIT_STATES, SHORT_RULES
+from mihakk.schemas.stages import AUDITED, CHECKED, GENERATED, REVIEWED
 
 PAGE = 25
 STATES = ("kept", "waiting", "blocked", "discarded", "other order left out", "open")

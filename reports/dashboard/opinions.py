@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from annotation.decisions.apply import WAITING
-from pipeline.build import Build
-from pipeline.people import review_stores
-from reports.dashboard.health import Note
-from reports.dashboard.items import AUDIT_STATE, open_items
-from reports.dashboard.tables import Tables
-from schemas.audit import AUDIT_STATES, CRITERIA
-from schemas.finding import SEVERITIES, Severity
-from schemas.stages import AUDITED, CHECKED, REVIEWED
+from mihakk.annotation.decisions.apply import WAITING
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.people import review_stores
+from mihakk.reports.dashboard.health import Note
+from mihakk.reports.dashboard.items import AUDIT_STATE, open_items
+from mihakk.reports.dashboard.tables import Tables
+from mihakk.schemas.audit import AUDIT_STATES, CRITERIA
+from mihakk.schemas.finding import SEVERITIES, Severity
+from mihakk.schemas.stages import AUDITED, CHECKED, REVIEWED
 
 if TYPE_CHECKING:
-    from annotation.statistics.miss_rate import MissRate
-    from annotation.statistics.review_report import ReviewReport
-    from schemas.review import Review
-    from validators.audit.rates import AuditorAgreement
+    from mihakk.annotation.statistics.miss_rate import MissRate
+    from mihakk.annotation.statistics.review_report import ReviewReport
+    from mihakk.schemas.review import Review
+    from mihakk.validators.audit.rates import AuditorAgreement
 
 DAYS = 14
 MANY_INVALID = 0.05
@@ -193,7 +193,7 @@ def opinions(build: Build, tables: Tables) -> Opinions:
 
 
 def _defects(tables: Tables) -> tuple[list[DefectRow], list[str]]:
-    from validators.checks.check import check_titles
+    from mihakk.validators.checks.check import check_titles
 
     titles = check_titles()
     counted = tables.rows(
@@ -280,7 +280,7 @@ def _criteria(build: Build, tables: Tables, pairs: Sequence[dict[str, Any]]) -> 
 
 
 def _agreed(square: Sequence[dict[str, Any]]) -> AuditorAgreement:
-    from validators.audit.rates import agreement
+    from mihakk.validators.audit.rates import agreement
 
     first = [row["x"] for row in square for _ in range(row["n"])]
     second = [row["y"] for row in square for _ in range(row["n"])]
@@ -289,11 +289,11 @@ def _agreed(square: Sequence[dict[str, Any]]) -> AuditorAgreement:
 
 def people(build: Build, tables: Tables, now: datetime | None = None) -> People:
     """How the review goes; only items that people were given are read."""
-    from annotation.decisions.store import labels, stored
-    from annotation.statistics.review_report import review_report
-    from annotation.statistics.sampling import Queued, wanted_changed
-    from pipeline.steps.check import reviews_of
-    from schemas.campaign import Drawn
+    from mihakk.annotation.decisions.store import labels, stored
+    from mihakk.annotation.statistics.review_report import review_report
+    from mihakk.annotation.statistics.sampling import Queued, wanted_changed
+    from mihakk.pipeline.steps.check import reviews_of
+    from mihakk.schemas.campaign import Drawn
 
     stores = review_stores(build)
     reviews, queued = reviews_of(build), stored(stores.queued, Queued)
@@ -338,8 +338,8 @@ def _unflagged(tables: Tables, corrected: set[str]) -> dict[str, int]:
 
 def _judged(build: Build, tables: Tables, known: set[str]) -> tuple[list[Any], list[Any]]:
     """Items and audits of what people were given, from the few shards they stand in."""
-    from schemas.audit import Audit
-    from schemas.item import ITEM_ROWS
+    from mihakk.schemas.audit import Audit
+    from mihakk.schemas.item import ITEM_ROWS
 
     if not known:
         return [], []

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from mihakk.ids import digest
-from pipeline.build import Build
-from pipeline.losses import refused
-from pipeline.rows import source_counts
-from releases.card.charts import Trend, bars
-from reports.dashboard.health import LEVELS, Health, Level, Note, health
-from reports.dashboard.opinions import Opinions, People, opinions, people
-from reports.dashboard.quality import QualityFacts, quality_facts
-from reports.dashboard.tables import Tables
-from reports.dashboard.versions import Versions, versions
-from reports.trends import over_runs, over_versions
-from schemas.benchmark import ReleaseConfig
-from schemas.manifest import ShardCounts
+from mihakk.machinery.ids import digest
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.losses import refused
+from mihakk.pipeline.rows import source_counts
+from mihakk.releases.card.charts import Trend, bars
+from mihakk.reports.dashboard.health import LEVELS, Health, Level, Note, health
+from mihakk.reports.dashboard.opinions import Opinions, People, opinions, people
+from mihakk.reports.dashboard.quality import QualityFacts, quality_facts
+from mihakk.reports.dashboard.tables import Tables
+from mihakk.reports.dashboard.versions import Versions, versions
+from mihakk.reports.trends import over_runs, over_versions
+from mihakk.schemas.benchmark import ReleaseConfig
+from mihakk.schemas.manifest import ShardCounts
 
 RECORD_STAGES = 4
 """Stages that read records; later ones read items."""
@@ -130,7 +130,7 @@ class Gatherer:
         )
 
     def _state(self, stands: Health) -> str:
-        from releases.hub.embedded import EmbeddedHub
+        from mihakk.releases.hub.embedded import EmbeddedHub
 
         build = self.build
         manifests = [state.manifest.model_dump() if state.manifest else None for state in stands.stages]

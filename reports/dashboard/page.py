@@ -12,11 +12,11 @@ from urllib.parse import urlencode
 from jinja2 import Environment
 from markupsafe import Markup
 
-from annotation.screens.evidence import finding_sentence
-from pipeline.build import Build
-from reports.dashboard.overview import Gatherer, OverviewFacts
-from reports.dashboard.quoted import quoted
-from reports.templates import templates
+from mihakk.annotation.screens.evidence import finding_sentence
+from mihakk.pipeline.build import Build
+from mihakk.reports.dashboard.overview import Gatherer, OverviewFacts
+from mihakk.reports.dashboard.quoted import quoted
+from mihakk.reports.templates import templates
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pipeline.build import Build
-from pipeline.measured_quality import standing_quality
-from schemas.stages import GENERATED
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.measured_quality import standing_quality
+from mihakk.schemas.stages import GENERATED
 
 if TYPE_CHECKING:
-    from generators.quality.item_quality import Baseline, ItemQuality, ValueSpread
+    from mihakk.generators.quality.item_quality import Baseline, ItemQuality, ValueSpread
 
 SOLVERS = {
     "all_cues": "all cues together",
@@ -77,7 +77,7 @@ class QualityFacts:
     @property
     def spreads(self) -> dict[str, str]:
         """What is measured of wrong options to its chart: a row a strategy, 5 to 95 % and the middle half."""
-        from releases.card.charts import Mark, spans
+        from mihakk.releases.card.charts import Mark, spans
 
         rows: dict[str, list[ValueSpread]] = defaultdict(list)
         for one in self.measured.spreads if self.measured else ():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from annotation.decisions.apply import WAITING
-from mihakk.groups import grouped
-from pipeline.build import Build
-from schemas.audit import Verdict
-from schemas.item import ITEM_ROWS, Item
-from schemas.rejection import Rejection
-from schemas.stages import AUDITED, REVIEWED, STAGES
+from mihakk.annotation.decisions.apply import WAITING
+from mihakk.machinery.groups import grouped
+from mihakk.pipeline.build import Build
+from mihakk.schemas.audit import Verdict
+from mihakk.schemas.item import ITEM_ROWS, Item
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.stages import AUDITED, REVIEWED, STAGES
 
 QUEUE_SHOWN = 30
 EXAMPLES_PER_REASON = 3

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from mihakk.errors import UsageError
-from mihakk.ids import content_hash
-from pipeline.build import Build
-from reports.dashboard.items import open_items
-from reports.dashboard.tables import Tables
-from reports.dashboard.versions import changes_of
-from schemas.audit import Audit, Verdict
-from schemas.finding import Finding
-from schemas.idiom import Idiom
-from schemas.item import ITEM_ROWS
-from schemas.poem import Poem
-from schemas.rejection import Rejection
-from schemas.review import Resolution, Review
-from schemas.stages import AUDITED, CHECKED, CURATED, GENERATED, NORMALIZED, REVIEWED, SCRAPED
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import content_hash
+from mihakk.pipeline.build import Build
+from mihakk.reports.dashboard.items import open_items
+from mihakk.reports.dashboard.tables import Tables
+from mihakk.reports.dashboard.versions import changes_of
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Resolution, Review
+from mihakk.schemas.stages import AUDITED, CHECKED, CURATED, GENERATED, NORMALIZED, REVIEWED, SCRAPED
 
 if TYPE_CHECKING:
-    from schemas.record import Form
+    from mihakk.schemas.record import Form
 
 ORIGINS_SHOWN = 8
 LINES_SHOWN = 40
@@ -132,10 +132,10 @@ def _said(build: Build, found: Story, shard: str) -> None:
 
 
 def _people(build: Build, found: Story) -> None:
-    from annotation.decisions.store import stored
-    from annotation.decisions.stores import Stores
-    from annotation.statistics.sampling import Queued
-    from pipeline.steps.check import reviews_of
+    from mihakk.annotation.decisions.store import stored
+    from mihakk.annotation.decisions.stores import Stores
+    from mihakk.annotation.statistics.sampling import Queued
+    from mihakk.pipeline.steps.check import reviews_of
 
     stores = Stores.under(build.lake.url)
     found.queued = [row for row in stored(stores.queued, Queued) if found.id in (row.item, row.base)]

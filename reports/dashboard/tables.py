@@ -9,11 +9,11 @@ import duckdb
 from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
-from mihakk.lake.columns import arrow_schema
-from pipeline.rows import ROWS
+from mihakk.machinery.lake.columns import arrow_schema
+from mihakk.pipeline.rows import ROWS
 
 if TYPE_CHECKING:
-    from pipeline.build import Build
+    from mihakk.pipeline.build import Build
 
 _VARIANTS, _PLAIN = "أإآٱىیکةۀ", "ااااييكهه"
 _DROPPED = "".join(

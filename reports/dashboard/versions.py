@@ -14,11 +14,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mihakk.errors import MihakkError
-from pipeline.build import Build
-from reports.dashboard.health import Note
-from schemas.published import Published
-from schemas.stages import RELEASED
+from mihakk.machinery.errors import MihakkError
+from mihakk.pipeline.build import Build
+from mihakk.reports.dashboard.health import Note
+from mihakk.schemas.published import Published
+from mihakk.schemas.stages import RELEASED
 
 CHANGES = "errata/changes.parquet"
 
@@ -49,7 +49,7 @@ class Versions:
 
 def versions(build: Build) -> Versions:
     """The benchmark's releases and how they stand to the lake."""
-    from releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.hub.embedded import EmbeddedHub
 
     hub, name = EmbeddedHub(), build.config.name
     try:
@@ -66,7 +66,7 @@ def versions(build: Build) -> Versions:
 
 def changes_by_reason(build: Build) -> dict[str, dict[str, int]]:
     """Version, oldest first, -> `added`, `changed` or `removed: reason` -> items; the first is empty."""
-    from releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.hub.embedded import EmbeddedHub
 
     hub, name = EmbeddedHub(), build.config.name
     found: dict[str, dict[str, int]] = {}
@@ -82,7 +82,7 @@ def changes_by_reason(build: Build) -> dict[str, dict[str, int]]:
 
 def changes_of(build: Build, item: str) -> list[tuple[str, str]]:
     """Version -> what it did to one item (`added`, `removed`, …, `in it`, `not in it`), newest first."""
-    from releases.hub.embedded import EmbeddedHub
+    from mihakk.releases.hub.embedded import EmbeddedHub
 
     hub, name = EmbeddedHub(), build.config.name
     known = hub.versions(name)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
-from mihakk.spreadsheet import guarded
-from pipeline.external_summary import Audited
-from validators.checks.check import check_titles
-from validators.external.places import RowPlace, rejected_places, with_names
+from mihakk.machinery.spreadsheet import guarded
+from mihakk.pipeline.external_summary import Audited
+from mihakk.validators.checks.check import check_titles
+from mihakk.validators.external.places import RowPlace, rejected_places, with_names
 
 ExportFormat = Literal["sarif", "jsonl", "csv"]
 SARIF_LEVEL = {"block": "error", "flag": "warning", "report": "note"}

@@ -9,17 +9,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-from mihakk.groups import grouped
-from pipeline.external_audit import AuditJob, run_audit
-from pipeline.external_summary import Audited, AuditSummary, share_bad
-from pipeline.usage import describe
-from releases.card.charts import Point, scatter
-from reports.templates import templates, write_page
-from schemas.audit import CRITERIA
-from schemas.finding import SEVERITIES, Finding
-from schemas.rejection import Rejection
-from validators.external.merging import linked
-from validators.external.places import with_names
+from mihakk.machinery.groups import grouped
+from mihakk.pipeline.external_audit import AuditJob, run_audit
+from mihakk.pipeline.external_summary import Audited, AuditSummary, share_bad
+from mihakk.pipeline.usage import describe
+from mihakk.releases.card.charts import Point, scatter
+from mihakk.reports.templates import templates, write_page
+from mihakk.schemas.audit import CRITERIA
+from mihakk.schemas.finding import SEVERITIES, Finding
+from mihakk.schemas.rejection import Rejection
+from mihakk.validators.external.merging import linked
+from mihakk.validators.external.places import with_names
 
 EXAMPLES = 5
 """Findings shown per check."""
@@ -109,7 +109,7 @@ def _examples(audited: Audited, summary: AuditSummary, items: Mapping[str, Any])
 
 def _groups(audited: Audited, items: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Items that belong together, by the reason: some groups with some members, and how many there are."""
-    from validators.checks.gathering import split_of
+    from mihakk.validators.checks.gathering import split_of
 
     index = audited.index
     same = linked(index.copies)

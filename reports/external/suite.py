@@ -11,11 +11,11 @@ from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
-from pipeline.external_suite import SourceRow, SuiteRow, SuiteRun, SuiteSummary, run_suite
-from reports.external.page import audit_to_page, percent, size_against_rate
-from reports.templates import templates, write_page
-from reports.terminal import shown_path
-from validators.checks.check import check_titles
+from mihakk.pipeline.external_suite import SourceRow, SuiteRow, SuiteRun, SuiteSummary, run_suite
+from mihakk.reports.external.page import audit_to_page, percent, size_against_rate
+from mihakk.reports.templates import templates, write_page
+from mihakk.reports.terminal import shown_path
+from mihakk.validators.checks.check import check_titles
 
 HEAD = (
     *("Samples", "Blocked", "Checks", "Auditors", "Merged", "Waiting", "Overturned", "Discarded", "Fixed"),

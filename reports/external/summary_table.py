@@ -12,11 +12,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.external_summary import AuditSummary
-from pipeline.usage import describe
-from reports.terminal import shown_path, unusable
-from schemas.audit import by_audit_state
-from validators.external.proposal import Proposal
+from mihakk.pipeline.external_summary import AuditSummary
+from mihakk.pipeline.usage import describe
+from mihakk.reports.terminal import shown_path, unusable
+from mihakk.schemas.audit import by_audit_state
+from mihakk.validators.external.proposal import Proposal
 
 
 def show_summary(found: AuditSummary) -> Group:

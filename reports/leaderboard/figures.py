@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.rows import folders_of
-from evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of
-from evaluation.table.column import Column
-from evaluation.table.moves import MOST_ITEMS, ItemMove, Moves, SystemMove
-from evaluation.table.results import Results, grouped
-from evaluation.table.scores import COLUMN
-from releases.paper_trail.audit_tables import read_changes
-from schemas.suite import Suite, System
+from mihakk.evaluation.rows import folders_of
+from mihakk.evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of
+from mihakk.evaluation.table.column import Column
+from mihakk.evaluation.table.moves import MOST_ITEMS, ItemMove, Moves, SystemMove
+from mihakk.evaluation.table.results import Results, grouped
+from mihakk.evaluation.table.scores import COLUMN
+from mihakk.releases.paper_trail.audit_tables import read_changes
+from mihakk.schemas.suite import Suite, System
 
 DIGITS = 4
 MOST_VALUES = 40

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from evaluation.reading import read
-from evaluation.rows import ANSWER_KEY, answer_key, read_batches, read_rows
-from evaluation.running.asking import Asked
-from evaluation.table.column import Column
-from schemas.evaluation import Answer, Attempt, Judgement
+from mihakk.evaluation.reading import read
+from mihakk.evaluation.rows import ANSWER_KEY, answer_key, read_batches, read_rows
+from mihakk.evaluation.running.asking import Asked
+from mihakk.evaluation.table.column import Column
+from mihakk.schemas.evaluation import Answer, Attempt, Judgement
 
 PAGE: Final = 25
 """Items of one file of prompts and replies."""

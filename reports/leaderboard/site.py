@@ -11,18 +11,18 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from evaluation.published import figures_of
-from evaluation.report import prompts_of, results_of, score_files
-from evaluation.running.asking import Fetch, sealed_items
-from evaluation.table import Results, load_scores
-from evaluation.table.column import Column, columns_of
-from evaluation.table.moves import Moves, move_sheets, moves
-from evaluation.table.scores import COLUMN
-from evaluation.table.sheets import Sheet, sheets
-from mihakk.configs import load_yaml
-from mihakk.errors import UsageError
-from reports.dashboard.page import style
-from reports.leaderboard.figures import (
+from mihakk.evaluation.published import figures_of
+from mihakk.evaluation.report import prompts_of, results_of, score_files
+from mihakk.evaluation.running.asking import Fetch, sealed_items
+from mihakk.evaluation.table import Results, load_scores
+from mihakk.evaluation.table.column import Column, columns_of
+from mihakk.evaluation.table.moves import Moves, move_sheets, moves
+from mihakk.evaluation.table.scores import COLUMN
+from mihakk.evaluation.table.sheets import Sheet, sheets
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.dashboard.page import style
+from mihakk.reports.leaderboard.figures import (
     board_columns,
     changes_of,
     moved_facts,
@@ -30,9 +30,9 @@ from reports.leaderboard.figures import (
     slices_of,
     system_facts,
 )
-from reports.leaderboard.items import PAGE, index_of, pages_of
-from reports.templates import direction, templates
-from schemas.suite import Suite, System
+from mihakk.reports.leaderboard.items import PAGE, index_of, pages_of
+from mihakk.reports.templates import direction, templates
+from mihakk.schemas.suite import Suite, System
 
 HERE: Final = Path(__file__).parent / "templates"
 LANGUAGES: Final = {"en": "English", "ar": "العربية", "fa": "فارسی"}

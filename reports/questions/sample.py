@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from generators.plain_meaning import plain_meaning
-from mihakk.morphology import LIGHT, Morphology
-from mihakk.seeds import rng
-from mihakk.text import key
-from reports.templates import templates, write_page
-from schemas.idiom import Idiom
-from schemas.item import ChoiceItem, Item
-from schemas.poem import Poem
+from mihakk.generators.plain_meaning import plain_meaning
+from mihakk.machinery.morphology import LIGHT, Morphology
+from mihakk.machinery.seeds import rng
+from mihakk.machinery.text import key
+from mihakk.reports.templates import templates, write_page
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ChoiceItem, Item
+from mihakk.schemas.poem import Poem
 
 WHY: Mapping[str, str] = {
     "same_poem": "another line of the same poem",

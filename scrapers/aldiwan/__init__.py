@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from mihakk.errors import UsageError
-from mihakk.settings import settings
-from scrapers.aldiwan import api, page
-from scrapers.aldiwan.poem import record
-from scrapers.boundary import rejecting
-from scrapers.crawl import CrawlPlan, Page, SiteOptions, plan, provenance, read_pages
-from scrapers.raw import RawStore
-from scrapers.source import Entry, Source, register
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import settings
+from mihakk.scrapers.aldiwan import api, page
+from mihakk.scrapers.aldiwan.poem import record
+from mihakk.scrapers.boundary import rejecting
+from mihakk.scrapers.crawl import CrawlPlan, Page, SiteOptions, plan, provenance, read_pages
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import Entry, Source, register
 
 
 class AldiwanOptions(SiteOptions):
@@ -55,7 +55,7 @@ def _api(options: AldiwanOptions) -> CrawlPlan:
         SOURCE,
         options,
         api.starts(base, options.poets, options.eras, options.poems),
-        "scrapers.aldiwan.api:follow",
+        "mihakk.scrapers.aldiwan.api:follow",
         secret_headers={"Authorization": f"Bearer {token.get_secret_value()}"} if token else {},
         quota_headers=api.QUOTAS,
     )
@@ -65,7 +65,7 @@ def _pages(options: AldiwanOptions) -> CrawlPlan:
     if not options.start:
         raise UsageError("source 'aldiwan' with `read: pages` needs `start`, e.g. [/poem66.html]")
     base = (options.base or page.HOME).rstrip("/")
-    return plan(SOURCE, options, page.starts(base, options.start), "scrapers.aldiwan.page:follow")
+    return plan(SOURCE, options, page.starts(base, options.start), "mihakk.scrapers.aldiwan.page:follow")
 
 
 def _least(options: AldiwanOptions) -> int:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from mihakk.errors import SourceChanged
-from scrapers.aldiwan.poem import Read
-from scrapers.crawl import Page, PageRequest
-from scrapers.shape import check_fields
+from mihakk.machinery.errors import SourceChanged
+from mihakk.scrapers.aldiwan.poem import Read
+from mihakk.scrapers.crawl import Page, PageRequest
+from mihakk.scrapers.shape import check_fields
 
 HOME = "https://api.aldiwan.net/v1"
 QUOTAS = (

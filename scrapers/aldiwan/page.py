@@ -15,10 +15,10 @@ from urllib.parse import unquote, urljoin, urlsplit
 import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from mihakk.errors import RecordRejected, SourceChanged
-from scrapers.aldiwan.poem import Read
-from scrapers.crawl import Page, PageRequest
-from scrapers.labels import is_country, names_era, number
+from mihakk.machinery.errors import RecordRejected, SourceChanged
+from mihakk.scrapers.aldiwan.poem import Read
+from mihakk.scrapers.crawl import Page, PageRequest
+from mihakk.scrapers.labels import is_country, names_era, number
 
 HOME = "https://www.aldiwan.net"
 _FREE = {"التفعيله", "التفعيلة", "شعر حر", "قصيدة النثر", "قصيدة نثر"}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mihakk.errors import RecordRejected
-from schemas.poem import Section
-from schemas.record import Provenance
-from scrapers.boundary import rejecting
-from scrapers.source import Entry
-from scrapers.verse import Arrangement, arrange, as_lines, poem
+from mihakk.machinery.errors import RecordRejected
+from mihakk.schemas.poem import Section
+from mihakk.schemas.record import Provenance
+from mihakk.scrapers.boundary import rejecting
+from mihakk.scrapers.source import Entry
+from mihakk.scrapers.verse import Arrangement, arrange, as_lines, poem
 
 
 @dataclass

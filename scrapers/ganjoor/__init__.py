@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Literal
 
-from mihakk.errors import UsageError
-from scrapers.boundary import parsed
-from scrapers.crawl import CrawlPlan, Page, SiteOptions, plan, provenance, read_pages
-from scrapers.ganjoor import api, page
-from scrapers.ganjoor.export import is_poem, members, read_poet
-from scrapers.ganjoor.poem import Poet, parse
-from scrapers.place import find
-from scrapers.raw import RawStore
-from scrapers.source import Entry, Source, register
+from mihakk.machinery.errors import UsageError
+from mihakk.scrapers.boundary import parsed
+from mihakk.scrapers.crawl import CrawlPlan, Page, SiteOptions, plan, provenance, read_pages
+from mihakk.scrapers.ganjoor import api, page
+from mihakk.scrapers.ganjoor.export import is_poem, members, read_poet
+from mihakk.scrapers.ganjoor.poem import Poet, parse
+from mihakk.scrapers.place import find
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import Entry, Source, register
 
 _PUBLIC_DOMAIN_HIJRI = 1370
 """Lunar year of death (1950) up to which life plus seventy years has run out everywhere that counts so."""
@@ -55,10 +55,10 @@ def scrape(options: GanjoorOptions, raw: RawStore) -> Iterator[Entry]:
 def _crawl(options: GanjoorOptions) -> CrawlPlan:
     if options.read == "pages":
         base = (options.base or page.HOME).rstrip("/")
-        return plan(SOURCE, options, page.starts(base, options.start), "scrapers.ganjoor.page:follow")
+        return plan(SOURCE, options, page.starts(base, options.start), "mihakk.scrapers.ganjoor.page:follow")
     base = (options.base or api.HOME).rstrip("/")
     starts = [*api.starts(base, options.start), *api.similar_starts(base, options.similar)]
-    return plan(SOURCE, options, starts, "scrapers.ganjoor.api:follow", keep_headers=(api.PAGING,))
+    return plan(SOURCE, options, starts, "mihakk.scrapers.ganjoor.api:follow", keep_headers=(api.PAGING,))
 
 
 def _from_page(found: Page, options: GanjoorOptions) -> Iterator[Entry]:

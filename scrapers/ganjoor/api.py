@@ -8,9 +8,9 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 
-from mihakk.errors import SourceChanged
-from scrapers.crawl import Page, PageRequest
-from scrapers.shape import check_fields
+from mihakk.machinery.errors import SourceChanged
+from mihakk.scrapers.crawl import Page, PageRequest
+from mihakk.scrapers.shape import check_fields
 
 HOME = "https://api.ganjoor.net"
 PAGING = "paging-headers"

@@ -8,10 +8,10 @@ from pathlib import Path, PurePosixPath
 
 import orjson
 
-from mihakk.errors import SourceChanged, UsageError
-from scrapers.ganjoor.poem import Poet
-from scrapers.place import inside
-from scrapers.shape import check_fields
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.scrapers.ganjoor.poem import Poet
+from mihakk.scrapers.place import inside
+from mihakk.scrapers.shape import check_fields
 
 _MOST_BYTES = 64 << 20
 """No poem comes near it (the longest has some 5 MB)."""

@@ -11,15 +11,15 @@ from urllib.parse import urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from mihakk.errors import SourceChanged
-from mihakk.text.digits import convert
-from mihakk.text.encoding import decode
-from schemas.poem import Couplet, Poem, Section
-from schemas.record import Form, Provenance
-from schemas.rejection import Rejection
-from scrapers.crawl import Page, PageRequest
-from scrapers.ganjoor.poem import Poet
-from scrapers.source import Entry
+from mihakk.machinery.errors import SourceChanged
+from mihakk.machinery.text.digits import convert
+from mihakk.machinery.text.encoding import decode
+from mihakk.schemas.poem import Couplet, Poem, Section
+from mihakk.schemas.record import Form, Provenance
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.crawl import Page, PageRequest
+from mihakk.scrapers.ganjoor.poem import Poet
+from mihakk.scrapers.source import Entry
 
 HOME = "https://ganjoor.net"
 _ROWS = {"وزن": "metre", "قالب شعری": "form", "تعداد ابیات": "couplets"}

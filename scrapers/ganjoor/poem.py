@@ -16,13 +16,13 @@ from typing import Any
 
 import orjson
 
-from mihakk.errors import RecordRejected, SourceChanged
-from schemas.poem import Couplet, CoupletKind, Poem, Section
-from schemas.record import Form, Language, Provenance
-from schemas.rejection import Rejection
-from scrapers.boundary import rejecting
-from scrapers.shape import check_fields
-from scrapers.source import Entry
+from mihakk.machinery.errors import RecordRejected, SourceChanged
+from mihakk.schemas.poem import Couplet, CoupletKind, Poem, Section
+from mihakk.schemas.record import Form, Language, Provenance
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.boundary import rejecting
+from mihakk.scrapers.shape import check_fields
+from mihakk.scrapers.source import Entry
 
 POSITIONS = {
     **{0: "Right", 1: "Left", 2: "CenteredVerse1", 3: "CenteredVerse2", 4: "Single", 5: "Comment"},

@@ -8,20 +8,20 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Literal
 
-from mihakk.errors import SourceChanged, UsageError
-from schemas.record import Provenance
-from scrapers.book import BookOptions, Line, pattern_of, read
-from scrapers.book_evidence import BookEntry
-from scrapers.boundary import parsed
-from scrapers.crawl import Page, SiteOptions, plan, provenance, read_pages
-from scrapers.epub import Book, Chapter, open_book, parse_xml
-from scrapers.hindawi import site
-from scrapers.hindawi.blocks import Block, blocks
-from scrapers.hindawi.entries import ChapterBlocks, book_lines, idioms, poem
-from scrapers.hindawi.rights import licence
-from scrapers.place import find_file
-from scrapers.raw import RawStore
-from scrapers.source import Entry, Source, register
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.schemas.record import Provenance
+from mihakk.scrapers.book import BookOptions, Line, pattern_of, read
+from mihakk.scrapers.book_evidence import BookEntry
+from mihakk.scrapers.boundary import parsed
+from mihakk.scrapers.crawl import Page, SiteOptions, plan, provenance, read_pages
+from mihakk.scrapers.epub import Book, Chapter, open_book, parse_xml
+from mihakk.scrapers.hindawi import site
+from mihakk.scrapers.hindawi.blocks import Block, blocks
+from mihakk.scrapers.hindawi.entries import ChapterBlocks, book_lines, idioms, poem
+from mihakk.scrapers.hindawi.rights import licence
+from mihakk.scrapers.place import find_file
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import Entry, Source, register
 
 _FRONT_MATTER = re.compile(r"(?:cover|fp\d+|copyright|nav)\.xhtml$")
 
@@ -70,7 +70,9 @@ def _asked_for(options: HindawiOptions) -> None:
 def _fetched_epubs(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
     _asked_for(options)
     base = (options.base or site.DOWNLOADS).rstrip("/")
-    crawl = plan(SOURCE, options, site.epub_starts(base, options.books), "scrapers.hindawi.site:follow")
+    crawl = plan(
+        SOURCE, options, site.epub_starts(base, options.books), "mihakk.scrapers.hindawi.site:follow"
+    )
 
     def read(page: Page) -> Iterator[Entry]:
         return _book(page.body, page.request.context["book"], provenance(SOURCE, page), options)
@@ -82,7 +84,7 @@ def _fetched_pages(options: HindawiOptions, raw: RawStore) -> Iterator[Entry]:
     _asked_for(options)
     base = (options.base or site.HOME).rstrip("/")
     starts = site.starts(base, options.books, options.listings)
-    crawl = plan(SOURCE, options, starts, "scrapers.hindawi.site:follow")
+    crawl = plan(SOURCE, options, starts, "mihakk.scrapers.hindawi.site:follow")
     if options.kind == "poem":
         yield from read_pages(crawl, raw, "chapter", lambda page: _fetched_chapter(page, options))
         return

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from selectolax.lexbor import LexborNode
 
-from mihakk.errors import SourceChanged
+from mihakk.machinery.errors import SourceChanged
 
 BlockKind = Literal["heading", "paragraph", "term", "verse", "row"]
 

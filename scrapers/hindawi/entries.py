@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from schemas.record import Provenance
-from scrapers import verse
-from scrapers.book import BookOptions, Line, idiom
-from scrapers.book_evidence import BookEntry
-from scrapers.boundary import rejecting
-from scrapers.hindawi.blocks import Block
-from scrapers.source import Entry
+from mihakk.schemas.record import Provenance
+from mihakk.scrapers import verse
+from mihakk.scrapers.book import BookOptions, Line, idiom
+from mihakk.scrapers.book_evidence import BookEntry
+from mihakk.scrapers.boundary import rejecting
+from mihakk.scrapers.hindawi.blocks import Block
+from mihakk.scrapers.source import Entry
 
 
 class ChapterBlocks(NamedTuple):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 from xml.etree.ElementTree import Element
 
-from mihakk.errors import SourceChanged
-from scrapers.crawl import Page, PageRequest
-from scrapers.hindawi.blocks import from_html
+from mihakk.machinery.errors import SourceChanged
+from mihakk.scrapers.crawl import Page, PageRequest
+from mihakk.scrapers.hindawi.blocks import from_html
 
 HOME = "https://www.hindawi.org"
 DOWNLOADS = "https://downloads.hindawi.org"

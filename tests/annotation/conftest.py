@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.server import LocalServer
-from mihakk.ports import free_port
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.server import LocalServer
+from mihakk.machinery.ports import free_port
 from tests.annotation.signed_up import Member, sign_up
 
 

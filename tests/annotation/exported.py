@@ -8,12 +8,12 @@ from typing import Any
 
 import orjson
 
-from annotation.decisions.stores import Stores
-from annotation.label_studio.project import Project
-from annotation.label_studio.pull import Pulled, pull
-from annotation.screens.labelling import labelling
-from annotation.teaching.rounds import Gate
-from schemas.benchmark import ReviewConfig
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.project import Project
+from mihakk.annotation.label_studio.pull import Pulled, pull
+from mihakk.annotation.screens.labelling import labelling
+from mihakk.annotation.teaching.rounds import Gate
+from mihakk.schemas.benchmark import ReviewConfig
 from tests.annotation.pushed import chosen, typed
 
 _MADE = count()

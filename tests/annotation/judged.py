@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from mihakk.ids import content_hash, item_id
-from schemas.audit import CRITERIA, Audit, Issue, Verdict
-from schemas.finding import Finding
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
-from schemas.review import Review
+from mihakk.machinery.ids import content_hash, item_id
+from mihakk.schemas.audit import CRITERIA, Audit, Issue, Verdict
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
+from mihakk.schemas.review import Review
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import NamedTuple
 
-from annotation.campaigns.figures import figures
-from annotation.screens.ratings import Label
-from annotation.screens.tasks import question_hash
-from annotation.statistics.agreement import Judgement, agreement
-from annotation.statistics.auditor_accuracy import auditor_accuracy
-from annotation.statistics.auditor_errors import overturns
-from annotation.statistics.human_accuracy import human_accuracy
-from annotation.statistics.miss_rate import miss_rates
-from annotation.statistics.sampling import QueueEntry, stratum
-from mihakk.ids import content_hash
-from schemas.campaign import Campaign, CampaignTemplate, Drawn
-from schemas.review import Review
+from mihakk.annotation.campaigns.figures import figures
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.screens.tasks import question_hash
+from mihakk.annotation.statistics.agreement import Judgement, agreement
+from mihakk.annotation.statistics.auditor_accuracy import auditor_accuracy
+from mihakk.annotation.statistics.auditor_errors import overturns
+from mihakk.annotation.statistics.human_accuracy import human_accuracy
+from mihakk.annotation.statistics.miss_rate import miss_rates
+from mihakk.annotation.statistics.sampling import QueueEntry, stratum
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.campaign import Campaign, CampaignTemplate, Drawn
+from mihakk.schemas.review import Review
 from tests.annotation.judged import NOON, choice, review
 from tests.annotation.test_auditor_accuracy import FIGURES, world
 

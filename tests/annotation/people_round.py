@@ -7,29 +7,29 @@ import json
 from pathlib import Path
 from typing import Any
 
-from annotation.campaigns import questions as asking
-from annotation.campaigns.amendments import amendments
-from annotation.decisions.store import decisions, labels, stored
-from annotation.decisions.stores import Stores
-from annotation.label_studio.exchange import open_disputes, resolutions
-from annotation.screens.labelling import labelling, template_names
-from annotation.screens.ratings import Label
-from annotation.screens.tasks import own_answer_task, review_task
-from annotation.statistics.auditor_accuracy import auditor_accuracy
-from annotation.statistics.review_markdown import markdown
-from annotation.statistics.review_report import review_report
-from annotation.statistics.sampling import Queued
-from annotation.statistics.vote_rows import scored_contents, vote_rows
-from annotation.statistics.working_time import working_times
-from annotation.teaching import known as making
-from evaluation.rows import answer_key
-from pipeline.people import accuracy_facts, agreement_facts, campaign_facts, miss_rate_fact
-from schemas.benchmark import ReviewConfig
-from schemas.calibration import Known
-from schemas.campaign import Campaign, Drawn
-from schemas.evaluation import Answer
-from schemas.item import Origin
-from schemas.review import Review
+from mihakk.annotation.campaigns import questions as asking
+from mihakk.annotation.campaigns.amendments import amendments
+from mihakk.annotation.decisions.store import decisions, labels, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.exchange import open_disputes, resolutions
+from mihakk.annotation.screens.labelling import labelling, template_names
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.screens.tasks import own_answer_task, review_task
+from mihakk.annotation.statistics.auditor_accuracy import auditor_accuracy
+from mihakk.annotation.statistics.review_markdown import markdown
+from mihakk.annotation.statistics.review_report import review_report
+from mihakk.annotation.statistics.sampling import Queued
+from mihakk.annotation.statistics.vote_rows import scored_contents, vote_rows
+from mihakk.annotation.statistics.working_time import working_times
+from mihakk.annotation.teaching import known as making
+from mihakk.evaluation.rows import answer_key
+from mihakk.pipeline.people import accuracy_facts, agreement_facts, campaign_facts, miss_rate_fact
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.calibration import Known
+from mihakk.schemas.campaign import Campaign, Drawn
+from mihakk.schemas.evaluation import Answer
+from mihakk.schemas.item import Origin
+from mihakk.schemas.review import Review
 from tests.annotation.judged import answer, audit, choice, verdict
 from tests.annotation.judged import explanation as poem_item
 from tests.annotation.test_browser import poem

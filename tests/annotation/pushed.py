@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from annotation.label_studio.project import ensure_project
-from annotation.label_studio.push import push
-from annotation.screens.tasks import review_task
+from mihakk.annotation.label_studio.project import ensure_project
+from mihakk.annotation.label_studio.push import push
+from mihakk.annotation.screens.tasks import review_task
 
 
 def chosen(name: str, *aliases: str) -> dict:

@@ -12,24 +12,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.decisions.fixes import fixed
-from annotation.decisions.store import add, decisions
-from annotation.decisions.stores import Stores
-from annotation.screens.ratings import Label
-from annotation.statistics.agreement import (
+from mihakk.annotation.decisions.fixes import fixed
+from mihakk.annotation.decisions.store import add, decisions
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.statistics.agreement import (
     Judgement,
     agreement,
     label_judgements,
     review_judgements,
 )
-from annotation.statistics.auditor_errors import annotators, overturns
-from annotation.statistics.review_markdown import markdown
-from annotation.statistics.review_report import review_report
-from annotation.statistics.sampling import Queued, QueueEntry
-from mihakk.agreement import Ends, bootstrap, krippendorff_alpha
-from mihakk.ids import content_hash
-from schemas.audit import CRITERIA
-from schemas.review import Decision, Review
+from mihakk.annotation.statistics.auditor_errors import annotators, overturns
+from mihakk.annotation.statistics.review_markdown import markdown
+from mihakk.annotation.statistics.review_report import review_report
+from mihakk.annotation.statistics.sampling import Queued, QueueEntry
+from mihakk.machinery.agreement import Ends, bootstrap, krippendorff_alpha
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.audit import CRITERIA
+from mihakk.schemas.review import Decision, Review
 from tests.annotation.judged import NOON, audit, choice, review
 
 DECISIONS = get_args(Decision)

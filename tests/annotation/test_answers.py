@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.campaigns.questions import item_reply_question, text_question
-from annotation.label_studio.answers import Reader
-from annotation.label_studio.exported import Answer, Row, Task, read_tasks
-from annotation.label_studio.pull import Pulled, all_answers
-from annotation.screens.labelling import labelling, template_names
-from annotation.screens.ratings import LEVELS
-from annotation.screens.tasks import review_task
-from mihakk.errors import RecordRejected
+from mihakk.annotation.campaigns.questions import item_reply_question, text_question
+from mihakk.annotation.label_studio.answers import Reader
+from mihakk.annotation.label_studio.exported import Answer, Row, Task, read_tasks
+from mihakk.annotation.label_studio.pull import Pulled, all_answers
+from mihakk.annotation.screens.labelling import labelling, template_names
+from mihakk.annotation.screens.ratings import LEVELS
+from mihakk.annotation.screens.tasks import review_task
+from mihakk.machinery.errors import RecordRejected
 from tests.annotation.judged import NOON, choice, explanation
 from tests.annotation.pushed import chosen, typed
 

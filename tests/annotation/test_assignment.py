@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from annotation.campaigns.disputes import disputes
-from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.resolution import resolve
-from annotation.decisions.store import decisions, stored
-from annotation.decisions.stores import Stores
-from annotation.label_studio.benchmark_push import push_review
-from annotation.label_studio.exchange import pull_review, review_progress
-from annotation.label_studio.project import find_project, find_projects
-from mihakk.ids import content_hash
-from schemas.benchmark import ReviewConfig
-from schemas.rejection import Rejection
+from mihakk.annotation.campaigns.disputes import disputes
+from mihakk.annotation.decisions.pseudonyms import pseudonyms
+from mihakk.annotation.decisions.resolution import resolve
+from mihakk.annotation.decisions.store import decisions, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.benchmark_push import push_review
+from mihakk.annotation.label_studio.exchange import pull_review, review_progress
+from mihakk.annotation.label_studio.project import find_project, find_projects
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.rejection import Rejection
 from tests.annotation.judged import NOON, answer, choice, review, verdict
 from tests.annotation.pushed import DISCARD, KEEP
 

@@ -9,15 +9,15 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.project import find_project
-from mihakk.llm.scripted import Answer, ScriptedServer
-from pipeline.calibration import push_rounds
-from pipeline.campaigns import chosen_campaigns, push_campaigns
-from pipeline.external_people import AUDITED_SET, open_set
-from pipeline.external_summary import Audited, AuditSummary
-from pipeline.opened_review import open_review
-from schemas.audit import CRITERIA
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.project import find_project
+from mihakk.machinery.llm.scripted import Answer, ScriptedServer
+from mihakk.pipeline.calibration import push_rounds
+from mihakk.pipeline.campaigns import chosen_campaigns, push_campaigns
+from mihakk.pipeline.external_people import AUDITED_SET, open_set
+from mihakk.pipeline.external_summary import Audited, AuditSummary
+from mihakk.pipeline.opened_review import open_review
+from mihakk.schemas.audit import CRITERIA
 from tests.annotation.exported import result
 from tests.annotation.pushed import DISCARD, KEEP, chosen, typed
 from tests.annotation.signed_up import Member

@@ -12,14 +12,14 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.project import find_project
-from annotation.label_studio.server import LocalServer
-from flows.cli import app
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from mihakk.settings import ROOT, settings
-from pipeline.external_people import open_set, sets_in
-from schemas.audit import CRITERIA
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.project import find_project
+from mihakk.annotation.label_studio.server import LocalServer
+from mihakk.flows.cli import app
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.settings import ROOT, settings
+from mihakk.pipeline.external_people import open_set, sets_in
+from mihakk.schemas.audit import CRITERIA
 from tests.annotation.pushed import DISCARD, KEEP
 from tests.annotation.signed_up import Member
 from tests.foreign_sets import two_auditors

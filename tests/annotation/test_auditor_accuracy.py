@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from annotation.statistics.auditor_accuracy import AuditorAccuracy, auditor_accuracy
-from annotation.statistics.sampling import QueueEntry
-from mihakk.ids import content_hash
-from schemas.audit import CRITERIA
+from mihakk.annotation.statistics.auditor_accuracy import AuditorAccuracy, auditor_accuracy
+from mihakk.annotation.statistics.sampling import QueueEntry
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.audit import CRITERIA
 from tests.annotation.judged import choice, review, verdict
 
 ITEMS = 500

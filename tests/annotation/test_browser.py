@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.campaigns.questions import (
+from mihakk.annotation.campaigns.questions import (
     Candidate,
     connotation_question,
     item_reply_question,
@@ -14,20 +14,20 @@ from annotation.campaigns.questions import (
     text_question,
     wrong_idiom_question,
 )
-from annotation.decisions.store import stored
-from annotation.decisions.stores import Stores
-from annotation.label_studio.project import ensure_project
-from annotation.label_studio.pull import pull
-from annotation.label_studio.push import push
-from annotation.screens.labelling import template_names
-from annotation.screens.tasks import numbered, own_answer_task, review_task
-from schemas.idiom import Idiom
-from schemas.poem import Couplet, Poem, Section
-from schemas.record import Form, Provenance
-from schemas.rejection import Rejection
+from mihakk.annotation.decisions.store import stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.project import ensure_project
+from mihakk.annotation.label_studio.pull import pull
+from mihakk.annotation.label_studio.push import push
+from mihakk.annotation.screens.labelling import template_names
+from mihakk.annotation.screens.tasks import numbered, own_answer_task, review_task
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Couplet, Poem, Section
+from mihakk.schemas.record import Form, Provenance
+from mihakk.schemas.rejection import Rejection
+from mihakk.validators.code.refinement import Refinement
 from tests.annotation.judged import answer, audit, choice, explanation, finding
 from tests.annotation.signed_up import sign_up
-from validators.code.refinement import Refinement
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
@@ -348,7 +348,7 @@ def poem() -> Poem:
 
 
 def refined():
-    from annotation.decisions.refinements import refinement_task
+    from mihakk.annotation.decisions.refinements import refinement_task
 
     change = Refinement(problem="t/1", line=1, status="proposed", before="قم بارجاع العدد", after="أعد العدد")
     return refinement_task(change, "def f(x):\n    ...", "    return x")

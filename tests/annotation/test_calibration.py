@@ -9,25 +9,25 @@ from datetime import timedelta
 import pytest
 from scipy.stats import binom, binomtest
 
-from annotation.campaigns.questions import text_questions
-from annotation.decisions.store import add, decisions, stored
-from annotation.decisions.stores import Stores
-from annotation.label_studio.answers import Reader, texts_of
-from annotation.label_studio.exported import Answer, Task
-from annotation.label_studio.exported import Row as Annotation
-from annotation.screens.labelling import labelling
-from annotation.screens.ratings import Label
-from annotation.statistics.review_markdown import markdown
-from annotation.statistics.review_report import review_report
-from annotation.teaching import known as making
-from annotation.teaching.page import calibration_words, explanation, person_page
-from annotation.teaching.rounds import Gate, draw_round, due, is_right, needed, standings
-from annotation.teaching.written import read_written
-from mihakk.errors import UsageError
-from schemas.benchmark import ReviewConfig
-from schemas.calibration import CalibrationAnswer, Known, Round, Standing
-from schemas.campaign import Drawn
-from schemas.review import Resolution, Review, Voided
+from mihakk.annotation.campaigns.questions import text_questions
+from mihakk.annotation.decisions.store import add, decisions, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.answers import Reader, texts_of
+from mihakk.annotation.label_studio.exported import Answer, Task
+from mihakk.annotation.label_studio.exported import Row as Annotation
+from mihakk.annotation.screens.labelling import labelling
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.statistics.review_markdown import markdown
+from mihakk.annotation.statistics.review_report import review_report
+from mihakk.annotation.teaching import known as making
+from mihakk.annotation.teaching.page import calibration_words, explanation, person_page
+from mihakk.annotation.teaching.rounds import Gate, draw_round, due, is_right, needed, standings
+from mihakk.annotation.teaching.written import read_written
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.calibration import CalibrationAnswer, Known, Round, Standing
+from mihakk.schemas.campaign import Drawn
+from mihakk.schemas.review import Resolution, Review, Voided
 from tests.annotation.exported import pulled, result
 from tests.annotation.judged import NOON, answer, choice
 from tests.annotation.people_round import known_questions
@@ -290,7 +290,7 @@ def test_what_people_agreed_on_in_a_campaign_is_known_from_then_on(tmp_path):
 
 def test_answers_before_passing_are_kept_and_count_nowhere(tmp_path):
     stores, tasks = Stores.under(str(tmp_path)), [choice(n) for n in range(2)]
-    from annotation.screens.tasks import review_task
+    from mihakk.annotation.screens.tasks import review_task
 
     sent = [review_task(item) for item in tasks]
     keep = {"decision": "keep"}

@@ -13,22 +13,22 @@ from pathlib import Path
 import httpx
 import pytest
 
-from annotation.decisions.store import decisions, stored
-from annotation.decisions.stores import Stores
-from annotation.label_studio.calibration import calibration_of, instruct, push_calibration
-from annotation.label_studio.connection import Connection, Gone
-from annotation.label_studio.exchange import pull_review
-from annotation.label_studio.project import Project, find_project
-from annotation.label_studio.push import Pushed, push
-from annotation.label_studio.relay import page_token
-from annotation.label_studio.server import LocalServer
-from annotation.screens.tasks import review_task
-from annotation.teaching.known import known_items
-from annotation.teaching.questions import answer_question
-from annotation.teaching.state import calibration_state
-from schemas.benchmark import ReviewConfig
-from schemas.calibration import Known, Round
-from schemas.review import Review, Voided
+from mihakk.annotation.decisions.store import decisions, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.calibration import calibration_of, instruct, push_calibration
+from mihakk.annotation.label_studio.connection import Connection, Gone
+from mihakk.annotation.label_studio.exchange import pull_review
+from mihakk.annotation.label_studio.project import Project, find_project
+from mihakk.annotation.label_studio.push import Pushed, push
+from mihakk.annotation.label_studio.relay import page_token
+from mihakk.annotation.label_studio.server import LocalServer
+from mihakk.annotation.screens.tasks import review_task
+from mihakk.annotation.teaching.known import known_items
+from mihakk.annotation.teaching.questions import answer_question
+from mihakk.annotation.teaching.state import calibration_state
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.calibration import Known, Round
+from mihakk.schemas.review import Review, Voided
 from tests.annotation.judged import choice
 from tests.annotation.pushed import DISCARD, KEEP, pushed_project
 from tests.annotation.signed_up import Member

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.decisions.store import stored
-from annotation.label_studio.project import find_project
-from pipeline.campaigns import push_campaigns
-from pipeline.opened_review import review_of
-from pipeline.people import review_stores
-from schemas.campaign import Drawn
-from schemas.evaluation import Answer
+from mihakk.annotation.decisions.store import stored
+from mihakk.annotation.label_studio.project import find_project
+from mihakk.pipeline.campaigns import push_campaigns
+from mihakk.pipeline.opened_review import review_of
+from mihakk.pipeline.people import review_stores
+from mihakk.schemas.campaign import Drawn
+from mihakk.schemas.evaluation import Answer
 from tests.annotation.exported import result
 from tests.annotation.test_browser import Screen
 from tests.pipeline.campaign_round import built, opened
@@ -21,7 +21,7 @@ SYSTEMS = ("falcon-h1", "jais-30b")
 
 
 def test_ratings_and_scores_go_out_and_come_home(tmp_path, connection, members, browser, screenshots):
-    from evaluation.rows import write_rows
+    from mihakk.evaluation.rows import write_rows
 
     replies = tmp_path / "replies" / "answers.parquet"
     build = opened(

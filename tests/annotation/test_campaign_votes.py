@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from annotation.campaigns.amendments import amendments
-from annotation.campaigns.figures import LABELS, progress
-from annotation.screens.ratings import Label
-from schemas.campaign import Campaign, CampaignTemplate, Drawn
+from mihakk.annotation.campaigns.amendments import amendments
+from mihakk.annotation.campaigns.figures import LABELS, progress
+from mihakk.annotation.screens.ratings import Label
+from mihakk.schemas.campaign import Campaign, CampaignTemplate, Drawn
 from tests.annotation.judged import NOON
 
 

@@ -11,28 +11,28 @@ import pytest
 from pydantic import ValidationError
 from scipy import stats
 
-from annotation.campaigns.drawing import draw
-from annotation.campaigns.figures import figures, progress
-from annotation.campaigns.questions import (
+from mihakk.annotation.campaigns.drawing import draw
+from mihakk.annotation.campaigns.figures import figures, progress
+from mihakk.annotation.campaigns.questions import (
     connotation_questions,
     option_questions,
     reply_questions,
     sentence_questions,
     text_questions,
 )
-from annotation.decisions.store import add, stored
-from annotation.decisions.stores import Stores
-from annotation.decisions.votes import settle, votes_of
-from annotation.label_studio.exchange import open_disputes
-from annotation.screens.ratings import Label
-from annotation.statistics.review_markdown import markdown
-from annotation.statistics.review_report import review_report
-from evaluation.rows import answer_key
-from schemas.benchmark import ReviewConfig
-from schemas.campaign import Campaign, Drawn
-from schemas.evaluation import Answer
-from schemas.finding import Finding
-from schemas.item import AnswerItem, ExplanationItem, Origin
+from mihakk.annotation.decisions.store import add, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.votes import settle, votes_of
+from mihakk.annotation.label_studio.exchange import open_disputes
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.statistics.review_markdown import markdown
+from mihakk.annotation.statistics.review_report import review_report
+from mihakk.evaluation.rows import answer_key
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.campaign import Campaign, Drawn
+from mihakk.schemas.evaluation import Answer
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import AnswerItem, ExplanationItem, Origin
 from tests.annotation.exported import pulled
 from tests.annotation.judged import answer, choice, explanation
 from tests.generators.records import make_idiom

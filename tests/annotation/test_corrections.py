@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.screens.corrections import correct, form, read_form, showable
-from mihakk.errors import RecordRejected
-from mihakk.ids import content_hash
+from mihakk.annotation.screens.corrections import correct, form, read_form, showable
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.ids import content_hash
 from tests.annotation.judged import answer, choice, explanation
 
 texts = st.text(min_size=1, max_size=40)

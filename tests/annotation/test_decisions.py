@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import annotation.decisions.store
-from annotation.decisions.store import add, stored
-from mihakk.errors import UsageError
-from schemas.review import Review
+import mihakk.annotation.decisions.store
+from mihakk.annotation.decisions.store import add, stored
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.review import Review
 from tests.annotation.judged import choice, review
 
 
@@ -64,13 +64,13 @@ def test_a_half_written_part_is_not_read(tmp_path):
 
 def test_two_pulls_at_once_add_the_same_decisions_and_they_count_once(tmp_path, monkeypatch):
     folder, mine = str(tmp_path), [review(choice(n), "p1") for n in range(3)]
-    real = annotation.decisions.store.stored
+    real = mihakk.annotation.decisions.store.stored
     monkeypatch.setattr(
-        annotation.decisions.store, "stored", lambda *_: []
+        mihakk.annotation.decisions.store, "stored", lambda *_: []
     )  # both looked before either had written
     add(folder, Review, mine[:2])
     add(folder, Review, mine)
-    monkeypatch.setattr(annotation.decisions.store, "stored", real)
+    monkeypatch.setattr(mihakk.annotation.decisions.store, "stored", real)
     assert len(list(tmp_path.iterdir())) == 2
     assert stored(folder, Review) == mine
     assert add(folder, Review, mine) == []

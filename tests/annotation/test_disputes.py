@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from annotation.campaigns.disputes import Dispute
-from annotation.decisions.store import add
-from annotation.decisions.stores import Stores
-from annotation.label_studio.exchange import open_disputes
-from flows.cli import app
-from flows.commands.review_lead import show_disputes
-from pipeline.opened_review import evidence_lines
-from reports.console import open_console
-from schemas.benchmark import ReviewConfig
-from schemas.review import Review
+from mihakk.annotation.campaigns.disputes import Dispute
+from mihakk.annotation.decisions.store import add
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.exchange import open_disputes
+from mihakk.flows.cli import app
+from mihakk.flows.commands.review_lead import show_disputes
+from mihakk.pipeline.opened_review import evidence_lines
+from mihakk.reports.console import open_console
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.review import Review
 from tests.annotation.judged import audit, choice, finding, review
 
 

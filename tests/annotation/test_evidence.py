@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from annotation.screens.evidence import auditor_sentences, finding_sentence, isolated, sentences
-from schemas.finding import Finding
+from mihakk.annotation.screens.evidence import auditor_sentences, finding_sentence, isolated, sentences
+from mihakk.schemas.finding import Finding
+from mihakk.validators.checks import CHECKS
 from tests.annotation.judged import audit
 from tests.validators.checks.check_samples import samples
-from validators.checks import CHECKS
 
 FOUND = {
     (found.check, found.detail): found

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.decisions.export import write_csv
-from annotation.decisions.store import decision_id
-from mihakk.spreadsheet import guarded
-from schemas.review import Review
+from mihakk.annotation.decisions.export import write_csv
+from mihakk.annotation.decisions.store import decision_id
+from mihakk.machinery.spreadsheet import guarded
+from mihakk.schemas.review import Review
 from tests.annotation.judged import choice, review
 
 ATTACKS = ("=HYPERLINK(\"http://evil.invalid\")", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1")  # fmt: skip

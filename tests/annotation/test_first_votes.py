@@ -11,19 +11,19 @@ import krippendorff
 import numpy as np
 import pytest
 
-from annotation.campaigns.questions import option_question
-from annotation.decisions.first_votes import first_answers, is_edited
-from annotation.decisions.own_answers import own_answers
-from annotation.decisions.store import decisions
-from annotation.decisions.stores import Stores
-from annotation.label_studio.project import Project
-from annotation.label_studio.pull import Pulled, pull
-from annotation.screens.labelling import labelling
-from annotation.screens.ratings import Label
-from annotation.screens.tasks import question_hash, review_task
-from annotation.statistics.agreement import PeopleAgreement
-from annotation.statistics.review_report import review_report
-from schemas.benchmark import ReviewConfig
+from mihakk.annotation.campaigns.questions import option_question
+from mihakk.annotation.decisions.first_votes import first_answers, is_edited
+from mihakk.annotation.decisions.own_answers import own_answers
+from mihakk.annotation.decisions.store import decisions
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.project import Project
+from mihakk.annotation.label_studio.pull import Pulled, pull
+from mihakk.annotation.screens.labelling import labelling
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.screens.tasks import question_hash, review_task
+from mihakk.annotation.statistics.agreement import PeopleAgreement
+from mihakk.annotation.statistics.review_report import review_report
+from mihakk.schemas.benchmark import ReviewConfig
 from tests.annotation.exported import Export, result
 from tests.annotation.judged import NOON, choice, review
 

@@ -9,21 +9,21 @@ import orjson
 import pytest
 from typer.testing import CliRunner
 
-from annotation.decisions.apply import apply
-from annotation.decisions.forgetting import forget
-from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.resolution import resolve
-from annotation.decisions.store import add, decision_id, decisions, labels, stored
-from annotation.decisions.stores import Stores
-from annotation.decisions.voiding import void
-from annotation.decisions.words import words
-from annotation.screens.ratings import Label
-from annotation.statistics.review_report import review_report
-from flows.cli import app
-from mihakk.errors import UsageError
-from mihakk.ids import content_hash
-from schemas.rejection import Rejection
-from schemas.review import Review
+from mihakk.annotation.decisions.apply import apply
+from mihakk.annotation.decisions.forgetting import forget
+from mihakk.annotation.decisions.pseudonyms import pseudonyms
+from mihakk.annotation.decisions.resolution import resolve
+from mihakk.annotation.decisions.store import add, decision_id, decisions, labels, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.voiding import void
+from mihakk.annotation.decisions.words import words
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.statistics.review_report import review_report
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Review
 from tests.annotation.judged import NOON, choice, review
 
 ITEMS = [choice(n) for n in range(6)]
@@ -99,7 +99,7 @@ def test_a_forgotten_address_is_a_new_person_and_pseudonyms_stay_apart(stores):
 
 
 def test_a_deletion_that_was_killed_is_finished_by_the_next(stores, monkeypatch, tmp_path):
-    from mihakk.lake.storage import Storage
+    from mihakk.machinery.lake.storage import Storage
 
     real, removed = Storage.remove, []
 
@@ -151,7 +151,7 @@ def test_what_a_person_who_left_could_not_submit_goes_with_the_bodies_of_all_who
 def test_an_annotation_of_any_form_is_forgotten_with_its_author(tmp_path, stores, result):
     from types import SimpleNamespace
 
-    from pipeline.forgetting import forget_person
+    from mihakk.pipeline.forgetting import forget_person
 
     body = orjson.dumps({"task": 2, "annotation": 8, "member": 4, "result": result}).decode()
     row = Rejection(record="y", source="p", reason="invalid_annotation", detail="it is no form", body=body)

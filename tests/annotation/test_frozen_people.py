@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from annotation.decisions.stores import Stores
-from annotation.statistics.review_report import review_report
-from pipeline.people import agreement_facts, miss_rate_fact
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.statistics.review_report import review_report
+from mihakk.pipeline.people import agreement_facts, miss_rate_fact
 from tests.annotation.judged import choice
 from tests.annotation.people_round import told, wire
 

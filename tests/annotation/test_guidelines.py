@@ -7,18 +7,23 @@ from datetime import timedelta
 import pytest
 from typer.testing import CliRunner
 
-from annotation.decisions.store import add, stored
-from annotation.decisions.stores import Stores
-from annotation.screens.labelling import labelling
-from annotation.screens.ratings import Label
-from annotation.screens.tasks import review_task
-from annotation.teaching.guidelines import current_guideline, instructions, substantial_changes, version_at
-from annotation.teaching.questions import answer_question, asked_questions, questions_page
-from flows.cli import app
-from mihakk.errors import UsageError
-from schemas.guideline import Guideline, LeadAnswer
-from schemas.rejection import Rejection
-from schemas.review import Review
+from mihakk.annotation.decisions.store import add, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.screens.labelling import labelling
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.screens.tasks import review_task
+from mihakk.annotation.teaching.guidelines import (
+    current_guideline,
+    instructions,
+    substantial_changes,
+    version_at,
+)
+from mihakk.annotation.teaching.questions import answer_question, asked_questions, questions_page
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.guideline import Guideline, LeadAnswer
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Review
 from tests.annotation.exported import pulled
 from tests.annotation.judged import NOON, choice, review
 

@@ -11,14 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from annotation.decisions.store import decisions
-from annotation.decisions.stores import Stores
-from annotation.label_studio.project import ensure_project, find_project
-from annotation.label_studio.pull import pull
-from annotation.label_studio.push import push
-from annotation.screens.tasks import review_task
-from mihakk.errors import ExternalFailure
-from mihakk.settings import ROOT
+from mihakk.annotation.decisions.store import decisions
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.project import ensure_project, find_project
+from mihakk.annotation.label_studio.pull import pull
+from mihakk.annotation.label_studio.push import push
+from mihakk.annotation.screens.tasks import review_task
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.machinery.settings import ROOT
 from tests.annotation.judged import choice
 from tests.annotation.pushed import KEEP, pushed_project
 
@@ -34,10 +34,10 @@ PUSH = """
 import sys
 sys.path.insert(0, {root!r})
 from tests.annotation.judged import choice
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.project import ensure_project
-from annotation.label_studio.push import push
-from annotation.screens.tasks import review_task
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.project import ensure_project
+from mihakk.annotation.label_studio.push import push
+from mihakk.annotation.screens.tasks import review_task
 connection = Connection({url!r}, sys.stdin.readline().strip())
 project = ensure_project(connection, {name!r}, "quality_review", "ar")
 push(project, [review_task(choice(n)) for n in range(300)], batch=20)
@@ -105,9 +105,9 @@ def test_a_server_killed_during_push_and_pull_loses_and_doubles_nothing(
 PULL = """
 import sys
 sys.path.insert(0, {root!r})
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.project import find_project
-from annotation.label_studio.pull import Stores, pull
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.project import find_project
+from mihakk.annotation.label_studio.pull import Stores, pull
 connection = Connection({url!r}, sys.stdin.readline().strip())
 project = find_project(connection, {name!r}, "quality_review", "ar")
 print("pulling", flush=True)

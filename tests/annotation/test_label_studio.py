@@ -10,24 +10,24 @@ from pathlib import Path
 
 import pytest
 
-from annotation.decisions.apply import apply
-from annotation.decisions.fixes import fixed
-from annotation.decisions.resolution import resolve
-from annotation.decisions.store import decisions, stored
-from annotation.decisions.stores import Stores
-from annotation.decisions.words import words
-from annotation.label_studio.benchmark_push import push_review
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.exchange import ReviewPulled, counted, pull_review
-from annotation.label_studio.project import ensure_project, find_project
-from annotation.label_studio.pull import pull
-from annotation.label_studio.push import push
-from annotation.screens.tasks import review_task
-from annotation.statistics.sampling import Queued
-from mihakk.errors import UsageError
-from mihakk.ids import content_hash
-from schemas.benchmark import ReviewConfig
-from schemas.rejection import Rejection
+from mihakk.annotation.decisions.apply import apply
+from mihakk.annotation.decisions.fixes import fixed
+from mihakk.annotation.decisions.resolution import resolve
+from mihakk.annotation.decisions.store import decisions, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.words import words
+from mihakk.annotation.label_studio.benchmark_push import push_review
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.exchange import ReviewPulled, counted, pull_review
+from mihakk.annotation.label_studio.project import ensure_project, find_project
+from mihakk.annotation.label_studio.pull import pull
+from mihakk.annotation.label_studio.push import push
+from mihakk.annotation.screens.tasks import review_task
+from mihakk.annotation.statistics.sampling import Queued
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.rejection import Rejection
 from tests.annotation.judged import answer, audit, choice, finding, verdict
 from tests.annotation.pushed import DISCARD, KEEP, chosen, pushed_project, typed
 from tests.annotation.signed_up import sign_up

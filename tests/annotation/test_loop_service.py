@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.label_studio.project import find_project
-from evaluation.rows import read_rows
-from schemas.suspect import Suspect
+from mihakk.annotation.label_studio.project import find_project
+from mihakk.evaluation.rows import read_rows
+from mihakk.schemas.suspect import Suspect
 from tests.annotation.pushed import chosen
 from tests.docs.test_examples import DOCS, Example, examples, ran, reader
 
@@ -21,7 +21,7 @@ RIGHT = "أصرّ على رأيه"
 """How the answer begins that is right for the idiom whose gold can be corrected."""
 GOLDS = """
 import json
-from releases.hub.load import load
+from mihakk.releases.hub.load import load
 print(json.dumps({one["id"]: one["gold"][0] for one in load("loop", "0.1.0", "ar_meaning_choice", "test")}))
 """
 

@@ -8,17 +8,17 @@ from typing import Any
 import orjson
 import pytest
 
-from annotation.decisions.forgetting import forget
-from annotation.decisions.store import stored
-from annotation.decisions.stores import Stores
-from annotation.decisions.words import SKIPPED
-from annotation.label_studio.project import Project
-from annotation.label_studio.pull import Pulled, pull, read_export
-from annotation.screens.labelling import labelling
-from annotation.screens.tasks import review_task
-from mihakk.errors import ExternalFailure, UsageError
-from schemas.rejection import Rejection
-from schemas.review import Review, Words
+from mihakk.annotation.decisions.forgetting import forget
+from mihakk.annotation.decisions.store import stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.words import SKIPPED
+from mihakk.annotation.label_studio.project import Project
+from mihakk.annotation.label_studio.pull import Pulled, pull, read_export
+from mihakk.annotation.screens.labelling import labelling
+from mihakk.annotation.screens.tasks import review_task
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Review, Words
 from tests.annotation.exported import Export, result
 from tests.annotation.judged import choice
 

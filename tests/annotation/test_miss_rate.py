@@ -9,18 +9,25 @@ from collections.abc import Iterable
 import pytest
 from scipy.stats import beta, binomtest
 
-from annotation.decisions.fixes import fixed
-from annotation.decisions.store import add, stored
-from annotation.decisions.stores import Stores
-from annotation.label_studio import benchmark_push
-from annotation.label_studio.push import Pushed
-from annotation.statistics.miss_rate import MissRate, miss_rates
-from annotation.statistics.sampling import Queued, QueueEntry, choose, stratum, unflagged, wanted_changed
-from mihakk.ids import content_hash
-from releases.release_facts import MissRateFact
-from schemas.benchmark import ReviewConfig
-from schemas.item import Item
-from schemas.review import Review
+from mihakk.annotation.decisions.fixes import fixed
+from mihakk.annotation.decisions.store import add, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio import benchmark_push
+from mihakk.annotation.label_studio.push import Pushed
+from mihakk.annotation.statistics.miss_rate import MissRate, miss_rates
+from mihakk.annotation.statistics.sampling import (
+    Queued,
+    QueueEntry,
+    choose,
+    stratum,
+    unflagged,
+    wanted_changed,
+)
+from mihakk.machinery.ids import content_hash
+from mihakk.releases.release_facts import MissRateFact
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.item import Item
+from mihakk.schemas.review import Review
 from tests.annotation.judged import choice, review, verdict
 
 WORDINGS = ({"question": "ما المقصود؟"}, {"question": "ما المعنى؟"}, {"gold": "1"})

@@ -8,9 +8,9 @@ from itertools import product
 import pytest
 from scipy.stats import binomtest
 
-from mihakk import agreement as agreeing
-from mihakk.agreement import Ends, gwet_ac1, krippendorff_alpha
-from mihakk.stats import Interval
+from mihakk.machinery import agreement as agreeing
+from mihakk.machinery.agreement import Ends, gwet_ac1, krippendorff_alpha
+from mihakk.machinery.stats import Interval
 from tests.annotation.nonresponse import WORLDS, coverage
 
 

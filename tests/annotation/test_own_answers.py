@@ -11,20 +11,25 @@ import orjson
 import pytest
 from scipy.stats import binomtest
 
-from annotation.decisions.own_answers import own_answers
-from annotation.decisions.store import decisions, labels
-from annotation.decisions.stores import Stores
-from annotation.label_studio import benchmark_push
-from annotation.label_studio.push import Pushed
-from annotation.screens.ratings import Label
-from annotation.screens.tasks import own_answer_task, question_hash, review_task
-from annotation.statistics.human_accuracy import answered_items, human_accuracy, is_right, wrong_answers
-from annotation.statistics.review_markdown import markdown
-from annotation.statistics.review_report import review_report
-from annotation.statistics.sampling import QueueEntry
-from releases.card.audit_section import audit_section
-from releases.release_facts import ReleaseFacts
-from schemas.benchmark import ReviewConfig
+from mihakk.annotation.decisions.own_answers import own_answers
+from mihakk.annotation.decisions.store import decisions, labels
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio import benchmark_push
+from mihakk.annotation.label_studio.push import Pushed
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.screens.tasks import own_answer_task, question_hash, review_task
+from mihakk.annotation.statistics.human_accuracy import (
+    answered_items,
+    human_accuracy,
+    is_right,
+    wrong_answers,
+)
+from mihakk.annotation.statistics.review_markdown import markdown
+from mihakk.annotation.statistics.review_report import review_report
+from mihakk.annotation.statistics.sampling import QueueEntry
+from mihakk.releases.card.audit_section import audit_section
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.schemas.benchmark import ReviewConfig
 from tests.annotation.exported import pulled
 from tests.annotation.judged import NOON, answer, choice, explanation, review, verdict
 

@@ -15,9 +15,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import httpx
 import pytest
 
-from annotation.label_studio.relay import EVENT, HEADER, Hints, emit, listen, relay_app
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.settings import Settings
+from mihakk.annotation.label_studio.relay import EVENT, HEADER, Hints, emit, listen, relay_app
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.settings import Settings
 
 
 def nothing(*_: object) -> None: ...
@@ -184,7 +184,7 @@ def test_a_relay_that_began_with_interrupts_ignored_still_stops_on_one_and_says_
     home = {"MIHAKK_LABEL_STUDIO_HOME": str(tmp_path / "none"), "MIHAKK_RELAY_SECRET": "s3cret"}
     options = ["--port", "0", "--every", "0", "--lake", str(tmp_path)]
     started = subprocess.Popen(
-        ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", sys.executable, "-m", "flows.cli", "review", "relay",
+        ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", sys.executable, "-m", "mihakk.flows.cli", "review", "relay",
          str(config), *options],
         env=os.environ | home, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip

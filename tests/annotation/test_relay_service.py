@@ -10,9 +10,9 @@ import sys
 import httpx
 import pytest
 
-from annotation.decisions.store import decisions
-from annotation.decisions.stores import Stores
-from mihakk.settings import ROOT
+from mihakk.annotation.decisions.store import decisions
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.machinery.settings import ROOT
 from tests.annotation.judged import choice
 from tests.annotation.pushed import DISCARD, KEEP, pushed_project
 
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 def relay_of(desk_environment, *arguments: str) -> subprocess.Popen:
     """`mihakk review relay` as a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "flows.cli", "review", "relay", *arguments],
+        [sys.executable, "-m", "mihakk.flows.cli", "review", "relay", *arguments],
         env={**os.environ, **desk_environment, "COLUMNS": "200"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.decisions.apply import apply
-from annotation.decisions.fixes import fixed
-from annotation.decisions.resolution import fix_key, resolve
-from annotation.decisions.store import add
-from annotation.decisions.stores import Stores
-from annotation.label_studio.exchange import resolutions
-from annotation.screens.corrections import correct
-from annotation.statistics.sampling import Queued, QueueEntry
-from mihakk.errors import UsageError
-from mihakk.ids import content_hash
-from schemas.benchmark import ReviewConfig
-from schemas.review import Resolution, Review
+from mihakk.annotation.decisions.apply import apply
+from mihakk.annotation.decisions.fixes import fixed
+from mihakk.annotation.decisions.resolution import fix_key, resolve
+from mihakk.annotation.decisions.store import add
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.exchange import resolutions
+from mihakk.annotation.screens.corrections import correct
+from mihakk.annotation.statistics.sampling import Queued, QueueEntry
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.review import Resolution, Review
 from tests.annotation.judged import answer, choice, review, verdict
 
 ITEM = choice()

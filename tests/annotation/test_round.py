@@ -13,17 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from annotation.decisions.store import decisions, stored
-from annotation.decisions.stores import Stores
-from annotation.label_studio.project import find_project
-from annotation.label_studio.server import LocalServer
-from annotation.screens.labelling import words
-from annotation.statistics.sampling import Queued
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from pipeline.build import Build
-from pipeline.people import review_stores
-from schemas.audit import CRITERIA, Verdict
-from schemas.item import ITEM_ROWS
+from mihakk.annotation.decisions.store import decisions, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.project import find_project
+from mihakk.annotation.label_studio.server import LocalServer
+from mihakk.annotation.screens.labelling import words
+from mihakk.annotation.statistics.sampling import Queued
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.people import review_stores
+from mihakk.schemas.audit import CRITERIA, Verdict
+from mihakk.schemas.item import ITEM_ROWS
 from tests.annotation.signed_up import Member
 from tests.annotation.test_browser import Screen
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
@@ -61,7 +61,7 @@ class Desk:
             "COLUMNS": "160",
         }
         done = subprocess.run(
-            [sys.executable, "-m", "flows.cli", *arguments],
+            [sys.executable, "-m", "mihakk.flows.cli", *arguments],
             cwd=self.shop.folder,
             env={**os.environ, **known},
             capture_output=True,

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.decisions.pseudonyms import Person, pseudonyms
-from annotation.decisions.store import stored
-from annotation.label_studio.benchmark_push import _tasks
-from annotation.screens.queue import by_subject
-from annotation.statistics.auditor_errors import annotators
-from annotation.statistics.sampling import QueueEntry, allocate, choose
-from mihakk.ids import content_hash
+from mihakk.annotation.decisions.pseudonyms import Person, pseudonyms
+from mihakk.annotation.decisions.store import stored
+from mihakk.annotation.label_studio.benchmark_push import _tasks
+from mihakk.annotation.screens.queue import by_subject
+from mihakk.annotation.statistics.auditor_errors import annotators
+from mihakk.annotation.statistics.sampling import QueueEntry, allocate, choose
+from mihakk.machinery.ids import content_hash
 from tests.annotation.judged import answer, audit, choice, explanation, finding, review, verdict
 
 ITEMS = [choice(n) for n in range(90)] + [answer(n) for n in range(30)]

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.exchange import connect
-from annotation.label_studio.server import LocalServer, install
-from flows.cli import app
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.ports import free_port
-from mihakk.settings import Settings
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.exchange import connect
+from mihakk.annotation.label_studio.server import LocalServer, install
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.ports import free_port
+from mihakk.machinery.settings import Settings
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_two_at_once_install_it_once(tmp_path, monkeypatch):
     uv = tmp_path / "uv"
     uv.write_text(FAKE_UV)
     uv.chmod(0o755)
-    monkeypatch.setattr("annotation.label_studio.server.shutil.which", lambda *_, **__: str(uv))
+    monkeypatch.setattr("mihakk.annotation.label_studio.server.shutil.which", lambda *_, **__: str(uv))
     with ThreadPoolExecutor(3) as people:
         found = [people.submit(install, tmp_path / "venv") for _ in range(3)]
     assert {one.result() for one in found} == {tmp_path / "venv" / "bin" / "label-studio"}
@@ -175,7 +175,7 @@ def test_serve_on_a_fresh_clone_says_what_to_run_first(tmp_path, monkeypatch):
 
 def test_nobody_at_the_address(port, monkeypatch):
     pytest.importorskip("label_studio_sdk")
-    monkeypatch.setattr("annotation.label_studio.connection.time.sleep", lambda _: None)
+    monkeypatch.setattr("mihakk.annotation.label_studio.connection.time.sleep", lambda _: None)
     with pytest.raises(ExternalFailure, match="mihakk review serve"):
         Connection(f"http://127.0.0.1:{port}", "0" * 40).check()
 

@@ -13,17 +13,17 @@ from collections.abc import Sequence
 import httpx
 import pytest
 
-from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.store import decisions
-from annotation.decisions.stores import Stores
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.exchange import pull_review
-from annotation.label_studio.project import Project, ensure_project
-from annotation.label_studio.push import BATCH, push
-from annotation.label_studio.server import LocalServer
-from annotation.screens.tasks import review_task
-from annotation.statistics.skill import skills
-from schemas.benchmark import ReviewConfig
+from mihakk.annotation.decisions.pseudonyms import pseudonyms
+from mihakk.annotation.decisions.store import decisions
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.exchange import pull_review
+from mihakk.annotation.label_studio.project import Project, ensure_project
+from mihakk.annotation.label_studio.push import BATCH, push
+from mihakk.annotation.label_studio.server import LocalServer
+from mihakk.annotation.screens.tasks import review_task
+from mihakk.annotation.statistics.skill import skills
+from mihakk.schemas.benchmark import ReviewConfig
 from tests.annotation.judged import choice
 from tests.annotation.pushed import DISCARD, KEEP
 from tests.annotation.signed_up import Member, sign_up

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from annotation.decisions.resolution import resolve
-from annotation.decisions.store import decisions
-from annotation.decisions.stores import Stores
-from annotation.screens.tasks import review_task
-from annotation.statistics.auditor_errors import annotators
-from annotation.statistics.skill import skills
-from mihakk.ids import content_hash
+from mihakk.annotation.decisions.resolution import resolve
+from mihakk.annotation.decisions.store import decisions
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.screens.tasks import review_task
+from mihakk.annotation.statistics.auditor_errors import annotators
+from mihakk.annotation.statistics.skill import skills
+from mihakk.machinery.ids import content_hash
 from tests.annotation.exported import pulled
 from tests.annotation.judged import choice
 

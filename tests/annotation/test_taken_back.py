@@ -7,17 +7,17 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from annotation.decisions.forgetting import forget
-from annotation.decisions.store import decisions, stored
-from annotation.decisions.stores import Stores
-from annotation.decisions.voiding import void
-from annotation.label_studio.exchange import pull_review, review_progress
-from annotation.label_studio.project import DISPUTED
-from annotation.label_studio.pull import pull
-from mihakk.ids import sha256
-from schemas.benchmark import ReviewConfig
-from schemas.rejection import Rejection
-from schemas.review import Voided
+from mihakk.annotation.decisions.forgetting import forget
+from mihakk.annotation.decisions.store import decisions, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.voiding import void
+from mihakk.annotation.label_studio.exchange import pull_review, review_progress
+from mihakk.annotation.label_studio.project import DISPUTED
+from mihakk.annotation.label_studio.pull import pull
+from mihakk.machinery.ids import sha256
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Voided
 from tests.annotation.judged import choice
 from tests.annotation.pushed import DISCARD, KEEP, chosen, pushed_project, typed
 from tests.annotation.signed_up import sign_up

@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.campaigns.questions import (
+from mihakk.annotation.campaigns.questions import (
     Candidate,
     connotation_question,
     option_question,
     sentence_question,
     wrong_idiom_question,
 )
-from annotation.screens.labelling import labelling, words
-from annotation.screens.queue import queue, write_queue
-from annotation.screens.tasks import escaped, numbered, review_task, sealed, untouched, urgency
-from mihakk.ids import content_hash
-from schemas.audit import CRITERIA
-from schemas.idiom import Idiom
-from schemas.record import Form, Provenance
+from mihakk.annotation.screens.labelling import labelling, words
+from mihakk.annotation.screens.queue import queue, write_queue
+from mihakk.annotation.screens.tasks import escaped, numbered, review_task, sealed, untouched, urgency
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.audit import CRITERIA
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.record import Form, Provenance
 from tests.annotation.judged import answer, audit, choice, explanation, finding, verdict
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202e=cmd|'/c calc'!A1 & \"quoted\" \x00"

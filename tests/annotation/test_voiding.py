@@ -6,19 +6,19 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.resolution import resolve
-from annotation.decisions.store import add, decision_id, decisions, labels, stored
-from annotation.decisions.stores import Stores
-from annotation.decisions.voiding import void
-from annotation.decisions.words import words
-from annotation.label_studio.exchange import resolutions
-from annotation.screens.ratings import Label
-from annotation.statistics.review_report import review_report
-from mihakk.errors import UsageError
-from mihakk.ids import content_hash
-from schemas.benchmark import ReviewConfig
-from schemas.review import Review, Voided
+from mihakk.annotation.decisions.pseudonyms import pseudonyms
+from mihakk.annotation.decisions.resolution import resolve
+from mihakk.annotation.decisions.store import add, decision_id, decisions, labels, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.voiding import void
+from mihakk.annotation.decisions.words import words
+from mihakk.annotation.label_studio.exchange import resolutions
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.statistics.review_report import review_report
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import content_hash
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.review import Review, Voided
 from tests.annotation.judged import NOON, choice, review
 
 ITEMS = [choice(n) for n in range(4)]

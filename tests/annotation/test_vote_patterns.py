@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.decisions.apply import WAITING, apply
-from annotation.decisions.fixes import fixed
-from annotation.decisions.resolution import disputed, resolve
-from mihakk.ids import content_hash
-from mihakk.settings import ROOT
-from mihakk.text import as_seen
-from schemas.item import ChoiceItem
-from schemas.review import Review
+from mihakk.annotation.decisions.apply import WAITING, apply
+from mihakk.annotation.decisions.fixes import fixed
+from mihakk.annotation.decisions.resolution import disputed, resolve
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.settings import ROOT
+from mihakk.machinery.text import as_seen
+from mihakk.schemas.item import ChoiceItem
+from mihakk.schemas.review import Review
 from tests.annotation.judged import choice, review, verdict
 
 ITEM = choice()

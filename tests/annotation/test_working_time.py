@@ -7,13 +7,13 @@ from datetime import date, timedelta
 
 from typer.testing import CliRunner
 
-from annotation.decisions.store import add, decision_id
-from annotation.decisions.stores import Stores
-from annotation.decisions.voiding import void
-from annotation.screens.ratings import Label
-from annotation.statistics.working_time import progress, working_times
-from flows.cli import app
-from schemas.review import Review
+from mihakk.annotation.decisions.store import add, decision_id
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.voiding import void
+from mihakk.annotation.screens.ratings import Label
+from mihakk.annotation.statistics.working_time import progress, working_times
+from mihakk.flows.cli import app
+from mihakk.schemas.review import Review
 from tests.annotation.judged import NOON, choice, review
 
 RATED = {"content_hash": "c", "template": "connotation", "annotator": "annotator-02", "decided_at": NOON}

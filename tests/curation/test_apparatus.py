@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation import curate
-from curation.apparatus import without_apparatus
-from curation.duplicates import Duplicates
-from curation.normalization import normalize
-from schemas.benchmark import CurateConfig
-from schemas.idiom import Idiom
-from tests.mihakk.records import idiom
+from mihakk.curation import curate
+from mihakk.curation.apparatus import without_apparatus
+from mihakk.curation.duplicates import Duplicates
+from mihakk.curation.normalization import normalize
+from mihakk.schemas.benchmark import CurateConfig
+from mihakk.schemas.idiom import Idiom
+from tests.machinery.records import idiom
 
 KINAYAT = {
     "entry": r"(?<=\n\n)(?!لبعضهم:)(?P<head>[^:\n]{1,40}):(?=\n\n)|^(?P<head>على سنجة عشره|مالوش طروه)$",
@@ -108,8 +108,8 @@ def test_cutting_is_bounded_and_repeatable(said: str) -> None:
 
 
 def test_taymur_keeps_a_meaning_for_every_entry_that_has_one(shared_data: Path, tmp_path: Path) -> None:
-    from scrapers.openiti import OpenitiOptions, scrape
-    from scrapers.raw import RawStore
+    from mihakk.scrapers.openiti import OpenitiOptions, scrape
+    from mihakk.scrapers.raw import RawStore
 
     book = shared_data / "kinayat" / "taymur_kinayat_hindawi_93047907.txt"
     entries = scrape(OpenitiOptions(path=str(book), dialect="egyptian", **KINAYAT), RawStore(tmp_path))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from curation import curate, find_duplicates
-from curation.normalization import normalize
-from schemas.benchmark import CurateConfig
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from tests.mihakk.records import idiom, poem
+from mihakk.curation import curate, find_duplicates
+from mihakk.curation.normalization import normalize
+from mihakk.schemas.benchmark import CurateConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from tests.machinery.records import idiom, poem
 
 FIRST = ("الا یا ایها الساقی ادر کاسا و ناولها", "که عشق آسان نمود اول ولی افتاد مشکل‌ها")
 SECOND = ("به بوی نافه‌ای کاخر صبا زان طره بگشاید", "ز تاب جعد مشکینش چه خون افتاد در دل‌ها")

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation import curate, find_duplicates
-from curation.matter import clean_line, clean_poem
-from curation.normalization import normalize
-from mihakk.errors import RecordRejected
-from mihakk.text import canonical, key
-from schemas.benchmark import CurateConfig
-from schemas.poem import Couplet, CoupletKind, Poem
-from schemas.record import Form
-from tests.mihakk.records import poem
+from mihakk.curation import curate, find_duplicates
+from mihakk.curation.matter import clean_line, clean_poem
+from mihakk.curation.normalization import normalize
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.text import canonical, key
+from mihakk.schemas.benchmark import CurateConfig
+from mihakk.schemas.poem import Couplet, CoupletKind, Poem
+from mihakk.schemas.record import Form
+from tests.machinery.records import poem
 
 VERSES = [
     ("وَقَفنا عَلى الأَطلالِ نَسأَلُ صامِتاً", "وَهَل يَنطِقُ الرَسمُ الَّذي لَيسَ يَعقِلُ"),

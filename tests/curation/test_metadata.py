@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from curation import curate
-from curation.duplicates import Duplicates
-from curation.metadata import match_metadata
-from curation.normalization import normalize
-from mihakk.errors import RecordRejected
-from mihakk.taxonomy import Kind, vocabulary
-from schemas.benchmark import CurateConfig
-from schemas.poem import Poem
-from tests.mihakk.records import poem
+from mihakk.curation import curate
+from mihakk.curation.duplicates import Duplicates
+from mihakk.curation.metadata import match_metadata
+from mihakk.curation.normalization import normalize
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.taxonomy import Kind, vocabulary
+from mihakk.schemas.benchmark import CurateConfig
+from mihakk.schemas.poem import Poem
+from tests.machinery.records import poem
 
 VERSES = [("وَقَفنا عَلى الأَطلالِ نَسأَلُ صامِتاً", "وَهَل يَنطِقُ الرَسمُ الَّذي لَيسَ يَعقِلُ")]
 CONFIG = CurateConfig(required=("poet",))

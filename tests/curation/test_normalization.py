@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from curation.normalization import normalize
-from mihakk.text import key
-from tests.mihakk.records import idiom, poem
+from mihakk.curation.normalization import normalize
+from mihakk.machinery.text import key
+from tests.machinery.records import idiom, poem
 
 
 def test_the_three_forms_and_the_counts() -> None:

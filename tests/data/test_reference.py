@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from mihakk.errors import RecordRejected
-from mihakk.settings import REFERENCE
-from mihakk.taxonomy import TABLES, fold, vocabulary
-from mihakk.text import key, words_key
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.settings import REFERENCE
+from mihakk.machinery.taxonomy import TABLES, fold, vocabulary
+from mihakk.machinery.text import key, words_key
 
 YAML_TABLES = sorted(path.stem for path in REFERENCE.glob("*.yaml"))
 
@@ -212,7 +212,7 @@ def test_hafez_table_lists_every_ghazal_once() -> None:
 
 
 def test_hafez_rhymes_end_the_couplets_of_the_package() -> None:
-    from scrapers.hafez import data_file
+    from mihakk.scrapers.hafez import data_file
 
     path, _ = data_file()
     poems = {poem["id"]: poem["poem"] for poem in json.loads(path.read_text("utf-8"))}

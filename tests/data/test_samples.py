@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
-from mihakk.settings import REFERENCE, SAMPLES
-from mihakk.text import canonical, key, poem_rhyme, split_mudawwar, tokens, word_keys, words_key
-from schemas.record import Language
+from mihakk.machinery.settings import REFERENCE, SAMPLES
+from mihakk.machinery.text import canonical, key, poem_rhyme, split_mudawwar, tokens, word_keys, words_key
+from mihakk.schemas.record import Language
 
 README = (SAMPLES / "README.md").read_text("utf-8")
 POEM_FIELDS = ("id", "poet", "title", "era", "genre", "metre", "form", "rhyme", "couplets", "attribution")

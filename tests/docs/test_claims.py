@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.settings import ROOT
+from mihakk.machinery.settings import ROOT
 from tools.docs_claims import MARKED, PAGE, Claim, claims, page, pages, words
 
 CLAIMS = list(claims().values())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mihakk.settings import Settings
-from schemas.benchmark import BenchmarkConfig, ReviewConfig
+from mihakk.machinery.settings import Settings
+from mihakk.schemas.benchmark import BenchmarkConfig, ReviewConfig
 from tools.docs_map import PAGE, page
 from tools.docs_reference import commands, configs
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import httpx
 
-from annotation.label_studio.connection import Connection
-from annotation.label_studio.project import config_digest
-from annotation.screens.labelling import labelling
+from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.project import config_digest
+from mihakk.annotation.screens.labelling import labelling
 
 
 class ExportServer(Connection):

@@ -20,20 +20,20 @@ import yaml
 from pydantic import BaseModel
 from typer.testing import CliRunner
 
-from annotation.screens.tasks import review_task
-from evaluation.questions import questions_of_release
-from flows.cli import app
-from mihakk.configs import load_config
-from mihakk.errors import UsageError
-from mihakk.settings import ROOT
-from pipeline.external_people import queue_rows
-from releases.assemble import assemble
-from releases.content.checksum import write_manifest
-from schemas.audit import CRITERIA
-from schemas.audit_suite import SuiteConfig
-from schemas.benchmark import BenchmarkConfig
-from schemas.model import AuditorsConfig
-from schemas.suite import Suite, System
+from mihakk.annotation.screens.tasks import review_task
+from mihakk.evaluation.questions import questions_of_release
+from mihakk.flows.cli import app
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import ROOT
+from mihakk.pipeline.external_people import queue_rows
+from mihakk.releases.assemble import assemble
+from mihakk.releases.content.checksum import write_manifest
+from mihakk.schemas.audit import CRITERIA
+from mihakk.schemas.audit_suite import SuiteConfig
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.model import AuditorsConfig
+from mihakk.schemas.suite import Suite, System
 from tests.annotation.exported import result
 from tests.drills.export_server import ExportServer
 from tests.drills.mutations import formats, mutated
@@ -113,9 +113,9 @@ class Foreign:
         # Configs name data sets of the Hub, which is not asked for them: it would be waited for.
         patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
         patch.setattr("datasets.config.HF_HUB_OFFLINE", True)
-        patch.setattr("annotation.label_studio.exchange.connect", lambda _: self.server)
-        patch.setattr("flows.commands.release._checked_out", self._checked_out)
-        patch.setattr("pipeline.steps.check.errata_folder", lambda _: self.own / "errata")
+        patch.setattr("mihakk.annotation.label_studio.exchange.connect", lambda _: self.server)
+        patch.setattr("mihakk.flows.commands.release._checked_out", self._checked_out)
+        patch.setattr("mihakk.pipeline.steps.check.errata_folder", lambda _: self.own / "errata")
         patch.chdir(folder)
 
     def fresh(self) -> Path:

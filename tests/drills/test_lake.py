@@ -16,8 +16,8 @@ import orjson
 import psutil
 import pytest
 
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from schemas.stages import STAGES
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.schemas.stages import STAGES
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mihakk.llm.scripted import ScriptedServer
+from mihakk.machinery.llm.scripted import ScriptedServer
 from tests.end_to_end.conftest import Workshop
 from tests.prefect_server import PATIENCE, PrefectServer
 

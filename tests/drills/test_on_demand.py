@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from annotation.label_studio.relay import emit
-from mihakk.settings import ROOT, Settings
-from pipeline.schedules import described
+from mihakk.annotation.label_studio.relay import emit
+from mihakk.machinery.settings import ROOT, Settings
+from mihakk.pipeline.schedules import described
 from tests.drills.pager import BLOCK
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import Workshop
@@ -80,7 +80,7 @@ def test_prefects_own_command_reads_the_same_file(prefect_server: PrefectServer)
     found = {row["entrypoint"]: row for row in prefect_server.rows("deployments")}
     prefect_server.unschedule()
     assert found.keys() == {entry["entrypoint"] for entry in described()}
-    assert found["flows.deployed.nightly:nightly"]["pull_steps"] == [
+    assert found["mihakk.flows.deployed.nightly:nightly"]["pull_steps"] == [
         {"prefect.deployments.steps.set_working_directory": {"directory": str(ROOT)}}
     ]
     prefect_server.worker(MIHAKK_ROOT=str(ROOT))

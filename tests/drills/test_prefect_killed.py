@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import Workshop, opinion
 from tests.prefect_server import PATIENCE, PrefectServer, kill

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from mihakk.llm.scripted import Answer, ScriptedServer
-from pipeline.schedules import described
+from mihakk.machinery.llm.scripted import Answer, ScriptedServer
+from mihakk.pipeline.schedules import described
 from tests.drills.pager import BLOCK
 from tests.drills.test_nightly import place
 from tests.end_to_end.conftest import make_workshop
@@ -115,7 +115,7 @@ def test_served_from_one_process_a_refusal_releases_nothing(
 ) -> None:
     shop = make_workshop(tmp_path, auditors.url, asked)
     prefect_server.start(
-        sys.executable, "-m", "flows.cli", "serve", str(shop.config), **place(shop, "refused")
+        sys.executable, "-m", "mihakk.flows.cli", "serve", str(shop.config), **place(shop, "refused")
     )
     every = len(described())
     prefect_server.wait(

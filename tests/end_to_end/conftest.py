@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 import yaml
 
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from mihakk.settings import settings
-from pipeline.build import Build, open_build
-from pipeline.engines.local import LocalEngine
-from pipeline.observer import Silent
-from pipeline.run import run_pipeline
-from schemas.audit import CRITERIA
-from schemas.manifest import StageManifest
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import Build, open_build
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.run import run_pipeline
+from mihakk.schemas.audit import CRITERIA
+from mihakk.schemas.manifest import StageManifest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -78,7 +78,7 @@ class Workshop:
         lake, hub = self.lake(name), self.hub(name)
         known = {"MIHAKK_LAKE": str(lake), "MIHAKK_HUB": str(hub), "MIHAKK_WORKERS": "1"}
         process = subprocess.Popen(
-            [sys.executable, "-m", "flows.cli", *(command or ("build", str(self.config))), *arguments],
+            [sys.executable, "-m", "mihakk.flows.cli", *(command or ("build", str(self.config))), *arguments],
             cwd=self.folder,
             env={**os.environ, **known, "COLUMNS": "160", **environment},
             stdout=subprocess.PIPE,

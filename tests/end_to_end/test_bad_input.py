@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
 
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from mihakk.llm.scripted import ScriptedServer
-from pipeline.engines.local import LocalEngine
-from pipeline.observer import Silent
-from pipeline.run import run_pipeline
-from reports.dashboard.page import write_report
-from reports.dashboard.story import origin
-from reports.dashboard.tables import Tables
-from schemas.item import ITEM_ROWS
-from schemas.poem import Poem
-from schemas.stages import CURATED, RELEASED, REVIEWED
+from mihakk.machinery.llm.scripted import ScriptedServer
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.run import run_pipeline
+from mihakk.reports.dashboard.page import write_report
+from mihakk.reports.dashboard.story import origin
+from mihakk.reports.dashboard.tables import Tables
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.stages import CURATED, RELEASED, REVIEWED
 from tests.end_to_end.conftest import ROOT, make_workshop
 
 TITLES = (None, "", "  ", "\u200f", "\t\n", "ليل طويل " * 400, "سطر\nثان", '«"|<b>[x](y)')

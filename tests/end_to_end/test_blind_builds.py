@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pyrage
 import pytest
 
-from schemas.item import ITEM_ROWS
-from schemas.stages import REVIEWED
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.stages import REVIEWED
 from tests.end_to_end.conftest import Workshop, make_workshop
 from tests.releases.attack import attacked, right_of, told_more_than_chance
 

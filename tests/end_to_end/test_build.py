@@ -11,14 +11,14 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from mihakk.llm.scripted import ScriptedServer
-from pipeline.history import runs
-from reports.closing import write_review_queue
-from reports.dashboard.page import write_report
-from schemas.audit import Verdict
-from schemas.item import ITEM_ROWS
-from schemas.published import Published
-from schemas.stages import STAGES
+from mihakk.machinery.llm.scripted import ScriptedServer
+from mihakk.pipeline.history import runs
+from mihakk.reports.closing import write_review_queue
+from mihakk.reports.dashboard.page import write_report
+from mihakk.schemas.audit import Verdict
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.published import Published
+from mihakk.schemas.stages import STAGES
 from tests.end_to_end.conftest import Workshop
 
 

@@ -13,9 +13,9 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from mihakk.settings import ROOT, settings
+from mihakk.flows.cli import app
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.settings import ROOT, settings
 from tests.end_to_end.conftest import opinion
 from tests.evaluation.suite_rows import REAL
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.llm.scripted import ScriptedServer
+from mihakk.machinery.llm.scripted import ScriptedServer
 from tests.end_to_end.conftest import make_workshop, opinion, smaller
 
 pytestmark = pytest.mark.slow

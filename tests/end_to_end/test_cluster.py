@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.ports import free_port
-from pipeline.engines.choose import open_engine
-from pipeline.observer import Silent
-from pipeline.run import run_pipeline
-from pipeline.step import Call
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.ports import free_port
+from mihakk.pipeline.engines.choose import open_engine
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.run import run_pipeline
+from mihakk.pipeline.step import Call
 from tests.end_to_end.conftest import ROOT, Workshop
 from tests.prefect_server import PrefectServer
 
@@ -102,13 +102,13 @@ def test_a_workers_error_is_the_runs(cluster: Cluster) -> None:
 def test_workers_of_other_code_are_refused(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_engine(f"dask:{cluster.address}"):
         pass
-    monkeypatch.setattr("pipeline.engines.dask.PACKAGES", ("schemas",))
+    monkeypatch.setattr("mihakk.pipeline.engines.dask.PACKAGES", ("schemas",))
     with pytest.raises(UsageError, match="other code"), open_engine(f"dask:{cluster.address}"):
         pass
 
 
 def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.engines.dask.ANSWER_SECONDS", 2)
+    monkeypatch.setattr("mihakk.pipeline.engines.dask.ANSWER_SECONDS", 2)
     with pytest.raises(ExternalFailure, match="no Dask scheduler"), open_engine("dask:tcp://127.0.0.1:9"):
         pass
 
@@ -123,7 +123,7 @@ def test_the_flow_puts_its_tasks_on_the_cluster(
 ) -> None:
     workshop.build("plain", monkeypatch)
     prefect_server.run(
-        *(sys.executable, "-m", "flows.deployed.build", str(workshop.config)),
+        *(sys.executable, "-m", "mihakk.flows.deployed.build", str(workshop.config)),
         cwd=ROOT,
         MIHAKK_ENGINE=f"dask:{cluster.address}",
         MIHAKK_LAKE=str(workshop.lake("flow")),

@@ -15,17 +15,17 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from annotation.decisions.store import add
-from mihakk.ids import content_hash
-from mihakk.llm.scripted import ScriptedServer
-from mihakk.settings import settings
-from releases.content.item_tables import data_files, row_item
-from releases.hub.embedded import EmbeddedHub
-from releases.hub.load import load
-from releases.hub.publication import read_release
-from releases.hub.remote import RemoteHub
-from schemas.item import AnswerItem
-from schemas.review import Review
+from mihakk.annotation.decisions.store import add
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.llm.scripted import ScriptedServer
+from mihakk.machinery.settings import settings
+from mihakk.releases.content.item_tables import data_files, row_item
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.releases.hub.load import load
+from mihakk.releases.hub.publication import read_release
+from mihakk.releases.hub.remote import RemoteHub
+from mihakk.schemas.item import AnswerItem
+from mihakk.schemas.review import Review
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
 from tests.releases.hub_server import HubServer
 from tests.servers import serving_olah
@@ -59,7 +59,7 @@ def mihakk(shop: Workshop, *arguments: str) -> str:
         "MIHAKK_ERRATA": shop.folder / "errata",
     }
     done = subprocess.run(
-        [sys.executable, "-m", "flows.cli", *arguments], cwd=shop.folder, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "mihakk.flows.cli", *arguments], cwd=shop.folder, capture_output=True, text=True, check=False,
         env={**os.environ, **{name: str(path) for name, path in own.items()}, "MIHAKK_WORKERS": "1", "COLUMNS": "200"},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]

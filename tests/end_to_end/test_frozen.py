@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.settings import ROOT
+from mihakk.machinery.settings import ROOT
 from tests.end_to_end import frozen
 
 
 def run(folder: Path, *arguments: str) -> None:
     told = subprocess.run(
-        [sys.executable, "-m", "flows.cli", *arguments],
+        [sys.executable, "-m", "mihakk.flows.cli", *arguments],
         cwd=ROOT,
         env=os.environ | {"MIHAKK_HUB": str(folder / "hub")},
         capture_output=True,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.errors import UsageError
-from schemas import manifest
-from schemas.stages import STAGES
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas import manifest
+from mihakk.schemas.stages import STAGES
 from tests.end_to_end import frozen
 from tests.end_to_end.conftest import Workshop
 
@@ -29,7 +29,7 @@ def tables_of(lake: Path) -> dict[str, str]:
 def test_output_that_changes_raises_the_generation(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Write the golden anew with MIHAKK_WRITE_GOLDEN=1 once `schemas.manifest.FORMAT` is raised."""
+    """Write the golden anew with MIHAKK_WRITE_GOLDEN=1 once `mihakk.schemas.manifest.FORMAT` is raised."""
     workshop.build("a", monkeypatch)
     now = {"generation": manifest.FORMAT, "tables": tables_of(workshop.lake("a") / "small")}
     if frozen.writes(GOLDEN, now):
@@ -42,7 +42,7 @@ def test_output_that_changes_raises_the_generation(
         if golden["tables"].get(name) != now["tables"].get(name)
     )
     assert changed == [], (
-        "the same input gives other tables: raise schemas.manifest.FORMAT, write the golden anew"
+        "the same input gives other tables: raise mihakk.schemas.manifest.FORMAT, write the golden anew"
     )
 
 
@@ -52,7 +52,11 @@ def test_an_older_program_refuses_a_newer_lake_and_changes_nothing(
     workshop.build("a", monkeypatch)
     lake = workshop.lake("a") / "small"
     before = {path: path.read_bytes() for path in lake.rglob("*") if path.is_file()}
-    for module in ("schemas.manifest", "mihakk.lake._manifests", "mihakk.lake.stage"):
+    for module in (
+        "mihakk.schemas.manifest",
+        "mihakk.machinery.lake._manifests",
+        "mihakk.machinery.lake.stage",
+    ):
         monkeypatch.setattr(f"{module}.FORMAT", manifest.OLDEST_FORMAT)
     with pytest.raises(
         UsageError, match=r"written by a newer Mihakk \(lake generation 2; this one knows 1\)"
@@ -65,7 +69,11 @@ def test_a_newer_program_reads_an_older_lake_and_makes_nothing_again(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as older:
-        for module in ("schemas.manifest", "mihakk.lake._manifests", "mihakk.lake.stage"):
+        for module in (
+            "mihakk.schemas.manifest",
+            "mihakk.machinery.lake._manifests",
+            "mihakk.machinery.lake.stage",
+        ):
             older.setattr(f"{module}.FORMAT", manifest.OLDEST_FORMAT)
         workshop.build("a", older)
     before = {path: path.stat().st_mtime_ns for path in workshop.lake("a").rglob("part-*.parquet")}

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from mihakk.llm.scripted import ScriptedServer
-from pipeline.engines.local import LocalEngine
-from pipeline.guards import write_data_docs
-from pipeline.observer import Silent
-from pipeline.run import run_pipeline
-from reports.dashboard.page import write_report
+from mihakk.machinery.llm.scripted import ScriptedServer
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.pipeline.guards import write_data_docs
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.run import run_pipeline
+from mihakk.reports.dashboard.page import write_report
 from tests.end_to_end.conftest import ROOT, make_workshop
 
 PAYLOAD = "<img src=x onerror=alert(7001)><script>alert(7001)</script><svg/onload=alert(7001)> [x](javascript:alert(7001))"

@@ -15,26 +15,26 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from evaluation.judges.asking import judge_cases, judged_of
-from evaluation.judges.rubrics import rubric_named
-from evaluation.rows import read_rows
-from evaluation.running.asking import Asked
-from evaluation.running.run import Job, run_system
-from generators.writing.writer import WriteRequest, chosen, open_writer, prose
-from mihakk.llm.journal import Journal
-from mihakk.llm.model import open_model
-from mihakk.llm.scripted import Answer as Said
-from mihakk.llm.scripted import Call, ScriptedServer
-from mihakk.settings import settings
-from schemas.audit import CRITERIA
-from schemas.evaluation import Answer
-from schemas.model import AuditorsConfig, Limits, ModelConfig, Remote, ReplyForm, Sampling
-from schemas.suite import Suite, System
+from mihakk.evaluation.judges.asking import judge_cases, judged_of
+from mihakk.evaluation.judges.rubrics import rubric_named
+from mihakk.evaluation.rows import read_rows
+from mihakk.evaluation.running.asking import Asked
+from mihakk.evaluation.running.run import Job, run_system
+from mihakk.generators.writing.writer import WriteRequest, chosen, open_writer, prose
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.model import open_model
+from mihakk.machinery.llm.scripted import Answer as Said
+from mihakk.machinery.llm.scripted import Call, ScriptedServer
+from mihakk.machinery.settings import settings
+from mihakk.schemas.audit import CRITERIA
+from mihakk.schemas.evaluation import Answer
+from mihakk.schemas.model import AuditorsConfig, Limits, ModelConfig, Remote, ReplyForm, Sampling
+from mihakk.schemas.suite import Suite, System
+from mihakk.validators.audit.auditing import audit_items, open_panel
+from mihakk.validators.audit.batch import export_batch, import_batch
 from tests.evaluation.material import choice as question
 from tests.evaluation.material import explained, reply_to, worded
 from tests.validators.audit.conftest import answer, choice, explanation
-from validators.audit.auditing import audit_items, open_panel
-from validators.audit.batch import export_batch, import_batch
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "journals"
 ITEMS = [

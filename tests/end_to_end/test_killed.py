@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 
-from mihakk.llm.scripted import ScriptedServer
-from schemas.stages import STAGES
+from mihakk.machinery.llm.scripted import ScriptedServer
+from mihakk.schemas.stages import STAGES
 from tests.end_to_end.conftest import Workshop
 
 

@@ -6,18 +6,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from annotation.decisions.store import add
-from mihakk.ids import content_hash
-from mihakk.text import canonical
-from pipeline.build import Build
-from pipeline.engines.local import LocalEngine
-from pipeline.observer import Silent
-from pipeline.people import review_stores
-from pipeline.run import run_step
-from pipeline.steps.order import step_of
-from schemas.audit import Verdict
-from schemas.item import ITEM_ROWS, ChoiceItem
-from schemas.review import Review
+from mihakk.annotation.decisions.store import add
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.text import canonical
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.people import review_stores
+from mihakk.pipeline.run import run_step
+from mihakk.pipeline.steps.order import step_of
+from mihakk.schemas.audit import Verdict
+from mihakk.schemas.item import ITEM_ROWS, ChoiceItem
+from mihakk.schemas.review import Review
 from tests.end_to_end.conftest import Workshop
 
 CORRECTED = "ما الجواب بعد التصحيح؟"

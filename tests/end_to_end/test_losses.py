@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from mihakk.errors import UsageError
-from mihakk.llm.scripted import ScriptedServer
-from pipeline.losses import losses
-from pipeline.publishing import publish_version
-from releases.gates import overridable
-from reports.dashboard.overview import Gatherer
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.llm.scripted import ScriptedServer
+from mihakk.pipeline.losses import losses
+from mihakk.pipeline.publishing import publish_version
+from mihakk.releases.gates import overridable
+from mihakk.reports.dashboard.overview import Gatherer
 from tests.end_to_end.conftest import ROOT, Workshop, make_workshop
 
 LINE = "source verse lost 6 of 20 records (row_invalid 4, poet_missing 2): find the cause, or accept it"

@@ -12,18 +12,18 @@ from typing import Any
 import httpx
 import pytest
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.lake import Lake
-from mihakk.lake._lease import Lease
-from mihakk.lake.storage import Storage
-from mihakk.llm.journal import Entry, Journal
-from mihakk.llm.scripted import ScriptedServer
-from mihakk.settings import settings
-from pipeline.build import Build, open_build
-from pipeline.engines.local import LocalEngine
-from pipeline.observer import Silent
-from pipeline.run import run_pipeline
-from scrapers.raw import RawStore
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.lake import Lake
+from mihakk.machinery.lake._lease import Lease
+from mihakk.machinery.lake.storage import Storage
+from mihakk.machinery.llm.journal import Entry, Journal
+from mihakk.machinery.llm.scripted import ScriptedServer
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import Build, open_build
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.run import run_pipeline
+from mihakk.scrapers.raw import RawStore
 from tests.end_to_end.conftest import Workshop, make_workshop
 
 pytestmark = pytest.mark.services
@@ -207,7 +207,7 @@ def test_answers_reach_other_machines_and_outlive_a_killed_process(
 
 
 def test_raw_pages_on_a_store(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapers.raw._LOOSE", 4)
+    monkeypatch.setattr("mihakk.scrapers.raw._LOOSE", 4)
     raw = RawStore(f"{store}/small")
     for number in range(7):
         raw.add(f"http://a/{number % 3}", f"page {number}".encode())

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from annotation.decisions.store import decisions
-from mihakk.settings import settings
-from pipeline.build import Build, open_build
-from pipeline.engines.local import LocalEngine
-from pipeline.history import runs
-from pipeline.observer import Silent
-from pipeline.opened_review import review_of
-from pipeline.people import review_stores
-from pipeline.run import run_step
-from pipeline.steps.order import step_of
-from releases.hub.embedded import EmbeddedHub
-from releases.hub.publication import read_release
-from schemas.audit import Audit
-from schemas.item import ITEM_ROWS
-from schemas.published import Published
-from schemas.stages import STAGES
+from mihakk.annotation.decisions.store import decisions
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import Build, open_build
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.pipeline.history import runs
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.opened_review import review_of
+from mihakk.pipeline.people import review_stores
+from mihakk.pipeline.run import run_step
+from mihakk.pipeline.steps.order import step_of
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.releases.hub.publication import read_release
+from mihakk.schemas.audit import Audit
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.published import Published
+from mihakk.schemas.stages import STAGES
 from tests.archives import unpacked
 
 ARCHIVE = Path(__file__).parents[1] / "fixtures" / "lakes" / "2026-11-before-the-move.tar.xz"

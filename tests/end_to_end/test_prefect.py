@@ -17,7 +17,7 @@ def test_the_flow_runs_on_a_real_server(
     workshop: Workshop, prefect_server: PrefectServer, tmp_path: Path
 ) -> None:
     prefect_server.run(
-        *(sys.executable, "-m", "flows.deployed.build", str(workshop.config)),
+        *(sys.executable, "-m", "mihakk.flows.deployed.build", str(workshop.config)),
         cwd=ROOT,
         MIHAKK_LAKE=str(workshop.lake("flow")),
         MIHAKK_HUB=str(workshop.hub("flow")),

@@ -20,18 +20,18 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
-from annotation.decisions.pseudonyms import pseudonyms
-from annotation.decisions.store import add
-from annotation.decisions.words import add_split, words
-from flows.cli import app
-from mihakk.ids import content_hash
-from mihakk.settings import settings
-from pipeline.build import Build
-from pipeline.people import review_stores
-from reports.dashboard.page import write_report
-from schemas.audit import Verdict
-from schemas.item import ITEM_ROWS
-from schemas.review import Review
+from mihakk.annotation.decisions.pseudonyms import pseudonyms
+from mihakk.annotation.decisions.store import add
+from mihakk.annotation.decisions.words import add_split, words
+from mihakk.flows.cli import app
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.people import review_stores
+from mihakk.reports.dashboard.page import write_report
+from mihakk.schemas.audit import Verdict
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.review import Review
 from tests.end_to_end.conftest import Workshop, make_workshop, smaller
 
 ADDRESS = "canary.layla@example.org"
@@ -103,7 +103,7 @@ def forgetting(
 ) -> Result:
     """`mihakk review forget` against a server with these members."""
     server = SimpleNamespace(users=lambda: dict(members or {}), remove_user=lambda _: None)
-    monkeypatch.setattr("annotation.label_studio.exchange.connect", lambda _: nullcontext(server))
+    monkeypatch.setattr("mihakk.annotation.label_studio.exchange.connect", lambda _: nullcontext(server))
     call = ["review", "forget", str(shop.config), ADDRESS, "--lake", str(shop.lake("a")), *more]
     return CliRunner().invoke(app, call, catch_exceptions=False)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mihakk.llm.scripted import ScriptedServer
+from mihakk.machinery.llm.scripted import ScriptedServer
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion, smaller
 from tests.releases.hub_server import HubServer
 

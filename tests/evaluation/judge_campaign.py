@@ -10,15 +10,15 @@ from typing import Any
 import yaml
 from typer.testing import CliRunner, Result
 
-from evaluation.judges.run import JUDGED, JUDGEMENTS
-from evaluation.questions import MANIFEST, questions_of_release
-from evaluation.rows import read_rows, write_rows
-from evaluation.scoring import DEFAULT, metrics_named, score_file
-from flows.cli import app
-from mihakk.ids import sha256
-from mihakk.llm.scripted import Answer as Said
-from mihakk.llm.scripted import Call
-from schemas.evaluation import Answer, Judgement, Score
+from mihakk.evaluation.judges.run import JUDGED, JUDGEMENTS
+from mihakk.evaluation.questions import MANIFEST, questions_of_release
+from mihakk.evaluation.rows import read_rows, write_rows
+from mihakk.evaluation.scoring import DEFAULT, metrics_named, score_file
+from mihakk.flows.cli import app
+from mihakk.machinery.ids import sha256
+from mihakk.machinery.llm.scripted import Answer as Said
+from mihakk.machinery.llm.scripted import Call
+from mihakk.schemas.evaluation import Answer, Judgement, Score
 from tests.evaluation.material import reply_to
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from evaluation.metrics.metric import Metric
-from evaluation.scoring import score_batch
-from mihakk.lake.columns import from_table, to_table
-from schemas.evaluation import Answer, AskedItem, Question, Score
+from mihakk.evaluation.metrics.metric import Metric
+from mihakk.evaluation.scoring import score_batch
+from mihakk.machinery.lake.columns import from_table, to_table
+from mihakk.schemas.evaluation import Answer, AskedItem, Question, Score
 
 AR = ("أ", "ب", "ج", "د")
 OPTIONS = ("كثرة الكلام", "الرجوع بالخيبة", "طول الانتظار", "السرعة")

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from evaluation.running.suites import SUITES
-from releases.assemble import assemble
-from schemas.item import AnswerItem, ChoiceItem, Item
+from mihakk.evaluation.running.suites import SUITES
+from mihakk.releases.assemble import assemble
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
 from tests.releases.release_material import idiom_items, release_arguments
 
 NAMES = sorted(path.stem for path in SUITES.glob("*.yaml"))

@@ -11,10 +11,10 @@ from typing import Any
 import openpyxl
 import pytest
 
-from evaluation.adapters.adapter import ADAPTERS
-from evaluation.running.asking import asked_of_suite
-from mihakk.errors import MihakkError, SourceChanged, UsageError
-from schemas.suite import Suite
+from mihakk.evaluation.adapters.adapter import ADAPTERS
+from mihakk.evaluation.running.asking import asked_of_suite
+from mihakk.machinery.errors import MihakkError, SourceChanged, UsageError
+from mihakk.schemas.suite import Suite
 from tests.evaluation.suite_rows import balsam_set, json_lines, parquet
 
 Row = Mapping[str, Any]

@@ -12,11 +12,11 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from evaluation.adapters.adapter import ADAPTERS, Published
-from evaluation.running.asking import asked_of_suite
-from evaluation.running.suites import load_suite
-from mihakk.errors import SourceChanged, UsageError
-from schemas.suite import Suite
+from mihakk.evaluation.adapters.adapter import ADAPTERS, Published
+from mihakk.evaluation.running.asking import asked_of_suite
+from mihakk.evaluation.running.suites import load_suite
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.schemas.suite import Suite
 
 
 def read(name: str, folder: Path) -> list[Published]:

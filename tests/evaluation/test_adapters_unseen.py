@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from evaluation.adapters.adapter import ADAPTERS, Published
-from evaluation.running.asking import asked_of_suite
-from evaluation.running.suites import load_suite
-from mihakk.errors import MihakkError, SourceChanged, UsageError
+from mihakk.evaluation.adapters.adapter import ADAPTERS, Published
+from mihakk.evaluation.running.asking import asked_of_suite
+from mihakk.evaluation.running.suites import load_suite
+from mihakk.machinery.errors import MihakkError, SourceChanged, UsageError
 from tests.evaluation.suite_rows import IDIOM, balsam_set, json_lines, parquet
 
 CHOICE = {

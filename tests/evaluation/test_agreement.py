@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evaluation.statistics.agreement import (
+from mihakk.evaluation.statistics.agreement import (
     Sampled,
     Weighting,
     correlations,
     kappas,
     system_correlations,
 )
-from evaluation.statistics.cluster import clustered
-from evaluation.statistics.prediction_powered import Labelled, corrected_mean, drawn_means
-from evaluation.statistics.regression import regression
+from mihakk.evaluation.statistics.cluster import clustered
+from mihakk.evaluation.statistics.prediction_powered import Labelled, corrected_mean, drawn_means
+from mihakk.evaluation.statistics.regression import regression
 
 LinearRegression = pytest.importorskip("sklearn.linear_model").LinearRegression
 cohen_kappa_score = pytest.importorskip("sklearn.metrics").cohen_kappa_score

@@ -10,15 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from evaluation.questions import MANIFEST
-from evaluation.running.asking import Asked, asked_of_suite
-from evaluation.running.suites import SUITES, SYSTEMS, load_suite, load_systems
-from evaluation.running.wordings import FORMS, WORDINGS, form_of, in_form
-from mihakk.errors import UsageError
-from mihakk.ids import sha256
-from releases.assemble import AssembledRelease, assemble
-from releases.content.checksum import faults
-from schemas.suite import Suite
+from mihakk.evaluation.questions import MANIFEST
+from mihakk.evaluation.running.asking import Asked, asked_of_suite
+from mihakk.evaluation.running.suites import SUITES, SYSTEMS, load_suite, load_systems
+from mihakk.evaluation.running.wordings import FORMS, WORDINGS, form_of, in_form
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import sha256
+from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.content.checksum import faults
+from mihakk.schemas.suite import Suite
 from tests.evaluation.material import choice, worded
 from tests.generators.conftest import load_hafez
 from tests.generators.generated import generate

@@ -10,21 +10,21 @@ from typing import NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-from annotation.decisions.store import add, stored
-from annotation.label_studio import benchmark_push
-from annotation.label_studio.push import Pushed
-from annotation.statistics.sampling import Queued
-from evaluation.rows import write_rows
-from evaluation.running.asking import asked_of_suite
-from evaluation.running.suites import load_suite
-from flows.cli import app
-from mihakk.llm.scripted import Answer as Reply
-from mihakk.llm.scripted import Call, ScriptedServer
-from pipeline.external_people import set_stores
-from pipeline.opened_review import open_review
-from schemas.audit import CRITERIA
-from schemas.evaluation import Answer, Question
-from schemas.review import Review
+from mihakk.annotation.decisions.store import add, stored
+from mihakk.annotation.label_studio import benchmark_push
+from mihakk.annotation.label_studio.push import Pushed
+from mihakk.annotation.statistics.sampling import Queued
+from mihakk.evaluation.rows import write_rows
+from mihakk.evaluation.running.asking import asked_of_suite
+from mihakk.evaluation.running.suites import load_suite
+from mihakk.flows.cli import app
+from mihakk.machinery.llm.scripted import Answer as Reply
+from mihakk.machinery.llm.scripted import Call, ScriptedServer
+from mihakk.pipeline.external_people import set_stores
+from mihakk.pipeline.opened_review import open_review
+from mihakk.schemas.audit import CRITERIA
+from mihakk.schemas.evaluation import Answer, Question
+from mihakk.schemas.review import Review
 from tests.annotation.judged import review
 from tests.evaluation.material import reply_to
 from tests.foreign_sets import audit_set, two_auditors

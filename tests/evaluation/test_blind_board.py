@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from scipy.stats import kstest, norm
 
-from evaluation.blind.board import Board
-from evaluation.blind.disclosure import NOISE, blurred, figures_within, half_of, most_gain
-from evaluation.blind.submission import Submission
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.ids import sha256
+from mihakk.evaluation.blind.board import Board
+from mihakk.evaluation.blind.disclosure import NOISE, blurred, figures_within, half_of, most_gain
+from mihakk.evaluation.blind.submission import Submission
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.ids import sha256
+from mihakk.releases.content.secret import keyed
+from mihakk.schemas.blind import BlindBoard, BlindReply, SubmissionCard
+from mihakk.schemas.evaluation import Question
 from performance.blind_attack import ATTACKS, SEED, season
-from releases.content.secret import keyed
-from schemas.blind import BlindBoard, BlindReply, SubmissionCard
-from schemas.evaluation import Question
 from tests.evaluation.material import AR, choice, explained, worded
 
 SECRET = b"a secret of enough characters"

@@ -12,13 +12,13 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
-from evaluation.running.asking import OWN, Asked
-from evaluation.running.suites import SYSTEMS
-from evaluation.shape import shape_of
-from flows.cli import app
-from mihakk.llm.scripted import Answer, ScriptedServer
-from schemas.evaluation import Question
-from schemas.suite import Part, Suite
+from mihakk.evaluation.running.asking import OWN, Asked
+from mihakk.evaluation.running.suites import SYSTEMS
+from mihakk.evaluation.shape import shape_of
+from mihakk.flows.cli import app
+from mihakk.machinery.llm.scripted import Answer, ScriptedServer
+from mihakk.schemas.evaluation import Question
+from mihakk.schemas.suite import Part, Suite
 from tests.evaluation.material import choice
 from tests.evaluation.suite_rows import NAMES, REAL, bundled
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-import schemas.suite
-from evaluation.adapters.adapter import ADAPTERS
-from evaluation.reading.program import read_program
-from evaluation.running.asking import asked_of_suite
-from mihakk.errors import SourceChanged, UsageError
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from mihakk.settings import SAMPLES
+import mihakk.schemas.suite
+from mihakk.evaluation.adapters.adapter import ADAPTERS
+from mihakk.evaluation.reading.program import read_program
+from mihakk.evaluation.running.asking import asked_of_suite
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.settings import SAMPLES
 from tests.evaluation.test_running import Suite
 
 CODE = "def f(x):\n    return x + 1\n"
@@ -139,17 +139,17 @@ def test_a_suite_that_asks_for_the_kernels_limit_of_memory_is_not_asked_without_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sound(tmp_path / "set")
-    monkeypatch.setattr("mihakk.sandbox._bubblewrap._problem", lambda: "")
-    monkeypatch.setattr("mihakk.sandbox._bubblewrap.group_parent", lambda: None)
+    monkeypatch.setattr("mihakk.machinery.sandbox._bubblewrap._problem", lambda: "")
+    monkeypatch.setattr("mihakk.machinery.sandbox._bubblewrap.group_parent", lambda: None)
     told = suite_of(tmp_path).suite
-    assert asked_of_suite(schemas.suite.Suite.model_validate(told), fetch=Path)
+    assert asked_of_suite(mihakk.schemas.suite.Suite.model_validate(told), fetch=Path)
     told["code_memory"] = "cgroup"
     with pytest.raises(UsageError, match="control group"):
-        asked_of_suite(schemas.suite.Suite.model_validate(told), fetch=Path)
+        asked_of_suite(mihakk.schemas.suite.Suite.model_validate(told), fetch=Path)
 
 
 def test_a_set_with_a_broken_row_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.jsonl").write_text('{"prompt": "x = 1", "solution": "def f(): pass", "tests": ""}\n')
-    monkeypatch.setattr("evaluation.adapters.code_problems.require_sandbox", lambda: None)
+    monkeypatch.setattr("mihakk.evaluation.adapters.code_problems.require_sandbox", lambda: None)
     with pytest.raises(SourceChanged, match=r"own.jsonl, line 1: incomplete_row: tests is empty"):
         list(ADAPTERS.get("code_problems").read(tmp_path, "d" * 64))

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from evaluation.questions import MANIFEST
-from mihakk.ids import sha256
-from releases.assemble import assemble
+from mihakk.evaluation.questions import MANIFEST
+from mihakk.machinery.ids import sha256
+from mihakk.releases.assemble import assemble
 from tests.releases.release_material import hafez_items, release_arguments
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(3600)]
@@ -35,7 +35,7 @@ def test_two_systems_answer_pairs_in_both_orders(tmp_path: Path, pairs: int) -> 
     command = [
         sys.executable,
         "-m",
-        "flows.cli",
+        "mihakk.flows.cli",
         "evaluate",
         "run",
         str(tmp_path / "suite.yaml"),

@@ -16,15 +16,15 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
-from evaluation.exchange.hub_results import write_hub_results
-from evaluation.questions import question_of_row, questions_of_release
-from evaluation.rows import read_rows
-from evaluation.table import Results
-from flows.cli import app
-from mihakk.settings import settings
-from releases.assemble import assemble
-from releases.content.blind import find_answers, opened_rows, read_answers
-from schemas.evaluation import Answer, Question, Score
+from mihakk.evaluation.exchange.hub_results import write_hub_results
+from mihakk.evaluation.questions import question_of_row, questions_of_release
+from mihakk.evaluation.rows import read_rows
+from mihakk.evaluation.table import Results
+from mihakk.flows.cli import app
+from mihakk.machinery.settings import settings
+from mihakk.releases.assemble import assemble
+from mihakk.releases.content.blind import find_answers, opened_rows, read_answers
+from mihakk.schemas.evaluation import Answer, Question, Score
 from tests.releases.release_material import hafez_items, release_arguments
 from tests.reports.leaderboard.material import SKILL, SYSTEMS, answered, on_disk, suite
 

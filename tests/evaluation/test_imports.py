@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evaluation.imports import import_answers, import_lm_eval
-from evaluation.questions import questions_of_release
-from evaluation.rows import write_rows
-from mihakk.errors import UsageError
-from schemas.evaluation import Answer, AnsweredBy
-from schemas.rejection import Rejection
+from mihakk.evaluation.imports import import_answers, import_lm_eval
+from mihakk.evaluation.questions import questions_of_release
+from mihakk.evaluation.rows import write_rows
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.evaluation import Answer, AnsweredBy
+from mihakk.schemas.rejection import Rejection
 from tests.evaluation.material import choice, worded
 
 QUESTIONS = {one.item: one for one in (choice("c1"), choice("c2"), worded("a1"))}

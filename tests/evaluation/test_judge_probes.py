@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from evaluation.judges.probes import PROBES, injections
-from mihakk.ids import sha256
-from mihakk.llm.scripted import Answer as Said
-from mihakk.llm.scripted import Call, ScriptedServer
-from releases.assemble import assemble
+from mihakk.evaluation.judges.probes import PROBES, injections
+from mihakk.machinery.ids import sha256
+from mihakk.machinery.llm.scripted import Answer as Said
+from mihakk.machinery.llm.scripted import Call, ScriptedServer
+from mihakk.releases.assemble import assemble
 from tests.evaluation.judge_campaign import Campaign
 from tests.releases.release_material import hafez_items, release_arguments
 
@@ -96,7 +96,7 @@ def probed(folder: Path, release: Path, one: Callable[[Call], int], other: Calla
 
 @pytest.fixture(autouse=True)
 def _meaning_of_completions(monkeypatch: pytest.MonkeyPatch) -> None:
-    from evaluation.judges import rubrics
+    from mihakk.evaluation.judges import rubrics
 
     found = rubrics.rubric_named("meaning").model_copy(update={"tasks": ("continuation_completion",)})
     monkeypatch.setattr(rubrics, "rubric_named", lambda _: found)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import linregress
 
-from evaluation.judges.rubrics import rubric_named
-from evaluation.judges.style import StyleRow, features, style_rows
-from evaluation.statistics.cluster import clustered
-from evaluation.statistics.regression import regression
+from mihakk.evaluation.judges.rubrics import rubric_named
+from mihakk.evaluation.judges.style import StyleRow, features, style_rows
+from mihakk.evaluation.statistics.cluster import clustered
+from mihakk.evaluation.statistics.regression import regression
 
 SYSTEMS = ("brief", "plain", "wordy")
 TRUTH = {"brief": 3.0, "plain": 3.4, "wordy": 3.0}

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from evaluation.judges.prompt import judged, judging_schema, order_of
-from evaluation.judges.rubrics import FOLDER, rubric_named
-from evaluation.rows import answer_key, read_rows
-from mihakk.llm.scripted import Answer as Said
-from mihakk.llm.scripted import Call, ScriptedServer
-from releases.assemble import assemble
-from schemas.evaluation import Answer
-from schemas.rubric import Rubric
+from mihakk.evaluation.judges.prompt import judged, judging_schema, order_of
+from mihakk.evaluation.judges.rubrics import FOLDER, rubric_named
+from mihakk.evaluation.rows import answer_key, read_rows
+from mihakk.machinery.llm.scripted import Answer as Said
+from mihakk.machinery.llm.scripted import Call, ScriptedServer
+from mihakk.releases.assemble import assemble
+from mihakk.schemas.evaluation import Answer
+from mihakk.schemas.rubric import Rubric
 from tests.evaluation.judge_campaign import Campaign, fair, schema_of
 from tests.releases.release_material import hafez_items, release_arguments
 
@@ -49,7 +49,7 @@ def test_scales_are_those_of_the_papers() -> None:
 
 
 def test_people_rate_depth_and_correctness_by_the_same_names() -> None:
-    from annotation.screens.ratings import DEPTH_PARTS, LEVELS
+    from mihakk.annotation.screens.ratings import DEPTH_PARTS, LEVELS
 
     assert tuple(rubric_named("interpretive_depth").fields) == DEPTH_PARTS
     assert set(rubric_named("answer").fields) == set(LEVELS["answer_correctness"])

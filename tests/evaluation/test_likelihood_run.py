@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from evaluation.questions import MANIFEST
-from flows.cli import app
-from mihakk.ids import sha256
-from releases.assemble import assemble
+from mihakk.evaluation.questions import MANIFEST
+from mihakk.flows.cli import app
+from mihakk.machinery.ids import sha256
+from mihakk.releases.assemble import assemble
 from tests.releases.completion_server import CompletionServer, Trigrams, save_byte_tokenizer
 from tests.releases.release_material import hafez_items, release_arguments
 
@@ -121,7 +121,7 @@ def test_likelihoods_are_dropped_where_the_model_changed_meanwhile(
             (folder / "samples_x.jsonl").write_text("{}")
             server.served = "other"
 
-        monkeypatch.setattr("evaluation.running.likelihood._run", swapped)
+        monkeypatch.setattr("mihakk.evaluation.running.likelihood._run", swapped)
         serve = f"{{engine: openai, endpoints: ['{server.url.removesuffix('/completions')}']}}"
         done = RUNNER.invoke(app, command(tmp_path, release, serve, f"tokenizer: {tokenizer}\n"))
         assert done.exit_code == 75

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from evaluation.lint import Grid, lint, read_grids
-from evaluation.lint.checks import inferred_sizes
-from evaluation.lint.grid import cell_of, grid_of
-from flows.cli import app
-from mihakk.errors import UsageError
+from mihakk.evaluation.lint import Grid, lint, read_grids
+from mihakk.evaluation.lint.checks import inferred_sizes
+from mihakk.evaluation.lint.grid import cell_of, grid_of
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
 
 SYSTEMS = [f"system {n}" for n in range(12)]
 RIGHT = [[93, 141], [61, 99], [77, 123], [45, 180], [88, 155], [52, 160], [99, 133], [110, 147], [71, 111], [64, 101], [83, 166], [58, 121]]  # fmt: skip
@@ -202,7 +202,7 @@ def test_a_table_of_three_lines_ends_in_findings_or_in_none(tmp_path: Path, name
     ],
 )
 def test_what_is_no_table_is_said_to_be_none(tmp_path: Path, name: str, text: str) -> None:
-    import scrapers.tables  # noqa: F401 - raises the limit of the module `csv` in the whole process
+    import mihakk.scrapers.tables  # noqa: F401 - raises the limit of the module `csv` in the whole process
 
     (tmp_path / name).write_text(text, encoding="utf-8")
     told = CliRunner().invoke(app, ["evaluate", "lint", str(tmp_path / name)])

@@ -11,12 +11,12 @@ import pytest
 from scipy import stats
 from scipy.special import softmax
 
-from evaluation.metrics import figures
-from evaluation.metrics.figures import FIGURES, Measured, Scores, pass_at_k
-from evaluation.metrics.metric import METRICS, Case
-from evaluation.reading import read
-from mihakk.settings import ROOT
-from schemas.evaluation import Method, Question
+from mihakk.evaluation.metrics import figures
+from mihakk.evaluation.metrics.figures import FIGURES, Measured, Scores, pass_at_k
+from mihakk.evaluation.metrics.metric import METRICS, Case
+from mihakk.evaluation.reading import read
+from mihakk.machinery.settings import ROOT
+from mihakk.schemas.evaluation import Method, Question
 from tests.evaluation.material import AR, OPTIONS, choice
 
 

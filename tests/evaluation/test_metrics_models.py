@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluation.metrics.metric import METRICS, Case, Metric
-from evaluation.reading import read
-from mihakk.errors import UsageError
+from mihakk.evaluation.metrics.metric import METRICS, Case, Metric
+from mihakk.evaluation.reading import read
+from mihakk.machinery.errors import UsageError
 from tests.evaluation.material import EXPLANATIONS, explained, worded
 
 torch = pytest.importorskip("torch")
@@ -96,7 +96,7 @@ def test_a_score_does_not_depend_on_its_batch_or_block(tiny: Path, monkeypatch: 
     together = values(metric, *cases)
     assert together[:3] == together[-3:]
     assert [values(metric, case)[0] for case in cases[:3]] == pytest.approx(together[:3], abs=2e-6)
-    monkeypatch.setattr("evaluation.metrics.bertscore.BLOCK", 4)
+    monkeypatch.setattr("mihakk.evaluation.metrics.bertscore.BLOCK", 4)
     assert values(metric, *cases) == pytest.approx(together, abs=2e-6)
 
 

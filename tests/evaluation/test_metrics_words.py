@@ -13,13 +13,13 @@ from nltk.metrics.distance import edit_distance
 from nltk.translate.bleu_score import corpus_bleu, modified_precision
 from rapidfuzz.distance import LCSseq
 
-from evaluation.metrics._overlap import balsam_text, bleu_of_tokens, fann_or_flop_tokens
-from evaluation.metrics._recall import distance, published_fold
-from evaluation.metrics.fannorflop import reconciled
-from evaluation.metrics.metric import METRICS, Case, Scored
-from evaluation.reading import read
-from mihakk.text import key
-from schemas.evaluation import Question
+from mihakk.evaluation.metrics._overlap import balsam_text, bleu_of_tokens, fann_or_flop_tokens
+from mihakk.evaluation.metrics._recall import distance, published_fold
+from mihakk.evaluation.metrics.fannorflop import reconciled
+from mihakk.evaluation.metrics.metric import METRICS, Case, Scored
+from mihakk.evaluation.reading import read
+from mihakk.machinery.text import key
+from mihakk.schemas.evaluation import Question
 from tests.evaluation.material import EXPLANATIONS, VERSES, explained, reply_to, score_answers, worded
 
 LINE = "ببین تفاوت ره از کجاست تا به کجا"

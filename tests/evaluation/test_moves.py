@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from evaluation.report import moved_since
-from evaluation.rows import write_rows
-from evaluation.running.run import EARLIER, keep_earlier
-from evaluation.running.suites import load_suite, load_systems
-from evaluation.scoring import metrics_named
-from evaluation.table import load_scores
-from evaluation.table.moves import Moves, move_sheets, moves
-from flows.cli import app
-from mihakk.errors import UsageError
-from schemas.evaluation import Question, Score
+from mihakk.evaluation.report import moved_since
+from mihakk.evaluation.rows import write_rows
+from mihakk.evaluation.running.run import EARLIER, keep_earlier
+from mihakk.evaluation.running.suites import load_suite, load_systems
+from mihakk.evaluation.scoring import metrics_named
+from mihakk.evaluation.table import load_scores
+from mihakk.evaluation.table.moves import Moves, move_sheets, moves
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.evaluation import Question, Score
 from tests.evaluation.material import AR, choice, reply_to, score_answers
 
 SYSTEMS = ("good", "fair", "poor")

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluation.judges.people import NOBODY, PeopleScores
-from evaluation.judges.rubrics import rubric_named
-from evaluation.judges.validation import (
+from mihakk.evaluation.judges.people import NOBODY, PeopleScores
+from mihakk.evaluation.judges.rubrics import rubric_named
+from mihakk.evaluation.judges.validation import (
     GATE,
     AgreementWithPeople,
     Scored,
     agreement_rows,
     vouching,
 )
-from evaluation.statistics.agreement import kappas
+from mihakk.evaluation.statistics.agreement import kappas
 
 RUBRIC = rubric_named("answer")
 Missing = Callable[[int, float, int, Random], bool]

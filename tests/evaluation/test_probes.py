@@ -9,18 +9,18 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from evaluation.metrics.continued import continues, names_canary
-from evaluation.running.asking import Asked, asked_of_suite, questions_of
-from evaluation.running.probes import cut_canary, cut_in_middle, shuffled_twin
-from evaluation.scoring import DEFAULT, metrics_named
-from evaluation.table.conditions import condition_sheet, conditions
-from generators.abilities import ability_of
-from generators.task import TASKS
-from mihakk.errors import UsageError
-from mihakk.text import key
-from releases.assemble import assemble
-from schemas.evaluation import Answer, AskedItem, Score
-from schemas.suite import Suite
+from mihakk.evaluation.metrics.continued import continues, names_canary
+from mihakk.evaluation.running.asking import Asked, asked_of_suite, questions_of
+from mihakk.evaluation.running.probes import cut_canary, cut_in_middle, shuffled_twin
+from mihakk.evaluation.scoring import DEFAULT, metrics_named
+from mihakk.evaluation.table.conditions import condition_sheet, conditions
+from mihakk.generators.abilities import ability_of
+from mihakk.generators.task import TASKS
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.text import key
+from mihakk.releases.assemble import assemble
+from mihakk.schemas.evaluation import Answer, AskedItem, Score
+from mihakk.schemas.suite import Suite
 from tests.evaluation.material import VERSES, score_answers
 from tests.releases.release_material import hafez_items, release_arguments
 

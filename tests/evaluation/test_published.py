@@ -14,19 +14,19 @@ import openpyxl
 import pytest
 from pydantic import ValidationError
 
-from evaluation.lint import Grid, lint, read_grids
-from evaluation.lint.checks import inferred_sizes
-from evaluation.lint.grid import Cell
-from evaluation.metrics.metric import METRICS
-from evaluation.published import FOLDER, figures_of
-from evaluation.running.asking import asked_of_suite
-from evaluation.running.suites import load_suite
-from evaluation.statistics.cluster import plain_se
-from evaluation.statistics.regression import size_effect
-from mihakk.errors import UsageError
-from mihakk.settings import ROOT
-from mihakk.stats import fisher_mean
-from schemas.suite import PublishedFigures
+from mihakk.evaluation.lint import Grid, lint, read_grids
+from mihakk.evaluation.lint.checks import inferred_sizes
+from mihakk.evaluation.lint.grid import Cell
+from mihakk.evaluation.metrics.metric import METRICS
+from mihakk.evaluation.published import FOLDER, figures_of
+from mihakk.evaluation.running.asking import asked_of_suite
+from mihakk.evaluation.running.suites import load_suite
+from mihakk.evaluation.statistics.cluster import plain_se
+from mihakk.evaluation.statistics.regression import size_effect
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import ROOT
+from mihakk.machinery.stats import fisher_mean
+from mihakk.schemas.suite import PublishedFigures
 from tests.evaluation.material import reply_to, score_answers, worded
 
 TABLES: Final = sorted(path.stem for path in FOLDER.glob("*.csv"))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.reading import read_choice
-from evaluation.reading.choice import RULES
+from mihakk.evaluation.reading import read_choice
+from mihakk.evaluation.reading.choice import RULES
 
 AR = ("أ", "ب", "ج", "د")
 AR6 = ("أ", "ب", "ج", "د", "ه", "و")

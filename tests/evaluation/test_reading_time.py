@@ -6,8 +6,8 @@ from time import process_time
 
 import pytest
 
-from evaluation.reading import read
-from evaluation.reading.reading import LONGEST
+from mihakk.evaluation.reading import read
+from mihakk.evaluation.reading.reading import LONGEST
 from tests.evaluation.material import choice, explained, worded
 
 _UNITS = [

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.reading import read_answer, read_likelihoods, read_strict_tag, read_verses
+from mihakk.evaluation.reading import read_answer, read_likelihoods, read_strict_tag, read_verses
 from tests.evaluation.material import EXPLANATIONS, VERSES
 
 

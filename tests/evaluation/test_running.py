@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from evaluation.questions import MANIFEST
-from mihakk.ids import sha256
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from releases.assemble import assemble
+from mihakk.evaluation.questions import MANIFEST
+from mihakk.machinery.ids import sha256
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.releases.assemble import assemble
 from tests.prefect_server import PrefectServer
 from tests.releases.release_material import hafez_items, release_arguments
 
@@ -64,7 +64,7 @@ class Suite:
         for name, content in (("suite.yaml", self.suite), ("one.yaml", self.system)):
             (self.folder / name).write_text(yaml.safe_dump(content, allow_unicode=True), encoding="utf-8")
         suite, one = self.folder / "suite.yaml", self.folder / "one.yaml"
-        return [sys.executable, "-m", "flows.cli", "evaluate", "run", str(suite), "--model", str(one),
+        return [sys.executable, "-m", "mihakk.flows.cli", "evaluate", "run", str(suite), "--model", str(one),
                 "--out", str(self.folder / "out")]  # fmt: skip
 
     def run(self, *servers: ScriptedServer, extra: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
@@ -288,7 +288,7 @@ def test_the_flow_asks_part_by_part_and_ends_with_the_commands_tables(
         flow.command(server)
         arguments = {"suite": str(flow.folder / "suite.yaml"), "models": (str(flow.folder / "one.yaml"),),
                      "out": str(flow.folder / "out")}  # fmt: skip
-        code = f"from flows.deployed.evaluate import evaluate; evaluate(**{arguments!r})"
+        code = f"from mihakk.flows.deployed.evaluate import evaluate; evaluate(**{arguments!r})"
         prefect_server.run(sys.executable, "-c", code, cwd=ROOT)
         assert len(server.calls) == 2 * asked
     tasks = [row["name"] for row in prefect_server.rows("task_runs")]

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from evaluation.metrics.metric import METRICS
-from evaluation.rows import ANSWER_KEY, answer_key, read_rows, write_rows
-from evaluation.scoring import DEFAULT, metrics_named, score_file
-from mihakk.errors import UsageError
-from schemas.evaluation import Answer, Judgement, Score
+from mihakk.evaluation.metrics.metric import METRICS
+from mihakk.evaluation.rows import ANSWER_KEY, answer_key, read_rows, write_rows
+from mihakk.evaluation.scoring import DEFAULT, metrics_named, score_file
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.evaluation import Answer, Judgement, Score
 from tests.evaluation.material import choice, explained, reply_to, score_answers, worded
 
 QUESTIONS = {one.item: one for one in (choice("c1", 0), choice("c2", 1), worded("a1"), explained("e1"))}
@@ -77,7 +77,7 @@ def test_an_answer_to_another_version_of_an_item_is_refused() -> None:
 def test_files_are_scored_in_batches_and_twice_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evaluation.rows.BATCH", 7)
+    monkeypatch.setattr("mihakk.evaluation.rows.BATCH", 7)
     answers = [
         reply_to(QUESTIONS[item], reply, repeat=n)
         for n in range(10)

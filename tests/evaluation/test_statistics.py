@@ -9,11 +9,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from evaluation.statistics.bootstrap import percentile_interval, ranks, weights
-from evaluation.statistics.cluster import clustered, codes_of, moved
-from evaluation.statistics.comparison import SignFlips, compare, mcnemar
-from evaluation.statistics.items import item_statistics, share_within
-from evaluation.statistics.regression import size_effect
+from mihakk.evaluation.statistics.bootstrap import percentile_interval, ranks, weights
+from mihakk.evaluation.statistics.cluster import clustered, codes_of, moved
+from mihakk.evaluation.statistics.comparison import SignFlips, compare, mcnemar
+from mihakk.evaluation.statistics.items import item_statistics, share_within
+from mihakk.evaluation.statistics.regression import size_effect
 
 SIMULATIONS = 400
 """Of coverage; 4,000 give 94.9 % for 30 clusters."""

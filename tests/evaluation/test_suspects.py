@@ -12,19 +12,19 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from annotation.decisions.stores import Stores
-from annotation.label_studio import benchmark_push
-from annotation.statistics.sampling import choose
-from evaluation.running.probes import probes_of
-from evaluation.statistics.wrong_golds import gold_odds
-from evaluation.suspects import suspects
-from mihakk.errors import UsageError
-from mihakk.ids import content_hash
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio import benchmark_push
+from mihakk.annotation.statistics.sampling import choose
+from mihakk.evaluation.running.probes import probes_of
+from mihakk.evaluation.statistics.wrong_golds import gold_odds
+from mihakk.evaluation.suspects import suspects
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import content_hash
+from mihakk.pipeline import suspects as kept
+from mihakk.schemas.evaluation import Answer, Question
+from mihakk.schemas.item import Item
+from mihakk.schemas.suspect import Suspect
 from performance.suspects import BLIND, QUALITIES, planted, recall_and_precision
-from pipeline import suspects as kept
-from schemas.evaluation import Answer, Question
-from schemas.item import Item
-from schemas.suspect import Suspect
 from tests.annotation.judged import choice as item
 from tests.annotation.judged import verdict
 from tests.evaluation.material import AR, choice, reply_to, worded
@@ -280,7 +280,7 @@ def test_suspects_are_queued_beside_flagged_items_and_stay_in_the_lot_for_the_mi
 
 
 def test_the_evidence_decides_the_place_in_the_queue_and_is_not_on_the_screen() -> None:
-    from schemas.finding import Finding
+    from mihakk.schemas.finding import Finding
 
     one = item(0)
     told = [Finding(check=benchmark_push.SUSPECT, severity="flag", subject=one.id, detail="6 choose «x»")]

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from evaluation.rows import write_rows
-from evaluation.scoring import metrics_named
-from evaluation.statistics.cluster import clustered
-from evaluation.table import Results, load_scores, results, sliced
-from evaluation.table.overall import Averaging
-from evaluation.table.render import latex, markdown, terminal
-from evaluation.table.sheets import sheets
-from mihakk.errors import UsageError
-from schemas.evaluation import Question, Score
+from mihakk.evaluation.rows import write_rows
+from mihakk.evaluation.scoring import metrics_named
+from mihakk.evaluation.statistics.cluster import clustered
+from mihakk.evaluation.table import Results, load_scores, results, sliced
+from mihakk.evaluation.table.overall import Averaging
+from mihakk.evaluation.table.render import latex, markdown, terminal
+from mihakk.evaluation.table.sheets import sheets
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.evaluation import Question, Score
 from tests.evaluation.material import AR, OPTIONS, choice, reply_to, score_answers, worded
 
 PAIRS = 24

@@ -11,18 +11,18 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from evaluation.judges.people import draw, read_people
-from evaluation.judges.rubrics import rubric_named
-from evaluation.judges.run import cases_of, store_judged
-from evaluation.judges.scores import VOUCHED
-from evaluation.rows import answer_key, read_rows
-from flows.commands.evaluate_run import judge_job
-from mihakk.errors import UsageError
-from mihakk.ids import sha256
-from mihakk.llm.scripted import Answer as Said
-from mihakk.llm.scripted import Call, ScriptedServer
-from releases.assemble import assemble
-from schemas.evaluation import Answer, Question
+from mihakk.evaluation.judges.people import draw, read_people
+from mihakk.evaluation.judges.rubrics import rubric_named
+from mihakk.evaluation.judges.run import cases_of, store_judged
+from mihakk.evaluation.judges.scores import VOUCHED
+from mihakk.evaluation.rows import answer_key, read_rows
+from mihakk.flows.commands.evaluate_run import judge_job
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import sha256
+from mihakk.machinery.llm.scripted import Answer as Said
+from mihakk.machinery.llm.scripted import Call, ScriptedServer
+from mihakk.releases.assemble import assemble
+from mihakk.schemas.evaluation import Answer, Question
 from tests.evaluation.judge_campaign import Campaign, schema_of
 from tests.releases.release_material import hafez_items, release_arguments
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from schemas.audit import CRITERIA
+from mihakk.flows.cli import app
+from mihakk.schemas.audit import CRITERIA
 
 SOUND = json.dumps({"scores": dict.fromkeys(CRITERIA, 1), "issues": []})
 

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from annotation.decisions.refinements import decided, refinement_task
-from annotation.screens.ratings import Label
-from flows.cli import app
-from mihakk.settings import SAMPLES
-from releases.content.checksum import faults
-from releases.hub.embedded import EmbeddedHub
-from releases.refined_code import changes_page
-from validators.code.docstring import docstring_of
-from validators.code.problem import read_problems
-from validators.code.refinement import Refinement, write_refinements
+from mihakk.annotation.decisions.refinements import decided, refinement_task
+from mihakk.annotation.screens.ratings import Label
+from mihakk.flows.cli import app
+from mihakk.machinery.settings import SAMPLES
+from mihakk.releases.content.checksum import faults
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.releases.refined_code import changes_page
+from mihakk.validators.code.docstring import docstring_of
+from mihakk.validators.code.problem import read_problems
+from mihakk.validators.code.refinement import Refinement, write_refinements
 
 PROBLEMS = SAMPLES / "code_problems.jsonl"
 KNOWN = {one.id: one for one in read_problems(PROBLEMS).problems}
@@ -216,7 +216,7 @@ def test_people_see_the_change_word_by_word_right_to_left_and_nothing_runs() -> 
 
 
 def test_the_page_of_changes_runs_nothing() -> None:
-    from releases.refined_code import Change
+    from mihakk.releases.refined_code import Change
 
     change = Change(KNOWN["ar/1"], "قم بارجاع العدد", HOSTILE, "", ("linguistic",), "", 1)
     page = changes_page([change], "x <script>")

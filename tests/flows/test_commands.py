@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from flows.cli import app
-from pipeline.history import RunRecord, SourceYield
-from schemas.schedule import Schedule
+from mihakk.flows.cli import app
+from mihakk.pipeline.history import RunRecord, SourceYield
+from mihakk.schemas.schedule import Schedule
 
 RUNNER = CliRunner()
 

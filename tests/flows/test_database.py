@@ -14,10 +14,10 @@ import asyncpg
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from flows.deployed import database
-from flows.deployed.database import Database
-from mihakk.errors import UsageError
+from mihakk.flows.cli import app
+from mihakk.flows.deployed import database
+from mihakk.flows.deployed.database import Database
+from mihakk.machinery.errors import UsageError
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
-from evaluation.questions import questions_of_release
-from evaluation.rows import read_rows
-from flows.cli import app
-from releases.assemble import assemble
-from schemas.evaluation import Question, Score
+from mihakk.evaluation.questions import questions_of_release
+from mihakk.evaluation.rows import read_rows
+from mihakk.flows.cli import app
+from mihakk.releases.assemble import assemble
+from mihakk.schemas.evaluation import Question, Score
 from tests.releases.release_material import hafez_items, release_arguments
 
 RUNNER = CliRunner(env={"COLUMNS": "200"})

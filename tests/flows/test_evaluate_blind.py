@@ -15,11 +15,11 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
-from evaluation.questions import questions_of_release
-from flows.cli import app
-from mihakk.settings import ROOT, settings
-from pipeline.blind_scoring import open_board, score_inbox
-from releases.assemble import AssembledRelease, assemble
+from mihakk.evaluation.questions import questions_of_release
+from mihakk.flows.cli import app
+from mihakk.machinery.settings import ROOT, settings
+from mihakk.pipeline.blind_scoring import open_board, score_inbox
+from mihakk.releases.assemble import AssembledRelease, assemble
 from tests.prefect_server import PrefectServer
 from tests.releases.release_material import release_arguments
 from tests.releases.test_blind_attack import items
@@ -289,7 +289,7 @@ def test_the_flow_scores_what_was_dropped_and_writes_the_pages_anew(
         **{"public": str(tmp_path / "public"), "suite": file},
         **{"answers": str(tmp_path / "runs"), "site": str(tmp_path / "site")},
     }
-    code = f"from flows.deployed.score import score; score(**{arguments!r})"
+    code = f"from mihakk.flows.deployed.score import score; score(**{arguments!r})"
     prefect_server.run(sys.executable, "-c", code, cwd=ROOT, MIHAKK_BLIND_KEY=SECRET)
     assert filed(inbox) == FILED
     assert '"team":"alpha"' in (tmp_path / "site" / "data" / "board.js").read_text("utf-8")

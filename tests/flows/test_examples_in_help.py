@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import typer
 
-from flows.cli import app
+from mihakk.flows.cli import app
 from tests.flows.test_messages import leaves
 
 COMMANDS = sorted((path, command) for path, command in leaves(typer.main.get_command(app)))

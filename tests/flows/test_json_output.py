@@ -10,9 +10,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from flows.cli import app
-from flows.commands.options import AsJson
-from mihakk.settings import settings
+from mihakk.flows.cli import app
+from mihakk.flows.commands.options import AsJson
+from mihakk.machinery.settings import settings
 from tests.archives import unpacked
 from tests.end_to_end.test_older_lake import ARCHIVE
 from tests.flows.test_messages import leaves

@@ -9,7 +9,7 @@ ABORTS_AFTER_PYTHON = """
 import ctypes, sys
 libc = ctypes.CDLL(None)
 libc["__cxa_atexit"](ctypes.cast(libc.abort, ctypes.c_void_p), None, None)
-from flows.cli import main
+from mihakk.flows.cli import main
 sys.argv = ["mihakk", *sys.argv[1:]]
 main()
 """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
+from mihakk.flows.cli import app
 
 
 @pytest.mark.parametrize("text", ["a." * 30_000, "1" * 60_000, "a-" * 30_000, "/a" * 30_000, "x(" * 30_000])

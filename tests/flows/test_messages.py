@@ -14,7 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from flows.cli import app
+from mihakk.flows.cli import app
 
 BAD = {
     "nowhere": (None, "there is no file nowhere.yaml"),
@@ -114,7 +114,7 @@ def test_what_is_not_there_is_one_sentence_with_the_way_out(
 
 def ended(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "flows.cli", *arguments],
+        [sys.executable, "-m", "mihakk.flows.cli", *arguments],
         check=False,
         capture_output=True,
         encoding="utf-8",

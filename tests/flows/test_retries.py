@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from prefect.states import Failed
 
-from flows.deployed import job
-from flows.deployed.artifacts import markdown_table
-from flows.deployed.release import publish_release
-from flows.deployed.review import pull, push
-from mihakk.errors import ExternalFailure, SourceChanged, UsageError
-from mihakk.settings import settings
+from mihakk.flows.deployed import job
+from mihakk.flows.deployed.artifacts import markdown_table
+from mihakk.flows.deployed.release import publish_release
+from mihakk.flows.deployed.review import pull, push
+from mihakk.machinery.errors import ExternalFailure, SourceChanged, UsageError
+from mihakk.machinery.settings import settings
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.errors import ExternalFailure
-from pipeline.build import Build, open_build
-from pipeline.history import recorded
-from pipeline.observer import Silent
-from pipeline.steps.order import STEPS
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.pipeline.build import Build, open_build
+from mihakk.pipeline.history import recorded
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.steps.order import STEPS
 from tests.reports.test_log_lines import MANIFEST
 
 
@@ -73,7 +73,7 @@ def test_a_run_that_is_not_there_is_a_usage_error(build: Build) -> None:
 
 INTERRUPTED = """
 import os, signal, sys
-from flows.cli import app, main
+from mihakk.flows.cli import app, main
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start with it ignored
 @app.command()
 def waits():

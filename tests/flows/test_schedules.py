@@ -18,13 +18,13 @@ from prefect.server.utilities import user_templates
 from prefect.utilities.importtools import import_object
 from prefect.utilities.schema_tools.hydration import HydrationContext, hydrate
 
-from annotation.label_studio.relay import EVENT
-from flows.deployed.automations import register, told_by
-from flows.deployed.deployments import deployments
-from mihakk.errors import UsageError
-from mihakk.settings import ROOT
-from pipeline.schedules import described
-from schemas.schedule import Schedule
+from mihakk.annotation.label_studio.relay import EVENT
+from mihakk.flows.deployed.automations import register, told_by
+from mihakk.flows.deployed.deployments import deployments
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import ROOT
+from mihakk.pipeline.schedules import described
+from mihakk.schemas.schedule import Schedule
 
 JOBS = {
     "ingest",

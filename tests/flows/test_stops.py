@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.settings import ROOT
-from mihakk.text import canonicalize
+from mihakk.flows.cli import app
+from mihakk.machinery.settings import ROOT
+from mihakk.machinery.text import canonicalize
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import sys
 import pytest
 from rich.console import Console
 
-from reports.log_lines import LogObserver, observer_for
-from reports.terminal import TerminalObserver
+from mihakk.reports.log_lines import LogObserver, observer_for
+from mihakk.reports.terminal import TerminalObserver
 
 
 def test_a_dumb_terminal_gets_lines_instead_of_bars(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,7 +28,10 @@ def on_a_terminal(*words: str, **environment: str) -> str:
         name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM", "FORCE_COLOR")
     }
     with subprocess.Popen(
-        [sys.executable, "-m", "flows.cli", *words], env=known | environment, stdout=writer, stderr=writer
+        [sys.executable, "-m", "mihakk.flows.cli", *words],
+        env=known | environment,
+        stdout=writer,
+        stderr=writer,
     ) as child:
         os.close(writer)
         said = b""

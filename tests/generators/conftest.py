@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from curation.normalization import normalize
-from mihakk.settings import REFERENCE
-from schemas.poem import Poem
-from schemas.record import Provenance
+from mihakk.curation.normalization import normalize
+from mihakk.machinery.settings import REFERENCE
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Provenance
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +18,7 @@ def hafez() -> list[Poem]:
 
 def load_hafez() -> list[Poem]:
     """The same, for programs that run beside the tests."""
-    from scrapers.hafez import data_file, parse, read_metres
+    from mihakk.scrapers.hafez import data_file, parse, read_metres
 
     path, version = data_file()
     provenance = Provenance(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from generators.generating import Generated, generate_shard, prepare
-from schemas.benchmark import BenchmarkConfig
-from schemas.idiom import Idiom
-from schemas.poem import Poem
+from mihakk.generators.generating import Generated, generate_shard, prepare
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
 
 
 def config(*tasks: str, **options: object) -> BenchmarkConfig:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from curation.normalization import normalize
-from schemas.idiom import Idiom
-from schemas.poem import Couplet, Poem, Section
-from schemas.record import Form, Language, Provenance
+from mihakk.curation.normalization import normalize
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Couplet, Poem, Section
+from mihakk.schemas.record import Form, Language, Provenance
 
 PROVENANCE = Provenance(
     source="test", url="file:test", licence="CC0-1.0", sha256="0" * 64, parser_version="1"

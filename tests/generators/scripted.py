@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from generators.writing.writer import ReplyT, Writer, WriteRequest
-from mihakk.llm.structured import Reply, Request
+from mihakk.generators.writing.writer import ReplyT, Writer, WriteRequest
+from mihakk.machinery.llm.structured import Reply, Request
 
 
 class ScriptedWriter(Writer):
@@ -20,7 +20,7 @@ class ScriptedWriter(Writer):
     def write(
         self, request: WriteRequest, schema: type[ReplyT], objection: Callable[[ReplyT], str]
     ) -> ReplyT:
-        """See `generators.writing.writer.Writer`."""
+        """See `mihakk.generators.writing.writer.Writer`."""
         self.requests.append(request)
         return super().write(request, schema, objection)
 

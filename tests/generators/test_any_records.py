@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.generating import generate_shard, prepare
-from generators.task import TASKS
-from mihakk.text import key
-from schemas.benchmark import BenchmarkConfig
-from schemas.idiom import Idiom
-from schemas.item import ITEM, ChoiceItem
-from schemas.poem import Poem
+from mihakk.generators.generating import generate_shard, prepare
+from mihakk.generators.task import TASKS
+from mihakk.machinery.text import key
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ITEM, ChoiceItem
+from mihakk.schemas.poem import Poem
 from tests.generators.records import make_idiom, make_poem
 
 MODEL_FREE = [{"use": name} for name, task in TASKS if not task.needs_model]

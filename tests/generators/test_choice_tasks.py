@@ -9,15 +9,15 @@ import pytest
 import yaml
 from scipy.stats import chi2
 
-from generators.generating import Generated, generate_shard, prepare
-from generators.parts.terms import Term, eras, genres, metres
-from generators.poems.poet_choice import poet_choice
-from mihakk.errors import UsageError
-from mihakk.settings import ROOT
-from mihakk.text import key
-from schemas.benchmark import BenchmarkConfig
-from schemas.item import ChoiceItem
-from schemas.poem import Poem
+from mihakk.generators.generating import Generated, generate_shard, prepare
+from mihakk.generators.parts.terms import Term, eras, genres, metres
+from mihakk.generators.poems.poet_choice import poet_choice
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import ROOT
+from mihakk.machinery.text import key
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import ChoiceItem
+from mihakk.schemas.poem import Poem
 from tests.generators.records import make_poem
 
 COUPLET = ("قفا نبك من ذكرى حبيب ومنزل", "بسقط اللوى بين الدخول فحومل")

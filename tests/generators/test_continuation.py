@@ -7,10 +7,10 @@ from collections import defaultdict
 import pytest
 from rapidfuzz import fuzz
 
-from generators.parts.distractors import NEAR_DUPLICATE
-from mihakk.text import key
-from schemas.item import AnswerItem, ChoiceItem
-from schemas.poem import Poem
+from mihakk.generators.parts.distractors import NEAR_DUPLICATE
+from mihakk.machinery.text import key
+from mihakk.schemas.item import AnswerItem, ChoiceItem
+from mihakk.schemas.poem import Poem
 from tests.generators.generated import generate
 from tests.generators.records import make_poem
 

@@ -9,13 +9,13 @@ import sys
 import numpy as np
 import pytest
 
-from generators.corpus import build_corpus
-from generators.generating import generate_shard, prepare
-from mihakk.embeddings import Vectors
-from mihakk.ids import digest
-from schemas.benchmark import BenchmarkConfig
-from schemas.item import Item
-from schemas.poem import Poem
+from mihakk.generators.corpus import build_corpus
+from mihakk.generators.generating import generate_shard, prepare
+from mihakk.machinery.embeddings import Vectors
+from mihakk.machinery.ids import digest
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import Item
+from mihakk.schemas.poem import Poem
 
 TASKS = (
     "continuation",
@@ -111,7 +111,7 @@ def test_another_process_gives_the_same_items(hafez: list[Poem]) -> None:
     program = (
         "from tests.generators.conftest import load_hafez\n"
         "from tests.generators.test_determinism import items\n"
-        "from mihakk.ids import digest\n"
+        "from mihakk.machinery.ids import digest\n"
         "print(digest([item.model_dump(mode='json') for item in items(load_hafez()[:40]).values()]))"
     )
     seen = {

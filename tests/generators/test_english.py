@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from generators.generating import generate_shard, prepare
-from generators.prompts import render
-from schemas.benchmark import BenchmarkConfig
-from schemas.item import ChoiceItem
-from schemas.poem import Poem, Section
+from mihakk.generators.generating import generate_shard, prepare
+from mihakk.generators.prompts import render
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import ChoiceItem
+from mihakk.schemas.poem import Poem, Section
 from tests.generators.records import make_poem
 
 SONNETS = {

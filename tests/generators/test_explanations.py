@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.generating import generate_shard, prepare
-from generators.writing.replies import wrong_language
-from schemas.benchmark import BenchmarkConfig
-from schemas.item import AnswerItem, ExplanationItem
-from schemas.poem import Poem
+from mihakk.generators.generating import generate_shard, prepare
+from mihakk.generators.writing.replies import wrong_language
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import AnswerItem, ExplanationItem
+from mihakk.schemas.poem import Poem
 from tests.generators.records import make_poem
 
 PAIRS = [

@@ -14,10 +14,10 @@ import pytest
 from rapidfuzz.distance import Postfix
 from scipy.stats import binomtest
 
-from generators.quality.item_quality import Baseline, measure_quality
-from mihakk.text import words_key
-from mihakk.text.stem import stem
-from schemas.item import ChoiceItem, Origin
+from mihakk.generators.quality.item_quality import Baseline, measure_quality
+from mihakk.machinery.text import words_key
+from mihakk.machinery.text.stem import stem
+from mihakk.schemas.item import ChoiceItem, Origin
 from tests.generators.test_quality import item, named
 
 CountVectorizer = pytest.importorskip("sklearn.feature_extraction.text").CountVectorizer
@@ -84,7 +84,7 @@ def test_overlap_of_question_and_option_is_what_scikit_learn_counts(taymur: list
 
 def test_all_cues_are_weighed_as_scikit_learn_weighs_them(taymur: list[ChoiceItem]) -> None:
     """Of two options a conditional logit is a logistic regression on their difference."""
-    from generators.quality.baselines import all_cues
+    from mihakk.generators.quality.baselines import all_cues
 
     random = np.random.default_rng(3)
     cues = [[random.normal(size=2).tolist() for _ in range(4)] for _ in taymur]

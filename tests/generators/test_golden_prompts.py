@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from generators.generating import generate_shard, prepare
-from generators.prompts import bundled, render
-from generators.task import LANGUAGES, TASKS
-from schemas.benchmark import BenchmarkConfig
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.record import Language
+from mihakk.generators.generating import generate_shard, prepare
+from mihakk.generators.prompts import bundled, render
+from mihakk.generators.task import LANGUAGES, TASKS
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Language
 from tests.generators.records import make_idiom, make_poem
 from tests.generators.scripted import ScriptedWriter
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from generators.plain_meaning import plain_meaning
-from generators.quality.item_quality import measure_quality
-from mihakk.settings import ROOT
-from mihakk.text import word_keys
-from schemas.idiom import Idiom
-from schemas.item import ChoiceItem, Item
+from mihakk.generators.plain_meaning import plain_meaning
+from mihakk.generators.quality.item_quality import measure_quality
+from mihakk.machinery.settings import ROOT
+from mihakk.machinery.text import word_keys
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ChoiceItem, Item
 from tests.generators.generated import generate
 from tests.generators.records import make_idiom
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.item import AnswerItem, ChoiceItem
+from mihakk.schemas.item import AnswerItem, ChoiceItem
 from tests.generators.generated import generate
 from tests.generators.records import make_idiom
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 from scipy.stats import binomtest
 
-from generators.generating import Generated, generate_shard, prepare
-from releases.content.split import split_items
-from schemas.idiom import Idiom
-from schemas.item import ChoiceItem, Item
-from schemas.poem import Poem
+from mihakk.generators.generating import Generated, generate_shard, prepare
+from mihakk.releases.content.split import split_items
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ChoiceItem, Item
+from mihakk.schemas.poem import Poem
 from tests.generators.generated import config
 from tests.generators.records import make_idiom
 from tests.generators.test_idiom_form import taymur  # noqa: F401 - a fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from generators.prompts import FOLDER, Prompts, bundled
-from mihakk.errors import UsageError
-from schemas.benchmark import BenchmarkConfig
+from mihakk.generators.prompts import FOLDER, Prompts, bundled
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.benchmark import BenchmarkConfig
 from tests.generators.generated import config, generate
 from tests.generators.records import make_poem
 
@@ -27,7 +27,7 @@ def own(folder: Path, question: str) -> str:
 
 
 def test_own_words_stand_in_for_the_bundled_ones_and_stamp_their_version(tmp_path: Path) -> None:
-    from generators.generating import generate_shard, prepare
+    from mihakk.generators.generating import generate_shard, prepare
 
     told = config("continuation", "shuffled").model_copy(update={"prompts": own(tmp_path, "أكمل: {first}")})
     made = {item.task: item for item in generate_shard([POEM], prepare([POEM], told), told).items}
@@ -65,7 +65,7 @@ def test_no_arabic_frame_says_he_or_governs_the_name() -> None:
 
 
 def test_a_release_can_be_asked_in_another_language() -> None:
-    from releases.assemble import renderers
+    from mihakk.releases.assemble import renderers
 
     (item,) = generate([POEM], "continuation").items
     told: BenchmarkConfig = config("continuation").model_copy(update={"prompt_languages": ("en",)})

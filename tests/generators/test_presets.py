@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from generators.generating import generate_shard, planned, prepare
-from generators.prompts import prompts_of
-from mihakk.configs import load_config
-from mihakk.settings import ROOT
-from schemas.benchmark import BenchmarkConfig
-from schemas.item import ChoiceItem
-from schemas.poem import Poem
+from mihakk.generators.generating import generate_shard, planned, prepare
+from mihakk.generators.prompts import prompts_of
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.settings import ROOT
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import ChoiceItem
+from mihakk.schemas.poem import Poem
 
 FOLDER = ROOT / "configs" / "benchmarks"
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.generating import generate_shard, prepare
-from generators.quality.item_quality import Baseline, baselines, measure_quality
-from schemas.benchmark import BenchmarkConfig
-from schemas.item import ChoiceItem, Origin
-from schemas.poem import Poem
+from mihakk.generators.generating import generate_shard, prepare
+from mihakk.generators.quality.item_quality import Baseline, baselines, measure_quality
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import ChoiceItem, Origin
+from mihakk.schemas.poem import Poem
 
 
 def item(n: int, options: tuple[str, ...], gold: int, **more: object) -> ChoiceItem:

@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from generators.generating import Generated, generate_shard, prepare
-from mihakk.configs import validate
-from mihakk.errors import UsageError
-from schemas.benchmark import BenchmarkConfig, SampleConfig
-from schemas.poem import Poem
+from mihakk.generators.generating import Generated, generate_shard, prepare
+from mihakk.machinery.configs import validate
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.benchmark import BenchmarkConfig, SampleConfig
+from mihakk.schemas.poem import Poem
 from tests.generators.generated import config
 
 TASKS = ("continuation", "continuation_choice", "metre_choice")

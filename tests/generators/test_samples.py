@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from generators.generating import Generated, generate_shard, prepare
-from generators.prompts import render
-from generators.task import TASKS
-from mihakk.ids import content_hash
-from mihakk.settings import SAMPLES
-from mihakk.text import key
-from schemas.benchmark import BenchmarkConfig
-from schemas.idiom import Idiom
-from schemas.item import ITEM, AnswerItem, ChoiceItem
-from schemas.poem import Poem
+from mihakk.generators.generating import Generated, generate_shard, prepare
+from mihakk.generators.prompts import render
+from mihakk.generators.task import TASKS
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.settings import SAMPLES
+from mihakk.machinery.text import key
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ITEM, AnswerItem, ChoiceItem
+from mihakk.schemas.poem import Poem
 from tests.generators.records import make_idiom, make_poem
 
 MODEL_FREE = [name for name, task in TASKS if not task.needs_model]

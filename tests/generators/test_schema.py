@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from generators.parts.prose import Prose
-from generators.parts.roles import Relabelled
-from generators.poems.fragment_cued import Salient
-from generators.writing.writer import WriteRequest, json_schema
-from schemas.record import Language
+from mihakk.generators.parts.prose import Prose
+from mihakk.generators.parts.roles import Relabelled
+from mihakk.generators.poems.fragment_cued import Salient
+from mihakk.generators.writing.writer import WriteRequest, json_schema
+from mihakk.schemas.record import Language
 
 
 def request(language: Language, *choices: str) -> WriteRequest:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from generators.parts.shuffle import LEAST_WORDS, OUT_OF_PLACE, shuffled_words, units
-from mihakk.text import word_keys
+from mihakk.generators.parts.shuffle import LEAST_WORDS, OUT_OF_PLACE, shuffled_words, units
+from mihakk.machinery.text import word_keys
 
 WORDS = st.lists(st.text("ابتجدرسشقکلمنهوی", min_size=1, max_size=5), min_size=1, max_size=9)
 SIGNS = {"می", "نمی", "همی"}

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from generators import prompts
-from generators.generating import generate_shard, prepare
-from generators.task import TASKS
-from mihakk.settings import ROOT
-from schemas.benchmark import BenchmarkConfig
-from schemas.item import AnswerItem
+from mihakk.generators import prompts
+from mihakk.generators.generating import generate_shard, prepare
+from mihakk.generators.task import TASKS
+from mihakk.machinery.settings import ROOT
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import AnswerItem
 from tests.generators.records import make_poem
 
 COUPLETS = [
@@ -33,7 +33,7 @@ def test_the_example_in_how_to_add_a_task_runs(tmp_path: Path, monkeypatch: pyte
     base = {"name": "t", "title": "t", "sources": [{"use": "f"}], "embeddings": "none"}
     TASKS.discover()
     try:
-        exec(compile(code, "how-to-add-a-task.md", "exec"), {"__name__": "generators.poems.last_word"})
+        exec(compile(code, "how-to-add-a-task.md", "exec"), {"__name__": "mihakk.generators.poems.last_word"})
         config = BenchmarkConfig.model_validate({**base, "tasks": [{"use": "last_word"}]})
         made = generate_shard([poem], prepare([poem], config), config)
     finally:

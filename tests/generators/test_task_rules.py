@@ -8,17 +8,17 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.generating import generate_shard, prepare
-from generators.idioms.connotation import NAMES
-from generators.parts.excerpts import shown
-from generators.parts.prose import leaks
-from generators.parts.terms import eras, genres, metres
-from generators.task import TASKS
-from mihakk.text import key, word_keys
-from schemas.benchmark import BenchmarkConfig
-from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
-from schemas.poem import Poem
+from mihakk.generators.generating import generate_shard, prepare
+from mihakk.generators.idioms.connotation import NAMES
+from mihakk.generators.parts.excerpts import shown
+from mihakk.generators.parts.prose import leaks
+from mihakk.generators.parts.terms import eras, genres, metres
+from mihakk.generators.task import TASKS
+from mihakk.machinery.text import key, word_keys
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from mihakk.schemas.poem import Poem
 from tests.generators.records import make_idiom, make_poem
 from tests.generators.scripted import ScriptedWriter
 

@@ -10,12 +10,12 @@ import pytest
 from rapidfuzz.distance import Postfix
 from scipy.stats import binomtest
 
-from generators.generating import generate_shard, prepare
-from generators.parts.shuffle import units
-from mihakk.settings import ROOT
-from mihakk.text import key, word_keys
-from schemas.item import AnswerItem, ChoiceItem, Item
-from schemas.poem import Poem
+from mihakk.generators.generating import generate_shard, prepare
+from mihakk.generators.parts.shuffle import units
+from mihakk.machinery.settings import ROOT
+from mihakk.machinery.text import key, word_keys
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
+from mihakk.schemas.poem import Poem
 from tests.generators.generated import config, generate
 from tests.generators.records import make_poem
 

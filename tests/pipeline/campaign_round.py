@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from annotation.campaigns.drawing import draw
-from annotation.decisions.store import add, stored
-from annotation.screens.ratings import Label
-from pipeline.build import Build
-from pipeline.campaigns import questions
-from pipeline.engines.local import LocalEngine
-from pipeline.observer import Silent
-from pipeline.opened_review import review_of
-from pipeline.people import review_stores
-from pipeline.run import run_step
-from pipeline.steps.order import STEPS
-from schemas.benchmark import BenchmarkConfig
-from schemas.campaign import Drawn
-from schemas.item import ITEM_ROWS, Item
+from mihakk.annotation.campaigns.drawing import draw
+from mihakk.annotation.decisions.store import add, stored
+from mihakk.annotation.screens.ratings import Label
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.campaigns import questions
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.opened_review import review_of
+from mihakk.pipeline.people import review_stores
+from mihakk.pipeline.run import run_step
+from mihakk.pipeline.steps.order import STEPS
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.campaign import Drawn
+from mihakk.schemas.item import ITEM_ROWS, Item
 from tests.annotation.exported import pulled
 
 IDIOMS = {

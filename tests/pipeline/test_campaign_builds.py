@@ -11,17 +11,17 @@ from types import SimpleNamespace
 import pytest
 from scipy import stats
 
-from mihakk.llm.scripted import Answer as Reply
-from mihakk.llm.scripted import Call, ScriptedServer
-from pipeline.campaigns import amendments_of
-from pipeline.opened_review import review_of
-from pipeline.people import campaign_facts
-from releases.card.audit_section import audit_section
-from releases.release_facts import ReleaseFacts
-from reports.templates import templates
-from schemas.idiom import Idiom
-from schemas.item import ChoiceItem, Item
-from schemas.poem import Poem
+from mihakk.machinery.llm.scripted import Answer as Reply
+from mihakk.machinery.llm.scripted import Call, ScriptedServer
+from mihakk.pipeline.campaigns import amendments_of
+from mihakk.pipeline.opened_review import review_of
+from mihakk.pipeline.people import campaign_facts
+from mihakk.releases.card.audit_section import audit_section
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.reports.templates import templates
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ChoiceItem, Item
+from mihakk.schemas.poem import Poem
 from tests.pipeline.campaign_round import IDIOMS, POEMS, answered, asked, built, opened
 
 

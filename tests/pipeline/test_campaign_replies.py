@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from annotation.campaigns.drawing import draw
-from annotation.decisions.export import write_csv
-from annotation.screens.ratings import Label
-from evaluation.judges.people import read_people
-from evaluation.judges.rubrics import rubric_named
-from evaluation.rows import answer_key, write_rows
-from mihakk.errors import UsageError
-from pipeline.campaigns import exported_labels, questions
-from pipeline.opened_review import review_of
-from pipeline.people import review_stores
-from schemas.campaign import Campaign
-from schemas.evaluation import Answer
+from mihakk.annotation.campaigns.drawing import draw
+from mihakk.annotation.decisions.export import write_csv
+from mihakk.annotation.screens.ratings import Label
+from mihakk.evaluation.judges.people import read_people
+from mihakk.evaluation.judges.rubrics import rubric_named
+from mihakk.evaluation.rows import answer_key, write_rows
+from mihakk.machinery.errors import UsageError
+from mihakk.pipeline.campaigns import exported_labels, questions
+from mihakk.pipeline.opened_review import review_of
+from mihakk.pipeline.people import review_stores
+from mihakk.schemas.campaign import Campaign
+from mihakk.schemas.evaluation import Answer
 from tests.pipeline.campaign_round import answered, asked, built, opened
 
 SYSTEMS = ("falcon-h1", "jais-30b")

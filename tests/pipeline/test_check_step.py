@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import mihakk.embeddings
-from mihakk.embeddings import Vectors
-from mihakk.lake import ShardOutput
-from pipeline.build import Build
-from pipeline.steps.check import STEP
-from schemas.benchmark import BenchmarkConfig, ChecksConfig, SourceUse, TaskUse
-from schemas.finding import Finding
-from schemas.item import ITEM_ROWS, ChoiceItem, Origin
-from schemas.manifest import ShardCounts
-from schemas.poem import Couplet, Poem
-from schemas.record import Form, Provenance
+import mihakk.machinery.embeddings
+from mihakk.machinery.embeddings import Vectors
+from mihakk.machinery.lake import ShardOutput
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.steps.check import STEP
+from mihakk.schemas.benchmark import BenchmarkConfig, ChecksConfig, SourceUse, TaskUse
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ITEM_ROWS, ChoiceItem, Origin
+from mihakk.schemas.manifest import ShardCounts
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.record import Form, Provenance
 
 PROVENANCE = Provenance(
     source="files", url="file:p", licence="CC0-1.0", attribution="", sha256="0" * 64, parser_version="1"
@@ -84,7 +84,7 @@ def test_meanings_are_compared_where_the_scale_is_known(
     checks: ChecksConfig,
     objected: list[str],
 ) -> None:
-    monkeypatch.setattr(mihakk.embeddings, "open_embedder", lambda _: Given())
+    monkeypatch.setattr(mihakk.machinery.embeddings, "open_embedder", lambda _: Given())
     found = findings(tmp_path, embeddings, checks)
     assert [finding.where for finding in found if finding.check == "CH06"] == objected
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from mihakk.lake import ShardOutput
-from pipeline.steps.curate import without_blocked
-from schemas.finding import Finding
-from schemas.idiom import Idiom
-from schemas.manifest import ShardCounts
-from schemas.poem import Poem
-from tests.mihakk.records import idiom, poem
+from mihakk.machinery.lake import ShardOutput
+from mihakk.pipeline.steps.curate import without_blocked
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.manifest import ShardCounts
+from mihakk.schemas.poem import Poem
+from tests.machinery.records import idiom, poem
 
 
 def test_blocked_records_are_rejected_with_the_check_and_flagged_ones_stay() -> None:

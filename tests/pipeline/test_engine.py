@@ -7,11 +7,11 @@ import signal
 
 import pytest
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.settings import settings
-from pipeline.engines.choose import engine_parts, open_engine
-from pipeline.engines.local import local_engine
-from pipeline.step import Call
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.engines.choose import engine_parts, open_engine
+from mihakk.pipeline.engines.local import local_engine
+from mihakk.pipeline.step import Call
 
 
 def double(number: int) -> int:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from mihakk.lake import ShardOutput
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from pipeline.build import Build
-from pipeline.steps.generate import STEP
-from schemas.benchmark import BenchmarkConfig, SourceUse, TaskUse
-from schemas.idiom import Idiom
-from schemas.manifest import ShardCounts
-from schemas.model import ModelConfig, Remote
+from mihakk.machinery.lake import ShardOutput
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.steps.generate import STEP
+from mihakk.schemas.benchmark import BenchmarkConfig, SourceUse, TaskUse
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.manifest import ShardCounts
+from mihakk.schemas.model import ModelConfig, Remote
 
 SAYINGS = {
     "إيده طويلة": "يأخذ ما ليس له من أموال الناس",

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from mihakk.settings import settings
-from pipeline.build import open_build
-from pipeline.guards import guard_tables, write_data_docs
-from schemas.stages import CHECKED
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import open_build
+from mihakk.pipeline.guards import guard_tables, write_data_docs
+from mihakk.schemas.stages import CHECKED
 from tests.archives import unpacked
 from tests.end_to_end.test_older_lake import ARCHIVE
 
@@ -25,7 +25,7 @@ def test_the_second_look_at_the_same_tables_examines_none_of_them(
     settings.cache_clear()
     build = open_build(Path("small.yaml"), tmp_path / "runs", str(tmp_path / "lake"))
     asked: list[str] = []
-    module = import_module("validators.expectations.guard")
+    module = import_module("mihakk.validators.expectations.guard")
     examine = module.examine
 
     def counted(table: Any, *arguments: Any, **named: Any) -> Any:

@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from annotation.decisions.export import write_csv
-from annotation.screens.ratings import Label
-from mihakk.ids import item_id, sha256
-from mihakk.llm.scripted import Answer as Said
-from mihakk.llm.scripted import Call, ScriptedServer
-from pipeline.campaigns import exported_labels
-from pipeline.people import review_stores
-from releases.assemble import assemble
-from schemas.item import ExplanationItem, Origin
+from mihakk.annotation.decisions.export import write_csv
+from mihakk.annotation.screens.ratings import Label
+from mihakk.machinery.ids import item_id, sha256
+from mihakk.machinery.llm.scripted import Answer as Said
+from mihakk.machinery.llm.scripted import Call, ScriptedServer
+from mihakk.pipeline.campaigns import exported_labels
+from mihakk.pipeline.people import review_stores
+from mihakk.releases.assemble import assemble
+from mihakk.schemas.item import ExplanationItem, Origin
 from tests.evaluation.judge_campaign import Campaign, schema_of
 from tests.pipeline.campaign_round import answered, asked, opened
 from tests.releases.release_material import hafez_items, release_arguments

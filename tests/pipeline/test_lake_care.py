@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from flows.cli import app
-from mihakk.ids import sha256
-from mihakk.lake import Lake, ShardOutput, Stage
-from mihakk.lake.storage import Storage
-from mihakk.llm.journal import Journal
-from mihakk.settings import settings
-from pipeline.sign_off import override, sign
-from pipeline.verify import Verifier
-from releases.gates import GATES, NEVER_OVERRIDDEN
-from releases.hub.embedded import EmbeddedHub
-from schemas.manifest import ShardCounts
-from scrapers.raw import RawStore
+from mihakk.flows.cli import app
+from mihakk.machinery.ids import sha256
+from mihakk.machinery.lake import Lake, ShardOutput, Stage
+from mihakk.machinery.lake.storage import Storage
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.sign_off import override, sign
+from mihakk.pipeline.verify import Verifier
+from mihakk.releases.gates import GATES, NEVER_OVERRIDDEN
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.schemas.manifest import ShardCounts
+from mihakk.scrapers.raw import RawStore
 from tests.archives import unpacked
 from tests.end_to_end.test_older_lake import ARCHIVE
 from tests.reports.dashboard.conftest import Made
@@ -96,7 +96,7 @@ def test_a_file_that_no_longer_parses_is_found(lake: Path, pattern: str) -> None
 
 
 def test_pruning_leaves_all_that_cannot_be_made_again(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.prune.RUNS_KEPT", 1)
+    monkeypatch.setattr("mihakk.pipeline.prune.RUNS_KEPT", 1)
     scratch = lake / "small/scratch/3_curated/x.arrow"
     scratch.parent.mkdir(parents=True, exist_ok=True)
     scratch.write_bytes(b"x" * 1000)

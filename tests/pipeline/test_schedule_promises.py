@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from pipeline.history import RunRecord, SourceYield
-from pipeline.schedules import Act, Late, described, due, late
-from schemas.schedule import Schedule
+from mihakk.pipeline.history import RunRecord, SourceYield
+from mihakk.pipeline.schedules import Act, Late, described, due, late
+from mihakk.schemas.schedule import Schedule
 
 
 def entry(job: str, cron: str, zone: str = "UTC", config: str = "demo", **more: Any) -> dict[str, Any]:
     """One entry as prefect.yaml has it."""
     return {
         "name": config if config == "demo" else "own",
-        "entrypoint": f"flows.deployed.{job}:{job}",
+        "entrypoint": f"mihakk.flows.deployed.{job}:{job}",
         "parameters": {"config": config, **more.pop("parameters", {})},
         "schedules": [{"cron": cron, "timezone": zone, "active": more.pop("active", True)}],
     }

@@ -9,17 +9,17 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.errors import SourceChanged
-from pipeline.build import Build
-from pipeline.engines.local import local_engine
-from pipeline.losses import PARTS
-from pipeline.observer import Silent
-from pipeline.run import run_step
-from pipeline.steps.scrape import STEP
-from reports.log_lines import LogObserver
-from reports.plan_table import show_plan
-from schemas.benchmark import BenchmarkConfig
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import SourceChanged
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.engines.local import local_engine
+from mihakk.pipeline.losses import PARTS
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.run import run_step
+from mihakk.pipeline.steps.scrape import STEP
+from mihakk.reports.log_lines import LogObserver
+from mihakk.reports.plan_table import show_plan
+from mihakk.schemas.benchmark import BenchmarkConfig
 
 GOOD = {"phrase": "قلبه أبيض", "explanation": "طيب النية لا يضمر لأحد شرا"}
 
@@ -85,8 +85,8 @@ def test_licences_that_no_release_may_carry_are_said_after_the_first_stage(tmp_p
 def test_a_dry_run_says_what_the_licence_gate_will_refuse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pipeline import plan as planning
-    from validators.audit.auditing import Estimate
+    from mihakk.pipeline import plan as planning
+    from mihakk.validators.audit.auditing import Estimate
 
     nothing = Estimate(calls=0, cached=0, prompt_tokens=0, basis="tokenised")
     monkeypatch.setattr(planning, "_estimate", lambda *_: nothing)

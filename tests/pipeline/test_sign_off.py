@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.build import Build
-from pipeline.sign_off import sign, standing_sign_off
-from releases.assemble import assemble
-from releases.gates import gates
-from schemas.benchmark import BenchmarkConfig, SourceUse, TaskUse
-from schemas.manifest import ShardCounts, ShardManifest
-from schemas.sign_off import SignOff
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.sign_off import sign, standing_sign_off
+from mihakk.releases.assemble import assemble
+from mihakk.releases.gates import gates
+from mihakk.schemas.benchmark import BenchmarkConfig, SourceUse, TaskUse
+from mihakk.schemas.manifest import ShardCounts, ShardManifest
+from mihakk.schemas.sign_off import SignOff
 from tests.releases.release_material import FACTS, hafez_config, idiom_items, release_arguments
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.settings import settings
-from releases.assemble import AssembledRelease, assemble
-from releases.hub.embedded import EmbeddedHub
+from mihakk.machinery.settings import settings
+from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.hub.embedded import EmbeddedHub
 from tests.releases.release_material import (
     corrected_arguments,
     hafez_items,

@@ -8,8 +8,8 @@ import shutil
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from releases.assemble import AssembledRelease
-from releases.content.checksum import write_manifest
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.content.checksum import write_manifest
 
 
 @dataclass

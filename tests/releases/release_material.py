@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mihakk.draw import split_of
-from mihakk.ids import content_hash, digest, item_id
-from mihakk.seeds import rng
-from releases.assemble import AssembledRelease
-from releases.release_facts import (
+from mihakk.machinery.draw import split_of
+from mihakk.machinery.ids import content_hash, digest, item_id
+from mihakk.machinery.seeds import rng
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.release_facts import (
     AgreementFact,
     AuditorAgreementFact,
     AuditorFact,
@@ -19,13 +19,13 @@ from releases.release_facts import (
     ReleaseFacts,
     SourceFact,
 )
-from schemas.audit import CRITERIA, Audit, Issue, Verdict
-from schemas.benchmark import BenchmarkConfig
-from schemas.finding import Finding
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
-from schemas.quality import ValueSpread
-from schemas.rejection import Cluster, Rejection
-from schemas.review import Resolution
+from mihakk.schemas.audit import CRITERIA, Audit, Issue, Verdict
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
+from mihakk.schemas.quality import ValueSpread
+from mihakk.schemas.rejection import Cluster, Rejection
+from mihakk.schemas.review import Resolution
 
 IDIOMS = (
     ("إيده طويلة", "يسرق ما ليس له", "قامته أطول من غيره", "كريم مع ضيوفه"),

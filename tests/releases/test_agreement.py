@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from releases.auditor_agreement import ALL, auditor_agreement
-from schemas.audit import CRITERIA, Audit
+from mihakk.releases.auditor_agreement import ALL, auditor_agreement
+from mihakk.schemas.audit import CRITERIA, Audit
 
 
 def audit(item: str, auditor: str, *zeros: str) -> Audit:

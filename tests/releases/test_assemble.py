@@ -10,15 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.ids import content_hash
-from releases.assemble import AssembledRelease, assemble
-from releases.content.canary import canary_guid
-from releases.content.checksum import MANIFEST, faults, write_manifest
-from releases.content.item_tables import data_files, row_hash, row_item
-from releases.hub._verification import verify_folder
-from schemas.benchmark import BenchmarkConfig
-from schemas.finding import Finding
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.ids import content_hash
+from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.content.canary import canary_guid
+from mihakk.releases.content.checksum import MANIFEST, faults, write_manifest
+from mihakk.releases.content.item_tables import data_files, row_hash, row_item
+from mihakk.releases.hub._verification import verify_folder
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.finding import Finding
 from tests.releases.release_material import (
     FACTS,
     corrected_arguments,

@@ -12,20 +12,20 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binomtest
 
-from mihakk.configs import validate
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.ids import content_hash
-from mihakk.settings import settings
-from releases.assemble import AssembledRelease, assemble
-from releases.content.blind import opened_rows, read_answers
-from releases.content.item_tables import data_files, row_item
-from releases.content.secret import blind_key, public_form, public_id
-from releases.hub.embedded import EmbeddedHub
-from releases.hub.remote import push_release
-from releases.paper_trail.errata import read_reports, report_defect, report_findings
-from schemas.benchmark import BenchmarkConfig
-from schemas.finding import Finding
-from schemas.item import ChoiceItem
+from mihakk.machinery.configs import validate
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.settings import settings
+from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.content.blind import opened_rows, read_answers
+from mihakk.releases.content.item_tables import data_files, row_item
+from mihakk.releases.content.secret import blind_key, public_form, public_id
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.releases.hub.remote import push_release
+from mihakk.releases.paper_trail.errata import read_reports, report_defect, report_findings
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ChoiceItem
 from tests.releases.hub_server import HubServer
 from tests.releases.release_material import hafez_items, release_arguments
 

@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binomtest
 
-from mihakk.errors import UsageError
-from mihakk.settings import settings
-from releases import gathered
-from releases.assemble import AssembledRelease, assemble
-from schemas.audit import Audit
-from schemas.item import AnswerItem, ChoiceItem, Item, Origin
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import settings
+from mihakk.releases import gathered
+from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.schemas.audit import Audit
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item, Origin
 from tests.releases.attack import attacked, right_of, told_more_than_chance
 from tests.releases.attacker import rows as public_rows
 from tests.releases.release_material import hafez_items, release_arguments
@@ -115,7 +115,7 @@ def test_a_release_that_tells_golds_is_refused_with_the_attack_that_finds_them(
 def test_public_ids_that_name_their_records_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("releases.content.secret.public_id", lambda _, name: name)
+    monkeypatch.setattr("mihakk.releases.content.secret.public_id", lambda _, name: name)
     with pytest.raises(UsageError, match=r"leaks: .* ids or groups name the source of"):
         assemble(folder=tmp_path / "named", **release_arguments(items(), blind="repository"))
 

@@ -9,9 +9,9 @@ import huggingface_hub
 import pytest
 from huggingface_hub import DatasetCard
 
-from releases.assemble import AssembledRelease, assemble
-from releases.card.citation import bibtex
-from releases.card.structure import COLUMNS, LONGEST, spoken
+from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.card.citation import bibtex
+from mihakk.releases.card.structure import COLUMNS, LONGEST, spoken
 from tests.releases.release_material import FACTS, hafez_config, idiom_items, release_arguments
 
 CAPABLE = FACTS.model_copy(

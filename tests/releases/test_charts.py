@@ -6,11 +6,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from releases.assemble import AssembledRelease
-from releases.card.charts import Mark, bars, grid, scatter, spans
-from releases.card.similarity import cluster_similarities, letter_spreads
-from schemas.item import ChoiceItem
-from schemas.rejection import Cluster
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.card.charts import Mark, bars, grid, scatter, spans
+from mihakk.releases.card.similarity import cluster_similarities, letter_spreads
+from mihakk.schemas.item import ChoiceItem
+from mihakk.schemas.rejection import Cluster
 from tests.releases.release_material import hafez_items
 
 SVG = "{http://www.w3.org/2000/svg}"

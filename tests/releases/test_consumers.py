@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.llm.scripted import Answer, ScriptedServer
-from mihakk.settings import settings
-from releases.assemble import AssembledRelease
-from releases.content.checksum import generated
-from releases.hub.embedded import EmbeddedHub
-from releases.hub.load import load
-from releases.hub.remote import RemoteHub
+from mihakk.machinery.llm.scripted import Answer, ScriptedServer
+from mihakk.machinery.settings import settings
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.content.checksum import generated
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.releases.hub.load import load
+from mihakk.releases.hub.remote import RemoteHub
 from tests.releases.hub_server import HubServer
 from tests.servers import serving_olah
 

@@ -15,17 +15,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from evaluation.rows import write_rows
-from mihakk.configs import validate
-from mihakk.errors import UsageError
-from mihakk.ids import content_hash
-from releases.assemble import AssembledRelease, assemble
-from releases.content.core import core_of
-from releases.content.item_tables import Placed
-from releases.hub.embedded import EmbeddedHub
-from schemas.benchmark import BenchmarkConfig, CoreConfig
-from schemas.item import AnswerItem, ChoiceItem, Item, Origin
-from schemas.suspect import Suspect, SuspectReason
+from mihakk.evaluation.rows import write_rows
+from mihakk.machinery.configs import validate
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import content_hash
+from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.content.core import core_of
+from mihakk.releases.content.item_tables import Placed
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.schemas.benchmark import BenchmarkConfig, CoreConfig
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item, Origin
+from mihakk.schemas.suspect import Suspect, SuspectReason
 from tests.releases.release_material import hafez_config, hafez_items, release_arguments
 
 POEM_TASKS = ("continuation", "continuation_cued", "metre_choice")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.errors import ExternalFailure, UsageError
-from releases.assemble import AssembledRelease
-from releases.hub import embedded
-from releases.hub.embedded import EmbeddedHub
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.hub import embedded
+from mihakk.releases.hub.embedded import EmbeddedHub
 from tests.releases.hub_state import altered
 
 
@@ -199,7 +199,7 @@ def test_without_an_exchange_in_one_step_the_folders_still_change_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
 
-    from releases.hub import _exchange
+    from mihakk.releases.hub import _exchange
 
     for name in ("one", "two"):
         (tmp_path / name).mkdir()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.errors import UsageError
-from releases.assemble import AssembledRelease
-from releases.content.canary import canary_guid
-from releases.paper_trail.errata import DefectReport, read_reports, report_defect, report_findings
+from mihakk.machinery.errors import UsageError
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.content.canary import canary_guid
+from mihakk.releases.paper_trail.errata import DefectReport, read_reports, report_defect, report_findings
 from tests.releases.release_material import hafez_config, hafez_items
 
 ITEM = hafez_items()[0]

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from mihakk.errors import UsageError
-from releases.gates import answered_by, gates, overridable, require
-from releases.release_facts import (
+from mihakk.machinery.errors import UsageError
+from mihakk.releases.gates import answered_by, gates, overridable, require
+from mihakk.releases.release_facts import (
     AgreementFact,
     AuditorAgreementFact,
     MissRateFact,
     ReleaseFacts,
 )
-from schemas.quality import Baseline
+from mihakk.schemas.quality import Baseline
 from tests.releases.release_material import FACTS, hafez_config, idiom_items, verdict_of
 
 CAPABLE = tuple(one.model_copy(update={"capable": True}) for one in FACTS.auditors)

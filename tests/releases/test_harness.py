@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 from typer.testing import CliRunner
 
-from evaluation.reading.written import read_written
-from flows.cli import app
-from mihakk.errors import ExternalFailure
-from releases.assemble import AssembledRelease, assemble
-from releases.export import harness
-from releases.hub.publication import read_release
+from mihakk.evaluation.reading.written import read_written
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.export import harness
+from mihakk.releases.hub.publication import read_release
 from tests.releases.release_material import idiom_items, release_arguments
 
 AR = ["أ", "ب", "ج"]

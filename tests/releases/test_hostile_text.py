@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from mihakk.markdown import code, link, plain, table
-from releases.assemble import assemble
-from schemas.quality import Baseline
-from schemas.rejection import Rejection
+from mihakk.machinery.markdown import code, link, plain, table
+from mihakk.releases.assemble import assemble
+from mihakk.schemas.quality import Baseline
+from mihakk.schemas.rejection import Rejection
 from tests.releases.release_material import FACTS, idiom_items, release_arguments
 
 HOSTILE = (

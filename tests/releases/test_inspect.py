@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from releases.assemble import AssembledRelease, assemble
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.releases.assemble import AssembledRelease, assemble
 from tests.releases.release_material import hafez_items, only_read, release_arguments
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from flows.cli import app
-from mihakk.settings import settings
-from releases.assemble import AssembledRelease
-from releases.hub.embedded import EmbeddedHub
-from releases.hub.publication import Publication
+from mihakk.flows.cli import app
+from mihakk.machinery.settings import settings
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.releases.hub.publication import Publication
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ def test_report_defect(config: Path, first_release: AssembledRelease, tmp_path: 
 
 def test_publish(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Publication("touchstone", "0.2.0", "c" * 40, "owner/touchstone", created=True)
-    monkeypatch.setattr("pipeline.publishing.publish_version", lambda *_: made)
+    monkeypatch.setattr("mihakk.pipeline.publishing.publish_version", lambda *_: made)
     assert told("publish", config) == {
         "name": "touchstone", "version": "0.2.0", "commit": "c" * 40, "location": "owner/touchstone",
         "created": True,

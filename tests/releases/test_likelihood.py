@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from releases.assemble import AssembledRelease
-from releases.hub.embedded import EmbeddedHub
+from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.hub.embedded import EmbeddedHub
 from tests.servers import VLLM_WEIGHTS
 
 pytestmark = pytest.mark.services

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.errors import ExternalFailure
-from mihakk.settings import settings
-from pipeline.build import open_build
-from pipeline.publishing import publish_version
-from releases.assemble import assemble
-from releases.hub.embedded import EmbeddedHub
-from releases.hub.load import load
-from releases.hub.remote import RemoteHub
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import open_build
+from mihakk.pipeline.publishing import publish_version
+from mihakk.releases.assemble import assemble
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.releases.hub.load import load
+from mihakk.releases.hub.remote import RemoteHub
 from tests.releases.hub_server import HubServer
 from tests.releases.release_material import idiom_items, release_arguments
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.settings import settings
-from releases.assemble import AssembledRelease, assemble
-from releases.content.checksum import MANIFEST
-from releases.hub.load import load, release_folder
-from releases.hub.remote import RemoteHub
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.settings import settings
+from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.content.checksum import MANIFEST
+from mihakk.releases.hub.load import load, release_folder
+from mihakk.releases.hub.remote import RemoteHub
 from tests.releases.hub_server import HubServer
 from tests.releases.hub_state import altered
 from tests.releases.release_material import idiom_items, release_arguments

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mihakk.draw import split_of
-from mihakk.errors import UsageError
-from releases.content.placement import place
-from releases.content.split import group_items, split_items, work
-from releases.licence import known, licences, refuse_unknown
-from releases.release_facts import ReleaseFacts
-from releases.versions.version import Version, choose
-from schemas.item import AnswerItem, Origin
-from schemas.rejection import Cluster
+from mihakk.machinery.draw import split_of
+from mihakk.machinery.errors import UsageError
+from mihakk.releases.content.placement import place
+from mihakk.releases.content.split import group_items, split_items, work
+from mihakk.releases.licence import known, licences, refuse_unknown
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.releases.versions.version import Version, choose
+from mihakk.schemas.item import AnswerItem, Origin
+from mihakk.schemas.rejection import Cluster
 from tests.releases.release_material import hafez_config, hafez_items, idiom_items
 
 VERSIONS = st.builds(Version, *[st.integers(0, 30)] * 3)

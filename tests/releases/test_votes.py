@@ -14,19 +14,19 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from annotation.decisions.store import add, decisions, stored
-from annotation.decisions.stores import Stores
-from annotation.statistics.review_report import ReviewReport, review_report
-from annotation.statistics.sampling import Queued, QueueEntry
-from annotation.statistics.vote_rows import scored_contents, vote_rows
-from mihakk.errors import UsageError
-from mihakk.settings import settings
-from pipeline.people import agreement_facts, miss_rate_fact
-from releases.assemble import assemble
-from releases.paper_trail.gate_record import require_publishable
-from releases.release_facts import ReleaseFacts
-from schemas.audit import CRITERIA, Audit
-from schemas.review import Review
+from mihakk.annotation.decisions.store import add, decisions, stored
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.statistics.review_report import ReviewReport, review_report
+from mihakk.annotation.statistics.sampling import Queued, QueueEntry
+from mihakk.annotation.statistics.vote_rows import scored_contents, vote_rows
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.people import agreement_facts, miss_rate_fact
+from mihakk.releases.assemble import assemble
+from mihakk.releases.paper_trail.gate_record import require_publishable
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.schemas.audit import CRITERIA, Audit
+from mihakk.schemas.review import Review
 from tests.annotation.judged import review
 from tests.releases.attack import ATTACKER
 from tests.releases.release_material import FACTS, hafez_items, release_arguments

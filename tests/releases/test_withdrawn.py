@@ -13,18 +13,18 @@ import datasets
 import pytest
 from typer.testing import CliRunner, Result
 
-from flows.cli import app
-from mihakk.errors import ExternalFailure, MihakkWarning, UsageError
-from mihakk.settings import settings
-from pipeline.build import open_build
-from pipeline.publishing import publish_version
-from releases.assemble import AssembledRelease, assemble
-from releases.content.checksum import faults
-from releases.hub.embedded import EmbeddedHub
-from releases.hub.load import load, named_folder
-from releases.hub.remote import RemoteHub
-from releases.versions.withdrawal import mark_card
-from schemas.withdrawal import Withdrawal
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import open_build
+from mihakk.pipeline.publishing import publish_version
+from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.content.checksum import faults
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.releases.hub.load import load, named_folder
+from mihakk.releases.hub.remote import RemoteHub
+from mihakk.releases.versions.withdrawal import mark_card
+from mihakk.schemas.withdrawal import Withdrawal
 from tests.releases.hub_server import HubServer
 from tests.releases.release_material import (
     FACTS,

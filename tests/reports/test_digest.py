@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from flows.cli import app
-from mihakk.settings import settings
-from pipeline.history import RunRecord, SourceYield
-from reports.digest import unusual
+from mihakk.flows.cli import app
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.history import RunRecord, SourceYield
+from mihakk.reports.digest import unusual
 from tests.archives import unpacked
 from tests.drills.pager import listening
 from tests.end_to_end.test_older_lake import ARCHIVE

@@ -12,16 +12,16 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from annotation.decisions.store import add
-from flows.cli import app
-from mihakk.ids import content_hash
-from pipeline.campaigns import questions
-from pipeline.external_people import open_set, set_stores
-from pipeline.external_summary import Audited, AuditSummary
-from pipeline.opened_review import open_review
-from reports.external.summary_table import show_summary
-from schemas.campaign import Campaign
-from schemas.review import Review
+from mihakk.annotation.decisions.store import add
+from mihakk.flows.cli import app
+from mihakk.machinery.ids import content_hash
+from mihakk.pipeline.campaigns import questions
+from mihakk.pipeline.external_people import open_set, set_stores
+from mihakk.pipeline.external_summary import Audited, AuditSummary
+from mihakk.pipeline.opened_review import open_review
+from mihakk.reports.external.summary_table import show_summary
+from mihakk.schemas.campaign import Campaign
+from mihakk.schemas.review import Review
 from tests.foreign_sets import audit_set, read_rows, write_rows
 
 MAPPING = "question=q,choices=A+B+C,gold=gold,id=name"

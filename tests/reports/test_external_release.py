@@ -12,12 +12,12 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.errors import UsageError
-from mihakk.settings import settings
-from pipeline.external_release import release_set
-from pipeline.external_summary import Audited, AuditSummary
-from releases.hub.embedded import EmbeddedHub
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.external_release import release_set
+from mihakk.pipeline.external_summary import Audited, AuditSummary
+from mihakk.releases.hub.embedded import EmbeddedHub
 from tests.foreign_sets import audit_set
 from tests.releases.hub_server import HubServer
 from tests.reports.test_external_people import MAPPING, ROWS, decide, read, write

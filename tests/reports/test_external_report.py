@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from pipeline.external_summary import AuditSummary, share_bad
-from reports.external.page import QIMMA, size_against_rate
-from reports.external.summary_table import show_summary
-from schemas.audit import CRITERIA
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.pipeline.external_summary import AuditSummary, share_bad
+from mihakk.reports.external.page import QIMMA, size_against_rate
+from mihakk.reports.external.summary_table import show_summary
+from mihakk.schemas.audit import CRITERIA
+from mihakk.validators.external.merging import linked
 from tests.foreign_sets import audit_set, two_auditors, write_rows
-from validators.external.merging import linked
 
 MAPPING = "question=q,choices=A+B,gold=gold"
 PLACES = ["بغداد", "دمشق", "تونس", "الرباط", "صنعاء", "مسقط", "عمان", "بيروت", "الخرطوم", "نواكشوط"]

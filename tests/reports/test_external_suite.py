@@ -15,13 +15,13 @@ import yaml
 from rich.console import Console
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.configs import load_config
-from mihakk.settings import ROOT
-from pipeline.external_suite import SuiteRun, SuiteSummary, load_suite
-from reports.external.suite import show_suite, suite_to_page
-from schemas.audit_suite import SuiteConfig
-from validators.external import parse_mapping
+from mihakk.flows.cli import app
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.settings import ROOT
+from mihakk.pipeline.external_suite import SuiteRun, SuiteSummary, load_suite
+from mihakk.reports.external.suite import show_suite, suite_to_page
+from mihakk.schemas.audit_suite import SuiteConfig
+from mihakk.validators.external import parse_mapping
 
 
 def write(path: Path, rows: list[tuple[str, str, str, str]]) -> None:

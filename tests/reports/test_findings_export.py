@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from pipeline.external_summary import Audited, AuditSummary, failed
-from reports.external.findings_export import COLUMNS, ExportFormat, export_findings
-from reports.external.summary_table import show_summary
-from schemas.benchmark import ChecksConfig
+from mihakk.flows.cli import app
+from mihakk.pipeline.external_summary import Audited, AuditSummary, failed
+from mihakk.reports.external.findings_export import COLUMNS, ExportFormat, export_findings
+from mihakk.reports.external.summary_table import show_summary
+from mihakk.schemas.benchmark import ChecksConfig
 from tests.foreign_sets import audit_set
 
 MAPPING = "question=q,choices=A+B,gold=gold,id=name,subset=field"

@@ -8,11 +8,11 @@ from datetime import datetime
 import pytest
 from rich.console import Console
 
-from mihakk.errors import UsageError
-from pipeline.steps.order import STEPS
-from reports.log_lines import LogObserver, observer_for
-from reports.terminal import TerminalObserver
-from schemas.manifest import ShardCounts, StageManifest
+from mihakk.machinery.errors import UsageError
+from mihakk.pipeline.steps.order import STEPS
+from mihakk.reports.log_lines import LogObserver, observer_for
+from mihakk.reports.terminal import TerminalObserver
+from mihakk.schemas.manifest import ShardCounts, StageManifest
 
 MANIFEST = StageManifest(
     stage="1_scraped",

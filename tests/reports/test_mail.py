@@ -12,10 +12,10 @@ from contextlib import contextmanager
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.settings import settings
-from reports.mail import mail
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.settings import settings
+from mihakk.reports.mail import mail
 
 TEXT = "# Mihakk since yesterday\n\n## Ghazals · غزل\n.\n- Runs: 1 finished.\n"
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from mihakk.settings import REFERENCE, ROOT, SAMPLES
-from pipeline.build import CONFIGS
+from mihakk.machinery.settings import REFERENCE, ROOT, SAMPLES
+from mihakk.pipeline.build import CONFIGS
 
 SOUND = '{"q": "ما ضد النور؟", "A": "الظلام", "B": "الضوء", "gold": "A"}\n'
 BROKEN = '{"q": "ما ضد الحر؟", "A": "البرد", "B": "البرد", "gold": "A"}\n'

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from flows.commands.items import card
-from reports.questions.sample import WHY, explain_options, sample_questions, write_questions_page
-from schemas.item import ChoiceItem
+from mihakk.flows.commands.items import card
+from mihakk.reports.questions.sample import WHY, explain_options, sample_questions, write_questions_page
+from mihakk.schemas.item import ChoiceItem
 from tests.generators.conftest import load_hafez
 from tests.generators.generated import generate
 from tests.generators.records import make_idiom, make_poem

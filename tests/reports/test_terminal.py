@@ -7,9 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from reports.terminal import closing_table
-from schemas.manifest import ShardCounts, StageManifest
-from schemas.stages import STAGES
+from mihakk.reports.terminal import closing_table
+from mihakk.schemas.manifest import ShardCounts, StageManifest
+from mihakk.schemas.stages import STAGES
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])

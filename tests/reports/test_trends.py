@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pipeline.history import RunRecord, SourceYield, StageRun
-from releases.card.charts import WIDTH, Trend
-from reports.dashboard.page import _environment
-from reports.trends import LINES, over_runs, over_versions
-from schemas.manifest import ShardCounts
+from mihakk.pipeline.history import RunRecord, SourceYield, StageRun
+from mihakk.releases.card.charts import WIDTH, Trend
+from mihakk.reports.dashboard.page import _environment
+from mihakk.reports.trends import LINES, over_runs, over_versions
+from mihakk.schemas.manifest import ShardCounts
 
 SVG = "{http://www.w3.org/2000/svg}"
 START = datetime(2026, 11, 1, 3, tzinfo=UTC)

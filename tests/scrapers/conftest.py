@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
-from mihakk.settings import ROOT
-from schemas.benchmark import SourceUse
-from scrapers.raw import RawStore
-from scrapers.source import Entry, run
+from mihakk.machinery.settings import ROOT
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import Entry, run
 from tests.scrapers.site import Site, serve
 
 SAMPLES = Path(__file__).resolve().parent.parent / "fixtures" / "sources"
@@ -97,7 +97,7 @@ def crawler() -> Iterator[Callable[[str], str]]:
 
     def answered(request: str) -> str:
         if not child:
-            command = [sys.executable, "-m", "scrapers._spider"]
+            command = [sys.executable, "-m", "mihakk.scrapers._spider"]
             child.append(
                 subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
             )
@@ -121,7 +121,7 @@ def crawls(
 ) -> None:
     """Crawls go to the session's process, but where a test is marked with `own_process`."""
     if "own_process" not in request.fixturenames:
-        monkeypatch.setattr("scrapers.crawl.answered", crawler)
+        monkeypatch.setattr("mihakk.scrapers.crawl.answered", crawler)
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mihakk.errors import SourceChanged
-from scrapers.crawl import Page, PageRequest
+from mihakk.machinery.errors import SourceChanged
+from mihakk.scrapers.crawl import Page, PageRequest
 
 
 def follow(page: Page) -> Iterator[PageRequest]:

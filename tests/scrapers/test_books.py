@@ -14,19 +14,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mihakk.errors import SourceChanged, UsageError
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.rejection import Rejection
-from scrapers.crawl import Page, PageRequest
-from scrapers.epub import open_book, parse_xml
-from scrapers.heads import begins_with, section_letter
-from scrapers.hindawi import site
-from scrapers.hindawi.blocks import blocks
-from scrapers.hindawi.rights import licence
-from scrapers.raw import RawStore
-from scrapers.source import Entry
-from scrapers.trial import attempt, guess_use
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.crawl import Page, PageRequest
+from mihakk.scrapers.epub import open_book, parse_xml
+from mihakk.scrapers.heads import begins_with, section_letter
+from mihakk.scrapers.hindawi import site
+from mihakk.scrapers.hindawi.blocks import blocks
+from mihakk.scrapers.hindawi.rights import licence
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import Entry
+from mihakk.scrapers.trial import attempt, guess_use
 
 Scrape = Callable[..., list[Entry]]
 KINAYAT = {

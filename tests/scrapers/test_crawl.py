@@ -8,9 +8,9 @@ import json
 import pytest
 from aiohttp import web
 
-from mihakk.errors import ExternalFailure, SourceChanged, UsageError
-from scrapers.crawl import fetch, gather
-from scrapers.raw import RawStore
+from mihakk.machinery.errors import ExternalFailure, SourceChanged, UsageError
+from mihakk.scrapers.crawl import fetch, gather
+from mihakk.scrapers.raw import RawStore
 from tests.scrapers.site import Site
 from tests.scrapers.toy import crawl, pages
 

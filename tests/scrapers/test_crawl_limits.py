@@ -8,10 +8,10 @@ from itertools import pairwise
 import pytest
 from aiohttp import web
 
-from mihakk.errors import ExternalFailure, SourceChanged, UsageError
-from scrapers._addresses import PrivateAddressError, check_address
-from scrapers.crawl import PageRequest, fetch, gather
-from scrapers.raw import RawStore
+from mihakk.machinery.errors import ExternalFailure, SourceChanged, UsageError
+from mihakk.scrapers._addresses import PrivateAddressError, check_address
+from mihakk.scrapers.crawl import PageRequest, fetch, gather
+from mihakk.scrapers.raw import RawStore
 from tests.scrapers.site import Site
 from tests.scrapers.toy import crawl, pages
 

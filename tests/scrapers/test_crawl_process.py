@@ -12,18 +12,18 @@ import time
 import pytest
 from aiohttp import web
 
-from mihakk.errors import ExternalFailure
-from mihakk.settings import ROOT
-from scrapers._spider import describe_progress
-from scrapers.crawl import fetch, gather, only_crawler
-from scrapers.raw import RawStore
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.machinery.settings import ROOT
+from mihakk.scrapers._spider import describe_progress
+from mihakk.scrapers.crawl import fetch, gather, only_crawler
+from mihakk.scrapers.raw import RawStore
 from tests.scrapers.site import Site
 from tests.scrapers.toy import crawl, pages
 
 RUN = """
 import sys
-from scrapers.crawl import CrawlPlan, fetch
-from scrapers.raw import RawStore
+from mihakk.scrapers.crawl import CrawlPlan, fetch
+from mihakk.scrapers.raw import RawStore
 fetch(CrawlPlan.model_validate_json(sys.argv[1]), RawStore(sys.argv[2]))
 """
 
@@ -62,7 +62,10 @@ def test_the_end_of_its_input_stops_a_crawler_too(site: Site, raw: RawStore) -> 
     plan = crawl(site, start="/page0", delay_seconds=0.1)
     request = json.dumps({"plan": plan.model_dump(mode="json"), "root": raw.root})
     child = subprocess.Popen(
-        [sys.executable, "-m", "scrapers._spider"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
+        [sys.executable, "-m", "mihakk.scrapers._spider"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
     )
     assert child.stdin is not None
     child.stdin.write(f"{request}\n".encode())

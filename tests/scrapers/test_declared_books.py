@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from mihakk.errors import SourceChanged, UsageError
-from schemas.benchmark import SourceUse
-from schemas.idiom import Idiom
-from scrapers.book import BookOptions, Line, Reading, read
-from scrapers.book_suggest import suggest
-from scrapers.book_text import html_text, plain_lines
-from scrapers.source import Entry
-from scrapers.trial import suggestions
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.idiom import Idiom
+from mihakk.scrapers.book import BookOptions, Line, Reading, read
+from mihakk.scrapers.book_suggest import suggest
+from mihakk.scrapers.book_text import html_text, plain_lines
+from mihakk.scrapers.source import Entry
+from mihakk.scrapers.trial import suggestions
 
 Scrape = Callable[..., list[Entry]]
 # Proverbs in common use, explained in our own words, in the order of the alphabet.
@@ -121,7 +121,7 @@ def test_a_book_of_another_edition_is_refused_with_the_option(options: dict[str,
 
 
 def test_a_pattern_that_backtracks_for_ever_is_stopped_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapers.book.SECONDS", 0.2)
+    monkeypatch.setattr("mihakk.scrapers.book.SECONDS", 0.2)
     with pytest.raises(UsageError, match=r"`entry` took more than 0\.2 s .*nested repetition"):
         reading("ا" * 20_000 + "!\n", entry=r"^(?P<head>(ا+)+)$")
 

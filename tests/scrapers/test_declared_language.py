@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from mihakk.errors import MihakkWarning, SourceChanged, UsageError
-from pipeline.external_audit import AuditJob, run_audit
-from schemas.benchmark import SourceUse
-from schemas.rejection import Rejection
-from scrapers.raw import RawStore
-from scrapers.source import run
-from scrapers.trial import attempt, guess_use
-from tests.mihakk.text.test_language import ARABIC, ENGLISH, IRAQI, PERSIAN, URDU
+from mihakk.machinery.errors import MihakkWarning, SourceChanged, UsageError
+from mihakk.pipeline.external_audit import AuditJob, run_audit
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import run
+from mihakk.scrapers.trial import attempt, guess_use
+from tests.machinery.text.test_language import ARABIC, ENGLISH, IRAQI, PERSIAN, URDU
 
 
 def use(folder: Path, texts: Sequence[str], language: str, **more: Any) -> SourceUse:

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from mihakk.errors import SourceChanged, UsageError
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.rejection import Rejection
-from scrapers.source import Entry
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.source import Entry
 
 Scrape = Callable[..., list[Entry]]
 IDIOM = {"kind": "idiom", "language": "ar", "licence": "CC0-1.0"}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.errors import SourceChanged
-from scrapers.raw import RawStore
-from scrapers.source import SOURCES, run
+from mihakk.machinery.errors import SourceChanged
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import SOURCES, run
 from tests.scrapers.conftest import SAMPLES, fill, read_sample
 
 FIELD = ("{", '{"mood": "sad", ')

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from mihakk.errors import SourceChanged, UsageError
-from schemas.poem import Poem
-from schemas.record import Provenance
-from schemas.rejection import Rejection
-from scrapers.ganjoor import in_public_domain
-from scrapers.ganjoor.export import read_poet
-from scrapers.ganjoor.poem import parse
-from scrapers.source import Entry
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Provenance
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.ganjoor import in_public_domain
+from mihakk.scrapers.ganjoor.export import read_poet
+from mihakk.scrapers.ganjoor.poem import parse
+from mihakk.scrapers.source import Entry
 
 Scrape = Callable[..., list[Entry]]
 AT = Provenance(source="ganjoor", url="file:x", licence="unknown", sha256="0", parser_version="1")

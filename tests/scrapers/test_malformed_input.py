@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from mihakk.configs import load_yaml
-from mihakk.errors import MihakkError, SourceChanged, UsageError
-from schemas.benchmark import SourceUse
-from schemas.poem import Poem
-from schemas.rejection import Rejection
-from scrapers.raw import RawStore
-from scrapers.source import Entry, run
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.errors import MihakkError, SourceChanged, UsageError
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import Entry, run
 from tests.scrapers.conftest import SAMPLES, fill, read_sample, sample_files
 
 Scrape = Callable[..., list[Entry]]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mihakk.errors import UsageError
-from scrapers.raw import RawStore
+from mihakk.machinery.errors import UsageError
+from mihakk.scrapers.raw import RawStore
 
 
 def test_bytes_lie_under_their_digest_and_open_with_plain_gzip(tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from mihakk.errors import ExternalFailure, SourceChanged, UsageError
-from mihakk.settings import settings
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.rejection import Rejection
-from scrapers.raw import RawStore
-from scrapers.source import Entry
+from mihakk.machinery.errors import ExternalFailure, SourceChanged, UsageError
+from mihakk.machinery.settings import settings
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import Entry
 from tests.scrapers.conftest import SAMPLES
 from tests.scrapers.site import Site
 

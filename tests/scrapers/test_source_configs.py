@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mihakk.errors import SourceChanged, UsageError
-from mihakk.settings import ROOT
-from mihakk.taxonomy import vocabulary
-from schemas.benchmark import SourceUse
-from schemas.poem import Poem
-from schemas.rejection import Rejection
-from scrapers.place import find
-from scrapers.raw import RawStore
-from scrapers.source import SOURCES, open_source, run
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.machinery.settings import ROOT
+from mihakk.machinery.taxonomy import vocabulary
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.place import find
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import SOURCES, open_source, run
 
 FILES = sorted((ROOT / "configs" / "sources").glob("*.yaml"))
 LOCAL = (

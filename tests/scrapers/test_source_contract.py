@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from mihakk.errors import SourceChanged, UsageError
-from schemas.benchmark import SourceUse
-from schemas.idiom import Idiom
-from schemas.record import Form, Provenance
-from schemas.rejection import Rejection
-from scrapers.raw import RawStore
-from scrapers.source import SOURCES, Entry, OpenSource, Source, SourceOptions, open_source
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.record import Form, Provenance
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import SOURCES, Entry, OpenSource, Source, SourceOptions, open_source
 
 
 def idiom(number: int) -> Idiom:

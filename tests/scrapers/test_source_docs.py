@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from mihakk.errors import SourceChanged
-from mihakk.settings import ROOT
-from schemas.idiom import Idiom
-from scrapers.raw import RawStore
-from scrapers.source import SOURCES, OpenSource
+from mihakk.machinery.errors import SourceChanged
+from mihakk.machinery.settings import ROOT
+from mihakk.schemas.idiom import Idiom
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import SOURCES, OpenSource
 
 
 def test_the_example_in_how_to_add_a_source_runs(tmp_path: Path, raw: RawStore) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from schemas.rejection import Rejection
-from scrapers.raw import RawStore
-from scrapers.source import SOURCES, run
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import SOURCES, run
 from tests.scrapers.conftest import SAMPLES, as_rows, fill, read_sample, sample_files, write_expected
 
 

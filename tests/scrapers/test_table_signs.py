@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.errors import SourceChanged, UsageError
-from schemas.benchmark import SourceUse
-from schemas.idiom import Idiom
-from schemas.poem import Poem
-from schemas.rejection import Rejection
-from scrapers.raw import RawStore
-from scrapers.source import Entry, open_source
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import Entry, open_source
 
 SAMPLE = [
     (row["text"], row["explanation"])

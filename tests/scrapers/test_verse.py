@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.errors import RecordRejected
-from schemas.poem import Poem
-from schemas.rejection import Rejection
-from scrapers.hafez import data_file
-from scrapers.labels import is_country, number
-from scrapers.source import Entry
-from scrapers.verse import arrange
+from mihakk.machinery.errors import RecordRejected
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.hafez import data_file
+from mihakk.scrapers.labels import is_country, number
+from mihakk.scrapers.source import Entry
+from mihakk.scrapers.verse import arrange
 
 Scrape = Callable[..., list[Entry]]
 FREE = {*range(30, 40), 58, 59, 60, 61, 62, 63, 64}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from schemas.rejection import Rejection
-from scrapers.crawl import CrawlPlan, Page, PageRequest, SiteOptions, plan
-from scrapers.source import Source
+from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.crawl import CrawlPlan, Page, PageRequest, SiteOptions, plan
+from mihakk.scrapers.source import Source
 from tests.scrapers.site import Site
 
 SOURCE = Source(

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from mihakk.groups import grouped
-from mihakk.llm.journal import Journal
-from mihakk.seeds import rng
-from schemas.audit import CRITERIA, Audit, Criterion
-from schemas.benchmark import POLICIES, Policy
-from schemas.finding import Finding
-from schemas.item import ChoiceItem, Item
-from schemas.record import Record
-from validators.audit.auditing import Panel, audit_items
-from validators.audit.defects import DEFECTS, Defect, Seeded, seed_defects
-from validators.audit.policy import verdict
-from validators.audit.rates import AuditorAgreement, Rate, agreement
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.seeds import rng
+from mihakk.schemas.audit import CRITERIA, Audit, Criterion
+from mihakk.schemas.benchmark import POLICIES, Policy
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ChoiceItem, Item
+from mihakk.schemas.record import Record
+from mihakk.validators.audit.auditing import Panel, audit_items
+from mihakk.validators.audit.defects import DEFECTS, Defect, Seeded, seed_defects
+from mihakk.validators.audit.policy import verdict
+from mihakk.validators.audit.rates import AuditorAgreement, Rate, agreement
 
 Findings = Callable[[Sequence[Item]], Sequence[Finding]]
 """The checks: from items to what they object to."""

@@ -5,23 +5,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from mihakk.groups import grouped
-from mihakk.llm.journal import Journal
-from mihakk.llm.model import Model, open_model
-from mihakk.llm.structured import Reply, Request
-from mihakk.llm.unusable import FirstReplies
-from mihakk.seeds import rng
-from mihakk.settings import Settings
-from schemas.audit import Audit, Verdict
-from schemas.benchmark import Policy
-from schemas.finding import Finding
-from schemas.item import Item
-from schemas.model import AuditorsConfig, Cost, Embedded, ModelConfig, ReplyForm, UnusableLimit
-from schemas.record import Record
-from validators.audit.blind import blind_request, can_be_asked, differs
-from validators.audit.policy import verdict
-from validators.audit.prompt import described, messages
-from validators.audit.reply import Opinion, opinion, schema, schema_digest, short_opinion
+from mihakk.machinery.groups import grouped
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.model import Model, open_model
+from mihakk.machinery.llm.structured import Reply, Request
+from mihakk.machinery.llm.unusable import FirstReplies
+from mihakk.machinery.seeds import rng
+from mihakk.machinery.settings import Settings
+from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.benchmark import Policy
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import Item
+from mihakk.schemas.model import AuditorsConfig, Cost, Embedded, ModelConfig, ReplyForm, UnusableLimit
+from mihakk.schemas.record import Record
+from mihakk.validators.audit.blind import blind_request, can_be_asked, differs
+from mihakk.validators.audit.policy import verdict
+from mihakk.validators.audit.prompt import described, messages
+from mihakk.validators.audit.reply import Opinion, opinion, schema, schema_digest, short_opinion
 
 TOKENISED = 64
 """Prompts of each auditor that an estimate really tokenises."""

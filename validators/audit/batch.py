@@ -12,17 +12,17 @@ from typing import Any
 
 import orjson
 
-from mihakk.errors import ExternalFailure, RecordRejected, UsageError
-from mihakk.llm.client import Broken, completion
-from mihakk.llm.journal import Journal
-from mihakk.llm.model import Model, api_key, open_model
-from mihakk.llm.redaction import Redaction
-from mihakk.llm.structured import Request
-from schemas.item import Item
-from schemas.model import ModelConfig, Remote
-from schemas.record import Record
-from schemas.rejection import Rejection
-from validators.audit.auditing import all_requests
+from mihakk.machinery.errors import ExternalFailure, RecordRejected, UsageError
+from mihakk.machinery.llm.client import Broken, completion
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.model import Model, api_key, open_model
+from mihakk.machinery.llm.redaction import Redaction
+from mihakk.machinery.llm.structured import Request
+from mihakk.schemas.item import Item
+from mihakk.schemas.model import ModelConfig, Remote
+from mihakk.schemas.record import Record
+from mihakk.schemas.rejection import Rejection
+from mihakk.validators.audit.auditing import all_requests
 
 
 class Imported(Record):

@@ -11,13 +11,13 @@ from typing import Any
 import orjson
 from pydantic import Field
 
-from mihakk.configs import load_config
-from mihakk.ids import content_hash, digest
-from mihakk.llm.structured import Request, closed_object
-from mihakk.text import words_key
-from schemas.item import AnswerItem, ChoiceItem, Item
-from schemas.record import Record
-from validators.audit.prompt import FOLDER, LETTERS, sample
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.ids import content_hash, digest
+from mihakk.machinery.llm.structured import Request, closed_object
+from mihakk.machinery.text import words_key
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
+from mihakk.schemas.record import Record
+from mihakk.validators.audit.prompt import FOLDER, LETTERS, sample
 
 CANNOT_TELL = "?"
 """The answer of an auditor that can't tell."""

@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mihakk.configs import load_yaml
-from mihakk.seeds import rng
-from schemas.audit import Criterion
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.seeds import rng
+from mihakk.schemas.audit import Criterion
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 
 Change = Callable[[Any, random.Random, Sequence[Item]], "Item | None"]
 

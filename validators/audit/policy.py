@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from mihakk.text import words_key
-from schemas.audit import (
+from mihakk.machinery.text import words_key
+from mihakk.schemas.audit import (
     AUDITOR_RULES,
     BLIND_RULE,
     RULES,
@@ -12,8 +12,8 @@ from schemas.audit import (
     Verdict,
     VerdictStatus,
 )
-from schemas.benchmark import Policy
-from schemas.finding import Finding
+from mihakk.schemas.benchmark import Policy
+from mihakk.schemas.finding import Finding
 
 
 def hamming(first: Audit, second: Audit) -> int:

@@ -8,13 +8,13 @@ from typing import Any, Literal, get_args
 import orjson
 from pydantic import Field
 
-from mihakk.configs import load_config, load_yaml
-from mihakk.ids import content_hash, digest
-from schemas.audit import CASCADE, CRITERIA, Criterion
-from schemas.item import AnswerItem, ChoiceItem, Item
-from schemas.model import ReplyForm
-from schemas.record import Record
-from validators.truth import says_truth
+from mihakk.machinery.configs import load_config, load_yaml
+from mihakk.machinery.ids import content_hash, digest
+from mihakk.schemas.audit import CASCADE, CRITERIA, Criterion
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
+from mihakk.schemas.model import ReplyForm
+from mihakk.schemas.record import Record
+from mihakk.validators.truth import says_truth
 
 FOLDER = Path(__file__).parent
 Kind = Literal["answer", "choice", "explanation"]

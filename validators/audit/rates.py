@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from mihakk.stats import wilson
-from schemas.audit import CRITERIA, Audit, Criterion
-from schemas.record import Record
+from mihakk.machinery.stats import wilson
+from mihakk.schemas.audit import CRITERIA, Audit, Criterion
+from mihakk.schemas.record import Record
 
 
 class Rate(Record):

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from mihakk.ids import digest
-from mihakk.llm.structured import closed_object
-from schemas.audit import CASCADE, CRITERIA, Criterion, Issue
-from schemas.model import ReplyForm
+from mihakk.machinery.ids import digest
+from mihakk.machinery.llm.structured import closed_object
+from mihakk.schemas.audit import CASCADE, CRITERIA, Criterion, Issue
+from mihakk.schemas.model import ReplyForm
 
 LONGEST_EXPLANATION = 200
 SHORT_EXPLANATION = 80

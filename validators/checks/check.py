@@ -9,13 +9,13 @@ from operator import or_
 from types import UnionType
 from typing import Any, TypeAlias, get_args
 
-from mihakk.registry import Registry
-from schemas.benchmark import ChecksConfig
-from schemas.finding import Severity
-from schemas.idiom import Idiom
-from schemas.item import Item
-from schemas.poem import Poem
-from validators.checks.setindex import SetIndex
+from mihakk.machinery.registry import Registry
+from mihakk.schemas.benchmark import ChecksConfig
+from mihakk.schemas.finding import Severity
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import Item
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.setindex import SetIndex
 
 Checked: TypeAlias = Item | Poem | Idiom
 
@@ -53,7 +53,7 @@ class Check:
     """The function, called with subject, texts and index, whichever of the three it takes."""
 
 
-CHECKS: Registry[Check] = Registry("check", "validators.checks")
+CHECKS: Registry[Check] = Registry("check", "mihakk.validators.checks")
 
 
 def check_titles() -> dict[str, str]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
-from schemas.benchmark import ChecksConfig
-from schemas.finding import Finding
-from schemas.idiom import Idiom
-from schemas.item import Item
-from schemas.poem import Poem
-from validators.checks.check import Active, Check, Checked, Objection, active
-from validators.checks.setindex import SetIndex
-from validators.checks.texts import Texts
+from mihakk.schemas.benchmark import ChecksConfig
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import Item
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Active, Check, Checked, Objection, active
+from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.checks.texts import Texts
 
 
 def check_items(items: Sequence[Item], config: ChecksConfig, index: SetIndex | None) -> list[Finding]:

@@ -1,8 +1,8 @@
-"""Damage that a finder of `mihakk.text.corruption` or a pattern sees, one objection per field."""
+"""Damage that a finder of `mihakk.machinery.text.corruption` or a pattern sees, one objection per field."""
 
-from mihakk.text.corruption import Finder, spans
-from validators.checks.check import Objection, Objections
-from validators.checks.texts import Texts, excerpt
+from mihakk.machinery.text.corruption import Finder, spans
+from mihakk.validators.checks.check import Objection, Objections
+from mihakk.validators.checks.texts import Texts, excerpt
 
 AROUND = 12
 """Characters shown on either side of the damage."""

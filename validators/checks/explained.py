@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ExplanationItem
-from schemas.poem import Poem
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import AnswerItem, ExplanationItem
+from mihakk.schemas.poem import Poem
 
 Explained = Idiom | Poem | ExplanationItem | AnswerItem
 

@@ -11,14 +11,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from schemas.item import AnswerItem, ChoiceItem, Item
-from validators.checks.hemistich import has_rhyme, offers_hemistichs
-from validators.checks.restated import Asked, numbered, packed, question_stems
-from validators.checks.texts import Texts, answers
-from validators.truth import truth_word
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
+from mihakk.validators.checks.hemistich import has_rhyme, offers_hemistichs
+from mihakk.validators.checks.restated import Asked, numbered, packed, question_stems
+from mihakk.validators.checks.texts import Texts, answers
+from mihakk.validators.truth import truth_word
 
 if TYPE_CHECKING:
-    from mihakk.embeddings import Embedder
+    from mihakk.machinery.embeddings import Embedder
 
 
 def split_of(item: Item) -> str:

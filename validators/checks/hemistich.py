@@ -1,7 +1,7 @@
 """Options that are hemistichs of a poem whose rhyme is known."""
 
-from mihakk.text import key, rhyme, words
-from schemas.item import ChoiceItem, Item
+from mihakk.machinery.text import key, rhyme, words
+from mihakk.schemas.item import ChoiceItem, Item
 
 SHUFFLED = "shuffled_choice"
 LEAST_WORDS = 3

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
-from mihakk.configs import load_yaml
-from mihakk.settings import REFERENCE
-from mihakk.text import words_key
-from schemas.record import Language
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.settings import REFERENCE
+from mihakk.machinery.text import words_key
+from mihakk.schemas.record import Language
 
 CLITICS: dict[Language, tuple[str, ...]] = {
     "ar": ("", "ال", "و", "وال", "ف", "فال", "ب", "بال", "ل", "لل", "ك", "كال"),

@@ -10,9 +10,9 @@ from typing import Annotated, TypeVar
 
 from pydantic import BeforeValidator, PlainSerializer
 
-from schemas.benchmark import ChecksConfig
-from schemas.item import Item
-from validators.checks.gathering import (
+from mihakk.schemas.benchmark import ChecksConfig
+from mihakk.schemas.item import Item
+from mihakk.validators.checks.gathering import (
     LEAST_SHINGLES,
     Fingerprint,
     Gathered,
@@ -20,8 +20,8 @@ from validators.checks.gathering import (
     gather,
     text_hash,
 )
-from validators.checks.restated import Asked, lengthened, restated
-from validators.checks.similar import SHOWN, near_items, nearest
+from mihakk.validators.checks.restated import Asked, lengthened, restated
+from mihakk.validators.checks.similar import SHOWN, near_items, nearest
 
 MOST_RIVALS = 50
 """Items compared per gold; a stem of thousands shows its conflict in the first ones."""

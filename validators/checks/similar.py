@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from validators.checks.gathering import Fingerprint
+from mihakk.validators.checks.gathering import Fingerprint
 
 Name = TypeVar("Name", int, str)
 Near = dict[str, tuple[tuple[str, float], ...]]

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from re import Pattern
 
-from mihakk.text.key import folded_words, words_key
-from schemas.idiom import Idiom
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
-from schemas.poem import Poem
-from schemas.record import Language
+from mihakk.machinery.text.key import folded_words, words_key
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Language
 
 Part = tuple[str, str]
 """(name of the field, its text), e.g. `("options[2]", "...")`."""

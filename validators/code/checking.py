@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from doctest import Example as DocExample
 from typing import Final
 
-from mihakk.sandbox import Limits, Outcome, run_examples, run_trials
-from validators.code.docstring import docstring_of, examples_of, line_kinds
-from validators.code.problem import CodeFinding, Kind, Problem, defines, parsed
-from validators.code.terms import off_glossary
+from mihakk.machinery.sandbox import Limits, Outcome, run_examples, run_trials
+from mihakk.validators.code.docstring import docstring_of, examples_of, line_kinds
+from mihakk.validators.code.problem import CodeFinding, Kind, Problem, defines, parsed
+from mihakk.validators.code.terms import off_glossary
 
 _WESTERN: Final = re.compile("[0-9]")
 _ARABIC_INDIC: Final = re.compile("[٠-٩۰-۹]")

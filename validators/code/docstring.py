@@ -5,9 +5,9 @@ import doctest
 import re
 from typing import Final, Literal, NamedTuple
 
-from mihakk.text import codepoints as cp
-from mihakk.text import script_shares, tokens
-from validators.code.problem import parsed
+from mihakk.machinery.text import codepoints as cp
+from mihakk.machinery.text import script_shares, tokens
+from mihakk.validators.code.problem import parsed
 
 LineKind = Literal["blank", "code", "prose", "english"]
 _OPEN: Final = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from mihakk.errors import UsageError
-from mihakk.sandbox import Trial
-from schemas.record import Record
-from validators.external.table import read_tables
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.sandbox import Trial
+from mihakk.schemas.record import Record
+from mihakk.validators.external.table import read_tables
 
 Kind = Literal[
     "incomplete_row",

@@ -9,11 +9,11 @@ from html import escape
 from pathlib import Path
 from typing import Final, Literal, get_args
 
-from mihakk.errors import UsageError
-from mihakk.ids import sha256
-from mihakk.text.stem import stems
-from schemas.record import Record
-from validators.code.docstring import (
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import sha256
+from mihakk.machinery.text.stem import stems
+from mihakk.schemas.record import Record
+from mihakk.validators.code.docstring import (
     Docstring,
     arabic_words,
     docstring_of,
@@ -24,8 +24,8 @@ from validators.code.docstring import (
     replaced,
     sentences,
 )
-from validators.code.problem import Problem, parsed
-from validators.code.terms import hint_words, logic_words, off_glossary
+from mihakk.validators.code.problem import Problem, parsed
+from mihakk.validators.code.terms import hint_words, logic_words, off_glossary
 
 ChangeKind = Literal["linguistic", "clarity", "consistency", "structural", "semantic"]
 CHANGE_KINDS: Final[tuple[ChangeKind, ...]] = get_args(ChangeKind)

@@ -6,13 +6,13 @@ from typing import Any, Final, NamedTuple
 import orjson
 from pydantic import BaseModel, ConfigDict
 
-from mihakk.llm.journal import Journal
-from mihakk.llm.model import Model
-from mihakk.llm.structured import Request, closed_object, fitted
-from mihakk.sandbox import Limits, run_trials
-from validators.code.docstring import Docstring, docstring_of, has_arabic, replaced
-from validators.code.problem import Problem
-from validators.code.refinement import Refinement, Status, change_kinds, objection
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.model import Model
+from mihakk.machinery.llm.structured import Request, closed_object, fitted
+from mihakk.machinery.sandbox import Limits, run_trials
+from mihakk.validators.code.docstring import Docstring, docstring_of, has_arabic, replaced
+from mihakk.validators.code.problem import Problem
+from mihakk.validators.code.refinement import Refinement, Status, change_kinds, objection
 
 PROMPT: Final = "code_refinement"
 VERSION: Final = "1"

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from functools import cache
 
-from mihakk.configs import load_config
-from mihakk.settings import REFERENCE
-from mihakk.text import key, word_keys
-from schemas.record import Record
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.settings import REFERENCE
+from mihakk.machinery.text import key, word_keys
+from mihakk.schemas.record import Record
 
 _PREFIXES = ("", "ال", "وال", "بال", "كال", "فال", "لل", "ولل", "و", "ف", "ب", "ل", "ك")
 

@@ -1,7 +1,7 @@
 """Great Expectations suites that guard the tables between stages."""
 
-from validators.expectations.contracts import CONTRACTS, TableName
-from validators.expectations.guard import TableResult, TableViolation, data_docs, examine, require
+from mihakk.validators.expectations.contracts import CONTRACTS, TableName
+from mihakk.validators.expectations.guard import TableResult, TableViolation, data_docs, examine, require
 
 __all__ = [
     "CONTRACTS",

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
-from schemas.audit import CRITERIA, Audit, Verdict
-from schemas.finding import Finding
-from schemas.idiom import Idiom
-from schemas.item import ITEM_ROWS
-from schemas.poem import Poem
-from schemas.record import Provenance, Record
-from schemas.rejection import REASON, Rejection
+from mihakk.schemas.audit import CRITERIA, Audit, Verdict
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Provenance, Record
+from mihakk.schemas.rejection import REASON, Rejection
 
 if TYPE_CHECKING:
     import pandas as pd

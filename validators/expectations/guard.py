@@ -10,8 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mihakk.errors import MihakkError
-from validators.expectations.contracts import CONTRACTS, References, TableName
+from mihakk.machinery.errors import MihakkError
+from mihakk.validators.expectations.contracts import CONTRACTS, References, TableName
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,8 +1,8 @@
 """Somebody's existing benchmark as items, and its cleaned copy in its own columns."""
 
-from validators.external.benchmark import ExternalBenchmark, read_benchmark
-from validators.external.clean import write_clean
-from validators.external.mapping import Mapping, parse_mapping
+from mihakk.validators.external.benchmark import ExternalBenchmark, read_benchmark
+from mihakk.validators.external.clean import write_clean
+from mihakk.validators.external.mapping import Mapping, parse_mapping
 
 __all__ = [
     "ExternalBenchmark",

@@ -7,18 +7,18 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
-from mihakk.errors import RecordRejected, UsageError
-from mihakk.ids import item_id
-from schemas.item import AnswerItem, ChoiceItem, Origin, QuestionItem, Split
-from schemas.record import Language
-from schemas.rejection import Rejection
-from validators.external.cells import answers_in, blank, listed, options_in, shown
-from validators.external.embedded import embedded, fields
-from validators.external.folder import FileRead, file_read, missing_columns, read_folder
-from validators.external.golds import Golds, infer, odd_golds
-from validators.external.mapping import Mapping
-from validators.external.repair import CellRepair, repairs
-from validators.external.table import FORMATS, SHOWN, Table, read_dataset, read_tables
+from mihakk.machinery.errors import RecordRejected, UsageError
+from mihakk.machinery.ids import item_id
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Origin, QuestionItem, Split
+from mihakk.schemas.record import Language
+from mihakk.schemas.rejection import Rejection
+from mihakk.validators.external.cells import answers_in, blank, listed, options_in, shown
+from mihakk.validators.external.embedded import embedded, fields
+from mihakk.validators.external.folder import FileRead, file_read, missing_columns, read_folder
+from mihakk.validators.external.golds import Golds, infer, odd_golds
+from mihakk.validators.external.mapping import Mapping
+from mihakk.validators.external.repair import CellRepair, repairs
+from mihakk.validators.external.table import FORMATS, SHOWN, Table, read_dataset, read_tables
 
 GENERATOR_VERSION = "1"
 OPTIONAL_SHARE = 0.05

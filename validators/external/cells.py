@@ -5,7 +5,7 @@ import json
 import math
 from typing import Any
 
-from mihakk.errors import RecordRejected
+from mihakk.machinery.errors import RecordRejected
 
 
 def blank(value: Any) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from mihakk.errors import UsageError
-from mihakk.spreadsheet import may_run
-from mihakk.workbook import open_workbook, save_workbook
-from validators.external.benchmark import ExternalBenchmark
-from validators.external.table import Table
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.spreadsheet import may_run
+from mihakk.machinery.workbook import open_workbook, save_workbook
+from mihakk.validators.external.benchmark import ExternalBenchmark
+from mihakk.validators.external.table import Table
 
 
 def write_clean(benchmark: ExternalBenchmark, keep: Collection[str], path: Path) -> Path:

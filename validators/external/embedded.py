@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mihakk.text import words_key
-from schemas.record import Language
-from validators.external.cells import shown
-from validators.external.mapping import Mapping as Columns
-from validators.external.table import Table
+from mihakk.machinery.text import words_key
+from mihakk.schemas.record import Language
+from mihakk.validators.external.cells import shown
+from mihakk.validators.external.mapping import Mapping as Columns
+from mihakk.validators.external.table import Table
 
 Part = Callable[[str], str]
 SAMPLE = 300

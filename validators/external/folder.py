@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import yaml
 
-from mihakk.errors import UsageError
-from schemas.record import Record
-from validators.external.mapping import Mapping
-from validators.external.table import FORMATS, Table, read_tables
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.record import Record
+from mihakk.validators.external.mapping import Mapping
+from mihakk.validators.external.table import FORMATS, Table, read_tables
 
 SPLITS = {
     **dict.fromkeys(("train", "training"), "train"),

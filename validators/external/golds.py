@@ -5,11 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mihakk.errors import UsageError
-from mihakk.text import words_key
-from schemas.record import Language
-from validators.external.cells import blank, shown
-from validators.external.mapping import GoldAs
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.text import words_key
+from mihakk.schemas.record import Language
+from mihakk.validators.external.cells import blank, shown
+from mihakk.validators.external.mapping import GoldAs
 
 LETTERS = (
     "abcdefghij",

@@ -4,8 +4,8 @@ import re
 from difflib import get_close_matches
 from typing import Literal
 
-from mihakk.errors import UsageError
-from schemas.record import Record
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.record import Record
 
 GoldAs = Literal["auto", "letter", "index0", "index1", "text"]
 

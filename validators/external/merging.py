@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from mihakk.groups import Groups
-from schemas.finding import Finding
-from schemas.item import Item
-from validators.checks.gathering import split_of
-from validators.checks.setindex import SetIndex
+from mihakk.machinery.groups import Groups
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import Item
+from mihakk.validators.checks.gathering import split_of
+from mihakk.validators.checks.setindex import SetIndex
 
 COPY_CHECKS = frozenset(("DU01", "DU02"))
 """Checks that object to a copy because it is one."""

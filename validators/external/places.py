@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from schemas.record import Record
-from schemas.rejection import Rejection
-from validators.external.benchmark import ExternalBenchmark
+from mihakk.schemas.record import Record
+from mihakk.schemas.rejection import Rejection
+from mihakk.validators.external.benchmark import ExternalBenchmark
 
 _ID = re.compile(r"\b(?:ar|fa|en)-external_(?:choice|answer)-\w+")
 """Ids of items, which say nothing to the owner of a benchmark."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from mihakk.errors import UsageError
-from schemas.record import Language, Record
-from validators.external.cells import blank, is_dict, listed, options_in, shown
-from validators.external.golds import infer
-from validators.external.mapping import escaped
-from validators.external.table import FORMATS, Table, read_tables
-from validators.truth import says_truth
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.record import Language, Record
+from mihakk.validators.external.cells import blank, is_dict, listed, options_in, shown
+from mihakk.validators.external.golds import infer
+from mihakk.validators.external.mapping import escaped
+from mihakk.validators.external.table import FORMATS, Table, read_tables
+from mihakk.validators.truth import says_truth
 
 SAMPLE = 2000
 """Rows that are looked at."""

@@ -6,11 +6,11 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from mihakk.text import codepoints as cp
-from mihakk.text.corruption import PATTERNS, visual_order
-from schemas.record import Record
-from validators.external.mapping import Mapping
-from validators.external.table import Table
+from mihakk.machinery.text import codepoints as cp
+from mihakk.machinery.text.corruption import PATTERNS, visual_order
+from mihakk.schemas.record import Record
+from mihakk.validators.external.mapping import Mapping
+from mihakk.validators.external.table import Table
 
 _FORMS: Final = {
     form: letters

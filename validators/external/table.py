@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from mihakk.errors import ExternalFailure, UsageError, no_file
-from mihakk.text.encoding import decode
-from mihakk.workbook import open_workbook
+from mihakk.machinery.errors import ExternalFailure, UsageError, no_file
+from mihakk.machinery.text.encoding import decode
+from mihakk.machinery.workbook import open_workbook
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx"]
 FORMATS: dict[str, Format] = {

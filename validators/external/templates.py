@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from schemas.finding import Finding
-from schemas.item import QuestionItem
-from validators.checks.text.markup import TAG
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import QuestionItem
+from mihakk.validators.checks.text.markup import TAG
 
 MARKUP = "TX21"
 SHARE = 0.9

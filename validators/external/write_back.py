@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from mihakk.errors import RecordRejected
-from schemas.item import AnswerItem, ChoiceItem, QuestionItem
-from validators.external.benchmark import ExternalBenchmark
-from validators.external.cells import listed, options_in, shown, with_answer
-from validators.external.mapping import Mapping
+from mihakk.machinery.errors import RecordRejected
+from mihakk.schemas.item import AnswerItem, ChoiceItem, QuestionItem
+from mihakk.validators.external.benchmark import ExternalBenchmark
+from mihakk.validators.external.cells import listed, options_in, shown, with_answer
+from mihakk.validators.external.mapping import Mapping
 
 
 def write_back(

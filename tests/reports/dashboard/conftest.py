@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 import yaml
 
-from annotation.decisions.store import add
-from annotation.decisions.stores import Stores
-from annotation.statistics.sampling import Queued
-from mihakk.ids import content_hash
-from mihakk.llm.scripted import ScriptedServer
-from mihakk.settings import settings
-from pipeline.build import Build, open_build
-from pipeline.engines.local import LocalEngine
-from pipeline.history import recorded
-from pipeline.observer import Silent
-from pipeline.run import run_step
-from pipeline.steps.order import STEPS
-from schemas.audit import Verdict
-from schemas.item import ITEM_ROWS
-from schemas.review import Review
+from mihakk.annotation.decisions.store import add
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.statistics.sampling import Queued
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.llm.scripted import ScriptedServer
+from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import Build, open_build
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.pipeline.history import recorded
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.run import run_step
+from mihakk.pipeline.steps.order import STEPS
+from mihakk.schemas.audit import Verdict
+from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.review import Review
 from tests.end_to_end.conftest import opinion
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"

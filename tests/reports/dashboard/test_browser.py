@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import uvicorn
 
-from reports.dashboard.app import dashboard_app
-from reports.dashboard.overview import Gatherer
-from reports.dashboard.page import write_overview, write_report
+from mihakk.reports.dashboard.app import dashboard_app
+from mihakk.reports.dashboard.overview import Gatherer
+from mihakk.reports.dashboard.page import write_overview, write_report
 from tests.reports.dashboard.conftest import Made
 
 pytestmark = pytest.mark.services

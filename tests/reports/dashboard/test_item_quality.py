@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from generators.quality.item_quality import Baseline, GoldPositions, ItemQuality, Paraphrases, ValueSpread
-from reports.dashboard.overview import Gatherer
-from reports.dashboard.page import render
-from reports.dashboard.quality import QualityFacts, left_out, replies
+from mihakk.generators.quality.item_quality import (
+    Baseline,
+    GoldPositions,
+    ItemQuality,
+    Paraphrases,
+    ValueSpread,
+)
+from mihakk.reports.dashboard.overview import Gatherer
+from mihakk.reports.dashboard.page import render
+from mihakk.reports.dashboard.quality import QualityFacts, left_out, replies
 from tests.reports.dashboard.conftest import Made
 
 NOTES = {

@@ -20,23 +20,23 @@ from markupsafe import escape
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from annotation.screens.evidence import finding_sentence
-from flows.cli import app
-from mihakk.errors import UsageError
-from pipeline.history import SILENT_AFTER, RunRecord, meter_of, recorded, runs
-from pipeline.observer import Silent
-from pipeline.steps.order import step_of
-from reports.dashboard.app import dashboard_app
-from reports.dashboard.health import ago, health, source_states, stage_state
-from reports.dashboard.items import Filter, explore, rejected
-from reports.dashboard.overview import Gatherer, OverviewFacts
-from reports.dashboard.page import write_report
-from reports.dashboard.story import story
-from reports.dashboard.tables import Tables
-from reports.dashboard.versions import changes_of
-from schemas.audit import AUDIT_STATES, Audit, Verdict
-from schemas.finding import Finding
-from schemas.item import ITEM_ROWS
+from mihakk.annotation.screens.evidence import finding_sentence
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
+from mihakk.pipeline.history import SILENT_AFTER, RunRecord, meter_of, recorded, runs
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.steps.order import step_of
+from mihakk.reports.dashboard.app import dashboard_app
+from mihakk.reports.dashboard.health import ago, health, source_states, stage_state
+from mihakk.reports.dashboard.items import Filter, explore, rejected
+from mihakk.reports.dashboard.overview import Gatherer, OverviewFacts
+from mihakk.reports.dashboard.page import write_report
+from mihakk.reports.dashboard.story import story
+from mihakk.reports.dashboard.tables import Tables
+from mihakk.reports.dashboard.versions import changes_of
+from mihakk.schemas.audit import AUDIT_STATES, Audit, Verdict
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ITEM_ROWS
 from tests.reports.dashboard.conftest import Made
 
 
@@ -342,7 +342,7 @@ def test_state_is_there_for_machines(client: TestClient) -> None:
 
 
 def test_a_run_at_work_is_seen_at_work(own: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.history.PROGRESS_SECONDS", -1)
+    monkeypatch.setattr("mihakk.pipeline.history.PROGRESS_SECONDS", -1)
     page = TestClient(dashboard_app([own.build]), base_url="http://localhost")
     with recorded(own.build, Silent()) as log:
         log.started(step_of("6_audited"), 24)

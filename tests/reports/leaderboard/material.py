@@ -10,12 +10,12 @@ from typing import Any
 
 import yaml
 
-from evaluation.questions import questions_of_release
-from evaluation.rows import write_rows
-from evaluation.scoring import DEFAULT, metrics_named, score_file
-from reports.leaderboard.site import Board
-from schemas.evaluation import Answer, AskedItem, Question
-from schemas.suite import Suite, System
+from mihakk.evaluation.questions import questions_of_release
+from mihakk.evaluation.rows import write_rows
+from mihakk.evaluation.scoring import DEFAULT, metrics_named, score_file
+from mihakk.reports.leaderboard.site import Board
+from mihakk.schemas.evaluation import Answer, AskedItem, Question
+from mihakk.schemas.suite import Suite, System
 
 DAY = date(2026, 11, 22)
 HOSTILE = "<img src=x onerror=window.__ran=1><script>window.__ran=1</script>"

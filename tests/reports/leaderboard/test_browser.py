@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from evaluation.questions import questions_of_release
-from releases.assemble import assemble
-from reports.leaderboard.site import FILES, write_site
+from mihakk.evaluation.questions import questions_of_release
+from mihakk.releases.assemble import assemble
+from mihakk.reports.leaderboard.site import FILES, write_site
 from tests.releases.release_material import hafez_items, release_arguments
 from tests.reports.leaderboard.material import SYSTEMS, answered, board, older, system
 

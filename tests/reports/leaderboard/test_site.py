@@ -11,18 +11,18 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from evaluation.questions import question_of_row, questions_of_release
-from evaluation.report import score_files
-from evaluation.table import load_scores, results
-from flows.cli import app
-from mihakk.errors import UsageError
-from mihakk.settings import settings
-from releases.assemble import assemble
-from releases.content.apart import CHANGED, TOLD_BY_FREQUENCY
-from releases.content.blind import find_answers, opened_rows, read_answers
-from releases.content.placement import LIKE_TEST
-from reports.leaderboard.site import FILES, HERE, LANGUAGES, Board, words, write_site
-from schemas.review import DiscardReason
+from mihakk.evaluation.questions import question_of_row, questions_of_release
+from mihakk.evaluation.report import score_files
+from mihakk.evaluation.table import load_scores, results
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import settings
+from mihakk.releases.assemble import assemble
+from mihakk.releases.content.apart import CHANGED, TOLD_BY_FREQUENCY
+from mihakk.releases.content.blind import find_answers, opened_rows, read_answers
+from mihakk.releases.content.placement import LIKE_TEST
+from mihakk.reports.leaderboard.site import FILES, HERE, LANGUAGES, Board, words, write_site
+from mihakk.schemas.review import DiscardReason
 from tests.releases.release_material import hafez_items, release_arguments
 from tests.reports.leaderboard.material import (
     DAY,

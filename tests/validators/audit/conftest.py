@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.llm.journal import Journal
-from mihakk.llm.scripted import Answer, Call
-from schemas.audit import CRITERIA, Criterion
-from schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
-from schemas.model import AuditorsConfig, Limits, ModelConfig, Remote, Sampling
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.scripted import Answer, Call
+from mihakk.schemas.audit import CRITERIA, Criterion
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
+from mihakk.schemas.model import AuditorsConfig, Limits, ModelConfig, Remote, Sampling
 from tests.mihakk.llm.conftest import _short_patience  # noqa: F401 - a fixture
 
 ORIGIN = Origin(records=("r",), generator="external", generator_version="1")

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from mihakk.errors import ExternalFailure, UsageError
-from mihakk.llm.journal import Journal
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from mihakk.settings import settings
-from schemas.model import AuditorsConfig
-from validators.audit.auditing import audit_items, open_panel
-from validators.audit.batch import export_batch, import_batch
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.settings import settings
+from mihakk.schemas.model import AuditorsConfig
+from mihakk.validators.audit.auditing import audit_items, open_panel
+from mihakk.validators.audit.batch import export_batch, import_batch
 
 
 def answered(calls: Path, replies: Path, text: Callable[[dict[str, Any]], str], broken: int = 0) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.audit import CRITERIA, RULES, Audit, Criterion, Issue
-from schemas.benchmark import QIMMA, STRICT, Policy
-from schemas.finding import Finding, Severity
-from validators.audit.policy import verdict
+from mihakk.schemas.audit import CRITERIA, RULES, Audit, Criterion, Issue
+from mihakk.schemas.benchmark import QIMMA, STRICT, Policy
+from mihakk.schemas.finding import Finding, Severity
+from mihakk.validators.audit.policy import verdict
 
 
 def audit(auditor: str, *zeros: Criterion, invalid: bool = False) -> Audit:

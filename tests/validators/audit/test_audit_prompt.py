@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.audit import CASCADE, CRITERIA
-from validators.audit.defects import injections
-from validators.audit.prompt import KINDS, SHAPES, criteria, described, messages, prompt, sample
+from mihakk.schemas.audit import CASCADE, CRITERIA
+from mihakk.validators.audit.defects import injections
+from mihakk.validators.audit.prompt import KINDS, SHAPES, criteria, described, messages, prompt, sample
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -73,7 +73,7 @@ def test_an_injection_stays_inside_the_sample(items: list[Any], text: str) -> No
 
 @given(st.text())
 def test_no_text_whatever_leaves_the_sample(text: str) -> None:
-    from schemas.item import AnswerItem, Origin
+    from mihakk.schemas.item import AnswerItem, Origin
 
     text = text.encode("utf-8", "ignore").decode()
     origin = Origin(records=(), generator="external", generator_version="1")

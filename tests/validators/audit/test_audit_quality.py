@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from mihakk.llm.journal import Journal
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from mihakk.settings import settings
-from schemas.finding import Finding
-from schemas.item import ChoiceItem
-from schemas.model import AuditorsConfig
-from validators.audit.audit_quality import ALL, measure_quality, table
-from validators.audit.auditing import open_panel
-from validators.audit.defects import DEFECTS, injections, seed_defects
-from validators.audit.prompt import sample
-from validators.audit.rates import agreement
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.settings import settings
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ChoiceItem
+from mihakk.schemas.model import AuditorsConfig
+from mihakk.validators.audit.audit_quality import ALL, measure_quality, table
+from mihakk.validators.audit.auditing import open_panel
+from mihakk.validators.audit.defects import DEFECTS, injections, seed_defects
+from mihakk.validators.audit.prompt import sample
+from mihakk.validators.audit.rates import agreement
 
 MANY = 60
 

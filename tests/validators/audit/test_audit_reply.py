@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.audit import CASCADE, CRITERIA, Criterion
-from validators.audit.reply import SHORT_ISSUES, legal, opinion, schema, sentences, short_opinion
+from mihakk.schemas.audit import CASCADE, CRITERIA, Criterion
+from mihakk.validators.audit.reply import SHORT_ISSUES, legal, opinion, schema, sentences, short_opinion
 
 VECTORS = [dict(zip(CRITERIA, bits, strict=True)) for bits in itertools.product((0, 1), repeat=10)]
 

@@ -15,18 +15,18 @@ from typing import Any
 
 import pytest
 
-from mihakk.configs import load_config
-from mihakk.errors import ExternalFailure
-from mihakk.llm.journal import Journal
-from mihakk.llm.scripted import Answer, ScriptedServer
-from mihakk.llm.server import Server
-from mihakk.llm.structured import compact, payload
-from mihakk.llm.weights import missing
-from mihakk.settings import settings
-from schemas.model import AuditorsConfig, Embedded, Limits, ModelConfig, Remote, Sampling
-from validators.audit.auditing import audit_items, estimate, open_panel
-from validators.audit.batch import export_batch, import_batch
-from validators.audit.prompt import SOUND
+from mihakk.machinery.configs import load_config
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.scripted import Answer, ScriptedServer
+from mihakk.machinery.llm.server import Server
+from mihakk.machinery.llm.structured import compact, payload
+from mihakk.machinery.llm.weights import missing
+from mihakk.machinery.settings import settings
+from mihakk.schemas.model import AuditorsConfig, Embedded, Limits, ModelConfig, Remote, Sampling
+from mihakk.validators.audit.auditing import audit_items, estimate, open_panel
+from mihakk.validators.audit.batch import export_batch, import_batch
+from mihakk.validators.audit.prompt import SOUND
 
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.services
@@ -105,7 +105,7 @@ def test_the_schema_is_enforced_even_on_a_model_that_would_rather_talk() -> None
 
 
 def request_stub(properties: dict[str, Any]) -> Any:
-    from mihakk.llm.structured import Request
+    from mihakk.machinery.llm.structured import Request
 
     schema = {
         "type": "object",
@@ -125,9 +125,9 @@ def test_a_file_that_is_no_model_says_so(tmp_path: Path) -> None:
 def test_a_killed_run_leaves_no_server_behind() -> None:
     script = (
         "import time\n"
-        "from mihakk.llm.server import Server\n"
-        "from mihakk.settings import settings\n"
-        "from schemas.model import Embedded\n"
+        "from mihakk.machinery.llm.server import Server\n"
+        "from mihakk.machinery.settings import settings\n"
+        "from mihakk.schemas.model import Embedded\n"
         "server = Server('s', Embedded(weights='smollm2-135m', slots=1), settings().cache)\n"
         "print(server.pid, flush=True)\n"
         "time.sleep(60)\n"

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from mihakk.errors import ExternalFailure
-from mihakk.ids import content_hash
-from mihakk.llm.journal import Journal
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from mihakk.settings import settings
-from schemas.audit import CRITERIA, Audit
-from schemas.benchmark import STRICT
-from schemas.finding import Finding
-from schemas.item import Origin
-from schemas.model import AuditorsConfig, Price, UnusableLimit
-from validators.audit.auditing import audit_items, estimate, open_panel, same_family, select, verdicts
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.machinery.ids import content_hash
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.settings import settings
+from mihakk.schemas.audit import CRITERIA, Audit
+from mihakk.schemas.benchmark import STRICT
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import Origin
+from mihakk.schemas.model import AuditorsConfig, Price, UnusableLimit
+from mihakk.validators.audit.auditing import audit_items, estimate, open_panel, same_family, select, verdicts
 
 Auditors = Callable[..., AuditorsConfig]
 Said = Callable[..., str]

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.errors import ExternalFailure
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from pipeline.engines.local import LocalEngine
-from pipeline.observer import Silent
-from pipeline.run import run_pipeline
-from pipeline.steps.order import STEPS
-from schemas.audit import CRITERIA, Audit
-from schemas.stages import AUDITED
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.pipeline.engines.local import LocalEngine
+from mihakk.pipeline.observer import Silent
+from mihakk.pipeline.run import run_pipeline
+from mihakk.pipeline.steps.order import STEPS
+from mihakk.schemas.audit import CRITERIA, Audit
+from mihakk.schemas.stages import AUDITED
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
 from tests.foreign_sets import two_auditors, write_rows
 

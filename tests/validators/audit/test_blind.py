@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from mihakk.llm.journal import Journal
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from mihakk.settings import settings
-from schemas.benchmark import POLICIES
-from schemas.model import AuditorsConfig
+from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.settings import settings
+from mihakk.schemas.benchmark import POLICIES
+from mihakk.schemas.model import AuditorsConfig
+from mihakk.validators.audit.audit_quality import measure_quality
+from mihakk.validators.audit.auditing import audit_items, estimate, open_panel, verdicts
+from mihakk.validators.audit.blind import blind_request, can_be_asked, differs
+from mihakk.validators.audit.defects import DEFECTS
+from mihakk.validators.audit.prompt import SOUND, shapes
 from tests.validators.audit.conftest import choice
-from validators.audit.audit_quality import measure_quality
-from validators.audit.auditing import audit_items, estimate, open_panel, verdicts
-from validators.audit.blind import blind_request, can_be_asked, differs
-from validators.audit.defects import DEFECTS
-from validators.audit.prompt import SOUND, shapes
 
 
 def asked(call: Call) -> dict[str, Any]:

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from mihakk.embeddings import Vectors
-from mihakk.text import key
-from schemas.benchmark import ChecksConfig
-from schemas.finding import Finding
-from schemas.idiom import Idiom
-from schemas.item import ITEM
-from schemas.poem import Poem
-from validators.checks import check_items, check_records, check_set, gather, prepare
+from mihakk.machinery.embeddings import Vectors
+from mihakk.machinery.text import key
+from mihakk.schemas.benchmark import ChecksConfig
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ITEM
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks import check_items, check_records, check_set, gather, prepare
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "checks"
 

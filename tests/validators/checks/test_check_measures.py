@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validators.checks.leak.answer_in_prompt import contains, longest_run
-from validators.checks.whole.baselines import at_least, uniform
+from mihakk.validators.checks.leak.answer_in_prompt import contains, longest_run
+from mihakk.validators.checks.whole.baselines import at_least, uniform
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=9)
 

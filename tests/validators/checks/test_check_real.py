@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from schemas.benchmark import ChecksConfig
-from schemas.finding import Finding
-from schemas.idiom import Idiom
-from schemas.poem import Couplet, Poem
-from schemas.record import Form, Provenance
-from validators.checks import check_items, check_records, check_set, index
-from validators.external import ExternalBenchmark, parse_mapping, read_benchmark
+from mihakk.schemas.benchmark import ChecksConfig
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.record import Form, Provenance
+from mihakk.validators.checks import check_items, check_records, check_set, index
+from mihakk.validators.external import ExternalBenchmark, parse_mapping, read_benchmark
 
 PROVENANCE = Provenance(source="s", url="file:a", licence="CC0-1.0", sha256="0" * 64, parser_version="1")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mihakk.settings import ROOT
+from mihakk.machinery.settings import ROOT
+from mihakk.validators.checks import CHECKS
 from tests.validators.checks.check_samples import FOLDER, Sample, read_sample, samples
-from validators.checks import CHECKS
 
 ALL = samples()
 

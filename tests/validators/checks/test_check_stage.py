@@ -10,17 +10,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mihakk.errors import UsageError
-from schemas.benchmark import ChecksConfig
-from schemas.idiom import Idiom
-from schemas.item import ChoiceItem, ExplanationItem, Item, Origin
-from schemas.poem import Couplet, Poem, Section
-from schemas.record import Form, Provenance
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.benchmark import ChecksConfig
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ChoiceItem, ExplanationItem, Item, Origin
+from mihakk.schemas.poem import Couplet, Poem, Section
+from mihakk.schemas.record import Form, Provenance
+from mihakk.validators.checks import CHECKS, check_items, check_records, check_set, gather, index, prepare
+from mihakk.validators.checks.check import Registry, check
+from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.checks.texts import Texts
 from tests.validators.checks.check_samples import subject
-from validators.checks import CHECKS, check_items, check_records, check_set, gather, index, prepare
-from validators.checks.check import Registry, check
-from validators.checks.setindex import SetIndex
-from validators.checks.texts import Texts
 
 ORIGIN = Origin(records=("r",), generator="sample", generator_version="1")
 PROVENANCE = Provenance(source="s", url="file:a", licence="CC0-1.0", sha256="0" * 64, parser_version="1")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from validators.checks.gathering import Fingerprint
-from validators.checks.similar import SHOWN, near_items, similar_pairs
+from mihakk.validators.checks.gathering import Fingerprint
+from mihakk.validators.checks.similar import SHOWN, near_items, similar_pairs
 
 SETS = ((1, 2, 3, 4, 5), (1, 2, 3, 4, 5, 6), (1, 2, 3, 4), (2, 3, 4, 5), (7, 8, 9), (1, 9))
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.errors import UsageError
-from mihakk.settings import SAMPLES
-from validators.code.checking import check_runs, check_text
-from validators.code.problem import completed, read_problems
-from validators.code.terms import off_glossary
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import SAMPLES
+from mihakk.validators.code.checking import check_runs, check_text
+from mihakk.validators.code.problem import completed, read_problems
+from mihakk.validators.code.terms import off_glossary
 
 PROBLEMS = SAMPLES / "code_problems.jsonl"
 NEED_RUNS = {"doctest_contradicts_reference", "reference_fails_tests"}

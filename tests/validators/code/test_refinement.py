@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mihakk.settings import SAMPLES
-from validators.code.docstring import docstring_of, line_kinds
-from validators.code.problem import Problem, read_problems
-from validators.code.refinement import change_kinds, objection, word_diff
-from validators.code.refiner import _Sound, request
+from mihakk.machinery.settings import SAMPLES
+from mihakk.validators.code.docstring import docstring_of, line_kinds
+from mihakk.validators.code.problem import Problem, read_problems
+from mihakk.validators.code.refinement import change_kinds, objection, word_diff
+from mihakk.validators.code.refiner import _Sound, request
 
 ROWS = [
     (problem, docstring)

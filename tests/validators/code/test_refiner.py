@@ -11,10 +11,10 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.llm.scripted import Answer, Call, ScriptedServer
-from mihakk.settings import SAMPLES
-from validators.code.refinement import read_refinements
+from mihakk.flows.cli import app
+from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.settings import SAMPLES
+from mihakk.validators.code.refinement import read_refinements
 
 PROBLEMS = SAMPLES / "code_problems.jsonl"
 
@@ -107,7 +107,7 @@ def test_sound_changes_are_proposed_and_the_rest_goes_to_people_or_stays(tmp_pat
 
 
 def test_a_folder_without_refinements_is_told(tmp_path: Path) -> None:
-    from mihakk.errors import UsageError
+    from mihakk.machinery.errors import UsageError
 
     with pytest.raises(UsageError, match=r"holds no refinements .*run `mihakk code refine`"):
         read_refinements(tmp_path)

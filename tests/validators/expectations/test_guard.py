@@ -8,22 +8,22 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from mihakk.lake.columns import to_table
-from schemas.audit import CRITERIA, Audit, Issue, Verdict
-from schemas.finding import Finding
-from schemas.idiom import Idiom
-from schemas.item import ITEM_ROWS, Item
-from schemas.poem import Poem
-from schemas.record import Form
-from schemas.rejection import Rejection
-from tests.validators.checks.check_samples import PROVENANCE, subject
-from validators.expectations import (
+from mihakk.machinery.lake.columns import to_table
+from mihakk.schemas.audit import CRITERIA, Audit, Issue, Verdict
+from mihakk.schemas.finding import Finding
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ITEM_ROWS, Item
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Form
+from mihakk.schemas.rejection import Rejection
+from mihakk.validators.expectations import (
     CONTRACTS,
     TableViolation,
     data_docs,
     examine,
     require,
 )
+from tests.validators.checks.check_samples import PROVENANCE, subject
 
 
 def _poem(**changes: Any) -> Poem:

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mihakk.errors import UsageError
-from schemas.item import AnswerItem, ChoiceItem
-from tests.foreign_sets import read_rows, write_rows
-from validators.external import (
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.item import AnswerItem, ChoiceItem
+from mihakk.validators.external import (
     ExternalBenchmark,
     parse_mapping,
     read_benchmark,
     write_clean,
 )
+from tests.foreign_sets import read_rows, write_rows
 
 LETTERS = parse_mapping("question=q,choices=A+B+C,gold=gold,id=name")
 ROWS: list[dict[str, Any]] = [

@@ -9,11 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mihakk.errors import UsageError
-from schemas.item import ChoiceItem
-from validators.external import parse_mapping, read_benchmark, write_clean
-from validators.external.benchmark import MOST_CELL
-from validators.external.folder import by_name
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.external import parse_mapping, read_benchmark, write_clean
+from mihakk.validators.external.benchmark import MOST_CELL
+from mihakk.validators.external.folder import by_name
 
 MAPPING = parse_mapping("question=q,choices=A+B+C,gold=gold")
 ANSWERS = parse_mapping("question=q,gold=gold")

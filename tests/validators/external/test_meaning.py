@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from schemas.benchmark import ChecksConfig
-from schemas.finding import Finding
-from validators.checks import check_items, index
-from validators.external import ExternalBenchmark, parse_mapping, read_benchmark
-from validators.external.templates import leave_templates
+from mihakk.schemas.benchmark import ChecksConfig
+from mihakk.schemas.finding import Finding
+from mihakk.validators.checks import check_items, index
+from mihakk.validators.external import ExternalBenchmark, parse_mapping, read_benchmark
+from mihakk.validators.external.templates import leave_templates
 
 SHEETS = {
     "completionQsEnglish.xlsx": ("question=Question (Name),gold=Second Line", "en"),

@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.benchmark import ChecksConfig
+from mihakk.schemas.benchmark import ChecksConfig
+from mihakk.validators.checks import check_items, index
+from mihakk.validators.external import ExternalBenchmark, parse_mapping, read_benchmark, write_clean
+from mihakk.validators.external.merging import merge_copies
+from mihakk.validators.external.repair import repair_text
 from tests.foreign_sets import write_rows
-from validators.checks import check_items, index
-from validators.external import ExternalBenchmark, parse_mapping, read_benchmark, write_clean
-from validators.external.merging import merge_copies
-from validators.external.repair import repair_text
 
 MAPPING = parse_mapping("question=q,choices=A+B,gold=gold,id=name,split=part")
 BROKEN = "ما ﺿﺪ اﻟﻨﻮر ﻓﻲ األدب؟"

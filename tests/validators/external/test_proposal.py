@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from mihakk.errors import UsageError
-from schemas.item import ChoiceItem
-from validators.external import parse_mapping, read_benchmark
-from validators.external.proposal import propose_for
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.external import parse_mapping, read_benchmark
+from mihakk.validators.external.proposal import propose_for
 
 STEMS = ["ما ضد النور؟", "ما ضد الحر؟", "ما جمع قلم؟", "ما مفرد كتب؟", "ما ضد الليل؟", "ما مرادف الأسد؟"]
 OPTIONS = [["الظلام", "الضوء", "الليل"], ["البرد", "الصيف", "الشمس"], ["أقلام", "قلوم", "قلمان"],

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
+from mihakk.flows.cli import app
 
 MAPPING = "question=question,choices=A+B+C,gold=answer"
 ROWS = [

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from schemas.item import AnswerItem, ChoiceItem
+from mihakk.schemas.item import AnswerItem, ChoiceItem
+from mihakk.validators.external import parse_mapping, read_benchmark
+from mihakk.validators.external.proposal import propose_for
+from mihakk.validators.external.write_back import write_back
 from tests.foreign_sets import write_rows
-from validators.external import parse_mapping, read_benchmark
-from validators.external.proposal import propose_for
-from validators.external.write_back import write_back
 
 STEMS = ["ما ضد النور؟", "ما ضد الحر؟", "ما جمع قلم؟", "ما مفرد كتب؟", "ما ضد الليل؟", "ما مرادف الأسد؟"]
 OPTIONS = [["الظلام", "الضوء", "الليل"], ["البرد", "الصيف", "الشمس"], ["أقلام", "قلوم", "قلمان"],

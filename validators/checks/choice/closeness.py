@@ -1,9 +1,9 @@
 """CH06: wrong options are neither the answer in other words nor off the subject."""
 
-from schemas.item import ChoiceItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.setindex import SetIndex
-from validators.checks.texts import Texts, excerpt
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.checks.texts import Texts, excerpt
 
 SHARED = 0.5
 """Share of common words (Jaccard) above which nearness comes from the words, not from the meaning."""

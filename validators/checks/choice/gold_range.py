@@ -1,7 +1,7 @@
 """CH01: golds point at options."""
 
-from schemas.item import ChoiceItem
-from validators.checks.check import Objection, Objections, check
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.checks.check import Objection, Objections, check
 
 
 @check("CH01", severity="block", on=ChoiceItem, title="the gold names options that exist, each once")

@@ -2,8 +2,8 @@
 
 import re
 
-from schemas.item import ChoiceItem
-from validators.checks.check import Objection, Objections, check
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.checks.check import Objection, Objections, check
 
 LABEL = re.compile(r"\s*+[(\[]?\s*+([A-Ja-j]|[أابجدهوزحط]|[1-9١-٩])\s*[-.):\]–]\s*(?=[^\W\d])")
 ORDERS = ("abcdefghij", "ابجدهوزحط", "123456789", "١٢٣٤٥٦٧٨٩")

@@ -1,9 +1,9 @@
 """CH05: the right option can't be told by its length."""
 
-from schemas.item import ChoiceItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.meta_options import is_meta
-from validators.checks.texts import Texts
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.meta_options import is_meta
+from mihakk.validators.checks.texts import Texts
 
 RATIO = 2.0
 """How many times as long as the longest wrong option, or as short as the shortest, gives the gold away."""

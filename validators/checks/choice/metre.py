@@ -1,11 +1,11 @@
 """CH09: hemistichs on offer share the metre."""
 
-from schemas.item import ChoiceItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.gathering import option_hash
-from validators.checks.hemistich import offers_hemistichs
-from validators.checks.setindex import SetIndex
-from validators.checks.texts import Texts
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.gathering import option_hash
+from mihakk.validators.checks.hemistich import offers_hemistichs
+from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.checks.texts import Texts
 
 
 @check("CH09", severity="flag", on=ChoiceItem, title="no wrong option is known to have another metre")

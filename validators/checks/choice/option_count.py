@@ -1,7 +1,7 @@
 """CH02: there is something to choose."""
 
-from schemas.item import ChoiceItem
-from validators.checks.check import Objection, Objections, check
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.checks.check import Objection, Objections, check
 
 
 @check(

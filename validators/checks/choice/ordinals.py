@@ -2,9 +2,9 @@
 
 import re
 
-from schemas.item import ChoiceItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import Texts, excerpt
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import Texts, excerpt
 
 _PLACES = {"الاولي": 1, "الثانيه": 2, "الثالثه": 3, "الرابعه": 4, "first": 1, "second": 2, "third": 3}
 _PLACE = re.compile(rf"(?<!\w)[وف]?({'|'.join(_PLACES)})(?!\w)")

@@ -1,9 +1,9 @@
 """CH12: options stand for themselves."""
 
-from schemas.item import ChoiceItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.meta_options import name_others
-from validators.checks.texts import Texts, excerpt
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.meta_options import name_others
+from mihakk.validators.checks.texts import Texts, excerpt
 
 
 @check("CH12", severity="report", on=ChoiceItem, title="no option names others by letter or place")

@@ -1,8 +1,8 @@
 """CH07 and CH08: hemistichs on offer share the rhyme."""
 
-from schemas.item import ChoiceItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.hemistich import has_rhyme, offers_hemistichs
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.hemistich import has_rhyme, offers_hemistichs
 
 
 @check("CH07", severity="flag", on=ChoiceItem, title="the rhyme alone does not single out the gold")

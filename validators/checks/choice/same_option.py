@@ -3,12 +3,12 @@
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from mihakk.text import canonical, strip_marks
-from mihakk.text.digits import convert
-from schemas.item import ChoiceItem
-from schemas.record import Language
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import Texts, excerpt
+from mihakk.machinery.text import canonical, strip_marks
+from mihakk.machinery.text.digits import convert
+from mihakk.schemas.item import ChoiceItem
+from mihakk.schemas.record import Language
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import Texts, excerpt
 
 
 @check("CH03", severity="block", on=ChoiceItem, title="no two options read the same")

@@ -1,9 +1,9 @@
 """CH11: an item offers as many options as the others."""
 
-from schemas.item import ChoiceItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.setindex import SetIndex
-from validators.truth import says_truth
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.truth import says_truth
 
 
 @check("CH11", severity="flag", on=ChoiceItem, title="as many options as all others of its task offer")

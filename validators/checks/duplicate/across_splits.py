@@ -1,9 +1,9 @@
 """DU02: splits share nothing."""
 
-from schemas.item import Item
-from validators.checks.check import Objection, Objections, check
-from validators.checks.gathering import split_of
-from validators.checks.setindex import SetIndex
+from mihakk.schemas.item import Item
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.gathering import split_of
+from mihakk.validators.checks.setindex import SetIndex
 
 
 @check("DU02", severity="block", on=Item, title="no copy and no source record in another split")

@@ -1,9 +1,9 @@
 """DU01: an item stands in the set once."""
 
-from schemas.item import Item
-from validators.checks.check import Objection, Objections, check
-from validators.checks.gathering import split_of
-from validators.checks.setindex import SetIndex
+from mihakk.schemas.item import Item
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.gathering import split_of
+from mihakk.validators.checks.setindex import SetIndex
 
 
 @check("DU01", severity="flag", on=Item, title="no other item is the same")

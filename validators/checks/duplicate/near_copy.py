@@ -1,8 +1,8 @@
 """DU04: items differ by more than a word."""
 
-from schemas.item import Item
-from validators.checks.check import Objection, Objections, check
-from validators.checks.setindex import SetIndex
+from mihakk.schemas.item import Item
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.setindex import SetIndex
 
 
 @check("DU04", severity="flag", on=Item, title="no other item is nearly the same")

@@ -1,8 +1,8 @@
 """DU03, DU05 and DU06: one question, in whatever words, has one answer."""
 
-from schemas.item import QuestionItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.setindex import SetIndex
+from mihakk.schemas.item import QuestionItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.setindex import SetIndex
 
 
 @check(

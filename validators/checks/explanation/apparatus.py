@@ -2,10 +2,10 @@
 
 import re
 
-from schemas.item import AnswerItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.explained import Explained, explained
-from validators.checks.texts import excerpt
+from mihakk.schemas.item import AnswerItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.explained import Explained, explained
+from mihakk.validators.checks.texts import excerpt
 
 _DIGIT = "[0-9٠-٩۰-۹]"
 KINDS = {

@@ -1,11 +1,11 @@
 """EX06: an explanation says more than its text."""
 
-from schemas.idiom import Idiom
-from schemas.item import ExplanationItem
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.explained import explained
-from validators.checks.texts import Texts, excerpt
+from mihakk.schemas.idiom import Idiom
+from mihakk.schemas.item import ExplanationItem
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.explained import explained
+from mihakk.validators.checks.texts import Texts, excerpt
 
 
 @check("EX06", severity="flag", on=Idiom | Poem | ExplanationItem, title="no explanation repeats its text")

@@ -2,12 +2,12 @@
 
 import re
 
-from mihakk.text import words_key
-from schemas.item import ExplanationItem
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.explained import explained
-from validators.checks.texts import excerpt
+from mihakk.machinery.text import words_key
+from mihakk.schemas.item import ExplanationItem
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.explained import explained
+from mihakk.validators.checks.texts import excerpt
 
 QUOTED = re.compile(r"[«\"“]([^»\"”\n]{2,40})[»\"”]|(?:كلمة|لفظة|واژهٔ?|کلمهٔ?)\s++[(:]?\s*+(\w+)")
 

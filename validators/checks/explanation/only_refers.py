@@ -1,10 +1,10 @@
 """EX01: an explanation explains."""
 
-from mihakk.text.references import content
-from mihakk.text.references import only_refers as refers
-from validators.checks.check import Objection, Objections, check
-from validators.checks.explained import Explained, explained
-from validators.checks.texts import excerpt
+from mihakk.machinery.text.references import content
+from mihakk.machinery.text.references import only_refers as refers
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.explained import Explained, explained
+from mihakk.validators.checks.texts import excerpt
 
 
 @check("EX01", severity="flag", on=Explained, title="no explanation that only points elsewhere")

@@ -1,7 +1,7 @@
 """EX07: all verses are explained or none."""
 
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
 
 
 @check("EX07", severity="flag", on=Poem, title="as many explanations as verses")

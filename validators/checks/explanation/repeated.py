@@ -2,11 +2,11 @@
 
 from itertools import combinations
 
-from schemas.item import ExplanationItem
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.explained import explained
-from validators.checks.texts import Texts
+from mihakk.schemas.item import ExplanationItem
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.explained import explained
+from mihakk.validators.checks.texts import Texts
 
 SIMILAR = 0.8
 LEAST_WORDS = 5

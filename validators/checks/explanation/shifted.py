@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from schemas.item import ExplanationItem
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.explained import explained
-from validators.checks.texts import Texts
+from mihakk.schemas.item import ExplanationItem
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.explained import explained
+from mihakk.validators.checks.texts import Texts
 
 LEAST_SHARED = 4
 """Words that explanations must share with the neighbouring verses, over the whole poem."""

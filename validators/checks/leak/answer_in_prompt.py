@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from math import ceil
 
-from schemas.item import QuestionItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import Texts, answers, excerpt, wrong
+from mihakk.schemas.item import QuestionItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import Texts, answers, excerpt, wrong
 
 LEAST_WORDS = 3
 """Words of an answer that is no short one."""

@@ -2,10 +2,10 @@
 
 import re
 
-from schemas.item import QuestionItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.lexicon import referring_cues
-from validators.checks.texts import Texts, excerpt
+from mihakk.schemas.item import QuestionItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.lexicon import referring_cues
+from mihakk.validators.checks.texts import Texts, excerpt
 
 PERIODIC = "الدوري"
 _ANATOMY = (

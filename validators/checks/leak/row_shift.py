@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from schemas.item import Item
-from validators.checks.check import Objection, Objections, check
-from validators.checks.setindex import SetIndex, strange_value
-from validators.checks.texts import Texts, excerpt
+from mihakk.schemas.item import Item
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.setindex import SetIndex, strange_value
+from mihakk.validators.checks.texts import Texts, excerpt
 
 USUAL = 0.8
 """Share of a task's items that hold a field from which two words of another row's are evidence enough."""

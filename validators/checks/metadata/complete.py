@@ -1,7 +1,7 @@
 """MD03: a poem has a poet and a title."""
 
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
 
 UNKNOWN = frozenset(("مجهول", "غير معروف", "ناشناس", "unknown", "anonymous"))
 

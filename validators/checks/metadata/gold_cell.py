@@ -1,7 +1,7 @@
 """MD08: a gold is written as all golds of its table are."""
 
-from schemas.item import QuestionItem
-from validators.checks.check import Objection, Objections, check
+from mihakk.schemas.item import QuestionItem
+from mihakk.validators.checks.check import Objection, Objections, check
 
 
 @check("MD08", severity="report", on=QuestionItem, title="the gold is written as its table writes it")

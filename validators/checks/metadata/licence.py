@@ -1,7 +1,7 @@
 """MD05: the terms of use are known."""
 
-from schemas.item import Item
-from validators.checks.check import Objection, Objections, check
+from mihakk.schemas.item import Item
+from mihakk.validators.checks.check import Objection, Objections, check
 
 
 @check("MD05", severity="report", on=Item, title="the licence is known")

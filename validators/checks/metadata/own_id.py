@@ -1,9 +1,9 @@
 """MD06: a row is known by its id."""
 
-from schemas.item import QuestionItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.gathering import split_of
-from validators.checks.setindex import SetIndex
+from mihakk.schemas.item import QuestionItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.gathering import split_of
+from mihakk.validators.checks.setindex import SetIndex
 
 
 @check("MD06", severity="report", on=QuestionItem, title="no other row has the same id")

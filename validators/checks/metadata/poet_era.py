@@ -1,8 +1,8 @@
 """MD02: a poet lived in one era."""
 
-from schemas.item import Item
-from validators.checks.check import Objection, Objections, check
-from validators.checks.setindex import SetIndex
+from mihakk.schemas.item import Item
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.setindex import SetIndex
 
 
 @check("MD02", severity="flag", on=Item, title="a poet has the same era throughout the set")

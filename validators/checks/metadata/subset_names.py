@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 
-from validators.checks.check import Objection, Objections, check
-from validators.checks.setindex import SetIndex
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.setindex import SetIndex
 
 
 @check("MD07", severity="report", on=SetIndex, title="no two subsets differ by spelling alone")

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from mihakk.errors import RecordRejected
-from mihakk.taxonomy import vocabulary
-from schemas.item import Item
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
+from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.taxonomy import vocabulary
+from mihakk.schemas.item import Item
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
 
 Described = Item | Poem
 Label = Literal["era", "genre", "metre", "poet"]

@@ -1,9 +1,9 @@
 """PO06: second hemistichs keep the rhyme."""
 
-from mihakk.text import rhyme
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import excerpt
+from mihakk.machinery.text import rhyme
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import excerpt
 
 LEAST_COUPLETS = 6
 SHARE = 0.75

@@ -1,7 +1,7 @@
 """PO03: as many couplets as the source says."""
 
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
 
 
 @check("PO03", severity="flag", on=Poem, title="as many couplets as the source declares")

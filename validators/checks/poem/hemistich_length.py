@@ -2,9 +2,9 @@
 
 from statistics import median
 
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import Texts, excerpt
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import Texts, excerpt
 
 LEAST_HEMISTICHS = 8
 SHORT, LONG = 0.5, 1.8

@@ -1,7 +1,7 @@
 """PO04: one poem, one metre."""
 
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
 
 
 @check("PO04", severity="flag", on=Poem, title="sections of one form and rhyme share the metre")

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from mihakk.text import words
-from schemas.poem import Couplet, Poem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import excerpt
+from mihakk.machinery.text import words
+from mihakk.schemas.poem import Couplet, Poem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import excerpt
 
 NOISE = re.compile(
     r"https?://|www\.|<[/a-zA-Z][^<>]*>|&[a-z]+;|[*#=_]{3,}|\[[-…. ]+\]"

@@ -1,7 +1,7 @@
 """PO02: hemistichs come in pairs."""
 
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
 
 
 @check("PO02", severity="flag", on=Poem, title="every couplet has two hemistichs")

@@ -1,8 +1,8 @@
 """PO07: the metre that a poem's sounds give is the one its source names."""
 
-from mihakk.prosody import SURE, scan
-from schemas.poem import Poem
-from validators.checks.check import Objection, Objections, check
+from mihakk.machinery.prosody import SURE, scan
+from mihakk.schemas.poem import Poem
+from mihakk.validators.checks.check import Objection, Objections, check
 
 
 @check("PO07", severity="report", on=Poem, title="vocalised verse scans to the metre it is said to have")

@@ -1,9 +1,9 @@
 """SE02: what a sentence says of a whole people or sex, people look at."""
 
-from schemas.item import QuestionItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.lexicon import stereotypes
-from validators.checks.texts import Texts, excerpt
+from mihakk.schemas.item import QuestionItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.lexicon import stereotypes
+from mihakk.validators.checks.texts import Texts, excerpt
 
 
 @check(

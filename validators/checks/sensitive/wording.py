@@ -1,8 +1,8 @@
 """SE01: no sensitive wording unseen by people."""
 
-from validators.checks.check import Objection, Objections, check
-from validators.checks.lexicon import sensitive_words
-from validators.checks.texts import Texts, excerpt
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.lexicon import sensitive_words
+from mihakk.validators.checks.texts import Texts, excerpt
 
 LONGEST_REST = 2
 """Letters of a word's second half at the head of a second hemistich (`شخ / صا`)."""

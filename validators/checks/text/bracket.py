@@ -2,8 +2,8 @@
 
 import re
 
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import Texts, excerpt
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import Texts, excerpt
 
 _INSIDE = r"[^\w(){}\[\]\n]*+\w[^(){}\[\]\n]*+"
 _PAIRS = ((r"\)", r"\("), (r"\}", r"\{"), (r"\]", r"\["))

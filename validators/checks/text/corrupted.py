@@ -1,10 +1,10 @@
-"""TX03, TX05, TX06, TX08 to TX12, TX14 and TX19: none of the damage that `mihakk.text.corruption` finds."""
+"""TX03, TX05, TX06, TX08 to TX12, TX14 and TX19: none of the damage that `mihakk.machinery.text.corruption` finds."""
 
-from mihakk.text import codepoints as cp
-from mihakk.text.corruption import PATTERNS
-from validators.checks.check import Objections, check
-from validators.checks.damage import damaged
-from validators.checks.texts import Texts
+from mihakk.machinery.text import codepoints as cp
+from mihakk.machinery.text.corruption import PATTERNS
+from mihakk.validators.checks.check import Objections, check
+from mihakk.validators.checks.damage import damaged
+from mihakk.validators.checks.texts import Texts
 
 
 @check("TX03", severity="block", title="no replacement character", when=cp.REPLACEMENT)

@@ -2,8 +2,8 @@
 
 import re
 
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import Texts
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import Texts
 
 SYSTEMS = {
     "Western": frozenset("0123456789"),

@@ -1,7 +1,7 @@
 """TX01: no field is blank."""
 
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import Texts
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import Texts
 
 
 @check("TX01", severity="block", title="no field is blank")

@@ -2,10 +2,10 @@
 
 import re
 
-from schemas.item import QuestionItem
-from validators.checks.check import Objections, check
-from validators.checks.damage import damaged
-from validators.checks.texts import Texts
+from mihakk.schemas.item import QuestionItem
+from mihakk.validators.checks.check import Objections, check
+from mihakk.validators.checks.damage import damaged
+from mihakk.validators.checks.texts import Texts
 
 # A backslash before n is LaTeX when letters follow (`\\nu`); two in a row, or one before Arabic, are escapes.
 BREAK = re.compile(r"<(?:LF|CR|lf|cr|0x0[AaDd])>|_x000[AaDd]_|\\[nr](?![a-zA-Z])|\\u000[aAdD]")

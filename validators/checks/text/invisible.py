@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from mihakk.text import codepoints as cp
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import Texts
+from mihakk.machinery.text import codepoints as cp
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import Texts
 
 FORCED = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 INVISIBLE = frozenset(cp.ZERO_WIDTH + cp.SOFT_HYPHEN + "\u061c\u200e\u200f")

@@ -2,11 +2,11 @@
 
 import re
 
-from mihakk.text import codepoints as cp
-from schemas.item import QuestionItem
-from validators.checks.check import Objections, check
-from validators.checks.damage import damaged
-from validators.checks.texts import Texts
+from mihakk.machinery.text import codepoints as cp
+from mihakk.schemas.item import QuestionItem
+from mihakk.validators.checks.check import Objections, check
+from mihakk.validators.checks.damage import damaged
+from mihakk.validators.checks.texts import Texts
 
 _L = f"[{cp.LETTERS}]"
 # A year's `هـ` and a letter shown joined (`ـه`) stand at a word's edge; a run of them is a blank to fill in.

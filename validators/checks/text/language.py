@@ -1,9 +1,9 @@
 """TX20: a text is in the language it is said to be in."""
 
-from mihakk.text.script import script_shares
-from schemas.item import Item
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import excerpt
+from mihakk.machinery.text.script import script_shares
+from mihakk.schemas.item import Item
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import excerpt
 
 LEAST_LETTERS = 12
 SHARE = 0.3

@@ -2,9 +2,9 @@
 
 import re
 
-from schemas.item import QuestionItem
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import excerpt
+from mihakk.schemas.item import QuestionItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import excerpt
 
 # A number alone opens a sum; behind it a letter, and before that a point or bracket, are a list's.
 MARK = re.compile(

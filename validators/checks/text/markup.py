@@ -2,9 +2,9 @@
 
 import re
 
-from validators.checks.check import Objections, check
-from validators.checks.damage import damaged
-from validators.checks.texts import Texts
+from mihakk.validators.checks.check import Objections, check
+from mihakk.validators.checks.damage import damaged
+from mihakk.validators.checks.texts import Texts
 
 # Tags by name, for `<p>` alone, `a<b` and `x > y` are algebra; a closing tag or attributes are none.
 TAG = re.compile(

@@ -2,10 +2,10 @@
 
 import re
 
-from mihakk.text.corruption import mojibake as misread
-from validators.checks.check import Objections, check
-from validators.checks.damage import damaged
-from validators.checks.texts import Texts
+from mihakk.machinery.text.corruption import mojibake as misread
+from mihakk.validators.checks.check import Objections, check
+from mihakk.validators.checks.damage import damaged
+from mihakk.validators.checks.texts import Texts
 
 # What the bytes behind the first one of every Arabic letter in UTF-8 look like in the two encodings.
 _IN_1256 = re.escape(bytes(range(0x80, 0xC0)).decode("cp1256"))

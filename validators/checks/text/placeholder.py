@@ -1,12 +1,12 @@
 """TX02 and TX23: no field waits to be filled in, and no answer reads as if it did."""
 
-from mihakk.text import words_key
-from schemas.item import ChoiceItem, QuestionItem
-from schemas.record import Language
-from validators.checks.check import Checked, Objection, Objections, check
-from validators.checks.lexicon import placeholders
-from validators.checks.setindex import SetIndex
-from validators.checks.texts import Texts, answers, excerpt, wrong
+from mihakk.machinery.text import words_key
+from mihakk.schemas.item import ChoiceItem, QuestionItem
+from mihakk.schemas.record import Language
+from mihakk.validators.checks.check import Checked, Objection, Objections, check
+from mihakk.validators.checks.lexicon import placeholders
+from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.checks.texts import Texts, answers, excerpt, wrong
 
 LONGEST = 24
 WORDY = 0.95

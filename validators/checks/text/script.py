@@ -2,10 +2,10 @@
 
 import re
 
-from mihakk.text import codepoints as cp
-from mihakk.text.script import wrong_letters
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import Texts
+from mihakk.machinery.text import codepoints as cp
+from mihakk.machinery.text.script import wrong_letters
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import Texts
 
 WRONG = {
     language: re.compile(

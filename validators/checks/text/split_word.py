@@ -2,10 +2,10 @@
 
 import re
 
-from mihakk.text import codepoints as cp
-from validators.checks.check import Objections, check
-from validators.checks.damage import damaged
-from validators.checks.texts import Texts
+from mihakk.machinery.text import codepoints as cp
+from mihakk.validators.checks.check import Objections, check
+from mihakk.validators.checks.damage import damaged
+from mihakk.validators.checks.texts import Texts
 
 _L, _M = f"[{cp.LETTERS}]", f"[{cp.MARKS}]"
 _ALONE = rf"(?!{_L}|{_M})(?!\s+{_L}(?!{_L}|{_M}))"

@@ -2,10 +2,10 @@
 
 from functools import cache
 
-from mihakk.text import strip_marks, words, words_key
-from schemas.record import Language
-from validators.checks.check import Objection, Objections, check
-from validators.checks.texts import Texts, excerpt
+from mihakk.machinery.text import strip_marks, words, words_key
+from mihakk.schemas.record import Language
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.texts import Texts, excerpt
 
 STARTS = (" ة", " ى", "\nة", "\nى")
 FREQUENT: dict[Language, str] = {

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from math import erfc, sqrt
 
-from validators.checks.check import Objection, Objections, check
-from validators.checks.gathering import Tally
-from validators.checks.setindex import SetIndex
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.gathering import Tally
+from mihakk.validators.checks.setindex import SetIndex
 
 LEAST_ITEMS = 30
 SURPRISE = 0.001

@@ -1,0 +1,123 @@
+"""What one model may still be asked: limits on calls, tokens and costs, kept before the call is sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from mihakk.machinery.errors import ExternalFailure
+from mihakk.machinery.llm.journal import Entry
+from mihakk.schemas.model import Limits, Price
+
+LETTERS_A_TOKEN: Final = 2
+"""Fewest letters of a prompt that a token holds: for estimates that must not be too low."""
+
+
+class BudgetSpent(ExternalFailure):
+    """The next call could pass the limit; what was answered is kept."""
+
+
+class Budget:
+    """Counts calls and their cost, those in flight at the most they can cost; for one event loop.
+
+    Args:
+        name: The model's short name, for messages.
+        limits: The model's own, on every attempt of this run.
+        price: None counts calls alone.
+        setting: Where the further limits are written, for messages: `limits` or `judges.budget`.
+        cost: Most that calls may cost together, in the price's currency.
+        requests: Most calls.
+        before: Calls of earlier runs that count too; None where each run has the whole budget.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        limits: Limits,
+        price: Price | None = None,
+        *,
+        setting: str = "limits",
+        cost: float | None = None,
+        requests: int | None = None,
+        before: Iterable[Entry] | None = None,
+    ) -> None:
+        self.asked = 0
+        """Calls sent, those of earlier runs counted."""
+        self.spent = 0.0
+        """What the answered ones cost; 0 where no price is known."""
+        self.attempts = 0
+        """Requests sent in this run, tries that failed counted."""
+        self.tokens = 0
+        """Of prompts and replies in this run."""
+        self._name, self._limits, self._setting, self._price = name, limits, setting, price
+        self._cost, self._requests = cost, requests
+        self._reserved = 0.0
+        self._settled = asyncio.Event()
+        self._again = " or run again to go on" if before is None else " to go on"
+        for entry in before or ():
+            self.asked += 1
+            self.spent += self._cost_of(entry)
+
+    @asynccontextmanager
+    async def call(self, body: Mapping[str, Any]) -> AsyncIterator[Callable[[Entry], None]]:
+        """One call, counted; what it is given is the answer, if there is one.
+
+        Waits while calls in flight could use up what this one needs.
+
+        Raises:
+            BudgetSpent: It could pass the limit whatever those cost.
+        """
+        letters = sum(len(message["content"]) for message in body["messages"])
+        price = self._price
+        most = price.of(letters // LETTERS_A_TOKEN, body["max_tokens"]) if price else 0.0
+        while self._is_short_of(most):
+            await self._settled.wait()
+        self._reserved += most
+        self.asked += 1
+        try:
+            yield self._answered
+        finally:
+            self._reserved -= most
+            self._settled.set()
+            self._settled.clear()
+
+    def attempt(self) -> None:
+        """One request is about to be sent.
+
+        Raises:
+            ExternalFailure: The model's own limit is used up.
+        """
+        for name, count in (("max_requests", self.attempts), ("max_tokens", self.tokens)):
+            most = getattr(self._limits, name)
+            if most is not None and count >= most:
+                raise ExternalFailure(
+                    f"{self._name}: `limits.{name}` ({most}) is used up; answered calls are kept: "
+                    "raise it or run again to go on"
+                )
+        self.attempts += 1
+
+    def _is_short_of(self, most: float) -> bool:
+        """Whether the cost of a call may be there only once others are answered."""
+        if self._requests is not None and self.asked >= self._requests:
+            raise BudgetSpent(
+                f"{self._name}: the suite's {self._requests:,} requests are spent; answered calls are "
+                f"kept: raise `{self._setting}.requests`{self._again}"
+            )
+        if self._cost is None:
+            return False
+        if self.spent + most > self._cost:
+            raise BudgetSpent(
+                f"{self._name}: the next call could pass `{self._setting}.cost` ({self._cost:g}, of which "
+                f"{self.spent:.4g} is spent); answered calls are kept: raise it{self._again}"
+            )
+        return self.spent + self._reserved + most > self._cost
+
+    def _answered(self, entry: Entry) -> None:
+        self.spent += self._cost_of(entry)
+        self.tokens += entry.prompt_tokens + entry.completion_tokens
+
+    def _cost_of(self, entry: Entry) -> float:
+        price = self._price
+        return price.of(entry.prompt_tokens, entry.completion_tokens, entry.cached_tokens) if price else 0.0

@@ -1,0 +1,5 @@
+"""Arabic prosody: what the letters of a couplet say of its metre."""
+
+from mihakk.machinery.prosody.scansion import SURE, Scansion, scan
+
+__all__ = ["SURE", "Scansion", "scan"]

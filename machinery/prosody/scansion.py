@@ -1,0 +1,117 @@
+"""The metre of a couplet by its sounds."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mihakk.machinery.prosody.feet import forms
+from mihakk.machinery.prosody.letters import SLIP, Sounds, lattice, vocalised
+
+SURE: Final = 0.95
+"""Confidence from which a scansion may speak against a label (docs/curation.md)."""
+BEAM: Final = 9.0
+"""Ways of reading that cost so much more than the cheapest so far are given up."""
+MOST_COST: Final = 12.0
+"""A hemistich that costs more than this has no metre: prose, another language, a lost word."""
+DOUBT: Final = 1.0
+"""How much closer metres are drawn in bare text, where costs are guesses: 1 halves their distances."""
+Costs = dict[str, tuple[float, str]]
+"""Metre to the cost of the cheapest reading and its letters, moved (1) or quiescent (0)."""
+
+
+class Scansion(NamedTuple):
+    """What a couplet's sounds say of its metre."""
+
+    metre_id: str
+    """Identifier in `data/reference/arabic_metres.yaml`; empty where no metre fits."""
+    confidence: float
+    """Share of this metre among all that fit, 0 to 1; docs/curation.md says how often it is right."""
+    pattern: str
+    """Its letters as read, moved (1) or quiescent (0); a space separates hemistichs, `/` couplets."""
+
+
+def scan(*couplets: tuple[str, str]) -> Scansion:
+    """The metre that Arabic couplets share, in canonical text, vocalised or bare; each adds its evidence.
+
+    A hint for people and checks, never a label: see `docs/curation.md` for how sure it is.
+    """
+    readings: list[Costs] = []
+    signs = 0.0
+    for couplet in couplets:
+        for hemistich in couplet:
+            readings.append(readable(lattice(hemistich)))
+            signs += vocalised(hemistich)
+    metres = sorted({metre for costs in readings for metre in costs})
+    total = {metre: sum(_cost(costs, metre) for costs in readings) for metre in metres}
+    if not total or min(total.values()) > MOST_COST * len(readings):
+        return Scansion("", 0.0, "")
+    best = min(metres, key=lambda metre: total[metre])
+    heat = 1 + DOUBT * (1 - signs / len(readings))
+    share = 1 / sum(math.exp((total[best] - cost) / heat) for cost in total.values())
+    halves = [costs[best][1] if best in costs else "" for costs in readings]
+    pattern = " / ".join(" ".join(halves[n : n + 2]) for n in range(0, len(halves), 2))
+    return Scansion(best, share, pattern)
+
+
+def _cost(costs: Costs, metre: str) -> float:
+    """Of a metre in which a hemistich can't be read: more than of any in which it can."""
+    if metre in costs:
+        return costs[metre][0]
+    return max((cost for cost, _ in costs.values()), default=MOST_COST) + SLIP
+
+
+def readable(sounds: list[Sounds]) -> Costs:
+    """The cheapest reading of a hemistich in each metre that has one.
+
+    Viterbi's algorithm over the beginnings of all forms (some two thousand), each step for all at once.
+    """
+    beginnings, whole = _beginnings(), _whole()
+    costs = np.full(len(beginnings) + 1, np.inf)
+    costs[0] = 0.0
+    for options in sounds:
+        kept = np.where(costs > costs.min() + BEAM, np.inf, costs)
+        costs = (kept[_before(tuple(options))] + np.array([*options.values()])[:, None]).min(axis=0)
+    found: Costs = {}
+    for metre, (places, prices) in whole.items():
+        read = costs[places] + prices
+        best = int(read.argmin())
+        if read[best] < np.inf:
+            found[metre] = (float(read[best]), beginnings[places[best]])
+    return found
+
+
+@cache
+def _beginnings() -> list[str]:
+    """Every beginning of a form, the empty one first; one place more stands for what begins no form."""
+    return sorted({form[:end] for form in forms() for end in range(len(form) + 1)})
+
+
+@cache
+def _before(sounds: tuple[str, ...]) -> NDArray[np.intp]:
+    """By sound and beginning, the place of what it was before the sound; the last where it ends otherwise."""
+    places = {beginning: place for place, beginning in enumerate(_beginnings())}
+    nowhere = len(places)
+
+    def place_before(beginning: str, sound: str) -> int:
+        return places[beginning.removesuffix(sound)] if beginning.endswith(sound) else nowhere
+
+    return np.array([[*(place_before(one, sound) for one in places), nowhere] for sound in sounds])
+
+
+@cache
+def _whole() -> dict[str, tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    """Metre to the places of its whole forms among the beginnings, and what each form costs."""
+    places = {beginning: place for place, beginning in enumerate(_beginnings())}
+    found: dict[str, dict[int, float]] = {}
+    for form, metres in forms().items():
+        for metre, cost in metres.items():
+            found.setdefault(metre, {})[places[form]] = cost
+    return {
+        metre: (np.array([*costs], dtype=np.intp), np.array([*costs.values()]))
+        for metre, costs in found.items()
+    }

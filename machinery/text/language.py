@@ -1,0 +1,125 @@
+"""The language a text is in, by its function words and letters; where they are few or even, none is told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import Any, Final, NamedTuple
+
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.settings import REFERENCE
+from mihakk.machinery.text._tokens import words
+from mihakk.machinery.text.key import key
+from mihakk.machinery.text.script import Script, script_of
+
+LEAST: Final = 5
+"""Words of a language from which a text is told to be in it."""
+LEAD: Final = 2
+"""How many times as many there must be as of the next language."""
+LEAST_LETTERS: Final = 40
+"""Letters from which a text is told by its script alone."""
+ALMOST_ALL: Final = 0.9
+"""Share of letters of one script from which a text is told by it."""
+LANGUAGE_NAMES: Final = {"ar": "Arabic", "fa": "Persian", "ur": "Urdu", "en": "English (Latin letters)"}
+_CACHED: Final = 100_000
+
+
+class _Own(NamedTuple):
+    """What is one language's own."""
+
+    words: frozenset[str]
+    letters: frozenset[str]
+    article: str
+
+
+@dataclass(frozen=True)
+class LanguageEvidence:
+    """What one text or many texts show; evidence of two texts adds up."""
+
+    words: int = 0
+    function_words: Counter[str] = field(default_factory=Counter)
+    """Language to how many words are its own: function words, or words with its article."""
+    lettered: Counter[str] = field(default_factory=Counter)
+    """Language to how many other words hold a letter of its own."""
+    scripts: Counter[Script] = field(default_factory=Counter)
+    """Script to letters."""
+
+    def __add__(self, other: LanguageEvidence) -> LanguageEvidence:
+        return LanguageEvidence(
+            self.words + other.words,
+            self.function_words + other.function_words,
+            self.lettered + other.lettered,
+            self.scripts + other.scripts,
+        )
+
+    def hits(self, language: str) -> int:
+        """Words that speak for it. Letters count up to the function words: dialects write گ, چ and پ too."""
+        own = self.function_words[language]
+        return own + min(own, self.lettered[language])
+
+    @property
+    def language(self) -> str:
+        """`ar`, `fa` or `ur` by words, `en` by Latin letters alone; empty where it can't be told."""
+        if self._almost_all("latin"):
+            return "en"
+        (most, first), (second, _) = sorted(((self.hits(one), one) for one in _own()), reverse=True)[:2]
+        return first if most >= LEAST and most >= LEAD * second else ""
+
+    def other_than(self, declared: str) -> str:
+        """The language told where it is not the declared one; empty otherwise."""
+        found = self.language
+        if declared == "en" and not found and self._almost_all("arabic"):
+            found = max(_own(), key=self.hits)
+        return "" if found == declared else found
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{self.hits(one)} {LANGUAGE_NAMES[one]}" for one in _own())
+        return f"of {self.words} words {told}"
+
+    def _almost_all(self, script: Script) -> bool:
+        letters = self.scripts.total()
+        return letters >= LEAST_LETTERS and self.scripts[script] >= ALMOST_ALL * letters
+
+
+def language_evidence(text: str, *more: str) -> LanguageEvidence:
+    """What a text shows; `more` texts beside it lend their words, and none of their letters.
+
+    So an Arabic proverb that is explained in English is no English.
+    """
+    found = [_languages(word) for word in words(text)]
+    found += [_languages(word) for other in more for word in words(other)]
+    return LanguageEvidence(
+        len(found),
+        Counter(one for own, _ in found for one in own),
+        Counter(one for _, lettered in found for one in lettered),
+        Counter(script_of(char) for char in text if char.isalpha()),
+    )
+
+
+def words_of(language: str, text: str, most: int = 5) -> list[str]:
+    """The first function words of the language in a text, each once."""
+    return list(dict.fromkeys(word for word in words(text) if language in _languages(word)[0]))[:most]
+
+
+@lru_cache(_CACHED)
+def _languages(word: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Languages whose own a word is, and others of which it holds a letter."""
+    folded, letters = key(word, "fa"), frozenset(word)
+    own = {
+        language
+        for language, one in _own().items()
+        if folded in one.words
+        or (one.article and folded.startswith(one.article) and len(folded) > len(one.article) + 2)
+    }
+    lettered = {language for language, one in _own().items() if letters & one.letters}
+    return frozenset(own), frozenset(lettered - own)
+
+
+@cache
+def _own() -> dict[str, _Own]:
+    table: dict[str, Any] = load_yaml(REFERENCE / "language_words.yaml")
+    return {
+        language: _Own(frozenset(one["words"]), frozenset(one["letters"]), one.get("article", ""))
+        for language, one in table["languages"].items()
+    }

@@ -1,0 +1,118 @@
+"""Rhyme keys: what the second hemistichs of one poem have in common."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from math import ceil
+from typing import Final
+
+from mihakk.machinery.text import codepoints as cp
+from mihakk.machinery.text._tokens import words
+from mihakk.machinery.text.canonical import canonical
+from mihakk.machinery.text.codepoints import Language
+from mihakk.machinery.text.key import words_key
+
+# The part of a poem that must share an ending before it counts as its rhyme: editions carry stray lines.
+SHARED: Final = 0.75
+
+_PIECE: Final = re.compile(f"([{cp.LETTERS}])([{cp.MARKS}]*)")
+_HAMZA_SEATS: Final = str.maketrans(dict.fromkeys("أؤئإ", cp.HAMZA) | {"آ": cp.HAMZA + cp.ALEF, "ٱ": cp.ALEF})
+_LONG: Final = "اوي"
+_TANWIN: Final = "\u064b\u064c\u064d"
+_SHORT: Final = "\u064e\u064f\u0650" + _TANWIN
+
+
+def rhyme(hemistich: str, language: Language) -> str:
+    """The rhyme key of one hemistich, empty without a letter.
+
+    Arabic: the rawi, then the letters that follow it in every couplet (heh, alef); the yeh and waw that only
+    lengthen its vowel are left out, as many editions leave them out. Persian: the last word from its last
+    long vowel on; the rhyme before a radif takes the poem (`poem_rhyme`). English: the last word's key.
+    """
+    tail = words(canonical(hemistich, language))
+    if not tail:
+        return ""
+    if language == "ar":
+        return _rawi(_pieces(tail[-1]))
+    folded = words_key(tail[-1], language).replace(" ", "")
+    if language == "en":
+        return folded
+    vowels = [i for i, letter in enumerate(folded) if letter in _LONG]
+    return folded[min(vowels[-1], len(folded) - 2) :] if vowels and len(folded) > 1 else folded[-2:]
+
+
+def poem_rhyme(endings: Sequence[str], language: Language) -> str:
+    """The rhyme of a poem from the hemistichs that should share it; empty where three quarters share none.
+
+    Persian: the longest shared ending, as a key with a space between words: the letters of the qafiye and
+    then the radif. Arabic: the most common `rhyme`.
+    """
+    if language == "fa":
+        return _shared_ending([folded for ending in endings if (folded := words_key(ending, language))])
+    found = Counter(folded for ending in endings if (folded := rhyme(ending, language)))
+    if not found:
+        return ""
+    best, n = found.most_common(1)[0]
+    return best if n >= ceil(SHARED * found.total()) else ""
+
+
+def _shared_ending(endings: Sequence[str]) -> str:
+    if not endings:
+        return ""
+    needed = ceil(SHARED * len(endings))
+    best = ""
+    for length in range(1, max(map(len, endings)) + 1):
+        tails = Counter(ending[-length:] for ending in endings if len(ending) >= length)
+        tail, n = tails.most_common(1)[0] if tails else ("", 0)
+        if n < needed:
+            break
+        best = tail
+    return best.lstrip()
+
+
+Piece = tuple[str, str]
+"""A letter and its marks."""
+
+
+def _pieces(word: str) -> list[Piece]:
+    """The letters of a word that are heard at its end, each with its marks; hamzas are one letter."""
+    found = [(letter, marks) for letter, marks in _PIECE.findall(word)]
+    pieces = [(c, marks) for letter, marks in found for c in letter.translate(_HAMZA_SEATS)]
+    # The alef after a plural waw, and the one that only seats a tanwin, are silent: كتبوا, رجلاً.
+    if len(pieces) > 2 and pieces[-1][0] == cp.ALEF and pieces[-2][0] == "و" and not _moves(pieces[-2]):
+        pieces.pop()
+    return pieces
+
+
+def _moves(piece: Piece) -> bool:
+    """Whether the marks say that a vowel of its own follows the letter."""
+    return any(mark in _SHORT or mark == cp.SHADDA for mark in piece[1])
+
+
+def _rawi(pieces: Sequence[Piece]) -> str:
+    letters = [letter for letter, _ in pieces]
+    n = len(pieces)
+    if n < 2:
+        return "".join(letters)
+    last, before = pieces[-1], pieces[-2]
+    if last[0] in "اى":
+        if n > 2 and before[0] == cp.HEH and _wasl_heh(pieces[:-1]):
+            return letters[-3] + cp.HEH + cp.ALEF
+        return _plain(before[0]) + cp.ALEF
+    if last[0] in "وي" and not _moves(last) and before[0] not in _LONG and cp.SUKUN not in before[1]:
+        # Only a lengthened vowel; behind a heh of its own it lengthens that one: كتابهو.
+        return _rawi(pieces[:-1])
+    if last[0] == "ة" and any(mark in _SHORT for mark in last[1]):
+        return "ت"
+    if last[0] in "هة" and _wasl_heh(pieces):
+        return _plain(before[0]) + cp.HEH
+    return _plain(last[0])
+
+
+def _wasl_heh(pieces: Sequence[Piece]) -> bool:
+    """Whether the final heh only follows the rawi: unless a long vowel or a sukun stands before it."""
+    return len(pieces) > 1 and pieces[-2][0] not in "اويى" and cp.SUKUN not in pieces[-2][1]
+
+
+def _plain(letter: str) -> str:
+    return {"ى": cp.ALEF, "ة": cp.HEH}.get(letter, letter)

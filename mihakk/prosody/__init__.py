@@ -1,5 +1,0 @@
-"""Arabic prosody: what the letters of a couplet say of its metre."""
-
-from mihakk.prosody.scansion import SURE, Scansion, scan
-
-__all__ = ["SURE", "Scansion", "scan"]
