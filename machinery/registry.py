@@ -1,4 +1,4 @@
-"""Plugins found by the folder they lie in."""
+"""Plugins found by the folder they lie in, and those that other installed packages bring."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar
 
 from mihakk.machinery.errors import UsageError
@@ -14,12 +15,16 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Named plugins of one kind (`noun` in messages); modules of `package` register when first imported."""
+    """Named plugins of one kind (`noun` in messages); modules of `package` register when first imported.
+
+    So do the modules that installed packages name in the entry-point group `mihakk.<noun>s`.
+    """
 
     def __init__(self, noun: str, package: str) -> None:
         self._noun = noun
         self._package = package
         self._plugins: dict[str, T] = {}
+        self._brought: dict[str, str] = {}
         self._discovered = False
 
     def add(self, name: str, plugin: T) -> T:
@@ -30,13 +35,27 @@ class Registry(Generic[T]):
         return plugin
 
     def discover(self) -> None:
-        """Imports every module of the package once; private modules (`_name`) are left alone."""
+        """Imports every module of the package but private ones (`_name`), then those of other packages, once.
+
+        Raises:
+            UsageError: A plugin of another package can't be used; the message names both.
+        """
         if self._discovered:
             return
         package = importlib.import_module(self._package)
         for found in pkgutil.walk_packages(package.__path__, f"{self._package}."):
             if not found.name.rpartition(".")[2].startswith("_"):
                 importlib.import_module(found.name)
+        for point in entry_points(group=f"mihakk.{self._noun}s"):
+            before = set(self._plugins)
+            try:
+                point.load()
+            except Exception as error:
+                raise UsageError(
+                    f"the {self._noun} {point.name!r} of the package {brought_by(point)} can't be used "
+                    f"({type(error).__name__}: {error}): correct, update or uninstall that package"
+                ) from error
+            self._brought |= dict.fromkeys(set(self._plugins) - before, brought_by(point))
         self._discovered = True
 
     def get(self, name: str) -> T:
@@ -56,6 +75,33 @@ class Registry(Generic[T]):
         self.discover()
         return sorted(self._plugins)
 
+    def origin(self, name: str) -> str:
+        """Package and version that brought a plugin; empty for our own."""
+        self.discover()
+        return self._brought.get(name, "")
+
     def __iter__(self) -> Iterator[tuple[str, T]]:
         self.discover()
         return iter(sorted(self._plugins.items()))
+
+
+def brought_by(point: EntryPoint) -> str:
+    """Package and version behind an entry point: `mihakk-extra 0.2.0`."""
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "(unknown)"
+
+
+def plugin_packages(*nouns: str) -> list[str]:
+    """Packages that bring plugins of these kinds: `mihakk-extra 0.2.0 (check, task)`."""
+    kinds: dict[str, list[str]] = {}
+    for noun in nouns:
+        for point in entry_points(group=f"mihakk.{noun}s"):
+            kinds.setdefault(brought_by(point), []).append(noun)
+    return [f"{package} ({', '.join(dict.fromkeys(of))})" for package, of in sorted(kinds.items())]
+
+
+def plugin_files(noun: str) -> list[str]:
+    """What identifies the installed plugins of a kind: package, version and the digests of its files."""
+    return sorted(
+        f"{brought_by(point)} {point.value} {point.dist.read_text('RECORD') if point.dist else ''}"
+        for point in entry_points(group=f"mihakk.{noun}s")
+    )

@@ -14,12 +14,15 @@ from mihakk.machinery.configs import load_config
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import digest
 from mihakk.machinery.lake import Lake, Stage
+from mihakk.machinery.registry import plugin_files
 from mihakk.machinery.settings import ROOT, settings
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.model import AuditorsConfig
 from mihakk.schemas.stages import STAGES
 
 CONFIGS = ROOT / "configs"
+_PLUGGED_INTO = {"source": "scrapers", "task": "generators", "check": "validators/checks"}
+"""Kind of plugin to the folder whose stages run again when one changes."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,9 @@ def code_version(packages: tuple[str, ...]) -> str:
     hasher = hashlib.sha256()
     for path in _code_files(packages):
         hasher.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    for noun, package in _PLUGGED_INTO.items():
+        if package in packages:
+            hasher.update("\0".join(plugin_files(noun)).encode())
     return hasher.hexdigest()[:16]
 
 

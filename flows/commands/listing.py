@@ -33,6 +33,7 @@ def sources(as_json: AsJson = False) -> None:
                 "delay_seconds": source.delay_seconds,
                 "least_yield": source.least_yield,
                 "home": source.home,
+                "package": SOURCES.origin(source.name),
             }
             for _, source in SOURCES
         ],
@@ -72,11 +73,16 @@ def checks(as_json: AsJson = False) -> None:
     from mihakk.validators.checks.check import CHECKS
 
     _print(
-        [{"id": one.id, "severity": one.severity, "title": one.title} for _, one in CHECKS],
+        [
+            {"id": one.id, "severity": one.severity, "title": one.title, "package": CHECKS.origin(one.id)}
+            for _, one in CHECKS
+        ],
         as_json,
     )
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool, only_json: tuple[str, ...] = ()) -> None:
-    """Rows as JSON, or as a table without the columns that are too wide for a terminal."""
-    print_result(rows, rows_table(rows, [name for name in rows[0] if name not in only_json]), as_json=as_json)
+    """Rows as JSON, or as a table without what is too wide for a terminal, or empty as no plugin is there."""
+    own = ("package",) if not any(row.get("package") for row in rows) else ()
+    shown = [name for name in rows[0] if name not in (*only_json, *own)]
+    print_result(rows, rows_table(rows, shown), as_json=as_json)

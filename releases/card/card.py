@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from mihakk.machinery.markdown import link, plain, table
+from mihakk.machinery.registry import plugin_packages
 from mihakk.releases.card.audit_section import audit_section, limits
 from mihakk.releases.card.citation import bibtex
 from mihakk.releases.card.core import core_section
@@ -250,6 +251,8 @@ def _making(matter: CardMatter) -> str:
         )
     off = matter.config.checks.off
     parts.append(f"Checks switched off: {plain(', '.join(off))}." if off else "Every check ran.")
+    if packages := plugin_packages("source", "task", "check"):
+        parts.append(f"Plugins of other packages were installed: {plain('; '.join(packages))}.")
     seed = matter.config.seed if matter.config.release.blind == "off" else "withheld"
     parts.append(f"Build seed {seed}; {CODE_VERSION.format(matter.facts.code_version)}.")
     if (word := matter.facts.sign_off) and word.decision == "approve":

@@ -1,0 +1,265 @@
+"""The library: an audit of a frame or file, the reading of one reply, a build, called from a program."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.record import Language
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from mihakk.evaluation.reading.reading import Reading
+    from mihakk.pipeline.external_summary import Audited, AuditSummary
+    from mihakk.pipeline.run import Run
+    from mihakk.validators.external.proposal import Proposal
+
+Columns = str | Sequence[str]
+"""A column's name, or the names of several."""
+_MOST_SHOWN = 10
+
+
+class Audit:
+    """What the checks found in a benchmark, and the benchmark without what they blocked.
+
+    Attributes:
+        summary: Counts: what was read, kept, flagged and blocked, and by which check.
+    """
+
+    def __init__(self, audited: Audited, summary: AuditSummary, folder: TemporaryDirectory[str]) -> None:
+        self.summary = summary
+        self._audited = audited
+        self._folder = folder
+
+    @cached_property
+    def findings(self) -> pd.DataFrame:
+        """A row a finding: check, severity, what is wrong, and where: `row` counts a table's rows from 0.
+
+        What is found about the whole set has no row.
+        """
+        found = self._table("findings")
+        return found.assign(row=found["row"].astype("Int64"), line=found["line"].astype("Int64"))
+
+    @cached_property
+    def verdicts(self) -> pd.DataFrame:
+        """A row an item: pass, flag or block, and the rules that say so."""
+        return self._table("verdicts")
+
+    @cached_property
+    def errata(self) -> pd.DataFrame:
+        """A row for each row of the benchmark that was changed, merged or removed, with the reason."""
+        return self._table("changes")
+
+    def clean(self) -> pd.DataFrame:
+        """The rows that are kept, in the benchmark's own columns; texts of a csv or tsv stay texts."""
+        import pandas as pd
+
+        if "clean" not in self.summary.files:
+            return pd.DataFrame()
+        path = Path(self.summary.files["clean"])
+        text: dict[str, Any] = {"dtype": str, "keep_default_na": False}
+        readers: dict[str, Any] = {
+            ".parquet": pd.read_parquet,
+            ".csv": lambda one: pd.read_csv(one, **text),
+            ".tsv": lambda one: pd.read_csv(one, sep="\t", **text),
+            ".xlsx": lambda one: pd.read_excel(one, **text),
+            ".json": lambda one: pd.read_json(one, dtype=False),
+            ".jsonl": lambda one: pd.read_json(one, lines=True, dtype=False),
+        }
+        found: pd.DataFrame = readers[path.suffix](path)
+        return found
+
+    def to_sarif(self) -> str:
+        """The findings as SARIF 2.1.0, which code hosts show beside a file's lines."""
+        from mihakk.reports.external.findings_export import export_findings
+
+        return export_findings(self._audited, "sarif")
+
+    def report(self) -> str:
+        """The page of the audit: HTML that needs no other file."""
+        from mihakk.reports.external.page import write_benchmark_report
+
+        page = write_benchmark_report(self._audited, self.summary, Path(self._folder.name) / "report.html")
+        return page.read_text(encoding="utf-8")
+
+    def _table(self, name: str) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.read_parquet(self.summary.files[name])
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for count in self.summary.checks[:_MOST_SHOWN]:
+            example = next(one for one in self._audited.findings if one.check == count.check)
+            cells = (count.check, count.severity, f"{count.findings:,}", example.detail)
+            rows.append("".join(f'<td dir="auto">{escape(cell)}</td>' for cell in cells))
+        head = "".join(f"<th>{name}</th>" for name in ("check", "severity", "findings", "for example"))
+        table = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{table}</table>"
+
+    def __repr__(self) -> str:
+        outcomes = Counter(self._audited.outcomes.values())
+        counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
+        return f"<Audit of {self.summary.items:,} items: {counts}>"
+
+
+def audit(
+    data: Any,
+    *,
+    question: Columns = (),
+    choices: Columns = (),
+    gold: str = "",
+    context: Columns = (),
+    id: str = "",  # the role's own name, as on the command line
+    subset: str = "",
+    language: Language = "ar",
+    auditors: str = "",
+) -> Audit:
+    """Audits a benchmark: every row by the checks, and by two models where they are named.
+
+    Args:
+        data: A frame (pandas, polars, Arrow, `datasets`), rows as dicts, or the path of a file.
+        question: Column of the question; several are joined. Without `question` and `gold` the columns are
+            those that `propose` names.
+        choices: One column an option, or one that holds a list of them; none for questions in words.
+        gold: Column of the right option or answer.
+        context: Columns of the text that the question rests on.
+        id: Column of the row's own name.
+        subset: Column of the part that the row belongs to.
+        language: Of the rows.
+        auditors: A name in configs/auditors/ or a file; no model is asked without.
+
+    Raises:
+        UsageError: The data are no table, or have no such column.
+    """
+    from mihakk.pipeline.external_audit import AuditJob, run_audit
+
+    folder = TemporaryDirectory(prefix="mihakk-")
+    source = _source(data, Path(folder.name))
+    roles = {
+        "question": question,
+        "choices": choices,
+        "gold": gold,
+        "context": context,
+        "id": id,
+        "subset": subset,
+    }
+    job = AuditJob(
+        source=str(source),
+        mapping=_mapping(roles, source),
+        folder=Path(folder.name) / "out",
+        auditors=auditors,
+        language=language,
+    )
+    audited, summary = run_audit(job, lambda _: None)
+    return Audit(audited, summary, folder)
+
+
+def propose(data: Any) -> Proposal:
+    """Which columns hold what, with the evidence; `mapping` is what `audit` would take.
+
+    Raises:
+        UsageError: The data are no table, or none of its columns looks like a question or a gold.
+    """
+    from mihakk.validators.external.proposal import propose_for
+
+    with TemporaryDirectory(prefix="mihakk-") as folder:
+        return propose_for(str(_source(data, Path(folder))))
+
+
+def read_choice(
+    reply: str, labels: Sequence[str], options: Sequence[str], *, multiple: bool = False
+) -> Reading:
+    """Which options a written reply chooses, and by which rule.
+
+    Args:
+        reply: As the system wrote it.
+        labels: As the prompt showed them, one an option.
+        options: Texts of the options.
+        multiple: Whether several may be chosen.
+
+    Returns:
+        `picks` has the places of the chosen options, `rule` how they were found; empty where none was.
+    """
+    from mihakk.evaluation.reading.written import read_written
+
+    if len(labels) != len(options):
+        raise UsageError(f"{len(labels)} labels for {len(options)} options: give one for each")
+    return read_written("choice", reply, tuple(labels), tuple(options), multiple=multiple, cut=False)
+
+
+def build(config: str | Path, *, lake: str | None = None, runs: Path | None = None) -> Run:
+    """Builds a benchmark from its sources to its release, which goes to the embedded Hub.
+
+    Args:
+        config: A name in configs/benchmarks/ or a file.
+        lake: Folder or URL of the stage tables, instead of the workspace's.
+        runs: Where the record of the run goes, instead of the workspace's folder.
+
+    Raises:
+        UsageError: The config is wrong, or names what is not installed.
+        ExternalFailure: Something outside failed; the same call goes on where it stopped.
+    """
+    from mihakk.machinery.settings import workspace
+    from mihakk.pipeline.build import open_build, run_folder
+    from mihakk.pipeline.engines.choose import open_engine
+    from mihakk.pipeline.observer import Silent
+    from mihakk.pipeline.run import run_pipeline
+
+    path = Path(config)
+    opened = open_build(path, run_folder(runs or workspace() / "runs", path.stem), lake)
+    with open_engine() as engine:
+        return run_pipeline(opened, engine, Silent())
+
+
+def _source(data: Any, folder: Path) -> Path:
+    """A path that is read as a benchmark; a frame is written below a folder."""
+    if isinstance(data, str | Path):
+        return Path(data)
+    import pyarrow.parquet as pq
+
+    path = folder / "frame.parquet"
+    pq.write_table(_table_of(data), path)
+    return path
+
+
+def _table_of(data: Any) -> pa.Table:
+    import pyarrow as pa
+
+    try:
+        if hasattr(data, "iloc"):  # pandas, whose index is no column
+            return pa.Table.from_pandas(data, preserve_index=False)
+        if hasattr(data, "with_format"):  # datasets
+            return data.with_format("arrow")[:]
+        if hasattr(data, "__arrow_c_stream__"):
+            return pa.table(data)
+        if isinstance(data, Iterable) and not isinstance(data, Mapping):
+            return pa.Table.from_pylist(list(data))
+    except (pa.ArrowException, TypeError, AttributeError) as error:
+        raise UsageError(
+            f"the frame can't be read as a table: {error}; give each column values of one kind"
+        ) from error
+    raise UsageError(f"{type(data).__name__} is no table: give a frame, rows as dicts, or a file's path")
+
+
+def _mapping(roles: Mapping[str, Columns], source: Path) -> str:
+    """Columns as the command line writes them; what is proposed where none is named."""
+    from mihakk.validators.external.mapping import escaped
+    from mihakk.validators.external.proposal import propose_for
+
+    named = {
+        role: (names,) if isinstance(names, str) else tuple(names) for role, names in roles.items() if names
+    }
+    if not named:
+        return propose_for(str(source)).mapping
+    if missing := [role for role in ("question", "gold") if role not in named]:
+        raise UsageError(f"name the column of the {missing[0]} too: audit(..., {missing[0]}='COLUMN')")
+    return ",".join(f"{role}={'+'.join(map(escaped, names))}" for role, names in named.items())
