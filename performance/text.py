@@ -5,8 +5,8 @@
 Real couplets are resampled with a fixed seed to 60,000 lines of each language. The tools take turns on the
 same lines, five rounds, and each is given its best one, in processor time. `ratio`: how many lines ours does
 while the peer does one; that both give the same is shown by tests. Exits 1 when a stated goal is missed.
-hazm needs Python 3.12 or newer; mihakk.machinery.text has no dependencies, so `python3.12 -m performance.text` in any
-environment with hazm compares it too.
+hazm needs Python 3.12 or newer; mihakk.machinery.text has no dependencies, so
+`python3.12 -m performance.text` in any environment with hazm compares it too.
 """
 
 from __future__ import annotations

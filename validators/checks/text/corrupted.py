@@ -1,4 +1,4 @@
-"""TX03, TX05, TX06, TX08 to TX12, TX14 and TX19: none of the damage that `mihakk.machinery.text.corruption` finds."""
+"""TX03, TX05, TX06, TX08 to TX12, TX14, TX19: none of the damage that `mihakk.machinery.text` finds."""
 
 from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text.corruption import PATTERNS
