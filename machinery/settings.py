@@ -44,6 +44,11 @@ def workspace() -> Path:
     return user_data_path("mihakk") if ROOT == PACKAGE else ROOT
 
 
+def _runs() -> Path:
+    here = Path("runs")
+    return here if workspace() in (ROOT, Path.cwd()) else workspace() / here
+
+
 def _in_workspace(*parts: str) -> Any:
     return Field(default_factory=lambda: workspace().joinpath(*parts))
 
@@ -66,6 +71,8 @@ class Settings(BaseSettings):
     """Folder of the embedded Hub's git repositories."""
     errata: Path = _in_workspace("errata")
     """Folder of the defects that consumers report, one folder a benchmark; in the repository, for review."""
+    runs: Path = Field(default_factory=_runs)
+    """Where reports of runs, audits and evaluations go; in a checkout relative to the working folder."""
     cache: Path = _in_workspace("data", "cache")
     """Assembled weights, embeddings and other things that can be made again."""
     contact: str = ""

@@ -59,7 +59,7 @@ def open_batch(what: Path, auditors: str, lake: str | None = None) -> BatchAudit
         raise UsageError(
             f"{what} is neither a benchmark's config nor a folder of `mihakk audit --out`: name one of them"
         )
-    build = open_build(what, Path("runs"), lake)
+    build = open_build(what, lake=lake)
     chosen = chosen_items(build)
     found = [item for item in build.before(STAGE).read_all("items", ITEM_ROWS) if item.id in chosen]
     judges = load_auditors(auditors) if auditors else build.auditors()

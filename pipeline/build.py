@@ -54,14 +54,14 @@ class Build:
         return load_auditors(self.config.audit.auditors)
 
 
-def open_build(config_path: Path, run_folder: Path, lake_root: str | None = None) -> Build:
-    """A build of the config file in the lake that the settings name.
+def open_build(config_path: Path, run_folder: Path | None = None, lake: str | None = None) -> Build:
+    """A build of the config file, with the lake and the folder of runs that the settings name unless given.
 
     Raises:
         UsageError: The config is missing or wrong.
     """
     config = load_config(find_config(config_path), BenchmarkConfig)
-    return Build(config, lake_root or settings().lake, run_folder)
+    return Build(config, lake or settings().lake, run_folder or settings().runs)
 
 
 def run_folder(runs: Path, name: str) -> Path:

@@ -80,7 +80,7 @@ class AuditJob:
 
 def audit_folder(source: str) -> Path:
     """Where the results of an audit go that names no folder."""
-    return run_folder(Path("runs/audit"), Path(source).stem or source.replace("/", "-"))
+    return run_folder(settings().runs / "audit", Path(source).stem or source.replace("/", "-"))
 
 
 def outside_checks(config: ChecksConfig) -> ChecksConfig:

@@ -70,7 +70,7 @@ def forget_person(
     members: Mapping[int, str],
     *,
     names: Iterable[str] = (),
-    runs: Path = Path("runs"),
+    runs: Path | None = None,
     folders: Iterable[Path] = (),
 ) -> Forgotten:
     """Deletes a person's data, then searches lake, runs, Hub, defect reports and the folders named.
@@ -80,11 +80,13 @@ def forget_person(
     Args:
         members: Addresses by number of who has an account on the labelling server.
         names: How else they may be called: each is searched for like their address.
+        runs: Folder of runs' reports; that of the settings if None.
         folders: Where tables were exported to.
 
     Raises:
         UsageError: Nobody of that address has reviewed this.
     """
+    runs = runs or settings().runs
     _, said = words_of(opened.stores, address, members)
     lines, short = _lines(said)
     wanted = _pattern([*lines, address, address.casefold(), *names])

@@ -182,7 +182,7 @@ def review_of(build: Build) -> OpenReview:
 def open_review(config: Path, lake: str | None = None) -> OpenReview:
     """The review of a benchmark's config, or of the folder of an external audit."""
     if not is_audited_set(config):
-        return review_of(open_build(config, Path("runs"), lake))
+        return review_of(open_build(config, lake=lake))
     known = open_set(config)
 
     def rows(table: str) -> Iterable[Any]:

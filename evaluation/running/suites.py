@@ -8,11 +8,9 @@ from typing import Literal
 
 from mihakk.machinery.configs import load_config
 from mihakk.machinery.errors import UsageError
-from mihakk.machinery.settings import ROOT
+from mihakk.machinery.settings import ROOT, settings
 from mihakk.schemas.suite import Suite, System
 
-FOLDER = Path("runs/evaluate")
-"""Where suites' folders of answers and scores lie unless another is named."""
 SUITES = ROOT / "configs" / "suites"
 SYSTEMS = ROOT / "configs" / "models"
 
@@ -65,7 +63,7 @@ def load_priced(
 
 def suite_folder(suite: Suite, named: Path | str | None = None) -> Path:
     """The folder of a suite's answers and scores: the one named, else its own."""
-    return Path(named) if named else FOLDER / suite.name
+    return Path(named) if named else settings().runs / "evaluate" / suite.name
 
 
 def open_suite(

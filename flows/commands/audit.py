@@ -167,12 +167,13 @@ def _print_found(audited: Audited, found: AuditSummary, output: Output, console:
 
 def _audit_suite(path: Path, out: Path | None, *, as_json: bool) -> None:
     """Audits all benchmarks of a suite; a source that could not be audited makes the exit code 1."""
+    from mihakk.machinery.settings import settings
     from mihakk.pipeline.build import CONFIGS
     from mihakk.pipeline.external_suite import SuiteRun, load_suite
     from mihakk.reports.external.suite import show_suite, suite_to_page
 
     config = load_suite(path)
-    folder = out or Path("runs") / "audit" / config.name
+    folder = out or settings().runs / "audit" / config.name
     base = Path.cwd() if path.is_relative_to(CONFIGS) else path.parent
     console = open_console(stderr=as_json)
     with bar(console, "Auditing") as tick:
@@ -251,7 +252,7 @@ def audit_quality(
     from mihakk.validators.checks.checking import check_items
     from mihakk.validators.checks.setindex import index
 
-    opened = open_build(config, Path("runs"), lake)
+    opened = open_build(config, lake=lake)
     items = list(opened.stage(REVIEWED).read_all("items", ITEM_ROWS))
     # Twins are compared with the sound set: what is usual is known from it, and none is its original's copy.
     whole, rules = index(items), ChecksConfig()

@@ -40,7 +40,9 @@ def build(
         str | None, typer.Option(help="A name in configs/auditors/, or a file, instead of the config's.")
     ] = None,
     lake: Lake = None,
-    runs: Annotated[Path, typer.Option(help="Where the run's report and review queue go.")] = Path("runs"),
+    runs: Annotated[
+        Path | None, typer.Option(help="Where the run's report and review queue go, instead of MIHAKK_RUNS.")
+    ] = None,
     engine: Engine = "",
     workers: Workers = 0,
     log: Log = "auto",
@@ -64,11 +66,13 @@ def build(
 
     Example: mihakk build demo --dry-run
     """
+    from mihakk.machinery.settings import settings
     from mihakk.pipeline.build import open_build, overridden, run_folder
     from mihakk.pipeline.steps.order import STEPS, between
 
     steps = between(first, last)
-    opened = overridden(open_build(config, run_folder(runs, config.stem), lake), audit_limit, auditors)
+    folder = run_folder(runs or settings().runs, config.stem)
+    opened = overridden(open_build(config, folder, lake), audit_limit, auditors)
     if steps[0] is not STEPS[0]:
         opened.stage(STEPS[STEPS.index(steps[0]) - 1].stage).manifest()
     console = open_console(stderr=as_json)

@@ -39,14 +39,15 @@ def report(
 
     Example: mihakk report demo --out demo.html
     """
+    from mihakk.machinery.settings import settings
     from mihakk.pipeline.build import open_build
     from mihakk.reports.dashboard.overview import Gatherer
     from mihakk.reports.dashboard.page import write_overview
     from mihakk.reports.terminal import shown_path
 
-    opened = open_build(config, Path("runs"), lake)
+    opened = open_build(config, lake=lake)
     facts = Gatherer(opened).facts()
-    path = write_overview(facts, out or Path("runs") / opened.config.name / "overview.html")
+    path = write_overview(facts, out or settings().runs / opened.config.name / "overview.html")
     if as_json:
         print_json({"level": facts.level, "notes": facts.notes, "file": path.resolve()})
         return
@@ -84,7 +85,7 @@ def dashboard(
             f"--host {host} can be reached from other machines, and the pages need no login: "
             "name the host with --allow-host, and put a proxy that authenticates in front"
         )
-    builds = [open_build(config, Path("runs"), lake) for config in configs or [Path("demo")]]
+    builds = [open_build(config, lake=lake) for config in configs or [Path("demo")]]
     app = dashboard_app(builds, [*LOOPBACK, *names])
     with _listening(host, port) as door:
         address = f"http://{host}:{door.getsockname()[1]}/"
@@ -121,7 +122,7 @@ def digest(
     from mihakk.reports.mail import mail
 
     moment = datetime.now(UTC) - timedelta(hours=since)
-    builds = [open_build(config, Path("runs"), lake) for config in configs or [Path("demo")]]
+    builds = [open_build(config, lake=lake) for config in configs or [Path("demo")]]
     found = [digest_of(Gatherer(build).facts(), moment) for build in builds]
     text = markdown(found, moment)
     if webhook:

@@ -170,13 +170,13 @@ def scores_in(folder: Path) -> list[Path]:
     Raises:
         UsageError: There are none; where a suite of that name was run, the message names its folder.
     """
-    from mihakk.evaluation.running.suites import FOLDER
+    from mihakk.machinery.settings import settings
 
     if folder.suffix == ".parquet" or folder.is_file():
         return [folder]
     found = sorted([*folder.glob("scores.parquet"), *folder.glob("*/scores.parquet")])
     if not found:
-        own = FOLDER / folder
+        own = settings().runs / "evaluate" / folder
         raise UsageError(
             f"there are no scores in {folder}: name "
             + (

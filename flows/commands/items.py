@@ -75,7 +75,7 @@ def page(
     from mihakk.reports.questions.sample import write_questions_page
 
     questions = _sampled(config, task, language, sample, lake)
-    write_questions_page(open_build(config, Path("runs"), lake).config.title, questions, out)
+    write_questions_page(open_build(config, lake=lake).config.title, questions, out)
     told = f"{len(questions):,} questions in [bold]{out}[/]"
     print_result({"questions": len(questions), "file": out}, told, as_json=as_json)
 
@@ -87,7 +87,7 @@ def _sampled(config: Path, task: str, language: str, size: int, lake: str | None
     from mihakk.reports.questions.sample import explain_options, sample_questions
     from mihakk.schemas.item import ITEM_ROWS
 
-    opened = open_build(config, Path("runs"), lake)
+    opened = open_build(config, lake=lake)
     rows = list(opened.stage(GENERATED).read_all("items", ITEM_ROWS))
     items = sample_questions(rows, task=task, language=language, size=size, seed=opened.config.seed)
     if not items:
@@ -140,7 +140,7 @@ def quality(
     from mihakk.pipeline.build import open_build
     from mihakk.schemas.item import ITEM_ROWS
 
-    opened = open_build(config, Path("runs"), lake)
+    opened = open_build(config, lake=lake)
     embedder = None
     if cosines:
         from mihakk.machinery.embeddings import open_embedder

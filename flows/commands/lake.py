@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,7 +29,7 @@ def verify(config: Benchmark, lake: Lake = None, as_json: AsJson = False) -> Non
     from mihakk.pipeline.verify import Verifier
     from mihakk.releases.hub.embedded import EmbeddedHub
 
-    opened = open_build(config, Path("runs"), lake)
+    opened = open_build(config, lake=lake)
     found = Verifier(opened.lake, EmbeddedHub()).run()
     if not found.files:
         raise UsageError(
@@ -61,7 +60,7 @@ def prune(
     from mihakk.pipeline.prune import prunable
     from mihakk.pipeline.prune import prune as remove
 
-    opened = open_build(config, Path("runs"), lake)
+    opened = open_build(config, lake=lake)
     with opened.lake.locked():
         found = prunable(opened.lake)
         if not dry_run:

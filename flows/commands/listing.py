@@ -58,6 +58,7 @@ def tasks(as_json: AsJson = False) -> None:
                 "languages": ", ".join(task.languages),
                 "needs_model": task.needs_model,
                 "version": task.version,
+                "package": TASKS.origin(task.name),
             }
             for _, task in TASKS
         ],

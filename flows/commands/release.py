@@ -74,7 +74,7 @@ def release(
         if as_json:
             print_json(done)
         return
-    opened = open_build(config, Path("runs"), lake)
+    opened = open_build(config, lake=lake)
     chosen = opened.config.release.model_copy(update={"version": version})
     opened = replace(opened, config=opened.config.model_copy(update={"release": chosen}))
     if sign_off:
@@ -183,7 +183,7 @@ def publish(
             release_set(config, named)
         publication = publish_set(config, version, repository, endpoint)
     else:
-        opened = open_build(config, Path("runs"), lake)
+        opened = open_build(config, lake=lake)
         if named:
             _keep_overrides(opened, named)
             _assemble(opened, open_console(stderr=as_json))
@@ -211,7 +211,7 @@ def withdraw(
     from mihakk.pipeline.build import open_build
     from mihakk.pipeline.publishing import withdraw_version
 
-    opened = open_build(config, Path("runs"))
+    opened = open_build(config)
     places = withdraw_version(opened, version, why, repository, endpoint)
     if as_json:
         print_json({"version": version, "places": places})
@@ -249,7 +249,7 @@ def diff(
     from mihakk.releases.versions.changelog import section
     from mihakk.releases.versions.diff import diff as compare
 
-    name = open_build(config, Path("runs")).config.name
+    name = open_build(config).config.name
     with _checked_out(name, old) as before, _checked_out(name, new) as after:
         changes = compare(before, after)
     text = section(new, changes)
@@ -298,7 +298,7 @@ def report_defect(
     corrections = dict(one.partition("=")[::2] for one in correct or ())
     if not all(field and text for field, text in corrections.items()):
         raise UsageError("write --correct FIELD=TEXT, e.g. --correct gold=1")
-    name = open_build(config, Path("runs")).config.name
+    name = open_build(config).config.name
     chosen = version or EmbeddedHub().latest(name) or ""
     if not chosen:
         raise UsageError(f"{name} has no release yet: run `mihakk build` of it first")

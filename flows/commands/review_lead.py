@@ -65,7 +65,9 @@ def forget(
         list[Path] | None, typer.Option("--in", help="Search this file or folder of exports too; repeatable.")
     ] = None,
     lake: Lake = None,
-    runs: Annotated[Path, typer.Option(help="Where runs' reports are.")] = Path("runs"),
+    runs: Annotated[
+        Path | None, typer.Option(help="Where runs' reports are, instead of MIHAKK_RUNS.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Delete what ties answers to a person and their own words, then search for what is left.

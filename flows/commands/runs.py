@@ -79,7 +79,7 @@ def _recorded(config: Path, lake: str | None, newest: int) -> list[RunRecord]:
     from mihakk.pipeline.build import open_build
     from mihakk.pipeline.history import runs as recorded_runs
 
-    opened = open_build(config, Path("runs"), lake)
+    opened = open_build(config, lake=lake)
     found, unreadable = recorded_runs(opened.lake, newest)
     if unreadable:
         typer.echo(f"{unreadable} run records could not be read", err=True)

@@ -183,7 +183,7 @@ def _suite(name: str) -> str:
 def _benchmark(config: Path) -> BenchmarkConfig:
     from mihakk.pipeline.build import open_build
 
-    return open_build(config, Path("runs")).config
+    return open_build(config).config
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def show(
     """
     from mihakk.pipeline.build import open_build
 
-    opened = open_build(config, Path("runs"), lake)
+    opened = open_build(config, lake=lake)
     if table == "stages":
         _stages(opened, as_json)
         return

@@ -6,7 +6,6 @@ Prefect: `mihakk deploy`, `mihakk serve` or
 
 from __future__ import annotations
 
-import os
 import sys
 
 from prefect import flow
@@ -14,6 +13,7 @@ from prefect import flow
 from mihakk.flows.deployed.artifacts import ArtifactObserver
 from mihakk.flows.deployed.engine import prefect_engine
 from mihakk.flows.deployed.job import close_job, open_job
+from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import overridden
 from mihakk.pipeline.run import run_pipeline
 from mihakk.pipeline.steps.order import INGEST, MAKE, RELEASE
@@ -52,4 +52,4 @@ def build(
 
 
 if __name__ == "__main__":
-    build(sys.argv[1], runs=os.environ.get("MIHAKK_RUNS", "runs"))
+    build(sys.argv[1], runs=str(settings().runs))

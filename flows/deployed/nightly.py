@@ -58,7 +58,7 @@ def nightly(
 
 def person_needed(config: str, lake: str | None) -> bool:
     """Whether the config asks for a sign-off that nobody has given on the tables as they are."""
-    opened = open_build(Path(config), Path("runs"), lake)
+    opened = open_build(Path(config), lake=lake)
     return opened.config.release.sign_off and standing_sign_off(opened) is None
 
 

@@ -208,14 +208,14 @@ def build(config: str | Path, *, lake: str | None = None, runs: Path | None = No
         UsageError: The config is wrong, or names what is not installed.
         ExternalFailure: Something outside failed; the same call goes on where it stopped.
     """
-    from mihakk.machinery.settings import workspace
+    from mihakk.machinery.settings import settings
     from mihakk.pipeline.build import open_build, run_folder
     from mihakk.pipeline.engines.choose import open_engine
     from mihakk.pipeline.observer import Silent
     from mihakk.pipeline.run import run_pipeline
 
     path = Path(config)
-    opened = open_build(path, run_folder(runs or workspace() / "runs", path.stem), lake)
+    opened = open_build(path, run_folder(runs or settings().runs, path.stem), lake)
     with open_engine() as engine:
         return run_pipeline(opened, engine, Silent())
 

@@ -111,7 +111,13 @@ def test_what_needs_an_extra_names_it(installed: Installed) -> None:
 def test_nothing_of_a_run_lies_in_the_installation(installed: Installed) -> None:
     places = "from mihakk.machinery.settings import PACKAGE, settings; s = settings(); print(s.lake, s.hub, PACKAGE)"
     lake, hub, package = installed.python(places).split()
-    assert Path(lake).parent == Path(hub).parent == installed.home / "data" / "mihakk" / "data"
+    state = installed.home / "data" / "mihakk"
+    assert Path(lake).parent == Path(hub).parent == state / "data"
+    path = write_exam(installed.folder)
+    words = ("audit", path.name, "--map", "question=q,choices=options,gold=key", "--rules-only")
+    assert installed.run("mihakk", *words).returncode == 0
+    assert list((state / "runs" / "audit" / "exam").glob("*/report.html"))
+    assert not (installed.folder / "runs").exists()
     (installed.folder / "mihakk.toml").write_text("", encoding="utf-8")
     lake, hub, _ = installed.python(places).split()
     assert Path(lake).parent == Path(hub).parent == installed.folder / "data"
