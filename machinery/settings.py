@@ -122,8 +122,12 @@ def install_command(extra: str) -> str:
 def extra_of(module: str) -> str | None:
     """The smallest extra that brings the distribution of a module; None where no extra of ours does."""
     named = module.partition(".")[0].replace("_", "-").lower()
-    lines = (re.match(r"([\w.-]+).*extra == ['\"]([\w-]+)['\"]", line) for line in requires("mihakk") or ())
-    extras = [(found[2], found[1].lower()) for found in lines if found]
+    extras = [
+        (extra.strip(" '\""), re.split(r"[^\w.-]", line, maxsplit=1)[0].lower())
+        for line in requires("mihakk") or ()
+        for _, mark, extra in [line.rpartition("extra ==")]
+        if mark
+    ]
     sizes = Counter(extra for extra, _ in extras)
     bringing = [extra for extra, distribution in extras if distribution == named]
     return min(bringing, key=lambda extra: sizes[extra], default=None)

@@ -16,5 +16,5 @@ NO_TELEMETRY: Final = {
     "LATEST_VERSION_CHECK": "false",
 }
 
-# Libraries read them when they are imported: `machinery/__init__.py` imports this before any of those.
+# Libraries read them when they are imported: `mihakk/__init__.py` imports this before any of those.
 os.environ.update(NO_TELEMETRY)

@@ -137,7 +137,9 @@ def _compiled_by_import(files: list[Path]) -> dict[tuple[str, int], list[re.Patt
     def noted(pattern: Any, flags: Any = 0) -> re.Pattern[Any]:
         caller = sys._getframe(1)
         made = compiled(pattern, flags)
-        found.setdefault((caller.f_code.co_filename, caller.f_lineno), []).append(made)
+        # The product is imported through the links of src/mihakk.
+        place = str(Path(caller.f_code.co_filename).resolve())
+        found.setdefault((place, caller.f_lineno), []).append(made)
         return made
 
     re.compile = noted
@@ -150,7 +152,8 @@ def _compiled_by_import(files: list[Path]) -> dict[tuple[str, int], list[re.Patt
 
 
 def _module(file: Path) -> ModuleType:
-    return import_module(".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+    parts = ("mihakk", *file.relative_to(ROOT).with_suffix("").parts)
+    return import_module(".".join(parts).removesuffix(".__init__"))
 
 
 def _is_re(call: ast.AST) -> bool:

@@ -56,7 +56,16 @@ def test_a_wheel_holds_one_name_with_its_data_and_nothing_of_a_run(tmp_path: Pat
         names = opened.namelist()
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"mihakk"}
     parts = {name.split("/")[1] for name in names if name.startswith("mihakk/")}
-    assert parts == {*PACKAGES, "__init__.py", "py.typed", "data", "configs", "requirements", "prefect.yaml"}
+    assert parts == {
+        *PACKAGES,
+        "__init__.py",
+        "library.py",
+        "py.typed",
+        "data",
+        "configs",
+        "requirements",
+        "prefect.yaml",
+    }
     assert {name.split("/")[2] for name in names if name.startswith("mihakk/data/")} == {
         "reference",
         "samples",

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import mihakk.machinery.telemetry  # noqa: F401 # before any library that would send some
+
 if TYPE_CHECKING:
     from mihakk.library import Audit, audit, build, propose, read_choice
     from mihakk.machinery import errors

@@ -52,12 +52,12 @@ def printed(code: str) -> object:
 
 
 def test_libraries_themselves_say_that_their_telemetry_is_off() -> None:
-    assert printed("import flows\n" + SETTINGS) == {"huggingface_hub": True, "prefect": True}
+    assert printed("import mihakk.flows\n" + SETTINGS) == {"huggingface_hub": True, "prefect": True}
     assert printed(SETTINGS) == {"huggingface_hub": False, "prefect": False}
 
 
 def test_no_address_is_looked_up_when_libraries_are_imported_and_used() -> None:
-    assert printed("import flows\n" + USE) == []
+    assert printed("import mihakk.flows\n" + USE) == []
     assert printed(USE) == ["huggingface.co"]
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.mihakk.llm.conftest import _short_patience  # noqa: F401 - a fixture
 
 from mihakk.machinery.llm.journal import Journal
 from mihakk.machinery.llm.scripted import Answer, Call
 from mihakk.schemas.audit import CRITERIA, Criterion
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
 from mihakk.schemas.model import AuditorsConfig, Limits, ModelConfig, Remote, Sampling
+from tests.machinery.llm.conftest import _short_patience  # noqa: F401 - a fixture
 
 ORIGIN = Origin(records=("r",), generator="external", generator_version="1")
 MEANINGS = ["الماضي انتهى", "الموت حق", "من تأخر خسر", "السفر متعب", "الصبر مفتاح", "العلم نور", "الكلام فضة"]
