@@ -8,7 +8,7 @@ unset PIP_FIND_LINKS UV_FIND_LINKS   # a lock holds what everybody can have
 only_cuda=(cuda-bindings cuda-toolkit triton nvidia-cudnn-cu13 nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvshmem-cu13)
 without_gpu=$(.venv/bin/python -c 'import tomllib
 for name in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]:
-    if name != "gpu": print(f"--extra={name}")')
+    if name not in ("gpu", "all"): print(f"--extra={name}")')
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
