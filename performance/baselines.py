@@ -1,4 +1,4 @@
-"""How far form alone goes on every choice task: the table of docs/tasks.md, made anew.
+"""How far form alone goes on every choice task: the table of docs/tasks.md, and what that page leaves out.
 
     python -m performance.baselines
 
