@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from importlib.metadata import requires
+from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +13,8 @@ from typing import Annotated, Any
 from platformdirs import user_data_path
 from pydantic import BeforeValidator, Field, SecretBytes, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from mihakk.machinery.errors import UsageError
 
 PACKAGE = Path(str(files("mihakk")))
 """The package as it is imported: code, configs, reference data and samples lie in it."""
@@ -122,15 +124,36 @@ def install_command(extra: str) -> str:
 def extra_of(module: str) -> str | None:
     """The smallest extra that brings the distribution of a module; None where no extra of ours does."""
     named = module.partition(".")[0].replace("_", "-").lower()
-    extras = [
+    extras = _extras()
+    sizes = Counter(extra for extra, _ in extras)
+    bringing = [extra for extra, distribution in extras if distribution == named]
+    return min(bringing, key=lambda extra: sizes[extra], default=None)
+
+
+def _extras() -> list[tuple[str, str]]:
+    """Each extra with each distribution that it brings."""
+    return [
         (extra.strip(" '\""), re.split(r"[^\w.-]", line, maxsplit=1)[0].lower())
         for line in requires("mihakk") or ()
         for _, mark, extra in [line.rpartition("extra ==")]
         if mark
     ]
-    sizes = Counter(extra for extra, _ in extras)
-    bringing = [extra for extra, distribution in extras if distribution == named]
-    return min(bringing, key=lambda extra: sizes[extra], default=None)
+
+
+def require(extra: str) -> None:
+    """Sees to it that all packages of an extra are there.
+
+    Raises:
+        UsageError: Some are not; the message names them all, and the command that installs them.
+    """
+    missing = []
+    for distribution in (name for of, name in _extras() if of == extra):
+        try:
+            version(distribution)
+        except PackageNotFoundError:
+            missing.append(distribution)
+    if missing:
+        raise UsageError(f"this needs {', '.join(missing)}: run `{install_command(extra)}`")
 
 
 @cache

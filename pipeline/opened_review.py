@@ -8,16 +8,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mihakk.annotation.decisions.first_votes import withdrawn
 from mihakk.annotation.decisions.own_answers import own_answers
 from mihakk.annotation.decisions.store import decisions, labels, stored
 from mihakk.annotation.decisions.stores import Stores
-from mihakk.annotation.label_studio.benchmark_push import push_review
-from mihakk.annotation.label_studio.connection import Connection
-from mihakk.annotation.label_studio.exchange import ReviewPulled, pull_review
-from mihakk.annotation.label_studio.push import Pushed
 from mihakk.annotation.screens.evidence import auditor_sentences, finding_sentence, isolated, sentences
 from mihakk.annotation.statistics.auditor_accuracy import AuditorAccuracy, auditor_accuracy
 from mihakk.annotation.statistics.human_accuracy import answered_items, wrong_answers
@@ -37,6 +33,12 @@ from mihakk.schemas.record import Language
 from mihakk.schemas.review import ReviewedContent, Vote
 from mihakk.schemas.stages import AUDITED
 from mihakk.schemas.suspect import Suspect
+
+if TYPE_CHECKING:
+    # Not before a server is spoken to: an audit by rules has none of its packages.
+    from mihakk.annotation.label_studio.connection import Connection
+    from mihakk.annotation.label_studio.exchange import ReviewPulled
+    from mihakk.annotation.label_studio.push import Pushed
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,8 @@ class OpenReview:
 
     def push_queue(self, connection: Connection) -> dict[str, Pushed]:
         """Brings the items that wait for people onto the server; what changed there, by language."""
+        from mihakk.annotation.label_studio.benchmark_push import push_review
+
         return push_review(
             connection,
             self.name,
@@ -160,6 +164,8 @@ class OpenReview:
 
         It waits up to this many seconds for a running build, whose steps have to see the same decisions.
         """
+        from mihakk.annotation.label_studio.exchange import pull_review
+
         with self.locked(wait):
             return pull_review(connection, self.name, stores=self.stores, config=self.config)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,6 +30,13 @@ FRAMES: dict[str, Callable[[], Any]] = {
     "pandas with one label on every row": lambda: pd.DataFrame(ROWS, index=[7, 7, 7]),
     "Arrow": lambda: pa.Table.from_pylist(ROWS),
     "datasets": lambda: datasets.Dataset.from_list(ROWS),
+    "Arrow with categories": lambda: pa.table(
+        {
+            "q": pa.array([row["q"] for row in ROWS]).dictionary_encode(),
+            "options": [row["options"] for row in ROWS],
+            "key": pa.array([row["key"] for row in ROWS]).cast(pa.string_view()),
+        }
+    ),
     "any that exports Arrow": lambda: duckdb.from_arrow(pa.Table.from_pylist(ROWS)),
 }
 
@@ -55,10 +63,9 @@ def test_an_audit_writes_nothing_beside_what_it_is_told(
     found = mihakk.audit(ROWS, **COLUMNS)
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr() == ("", "")
-    folder = Path(found._folder.name)
-    assert folder.is_dir()
-    del found
-    assert not folder.exists()
+    again = pickle.loads(pickle.dumps(found))
+    assert again.findings.equals(found.findings)
+    assert again.report() == found.report()
 
 
 @pytest.mark.parametrize(
@@ -67,8 +74,19 @@ def test_an_audit_writes_nothing_beside_what_it_is_told(
         (ROWS, {"question": "Q", "gold": "key"}, "no column 'Q'; did you mean q"),
         (ROWS, {"question": "q"}, "name the column of the gold too"),
         (7, COLUMNS, "int is no table"),
-        ({"q": ["?"]}, COLUMNS, "dict is no table"),
+        ({"q": ["?"]}, COLUMNS, r"dict is no table: give one of its parts \(q\)"),
         (pd.DataFrame({"q": ["a", 1, ["b"]], "key": ["x", "y", "z"]}), COLUMNS, "values of one kind"),
+        (pd.DataFrame([["a", "b"]], columns=["q", "q"]), COLUMNS, "values of one kind"),
+        (ROWS, COLUMNS | {"language": "xx"}, "language is 'xx': it must be one of ar, fa, en"),
+        ([row | {"key": 1} for row in ROWS], COLUMNS, "add gold_as=index0 or gold_as=index1"),
+        (
+            [
+                {"question": row["q"], "choices": row["options"], "answer": n % 2 + 1}
+                for n, row in enumerate(ROWS)
+            ],
+            {},
+            "count from 0 as well as from 1",
+        ),
     ],
 )
 def test_what_is_no_benchmark_is_refused_in_a_sentence(data: Any, columns: dict[str, str], told: str) -> None:
@@ -80,6 +98,15 @@ def test_columns_are_proposed_where_none_is_named() -> None:
     table = [{"question": row["q"], "choices": row["options"], "answer": row["key"]} for row in ROWS]
     assert mihakk.propose(table).mapping == "question=question,choices=choices,gold=answer"
     assert len(mihakk.audit(table).verdicts) == 3
+
+
+def test_rows_may_lack_what_others_have_and_columns_say_how_golds_count() -> None:
+    golds = (1, 2, 3)
+    rows = [row | {"key": gold} for row, gold in zip(ROWS, golds, strict=True)]
+    rows[2]["note"] = "kept"
+    found = mihakk.audit(rows, **COLUMNS, gold_as="index1", licence="CC-BY-4.0", off=["CH03"])
+    assert list(found.clean().note) == [None, None, "kept"] or found.clean().note.iloc[-1] == "kept"
+    assert not {"CH03", "MD05"} & set(found.findings.check)
 
 
 def test_one_reply_is_read_as_evaluation_reads_it() -> None:
@@ -97,7 +124,8 @@ def test_texts_and_verse() -> None:
 
 
 FACE = {
-    "audit": "(data, *, question=(), choices=(), gold='', context=(), id='', subset='', language='ar', auditors='')",
+    "audit": "(data, *, question=(), choices=(), gold='', context=(), id='', subset='', gold_as='', "
+    "language='ar', licence='unknown', off=(), auditors='')",
     "build": "(config, *, lake=None, runs=None)",
     "key": "(text, language)",
     "load": "(name, version, config=None, split=None, *, commit=None, endpoint=None)",

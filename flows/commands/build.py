@@ -66,7 +66,9 @@ def build(
 
     Example: mihakk build demo --dry-run
     """
-    from mihakk.machinery.settings import settings
+    from mihakk.machinery.settings import require, settings
+
+    require("build")
     from mihakk.pipeline.build import open_build, overridden, run_folder
     from mihakk.pipeline.steps.order import STEPS, between
 

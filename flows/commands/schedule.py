@@ -13,7 +13,7 @@ import typer
 
 from mihakk.flows.commands.options import AsJson, Benchmark
 from mihakk.machinery.errors import ExternalFailure, UsageError
-from mihakk.machinery.settings import ROOT
+from mihakk.machinery.settings import ROOT, workspace
 from mihakk.reports.console import open_console, print_json
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ Measure = Annotated[
     ),
 ]
 HEARTBEAT_SECONDS = "30"
-DATA = ROOT / "data" / "postgres"
 
 
 def register(app: typer.Typer) -> None:
@@ -50,7 +49,9 @@ def register(app: typer.Typer) -> None:
 
 def server(
     port: Annotated[int, typer.Option(min=1, max=65535, help="TCP port on 127.0.0.1.")] = 4200,
-    data: Annotated[Path, typer.Option(help="Folder of its PostgreSQL; made on the first start.")] = DATA,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of its PostgreSQL, made on the first start; of the workspace.")
+    ] = None,
     database: Annotated[
         str,
         typer.Option(
@@ -76,8 +77,9 @@ def server(
     console = open_console(soft_wrap=True)
     with ExitStack() as stack:
         if not database:
-            console.print(f"PostgreSQL: {data}")
-            database = stack.enter_context(Database(data)).url
+            folder = data or workspace() / "data" / "postgres"
+            console.print(f"PostgreSQL: {folder}")
+            database = stack.enter_context(Database(folder)).url
         console.print(f"Prefect: export PREFECT_API_URL=http://127.0.0.1:{port}/api")
         address = ("--host", "127.0.0.1", "--port", str(port))
         command = [sys.executable, "-m", "prefect", "server", "start", *address]

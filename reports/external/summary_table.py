@@ -92,5 +92,6 @@ def show_proposal(found: Proposal, source: str, *, taken: bool) -> Group:
     lines: list[Any] = [escape(f"Note: {note}.") for note in found.notes]
     if not taken:
         command = f"mihakk audit {quote(source)} --map {quote(found.mapping)}"
-        lines += ["Nothing was audited. If the columns are right:", Text(command, overflow="fold")]
+        said = "Nothing was audited. If the columns are right (add --rules-only to ask no model):"
+        lines += [said, Text(command, overflow="fold")]
     return Group(guesses, *lines)

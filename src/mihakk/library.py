@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.record import Language
@@ -32,50 +31,27 @@ class Audit:
 
     Attributes:
         summary: Counts: what was read, kept, flagged and blocked, and by which check.
+        findings: A row a finding: check, severity, what is wrong, and where: `row` counts a table's rows
+            from 0. What is found about the whole set has no row.
+        verdicts: A row an item: pass, flag or block, and the rules that say so.
+        errata: A row for each row of the benchmark that was changed, merged or removed, with the reason.
     """
 
-    def __init__(self, audited: Audited, summary: AuditSummary, folder: TemporaryDirectory[str]) -> None:
+    def __init__(self, audited: Audited, summary: AuditSummary) -> None:
+        import pandas as pd
+
         self.summary = summary
         self._audited = audited
-        self._folder = folder
-
-    @cached_property
-    def findings(self) -> pd.DataFrame:
-        """A row a finding: check, severity, what is wrong, and where: `row` counts a table's rows from 0.
-
-        What is found about the whole set has no row.
-        """
-        found = self._table("findings")
-        return found.assign(row=found["row"].astype("Int64"), line=found["line"].astype("Int64"))
-
-    @cached_property
-    def verdicts(self) -> pd.DataFrame:
-        """A row an item: pass, flag or block, and the rules that say so."""
-        return self._table("verdicts")
-
-    @cached_property
-    def errata(self) -> pd.DataFrame:
-        """A row for each row of the benchmark that was changed, merged or removed, with the reason."""
-        return self._table("changes")
+        tables = {name: pd.read_parquet(summary.files[name]) for name in ("findings", "verdicts", "changes")}
+        places = {name: tables["findings"][name].astype("Int64") for name in ("row", "line")}
+        self.findings: pd.DataFrame = tables["findings"].assign(**places)
+        self.verdicts: pd.DataFrame = tables["verdicts"]
+        self.errata: pd.DataFrame = tables["changes"]
+        self._clean: pd.DataFrame = _frame_of(summary.files.get("clean"))
 
     def clean(self) -> pd.DataFrame:
         """The rows that are kept, in the benchmark's own columns; texts of a csv or tsv stay texts."""
-        import pandas as pd
-
-        if "clean" not in self.summary.files:
-            return pd.DataFrame()
-        path = Path(self.summary.files["clean"])
-        text: dict[str, Any] = {"dtype": str, "keep_default_na": False}
-        readers: dict[str, Any] = {
-            ".parquet": pd.read_parquet,
-            ".csv": lambda one: pd.read_csv(one, **text),
-            ".tsv": lambda one: pd.read_csv(one, sep="\t", **text),
-            ".xlsx": lambda one: pd.read_excel(one, **text),
-            ".json": lambda one: pd.read_json(one, dtype=False),
-            ".jsonl": lambda one: pd.read_json(one, lines=True, dtype=False),
-        }
-        found: pd.DataFrame = readers[path.suffix](path)
-        return found
+        return self._clean.copy()
 
     def to_sarif(self) -> str:
         """The findings as SARIF 2.1.0, which code hosts show beside a file's lines."""
@@ -87,13 +63,9 @@ class Audit:
         """The page of the audit: HTML that needs no other file."""
         from mihakk.reports.external.page import write_benchmark_report
 
-        page = write_benchmark_report(self._audited, self.summary, Path(self._folder.name) / "report.html")
-        return page.read_text(encoding="utf-8")
-
-    def _table(self, name: str) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.read_parquet(self.summary.files[name])
+        with TemporaryDirectory(prefix="mihakk-") as folder:
+            page = write_benchmark_report(self._audited, self.summary, Path(folder) / "report.html")
+            return page.read_text(encoding="utf-8")
 
     def _repr_html_(self) -> str:
         rows = []
@@ -107,8 +79,29 @@ class Audit:
 
     def __repr__(self) -> str:
         outcomes = Counter(self._audited.outcomes.values())
-        counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
-        return f"<Audit of {self.summary.items:,} items: {counts}>"
+        counts = [f"{count:,} {outcome}" for outcome, count in outcomes.most_common()]
+        if self.summary.unreadable:
+            counts.append(f"{self.summary.unreadable:,} unreadable")
+        return f"<Audit of {self.summary.rows:,} rows: {', '.join(counts)}>"
+
+
+def _frame_of(path: str | None) -> pd.DataFrame:
+    """A cleaned copy as a frame; an empty one where no row was kept."""
+    import pandas as pd
+
+    if path is None:
+        return pd.DataFrame()
+    text: dict[str, Any] = {"dtype": str, "keep_default_na": False}
+    readers: dict[str, Any] = {
+        ".parquet": pd.read_parquet,
+        ".csv": lambda one: pd.read_csv(one, **text),
+        ".tsv": lambda one: pd.read_csv(one, sep="\t", **text),
+        ".xlsx": lambda one: pd.read_excel(one, **text),
+        ".json": lambda one: pd.read_json(one, dtype=False),
+        ".jsonl": lambda one: pd.read_json(one, lines=True, dtype=False),
+    }
+    found: pd.DataFrame = readers[Path(path).suffix](path)
+    return found
 
 
 def audit(
@@ -120,7 +113,10 @@ def audit(
     context: Columns = (),
     id: str = "",  # the role's own name, as on the command line
     subset: str = "",
+    gold_as: str = "",
     language: Language = "ar",
+    licence: str = "unknown",
+    off: Sequence[str] = (),
     auditors: str = "",
 ) -> Audit:
     """Audits a benchmark: every row by the checks, and by two models where they are named.
@@ -134,33 +130,36 @@ def audit(
         context: Columns of the text that the question rests on.
         id: Column of the row's own name.
         subset: Column of the part that the row belongs to.
+        gold_as: How the gold names an option: `letter`, `index0`, `index1` or `text`; all rows tell if empty.
         language: Of the rows.
+        licence: Of the benchmark, SPDX.
+        off: Ids of checks that do not run.
         auditors: A name in configs/auditors/ or a file; no model is asked without.
 
     Raises:
         UsageError: The data are no table, or have no such column.
     """
     from mihakk.pipeline.external_audit import AuditJob, run_audit
+    from mihakk.schemas.benchmark import ChecksConfig
 
-    folder = TemporaryDirectory(prefix="mihakk-")
-    source = _source(data, Path(folder.name))
+    if language not in get_args(Language):
+        raise UsageError(f"language is {language!r}: it must be one of {', '.join(get_args(Language))}")
     roles = {
-        "question": question,
-        "choices": choices,
-        "gold": gold,
-        "context": context,
-        "id": id,
-        "subset": subset,
+        **{"question": question, "choices": choices, "gold": gold},
+        **{"context": context, "id": id, "subset": subset, "gold_as": gold_as},
     }
-    job = AuditJob(
-        source=str(source),
-        mapping=_mapping(roles, source),
-        folder=Path(folder.name) / "out",
-        auditors=auditors,
-        language=language,
-    )
-    audited, summary = run_audit(job, lambda _: None)
-    return Audit(audited, summary, folder)
+    with TemporaryDirectory(prefix="mihakk-") as folder:
+        source = _source(data, Path(folder))
+        job = AuditJob(
+            source=str(source),
+            mapping=_mapping(roles, source),
+            folder=Path(folder) / "out",
+            auditors=auditors,
+            language=language,
+            licence=licence,
+            checks=ChecksConfig(off=tuple(off)),
+        )
+        return Audit(*run_audit(job, lambda _: None))
 
 
 def propose(data: Any) -> Proposal:
@@ -208,7 +207,9 @@ def build(config: str | Path, *, lake: str | None = None, runs: Path | None = No
         UsageError: The config is wrong, or names what is not installed.
         ExternalFailure: Something outside failed; the same call goes on where it stopped.
     """
-    from mihakk.machinery.settings import settings
+    from mihakk.machinery.settings import require, settings
+
+    require("build")
     from mihakk.pipeline.build import open_build, run_folder
     from mihakk.pipeline.engines.choose import open_engine
     from mihakk.pipeline.observer import Silent
@@ -224,30 +225,42 @@ def _source(data: Any, folder: Path) -> Path:
     """A path that is read as a benchmark; a frame is written below a folder."""
     if isinstance(data, str | Path):
         return Path(data)
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     path = folder / "frame.parquet"
-    pq.write_table(_table_of(data), path)
+    try:
+        # Without Arrow's own schema, categories and views of other libraries come back as plain texts.
+        pq.write_table(_table_of(data), path, store_schema=False)
+    except (pa.ArrowException, TypeError, AttributeError, LookupError, ValueError) as error:
+        raise UsageError(f"the data are no table ({error}): give each column values of one kind") from error
     return path
 
 
 def _table_of(data: Any) -> pa.Table:
     import pyarrow as pa
 
-    try:
-        if hasattr(data, "iloc"):  # pandas, whose index is no column
-            return pa.Table.from_pandas(data, preserve_index=False)
-        if hasattr(data, "with_format"):  # datasets
-            return data.with_format("arrow")[:]
-        if hasattr(data, "__arrow_c_stream__"):
-            return pa.table(data)
-        if isinstance(data, Iterable) and not isinstance(data, Mapping):
-            return pa.Table.from_pylist(list(data))
-    except (pa.ArrowException, TypeError, AttributeError) as error:
-        raise UsageError(
-            f"the frame can't be read as a table: {error}; give each column values of one kind"
-        ) from error
-    raise UsageError(f"{type(data).__name__} is no table: give a frame, rows as dicts, or a file's path")
+    if hasattr(data, "iloc"):  # pandas, whose index is no column
+        return pa.Table.from_pandas(data, preserve_index=False)
+    if isinstance(data, Mapping):
+        names = ", ".join(map(str, list(data)[:5]))
+        raise UsageError(f"{type(data).__name__} is no table: give one of its parts ({names}) or a frame")
+    if hasattr(data, "with_format"):  # datasets
+        return data.with_format("arrow")[:]
+    if hasattr(data, "to_arrow"):  # polars, in types that older readers know
+        data = data.to_arrow()
+    if hasattr(data, "__arrow_c_stream__"):
+        found = pa.table(data)
+        fields = [
+            field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+            for field in found.schema
+        ]
+        return found.cast(pa.schema(fields))
+    if not isinstance(data, Iterable):
+        raise UsageError(f"{type(data).__name__} is no table: give a frame, rows as dicts, or a file's path")
+    rows = list(data)
+    columns = dict.fromkeys(name for row in rows for name in row)
+    return pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in rows])
 
 
 def _mapping(roles: Mapping[str, Columns], source: Path) -> str:
@@ -259,7 +272,13 @@ def _mapping(roles: Mapping[str, Columns], source: Path) -> str:
         role: (names,) if isinstance(names, str) else tuple(names) for role, names in roles.items() if names
     }
     if not named:
-        return propose_for(str(source)).mapping
+        proposal = propose_for(str(source))
+        if "gold_as" in {guess.what for guess in proposal.guesses}:
+            raise UsageError(
+                f"{proposal.mapping}: the golds count from 0 as well as from 1; name the columns, and "
+                "gold_as='index0' or gold_as='index1'"
+            )
+        return proposal.mapping
     if missing := [role for role in ("question", "gold") if role not in named]:
         raise UsageError(f"name the column of the {missing[0]} too: audit(..., {missing[0]}='COLUMN')")
     return ",".join(f"{role}={'+'.join(map(escaped, names))}" for role, names in named.items())

@@ -90,6 +90,12 @@ def test_the_core_is_small_and_audits_a_file_without_any_other_package(installed
     assert [row["key"] for row in kept] == ["القاهرة"]
 
 
+def test_a_program_audits_a_frame_without_any_other_package(installed: Installed) -> None:
+    rows = "[{'q': 'ما عاصمة مصر؟', 'o': ['القاهرة', 'دمشق'], 'k': 'القاهرة'}]"
+    code = f"import mihakk; print(mihakk.audit({rows}, question='q', choices='o', gold='k'))"
+    assert installed.python(code) == "<Audit of 1 rows: 1 pass>"
+
+
 def test_the_same_audit_beside_pandas_2(installed: Installed) -> None:
     first = installed.folder / "out" / "clean.json"
     path = write_exam(installed.folder)
@@ -104,7 +110,8 @@ def test_the_same_audit_beside_pandas_2(installed: Installed) -> None:
 def test_what_needs_an_extra_names_it(installed: Installed) -> None:
     done = installed.run("mihakk", "build", "demo")
     assert done.returncode == 2
-    assert "pip install 'mihakk[" in done.stderr
+    assert "great-expectations" in done.stderr
+    assert "pip install 'mihakk[build]'" in done.stderr
     assert installed.run("mihakk", "doctor").returncode == 0
 
 
