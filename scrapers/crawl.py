@@ -214,7 +214,7 @@ def answered(request: str) -> str:
     Its standard input stays open until it has answered: the end of it says that this process is gone.
     """
     child = subprocess.Popen(
-        [sys.executable, "-m", "mihakk.scrapers._spider"],
+        [sys.executable, "-P", "-m", "mihakk.scrapers._spider"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -131,7 +131,7 @@ def ask_system(job: Job, answered: Callable[[], None] = lambda: None) -> Calls:
             requests=limits.requests,
         )
         calls = (one for one, _, _ in _calls(job) if model.key(one) not in failed)
-        with closing(model.ask_all(calls, journal)) as replies:
+        with closing(model.ask_all(calls, journal, ordered=False)) as replies:
             for reply in replies:
                 if reply.value is None:
                     told = {"key": reply.key, "problem": reply.problem}

@@ -131,7 +131,7 @@ def open_writer(config: ModelConfig, folder: Path) -> Iterator[Writer]:
     with Journal(folder, JOURNAL) as journal, open_model(config) as model:
         yield Writer(
             lambda request: next(model.ask_all([request], journal)),
-            config.model,
+            config.name,
             config.family,
             config.limits.concurrency,
         )

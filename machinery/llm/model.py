@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -74,10 +74,13 @@ class Model:
         """A call has been needed: the client, and the embedded server if there is one, are up."""
         return self._client is not None
 
-    def ask_all(self, requests: Iterable[Request[T]], journal: Journal) -> Generator[Reply[T], None, None]:
-        """Replies in the order of the requests.
+    def ask_all(
+        self, requests: Iterable[Request[T]], journal: Journal, *, ordered: bool = True
+    ) -> Generator[Reply[T], None, None]:
+        """Replies in the order of the requests, or as they come.
 
-        Requests are drawn as slots fall free, so a stream of any length takes constant memory.
+        Requests are drawn as slots fall free, so a stream of any length takes constant memory. In their order
+        a slow reply holds up the requests behind it, so who needs no order should not ask for one.
 
         Raises:
             ExternalFailure: The server failed for good or a budget is spent. Calls already sent are waited
@@ -88,7 +91,8 @@ class Model:
         stop = Stop()
         serve = self.config.serve
         endpoints = len(serve.endpoints) if isinstance(serve, Remote) else 1
-        window = 4 * self.config.limits.concurrency * endpoints
+        # Beyond those that are sent few wait: each tries a server that has died for itself.
+        window = (8 if ordered else 3) * self.config.limits.concurrency * endpoints // 2
         pending: deque[Future[Reply[T]]] = deque()
         source = iter(requests)
         try:
@@ -97,8 +101,9 @@ class Model:
                     pending.append(asyncio.run_coroutine_threadsafe(self._ask(request, journal, stop), loop))
                 if not pending:
                     return
-                yield pending[0].result()
-                pending.popleft()
+                first = pending[0] if ordered else wait(pending, return_when=FIRST_COMPLETED).done.pop()
+                yield first.result()
+                pending.remove(first)
         except KeyboardInterrupt:
             for future in pending:
                 future.cancel()
@@ -147,7 +152,10 @@ class Model:
             body = {"model": self.config.model, "prompt": "1", "max_tokens": 1}
             return await (await self._started_client()).complete(body, Stop(), self.budget, "completions")
 
-        answer = asyncio.run_coroutine_threadsafe(ask(), self._running_loop()).result()
+        try:
+            answer = asyncio.run_coroutine_threadsafe(ask(), self._running_loop()).result()
+        except Refused as refusal:
+            raise UsageError(f"{self.config.name} gives no completions: {refusal}") from None
         _require_own(self.config, answer.response_model)
         return Served(answer.response_model, answer.system_fingerprint)
 

@@ -155,9 +155,10 @@ class Server(ChildServer):
     kind = "embedded server"
 
     def __init__(self, name: str, serve: Embedded, cache_folder: Path, share: int = 1) -> None:
-        port = free_port()
+        path = str(locate(serve.weights, cache_folder))
+        port = free_port()  # late: joining weights takes long, and somebody else may take the port meanwhile
         settings = {
-            "path": str(locate(serve.weights, cache_folder)),
+            "path": path,
             "model": name,
             "slots": serve.slots,
             "context": serve.context,
@@ -166,6 +167,7 @@ class Server(ChildServer):
         }
         command = [
             sys.executable,
+            "-P",  # nothing is imported from the folder that somebody works in
             "-m",
             "mihakk.machinery.llm.llamacpp",
             json.dumps(settings),

@@ -102,6 +102,7 @@ def write(url: str, folder: Path) -> Any:
     """Fields in the language's own script and fields with choices, in two languages."""
     found = []
     with open_writer(model("writer", url), folder) as writer:
+        assert writer.model == "writer", "items name the config's model, which a rebuild must not change"
         for language in ("ar", "en"):
             asked = WriteRequest("r1", "sentence", "3", language, "اكتب جملة.", "المثل", ("agent", "patient"))
             found.append(writer.write(asked, Sentence, lambda _: "").model_dump())

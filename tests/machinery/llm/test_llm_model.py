@@ -18,8 +18,10 @@ from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.llm.journal import Journal
 from mihakk.machinery.llm.model import open_model
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
+from mihakk.machinery.llm.server import Server
 from mihakk.machinery.llm.structured import Request
 from mihakk.schemas.model import Embedded, ModelConfig
+from mihakk.scrapers.crawl import answered
 from tests.machinery.llm.counting import Ask, Remote, count, numbers
 
 
@@ -39,6 +41,41 @@ def test_replies_come_in_order_and_are_asked_once(remote: Remote, ask: Ask, jour
     entry = journal.get(replies[7].key)
     assert entry is not None
     assert (entry.meta["item"], entry.text, entry.finish_reason) == ("7", '{"n": 7}', "stop")
+
+
+def test_a_slow_reply_holds_up_no_request_where_no_order_is_needed(
+    remote: Remote, ask: Ask, journal: Journal
+) -> None:
+    sent: dict[str, float] = {}
+
+    def slow_first(call: Call) -> Answer:
+        sent[call.said] = time.monotonic()
+        return Answer(text=count(call).text, delay=3.0 if call.said == "0" else 0.0)
+
+    with ScriptedServer(slow_first) as server, open_model(remote(server.url, concurrency=4)) as model:
+        replies = list(model.ask_all(numbers(ask, 60), journal, ordered=False))
+    assert sorted(reply.value for reply in replies if reply.value is not None) == list(range(60))
+    assert replies[-1].value == 0
+    assert max(sent.values()) - sent["0"] < 2
+
+
+def test_a_folder_that_somebody_works_in_gives_children_no_modules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+
+    def noted(command: list[str], **_: Any) -> None:
+        started.append(command)
+        raise OSError("not started in this test")
+
+    monkeypatch.setattr("mihakk.machinery.llm.server.subprocess.Popen", noted)
+    monkeypatch.setattr("mihakk.scrapers.crawl.subprocess.Popen", noted)
+    monkeypatch.setattr("mihakk.machinery.llm.server.locate", lambda *_: tmp_path / "weights.gguf")
+    with pytest.raises(OSError, match="not started"):
+        Server("judge", Embedded(weights="smollm2-135m"), tmp_path)
+    with pytest.raises(OSError, match="not started"):
+        answered("{}")
+    assert [command[1:3] for command in started] == [["-P", "-m"]] * 2
 
 
 def test_equal_requests_in_flight_are_asked_once(remote: Remote, ask: Ask, journal: Journal) -> None:
