@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,6 +22,7 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from mihakk.annotation.screens.evidence import finding_sentence
+from mihakk.annotation.statistics.sampling import Why
 from mihakk.flows.cli import app
 from mihakk.machinery.errors import UsageError
 from mihakk.pipeline.history import SILENT_AFTER, RunRecord, meter_of, recorded, runs
@@ -30,7 +32,7 @@ from mihakk.reports.dashboard.app import dashboard_app
 from mihakk.reports.dashboard.health import ago, health, source_states, stage_state
 from mihakk.reports.dashboard.items import Filter, explore, rejected
 from mihakk.reports.dashboard.overview import Gatherer, OverviewFacts
-from mihakk.reports.dashboard.page import write_report
+from mihakk.reports.dashboard.page import TEMPLATES, write_report
 from mihakk.reports.dashboard.story import story
 from mihakk.reports.dashboard.tables import Tables
 from mihakk.reports.dashboard.versions import changes_of
@@ -417,3 +419,10 @@ def test_what_the_schedule_has_missed_is_said_on_the_page_and_for_each_source(ma
     assert any(note.startswith(f"sources hafez, sayings: {read}") for note in notes), notes
     assert any(note.startswith("the release is late: last released ") for note in notes), notes
     assert {one.level for one in later.sources} == {"look"}
+
+
+@pytest.mark.parametrize("template", ["overview", "item"])
+def test_every_reason_for_asking_people_has_its_words_on_the_pages(template: str) -> None:
+    text = (TEMPLATES / f"{template}.html.jinja").read_text(encoding="utf-8")
+    (words,) = re.findall(r'{{ {("flagged": [^}]*)}\[', text)
+    assert set(re.findall(r'"(\w+)": ', words)) == set(get_args(Why))
