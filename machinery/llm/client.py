@@ -250,15 +250,23 @@ def completion(body: bytes, latency: float) -> Completion:
         return Completion(
             text=_text(text),
             finish_reason=str(choice.get("finish_reason") or ""),
-            prompt_tokens=int(usage.get("prompt_tokens") or 0),
-            completion_tokens=int(usage.get("completion_tokens") or 0),
-            cached_tokens=int(details.get("cached_tokens") or 0),
+            prompt_tokens=_tokens(usage.get("prompt_tokens")),
+            completion_tokens=_tokens(usage.get("completion_tokens")),
+            cached_tokens=_tokens(details.get("cached_tokens")),
             latency=latency,
             response_model=_text(reply.get("model")),
             system_fingerprint=_text(reply.get("system_fingerprint")),
         )
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+    except (ValueError, OverflowError, KeyError, IndexError, TypeError, AttributeError) as error:
         raise Broken(f"a reply that is no chat completion ({type(error).__name__})") from error
+
+
+def _tokens(value: Any) -> int:
+    """A count that a journal can hold; none counts as 0."""
+    count = int(value or 0)
+    if not 0 <= count < 2**53:
+        raise ValueError(f"{count} tokens")
+    return count
 
 
 def _text(value: Any) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.llm.client import Broken, completion
 from mihakk.machinery.llm.endpoint import FAILURES_TO_OPEN, PROBES_BEFORE_ABSENT
 from mihakk.machinery.llm.journal import Journal
 from mihakk.machinery.llm.model import open_model
@@ -195,3 +196,10 @@ def test_calls_are_balanced_over_endpoints_by_their_speed(remote: Remote, ask: A
             list(model.ask_all(numbers(ask, 200), journal))
         assert 120 <= len(fast.calls) < 200, "the slower one helps and is spared"
         assert len(fast.calls) + len(slow.calls) == 200
+
+
+@pytest.mark.parametrize("count", ["18446744073709551616", "-1", "1e400", "1e300", '"many"'])
+def test_a_reply_with_a_count_of_tokens_that_none_has_is_no_completion(count: str) -> None:
+    usage = f'"usage": {{"prompt_tokens": {count}, "completion_tokens": 1}}'
+    with pytest.raises(Broken, match="no chat completion"):
+        completion(f'{{"choices": [{{"message": {{"content": "1"}}}}], {usage}}}'.encode(), 0.0)
