@@ -22,6 +22,12 @@ from tests.scrapers.site import Site, serve
 SAMPLES = Path(__file__).resolve().parent.parent / "fixtures" / "sources"
 
 
+@pytest.fixture(autouse=True)
+def _functions_of_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crawl's own process finds the functions that tests name; it imports nothing from its folder."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
 def sample_files() -> list[Path]:
     """`<source>/<case>.yaml` of every sample; `<case>.expected.json` stands beside it."""
     return sorted(path for path in SAMPLES.glob("*/*.yaml"))
