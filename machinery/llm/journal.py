@@ -138,7 +138,10 @@ class Journal:
         return len(self._places)
 
     def __contains__(self, key: str) -> bool:
-        return bytes.fromhex(key) in self._places
+        try:
+            return bytes.fromhex(key) in self._places
+        except ValueError:  # somebody else's name for a call
+            return False
 
     def get(self, key: str, by: Collection[str] = ()) -> Entry | None:
         """The first entry of that key, or None; a damaged line counts as absent.

@@ -143,3 +143,8 @@ def test_a_full_disk_stops_the_run_resumably(tmp_path: Path) -> None:
             journal.append(entry(1))
         journal._out = working
         assert digest(1) not in journal
+
+
+@pytest.mark.parametrize("key", ["", "z" * 64, "ab" * 31 + "é ", "custom-1"])
+def test_a_name_that_is_no_key_stands_in_no_journal(journal: Journal, key: str) -> None:
+    assert key not in journal
