@@ -286,23 +286,28 @@ def _language(cells: dict[str, Any], mapping: Mapping, language: Language) -> La
     raise RecordRejected("language_unknown", f"language {named!r} is none of {', '.join(get_args(Language))}")
 
 
+def _whole(label: str) -> str:
+    """A label without half characters, which no table holds; in texts a check finds and blocks them."""
+    return label.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _item(
     row: _Row, table: Table, mapping: Mapping, golds: Golds | None, terms: dict[str, str]
 ) -> QuestionItem:
     cells = row.cells
     task = "external_choice" if golds else "external_answer"
     gold = cells.get(mapping.gold)
-    split = shown(cells.get(mapping.split)) if mapping.split else table.split
+    split = _whole(shown(cells.get(mapping.split))) if mapping.split else table.split
     metadata = {"split": split} if split and split not in _SPLITS else {}
     if mapping.id:
-        metadata["id"] = shown(cells.get(mapping.id))
+        metadata["id"] = _whole(shown(cells.get(mapping.id)))
     common: dict[str, Any] = {
         "id": item_id(task, row.language, (row.name,)),
         "task": task,
         "language": row.language,
         "question": "\n\n".join(shown(cells.get(name)) for name in mapping.question).strip("\n"),
         "context": "\n\n".join(filter(None, (shown(cells.get(name)) for name in mapping.context))),
-        "subset": _subset(cells, mapping) if mapping.subset else table.subset,
+        "subset": _whole(_subset(cells, mapping)) if mapping.subset else table.subset,
         "split": _SPLITS.get(split, ""),
         "origin": Origin(records=(row.name,), generator="external", generator_version=GENERATOR_VERSION),
         **terms,
@@ -314,7 +319,7 @@ def _item(
         return AnswerItem(answer=answer, accepted=accepted, metadata=metadata, **common)
     right = golds.read(gold, row.options, row.language)
     if right is None:
-        metadata["gold"] = shown(gold)
+        metadata["gold"] = _whole(shown(gold))
     return ChoiceItem(options=row.options, gold=right or (), metadata=metadata, **common)
 
 

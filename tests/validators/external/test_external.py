@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mihakk.machinery.errors import UsageError
-from mihakk.schemas.item import AnswerItem, ChoiceItem
+from mihakk.machinery.lake.columns import write_table
+from mihakk.schemas.item import ITEM_ROWS, AnswerItem, ChoiceItem
 from mihakk.validators.external import (
     ExternalBenchmark,
     parse_mapping,
@@ -310,3 +311,14 @@ def test_columns_of_unequal_length_are_no_table(tmp_path: Path) -> None:
     path.write_text(json.dumps({"q": ["a", "b"], "g": ["c"]}), encoding="utf-8")
     with pytest.raises(UsageError, match="not a list of objects"):
         read_benchmark(str(path), parse_mapping("question=q,gold=g"))
+
+
+def test_half_a_character_in_a_label_is_replaced_so_that_every_table_holds_the_row(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    row = '{"id": "a\\\\udfffb", "q": "ما ضد النور؟", "A": "الظلام", "B": "الضوء", "gold": "A", "part": "\\\\ud800", "s": "x\\\\udbff"}'
+    path.write_text(row.replace("\\\\", "\\"), encoding="utf-8")
+    mapping = parse_mapping("question=q,choices=A+B,gold=gold,id=id,subset=part,split=s")
+    (item,) = read_benchmark(str(path), mapping).items
+    assert item.metadata == {"id": "a\ufffdb", "split": "x\ufffd"}
+    assert item.subset == "\ufffd"
+    write_table(tmp_path / "items.parquet", [item], ITEM_ROWS)
