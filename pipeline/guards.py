@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import version
@@ -27,7 +29,9 @@ GUARDED: tuple[tuple[str, tuple[TableName, ...]], ...] = (
 )
 """Tables with a suite, by stage; rejections and accounts of every stage come on top."""
 KEPT = 20
-"""Examined states whose Data Docs stay in the cache."""
+"""Examined states whose Data Docs stay in the cache, besides those that a run may still be reading."""
+IN_USE = 3_600
+"""Seconds since a run last asked for a state during which no other run clears it away."""
 
 
 def guard_tables(build: Build) -> Path:
@@ -39,6 +43,8 @@ def guard_tables(build: Build) -> Path:
         TableViolation: A table breaks its contract, which is a bug of the stage that wrote it.
     """
     found = settings().cache / "guards" / _state(build)
+    with suppress(FileNotFoundError):
+        os.utime(found)
     if (found / "index.html").is_file():
         return found
     from mihakk.validators.expectations.guard import data_docs, examine, require
@@ -53,8 +59,7 @@ def guard_tables(build: Build) -> Path:
         data_docs(Path(scratch) / "docs", results)
         with suppress(OSError):  # Another run has put the same there just now.
             (Path(scratch) / "docs").rename(found)
-    for old in sorted(found.parent.glob("[0-9a-f]*"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
-        shutil.rmtree(old, ignore_errors=True)
+    _clear_unused(found.parent)
     return found
 
 
@@ -63,6 +68,17 @@ def write_data_docs(build: Build, found: Path) -> Path:
     target = build.run_folder / "data_docs"
     shutil.copytree(found, target, dirs_exist_ok=True)
     return target / "index.html"
+
+
+def _clear_unused(folder: Path) -> None:
+    """Removes the states asked for longest ago; other runs may read, add and remove some at the same time."""
+    used = []
+    for path in folder.glob("[0-9a-f]*"):
+        with suppress(FileNotFoundError):
+            used.append((path.stat().st_mtime, path))
+    for last, path in sorted(used)[:-KEPT]:
+        if last < time.time() - IN_USE:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _state(build: Build) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,7 @@ import pytest
 
 from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import open_build
-from mihakk.pipeline.guards import guard_tables, write_data_docs
+from mihakk.pipeline.guards import IN_USE, KEPT, _clear_unused, guard_tables, write_data_docs
 from mihakk.schemas.stages import CHECKED
 from tests.archives import unpacked
 from tests.end_to_end.test_older_lake import ARCHIVE
@@ -46,3 +49,27 @@ def test_the_second_look_at_the_same_tables_examines_none_of_them(
     path.write_text(text.replace(part, "0" * 64), "utf-8")
     assert guard_tables(build) != found
     assert "items" in asked
+
+
+def test_clearing_takes_only_what_no_run_asked_for_lately_and_bears_another_that_clears_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [tmp_path / f"{number:02x}" for number in range(KEPT + 6)]
+    for number, folder in enumerate(folders):
+        folder.mkdir()
+        (folder / "index.html").touch()
+        age = 10 if number < 3 else IN_USE + number
+        os.utime(folder, (time.time() - age, time.time() - age))
+    vanishing = folders[-1]
+    stat = Path.stat
+
+    def another_clears(path: Path, **named: Any) -> os.stat_result:
+        if path == vanishing:
+            shutil.rmtree(path, ignore_errors=True)
+        return stat(path, **named)
+
+    monkeypatch.setattr(Path, "stat", another_clears)
+    _clear_unused(tmp_path)
+    left = {path.name for path in tmp_path.iterdir()}
+    assert {folder.name for folder in folders[:3]} <= left
+    assert len(left) == KEPT
