@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import orjson
+from pydantic import Field, model_validator
 
 from mihakk.machinery.errors import RecordRejected, SourceChanged, UsageError
 from mihakk.schemas.rejection import Rejection
-from mihakk.scrapers.mapping import RowIds, RowOptions, record, resolve_columns
+from mihakk.scrapers.long_table import filled, group_key, poem_of
+from mihakk.scrapers.mapping import FIELDS, RowIds, RowOptions, field_of, record, resolve_columns
 from mihakk.scrapers.place import find, inside
 from mihakk.scrapers.raw import RawStore
 from mihakk.scrapers.source import Entry, Source, register
-from mihakk.scrapers.table_signs import TableSigns, problems
-from mihakk.scrapers.tables import FORMATS, read_rows
+from mihakk.scrapers.table_signs import Sign, TableSigns, problems
+from mihakk.scrapers.tables import FORMATS, Layout, Row, read_rows, sheets_of
+from mihakk.scrapers.verse_text import VerseText, read_poems, texts
 
 
 class FilesOptions(RowOptions):
@@ -25,7 +29,35 @@ class FilesOptions(RowOptions):
     encoding: str = "auto"
     """Codec of a text file; `auto` takes UTF-8 where the bytes allow it, else cp1256."""
     sheet: str = ""
-    """Of a workbook; the first when empty."""
+    """Of a workbook; the first when empty, every one by `*`."""
+    header_row: int = Field(default=0, ge=0)
+    """Row with the names of the columns, counted from 1, where titles stand above it; 0: the first."""
+    group_by: tuple[str, ...] = ()
+    """Columns that the rows of one poem share, where a poem is many rows; nothing else has to be said of
+    them."""
+    order: str = ""
+    """Column with the place of a row in its poem; empty: as the table has them."""
+    fill: tuple[str, ...] = ()
+    """Columns whose blank or merged cells hold what stands above them."""
+    verse: VerseText | None = None
+    """Read plain texts (.txt) with poems in them, laid out like this, and no tables."""
+    file_gives: str = ""
+    """Field that the name of the file gives, without its suffix: `title`, `poet`."""
+    folder_gives: str = ""
+    """Field that the name of the file's folder gives."""
+
+    @model_validator(mode="after")
+    def _of_poems(self) -> FilesOptions:
+        if self.kind == "idiom" and (self.group_by or self.verse):
+            raise ValueError("group_by and verse are for `kind: poem`")
+        if self.order and not self.group_by:
+            raise ValueError(
+                f"order: {self.order!r} needs `group_by`, the columns that the rows of a poem share"
+            )
+        given = [name for name in (*self.fields, self.file_gives, self.folder_gives) if name]
+        if strange := sorted(set(given) - set(FIELDS[self.kind])):
+            raise ValueError(f"{', '.join(strange)}: fields are {', '.join(FIELDS[self.kind])}")
+        return self
 
 
 def tables(path: Path) -> list[Path]:
@@ -51,48 +83,104 @@ def scrape(options: FilesOptions, raw: RawStore) -> Iterator[Entry]:
     ids = RowIds(options)
     first = 0
     seen: list[TableSigns] = []
-    for path in tables(find(options.path)):
+    for path in _files(options):
         ids.next_table()
-        seen.append(TableSigns(path.name))
-        first += yield from _table(path, options, raw, ids, first=first, signs=seen[-1])
-    if found := problems(seen, options.accept):
+        digest = raw.keep_file(path)
+        for sheet in _sheets(path, options):
+            table = _Table(path, sheet, options, ids, digest=digest, first=first)
+            yield from table.entries()
+            seen.append(table.signs)
+            first += table.last
+    grouped: tuple[Sign, ...] = ("long_table",) if options.group_by else ()
+    if found := problems(seen, (*options.accept, *grouped)):
         raise SourceChanged("; ".join(found))
 
 
-def _table(
-    path: Path, options: FilesOptions, raw: RawStore, ids: RowIds, *, first: int, signs: TableSigns
-) -> Generator[Entry, None, int]:
-    """The records of one table; gives its last row's number, `first` is that of the tables before it."""
-    digest = raw.keep_file(path)
-    shapes: dict[tuple[str, ...], dict[str, str]] = {}
-    last = 0
-    for row in read_rows(path, options.encoding, options.sheet):
-        last = row.number
-        place = f"file:{path.name}#{row.number}"
-        try:
-            if row.problem is not None:
-                raise RecordRejected(*row.problem)
-            columns = _columns(path, options, tuple(row.fields), shapes)
-            signs.look(row, columns)
-        except RecordRejected as error:
-            detail = f"{place}: {error.detail}"
-            body = orjson.dumps(row.fields, default=str).decode() if row.fields else ""
-            yield Rejection(record=place, reason=error.reason, detail=detail, body=body)
-            continue
-        yield from record(
-            options.kind,
-            row.fields,
+def _files(options: FilesOptions) -> list[Path]:
+    path = find(options.path)
+    if options.verse is None:
+        return tables(path)
+    return [path] if path.is_file() else texts(path, inside(path, "*"))
+
+
+def _sheets(path: Path, options: FilesOptions) -> list[str]:
+    if options.sheet != "*":
+        return [options.sheet]
+    return sheets_of(path) if path.suffix.lower() == ".xlsx" else [""]
+
+
+class _Table:
+    """One table or text: its rows, and the records that they make."""
+
+    def __init__(
+        self, path: Path, sheet: str, options: FilesOptions, ids: RowIds, *, digest: str, first: int
+    ) -> None:
+        self.signs = TableSigns(path.name)
+        self.last = 0
+        """Number of its last row."""
+        self._path, self._options, self._ids, self._digest = path, options, ids, digest
+        self._first = first
+        """Number of the last row of the tables before it."""
+        self._layout = Layout(options.encoding, sheet, options.header_row)
+        self._part = f"{sheet}!" if options.sheet == "*" and sheet else ""
+        self._shapes: dict[tuple[str, ...], dict[str, str]] = {}
+        named = {options.file_gives: path.stem, options.folder_gives: path.resolve().parent.name}
+        self._defaults = {"language": options.language} | options.fields
+        self._defaults |= {field: value for field, value in named.items() if field}
+
+    def entries(self) -> Iterator[Entry]:
+        """Records and rejections, those of poems in many rows behind all others."""
+        poems: dict[tuple[str, ...], list[Row]] = {}
+        group_by = self._options.group_by
+        for row in filled(self._rows(), self._options.fill):
+            self.last = row.number
+            try:
+                if row.problem is not None:
+                    raise RecordRejected(*row.problem)
+                columns = _columns(self._path, self._options, tuple(row.fields), self._shapes)
+                self.signs.look(row, columns)
+            except RecordRejected as error:
+                yield self._rejected(row, error)
+                continue
+            if group_by:
+                poems.setdefault(group_key(row, group_by), []).append(row)
+            else:
+                yield from self._records(row.number, row.fields, columns)
+        for rows in poems.values():
+            columns = _columns(self._path, self._options, tuple(rows[0].fields), self._shapes)
+            try:
+                fields = poem_of(rows, columns, self._options.order)
+            except RecordRejected as error:
+                yield self._rejected(rows[0], error)
+                continue
+            yield from self._records(rows[0].number, fields, {name: name for name in fields})
+        if not self.last:
+            raise UsageError(f"{self._path} has no rows: give it some, or take this source out of the config")
+
+    def _rows(self) -> Iterator[Row]:
+        if self._options.verse is None:
+            return read_rows(self._path, self._layout)
+        return read_poems(self._path, self._options.verse, self._layout.encoding)
+
+    def _place(self, number: int) -> str:
+        return f"file:{self._path.name}#{self._part}{number}"
+
+    def _records(self, number: int, fields: dict[str, Any], columns: dict[str, str]) -> Iterator[Entry]:
+        terms = {"licence": self._options.licence, "attribution": self._options.attribution}
+        return record(
+            self._options.kind,
+            fields,
             columns,
-            defaults={"language": options.language},
-            ids=ids,
-            number=first + row.number,
-            provenance=SOURCE.provenance(
-                place, digest, licence=options.licence, attribution=options.attribution
-            ),
+            defaults=self._defaults,
+            ids=self._ids,
+            number=self._first + number,
+            provenance=SOURCE.provenance(self._place(number), self._digest, **terms),
         )
-    if not last:
-        raise UsageError(f"{path} has no rows: give it some, or take this source out of the config")
-    return last
+
+    def _rejected(self, row: Row, error: RecordRejected) -> Rejection:
+        place = self._place(row.number)
+        body = orjson.dumps(row.fields, default=str).decode() if row.fields else ""
+        return Rejection(record=place, reason=error.reason, detail=f"{place}: {error.detail}", body=body)
 
 
 def _columns(
@@ -104,8 +192,21 @@ def _columns(
     """
     if present not in shapes:
         try:
+            said = {*options.group_by, *filter(None, (options.order,))}
+            if absent := sorted((said | set(options.fill)) - set(present)):
+                raise UsageError(
+                    f"{path.name} has no column {', '.join(absent)}; it has {', '.join(present)}"
+                )
+            known = {name for name in said if not field_of(options.kind, name)} - set(
+                options.columns.values()
+            )
             shapes[present] = resolve_columns(
-                options.kind, options.columns, options.ignore, present, path.name, partial=bool(shapes)
+                options.kind,
+                options.columns,
+                {*options.ignore, *known},
+                present,
+                path.name,
+                partial=bool(shapes) or options.verse is not None,
             )
         except UsageError as error:
             if not shapes:

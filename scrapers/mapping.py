@@ -104,6 +104,8 @@ class RowOptions(LocalOptions):
     """Columns left out on purpose."""
     accept: tuple[Sign, ...] = ()
     """Signs of a misreading that were looked at in these rows and are right, by the names in the refusal."""
+    fields: dict[str, str] = Field(default_factory=dict)
+    """Field of the record to the value of every row that leaves it empty: `{poet: حافظ}`."""
     ids: Literal["content", "rows"] = "content"
     """What names a record that has no `id` column: its text, so that a row may come or go without renaming
     the others, or the number of its row."""

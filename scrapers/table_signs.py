@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from mihakk.machinery.errors import RecordRejected
 from mihakk.machinery.text.corruption import PATTERNS
 from mihakk.scrapers.tables import Row
 
-Sign = Literal["merged_cells", "marks_of_heads", "markup", "page_marks"]
+Sign = Literal["merged_cells", "marks_of_heads", "markup", "page_marks", "long_table"]
 """What a config may `accept`, having looked at it."""
 _FEW = 0.02
 """Share of the rows, three at least, from which on a sign is no accident."""
+_LONG = 0.2
+"""Share of the rows from which on verses under one title are a poem in many rows."""
+_VERSE = ("first", "hemistichs", "lines")
 _SIGNS: dict[Sign, tuple[Callable[[str], re.Match[str] | None], str, str]] = {
     "marks_of_heads": (
         re.compile(
@@ -50,6 +53,9 @@ class TableSigns:
     """Rows with an explanation and no phrase, which stood in a merged cell above."""
     rows: list[tuple[int, str, str]] = field(default_factory=list)
     """Number, phrase and explanation of those that have a phrase."""
+    again: list[int] = field(default_factory=list)
+    """Rows with one couplet or line, under the title and poet of the row above."""
+    above: tuple[Any, ...] = ()
 
     def look(self, row: Row, columns: Mapping[str, str]) -> None:
         """Notes what one row shows.
@@ -67,6 +73,7 @@ class TableSigns:
             self.headless += [row.number] if self.rows else []
             return
         self.read += 1
+        self._long(row, columns)
         if isinstance(phrase, str) and "phrase" in columns:
             said = explanation if isinstance(explanation, str) else ""
             self.rows.append((row.number, phrase.strip(), said))
@@ -84,10 +91,23 @@ class TableSigns:
             f"{over[0]} is one merged cell: unmerge it and write its value into each of its cells",
         )
 
+    def _long(self, row: Row, columns: Mapping[str, str]) -> None:
+        shared = tuple(row.fields.get(columns[name]) for name in ("title", "poet") if name in columns)
+        verse = next((row.fields.get(columns[name]) for name in _VERSE if name in columns), None)
+        if "title" in columns and shared[0] and isinstance(verse, str) and "\n" not in verse.strip():
+            self.again += [row.number] if shared == self.above else []
+            self.above = shared
+
     def signs(self) -> dict[Sign, str]:
         """What speaks against the table, where, and what to do, by the sign's name."""
         total = self.read + len(self.merged) + len(self.headless)
         found: dict[Sign, str] = {"merged_cells": self._lost(total)}
+        if len(self.again) >= max(3, _LONG * total):
+            found["long_table"] = (
+                f"{len(self.again)} of {total} rows hold one verse under the title of the row above, row "
+                f"{self.again[0]} first: where a poem is many rows, name the columns that its rows share in "
+                "`group_by`"
+            )
         for name, (search, what, fix) in _SIGNS.items():
             held = []
             for number, phrase, said in self.rows:

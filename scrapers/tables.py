@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,13 +37,23 @@ class Row:
     range."""
 
 
-def read_rows(path: Path, encoding: str = "auto", sheet: str = "") -> Iterator[Row]:
+class Layout(NamedTuple):
+    """How a table lies in its file."""
+
+    encoding: str = "auto"
+    """Of a text file: a codec's name, or `auto` (UTF-8 where the bytes allow it, else cp1256)."""
+    sheet: str = ""
+    """Of a workbook; the first when empty."""
+    header_row: int = 0
+    """Line or row with the names of the columns, counted from 1; 0: the first that is not empty."""
+
+
+def read_rows(path: Path, layout: Layout = Layout()) -> Iterator[Row]:
     """Rows of a file; its format is told by its suffix.
 
     Args:
         path: A file with one of the suffixes in `FORMATS`.
-        encoding: Of a text file: a codec's name, or `auto` (UTF-8 where the bytes allow it, else cp1256).
-        sheet: Of a workbook; the first when empty.
+        layout: Where in the file they stand.
 
     Raises:
         UsageError: The format is not known, or the file as a whole can't be read.
@@ -51,7 +62,7 @@ def read_rows(path: Path, encoding: str = "auto", sheet: str = "") -> Iterator[R
         raise UsageError(
             f"{path}: formats are {', '.join(FORMATS)}; name the file with one of these suffixes"
         )
-    return FORMATS[path.suffix.lower()](path, encoding, sheet)
+    return FORMATS[path.suffix.lower()](path, layout)
 
 
 def guess_encoding(data: bytes) -> str:
@@ -72,8 +83,8 @@ def guess_encoding(data: bytes) -> str:
     return "utf-8-sig" if good >= bad else "cp1256"
 
 
-def _lines(path: Path, encoding: str) -> Iterator[str]:
-    """Lines with their ends; bytes that do not decode become lone surrogates, which `_damage` finds."""
+def text_lines(path: Path, encoding: str) -> Iterator[str]:
+    """Lines with their ends; bytes that do not decode become lone surrogates, which `damage` finds."""
     if encoding == "auto":
         with path.open("rb") as file:
             # The line that the sniffed part cuts in two would count as damaged.
@@ -87,7 +98,7 @@ def _lines(path: Path, encoding: str) -> Iterator[str]:
         raise UsageError(f"{path} is not {encoding}: {error}") from error
 
 
-def _damage(text: str) -> tuple[str, str] | None:
+def damage(text: str) -> tuple[str, str] | None:
     """Reason and detail when a text holds bytes that did not decode."""
     try:
         text.encode("utf-8")
@@ -96,11 +107,11 @@ def _damage(text: str) -> tuple[str, str] | None:
     return None
 
 
-def _jsonl(path: Path, encoding: str, _sheet: str) -> Iterator[Row]:
-    for number, line in enumerate(_lines(path, encoding), start=1):
+def _jsonl(path: Path, layout: Layout) -> Iterator[Row]:
+    for number, line in enumerate(text_lines(path, layout.encoding), start=1):
         if not line.strip():
             continue
-        if problem := _damage(line):
+        if problem := damage(line):
             yield Row(number, {}, problem)
             continue
         try:
@@ -114,8 +125,8 @@ def _jsonl(path: Path, encoding: str, _sheet: str) -> Iterator[Row]:
             yield Row(number, {}, ("not_an_object", f"the line is a {type(value).__name__}, not an object"))
 
 
-def _json(path: Path, encoding: str, _sheet: str) -> Iterator[Row]:
-    text = "".join(_lines(path, encoding))
+def _json(path: Path, layout: Layout) -> Iterator[Row]:
+    text = "".join(text_lines(path, layout.encoding))
     try:
         rows = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -142,14 +153,16 @@ def _delimiter(header: str, usual: str) -> str:
     return max((usual, *DELIMITERS), key=cells)
 
 
-def _separated(usual: str) -> Callable[[Path, str, str], Iterator[Row]]:
-    def rows(path: Path, encoding: str, _sheet: str) -> Iterator[Row]:
-        header_line = next((line for line in _lines(path, encoding) if line.strip()), "")
-        delimiter = _delimiter(header_line, usual)
-        reader = csv.reader(_lines(path, encoding), delimiter=delimiter, strict=True)
+def _separated(usual: str) -> Callable[[Path, Layout], Iterator[Row]]:
+    def rows(path: Path, layout: Layout) -> Iterator[Row]:
+        above = max(layout.header_row - 1, 0)
+        text = islice(text_lines(path, layout.encoding), above, None)
+        delimiter = _delimiter(next((line for line in text if line.strip()), ""), usual)
+        text = islice(text_lines(path, layout.encoding), above, None)
+        reader = csv.reader(text, delimiter=delimiter, strict=True)
         header: list[str] | None = None
         while True:
-            number = reader.line_num + 1
+            number = above + reader.line_num + 1
             try:
                 cells = next(reader)
             except StopIteration:
@@ -161,7 +174,7 @@ def _separated(usual: str) -> Callable[[Path, str, str], Iterator[Row]]:
                         'a cell that begins with " on or below this line never ends: close or remove the mark'
                     )
                 # The mark may have swallowed further rows: each of their lines is named.
-                for line in range(number, max(number, reader.line_num) + 1):
+                for line in range(number, max(number, above + reader.line_num) + 1):
                     yield Row(line, {}, ("not_csv", detail))
                 continue
             if not any(cell.strip() for cell in cells):
@@ -169,7 +182,7 @@ def _separated(usual: str) -> Callable[[Path, str, str], Iterator[Row]]:
             if header is None:
                 header = [cell.strip() for cell in cells]
                 _check_header(path, header)
-            elif problem := _damage(delimiter.join(cells)):
+            elif problem := damage(delimiter.join(cells)):
                 yield Row(number, {}, problem)
             elif len(cells) != len(header):
                 detail = f"{len(cells)} cells under {len(header)} columns"
@@ -185,7 +198,7 @@ def _check_header(path: Path, header: list[str], merged: Sequence[_Merged] = ())
         raise UsageError(
             f"{path}: its first row has merged cells ({', '.join(cell.ref for cell in merged)}; it says "
             f"{', '.join(filter(None, header))[:80]!r}), so that no row was read: unmerge them, give each "
-            "column a name in this one row, and delete titles above and further rows of the header"
+            "column a name in this one row; below a title, name the header's row in `header_row`"
         )
     twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
@@ -232,8 +245,22 @@ def _merged_columns(header: Sequence[str], cells: Sequence[_Merged]) -> dict[str
     return found
 
 
-def _xlsx(path: Path, _encoding: str, sheet: str) -> Iterator[Row]:
+def sheets_of(path: Path) -> list[str]:
+    """Names of the sheets of a workbook, in its order.
+
+    Raises:
+        UsageError: It can't be read as one.
+    """
     book = open_workbook(path)
+    try:
+        return list(book.sheetnames)
+    finally:
+        book.close()
+
+
+def _xlsx(path: Path, layout: Layout) -> Iterator[Row]:
+    book = open_workbook(path)
+    sheet = layout.sheet
     try:
         if sheet and sheet not in book.sheetnames:
             raise UsageError(f"{path} has no sheet {sheet!r}; it has {', '.join(book.sheetnames)}")
@@ -246,7 +273,7 @@ def _xlsx(path: Path, _encoding: str, sheet: str) -> Iterator[Row]:
             while below and below[-1].top <= number:
                 here.append(below.pop())
             here = [cell for cell in here if cell.bottom >= number]
-            if all(cell is None for cell in cells):
+            if number < layout.header_row or all(cell is None for cell in cells):
                 continue
             if header is None:
                 header = [str(cell or "").strip() for cell in cells]
@@ -272,7 +299,7 @@ def _xlsx(path: Path, _encoding: str, sheet: str) -> Iterator[Row]:
         book.close()
 
 
-def _parquet(path: Path, _encoding: str, _sheet: str) -> Iterator[Row]:
+def _parquet(path: Path, _layout: Layout) -> Iterator[Row]:
     import pyarrow.parquet as pq
 
     from mihakk.machinery.parquet import readable
@@ -285,7 +312,7 @@ def _parquet(path: Path, _encoding: str, _sheet: str) -> Iterator[Row]:
                 yield Row(number, row)
 
 
-FORMATS: dict[str, Callable[[Path, str, str], Iterator[Row]]] = {
+FORMATS: dict[str, Callable[[Path, Layout], Iterator[Row]]] = {
     ".jsonl": _jsonl,
     ".json": _json,
     ".csv": _separated(","),
@@ -293,4 +320,4 @@ FORMATS: dict[str, Callable[[Path, str, str], Iterator[Row]]] = {
     ".xlsx": _xlsx,
     ".parquet": _parquet,
 }
-"""Readers by suffix: (path, encoding, sheet) to rows."""
+"""Readers by suffix."""

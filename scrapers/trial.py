@@ -24,7 +24,7 @@ from mihakk.scrapers.mapping import Kind, field_of
 from mihakk.scrapers.openiti import OpenitiOptions, open_file, read_header
 from mihakk.scrapers.raw import RawStore
 from mihakk.scrapers.source import open_source
-from mihakk.scrapers.tables import FORMATS, read_rows
+from mihakk.scrapers.tables import FORMATS, Layout, read_rows
 
 _HEADER_BYTES = 1 << 16
 _TEXTS = ("phrase", "couplets", "hemistichs", "lines", "first", "second")
@@ -105,7 +105,8 @@ def _table(path: Path, options: dict[str, Any]) -> dict[str, Any]:
     Raises:
         UsageError: The language can't be told, or is none that benchmarks are built of.
     """
-    rows = (row.fields for row in read_rows(path, options.get("encoding", "auto"), options.get("sheet", "")))
+    layout = Layout(options.get("encoding", "auto"), options.get("sheet", ""), options.get("header_row", 0))
+    rows = (row.fields for row in read_rows(path, layout))
     row: Mapping[str, Any] = next(filter(None, rows), {})
     named = options.get("columns", {})
     poem, idiom = ({field_of(kind, name) for name in row} | set(named) for kind in ("poem", "idiom"))
