@@ -127,7 +127,19 @@ def _options(
 
 
 GROUPS = (
-    *("build", "audit", "batch", "items", "review", "release", "consume", "schedule", "show", "source"),
+    *(
+        "build",
+        "new",
+        "audit",
+        "batch",
+        "items",
+        "review",
+        "release",
+        "consume",
+        "schedule",
+        "show",
+        "source",
+    ),
     *("runs", "lake", "listing", "dashboard", "doctor", "evaluate", "code"),
 )
 """Modules of `flows/commands/` in the order of the help; each imports its stage only when called."""

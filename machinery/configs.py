@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +16,8 @@ from mihakk.machinery.errors import UsageError, nearest, no_file
 M = TypeVar("M", bound=BaseModel)
 
 
+OPEN_QUESTION = "?"
+"""Value of a key that `mihakk new` could not tell and nobody has answered."""
 _VALUES = 100_000
 """More than any config has."""
 _HALF = re.compile("[\ud800-\udfff]")
@@ -106,7 +109,23 @@ def load_config(path: Path, model: type[M]) -> M:
     Raises:
         UsageError: The file is missing, is not YAML, or does not fit the model; every misfit is listed.
     """
-    return validate(load_yaml(path), model, str(path), {"file": str(path)})
+    found = load_yaml(path)
+    if asked := list(_open_questions(found)):
+        raise UsageError(
+            f"{path} asks for {', '.join(asked)}: write the answer in place of {OPEN_QUESTION!r}"
+        )
+    return validate(found, model, str(path), {"file": str(path)})
+
+
+def _open_questions(value: Any, place: str = "") -> Iterator[str]:
+    if value == OPEN_QUESTION:
+        yield place
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield from _open_questions(one, f"{place}.{name}".removeprefix("."))
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from _open_questions(one, f"{place}[{number}]")
 
 
 def validate(value: Any, model: type[M], where: str, context: dict[str, str] | None = None) -> M:

@@ -71,6 +71,13 @@ class Vocabulary:
                 return self.spellings[form]
         raise RecordRejected(f"{self.kind}_unknown", f"{label!r} is not in the table of {self.kind}s")
 
+    def find(self, label: str) -> Mapping[str, Any]:
+        """The entry of a label; an empty one where none or several are meant."""
+        try:
+            return self.entries[self.match(label)]
+        except RecordRejected:
+            return {}
+
     def _bare(self, folded: str) -> Iterable[str]:
         return (folded.removeprefix(p) for p in self.prefixes if folded.startswith(p) and folded != p)
 

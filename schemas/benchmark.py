@@ -249,7 +249,8 @@ class ReleaseConfig(Record):
     """`auto` or MAJOR.MINOR.PATCH."""
     title: str = ""
     licence: str = "CC-BY-4.0"
-    authors: tuple[str, ...] = ("Mihakk contributors",)
+    authors: tuple[str, ...] = ()
+    """Who makes the benchmark, as they are to be cited; nothing is released without them."""
     repository: str = ""
     """`owner/name` on the Hub; empty for the embedded Hub alone."""
     test_share: float = Field(default=0.8, ge=0, le=1)

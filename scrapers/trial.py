@@ -29,7 +29,7 @@ from mihakk.scrapers.tables import FORMATS, Layout, read_rows
 _HEADER_BYTES = 1 << 16
 _TEXTS = ("phrase", "couplets", "hemistichs", "lines", "first", "second")
 """Fields that hold the text itself."""
-_OTHER = {
+OTHER = {
     **dict.fromkeys((".xls", ".ods"), ".xlsx or .csv"),
     **dict.fromkeys(
         (".doc", ".docx", ".odt", ".rtf", ".pdf"),
@@ -83,8 +83,8 @@ def guess_use(target: str, options: dict[str, Any], source: str = "") -> SourceU
         return SourceUse(use="hindawi", options={"epub": [target]} | options)
     if suffix in (".gz", ".tgz", ".tar") or path.is_dir():
         return SourceUse(use="ganjoor", options={"export": target} | options)
-    if suffix in _OTHER:
-        raise UsageError(f"{path}: no source reads {suffix} files: save it as {_OTHER[suffix]}")
+    if suffix in OTHER:
+        raise UsageError(f"{path}: no source reads {suffix} files: save it as {OTHER[suffix]}")
     # OpenITI's files have no suffix, or that of their annotation.
     given = {"attribution": path.stem} if not _has_header(path) else {}
     return SourceUse(use="openiti", options={"path": target, "least_yield": 1} | given | options)

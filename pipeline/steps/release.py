@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mihakk.machinery.errors import MihakkError
+from mihakk.machinery.errors import MihakkError, UsageError
 from mihakk.machinery.ids import digest, sha256
 from mihakk.machinery.lake import ShardOutput
 from mihakk.pipeline.build import Build, whole_input
@@ -266,18 +266,33 @@ def _funnel(build: Build) -> Iterator[FunnelRow]:
             yield FunnelRow(stage=stage, source=name, **{field: getattr(counts, field) for field in fields})
 
 
+def _settings(build: Build) -> list[object]:
+    """What a release depends on in the config.
+
+    Raises:
+        UsageError: It names nobody as its author.
+    """
+    config = build.config
+    if not config.release.authors:
+        raise UsageError(
+            f"{config.name}: nobody is named as its author: write `release: {{authors: [your name]}}`, as it "
+            "is to be cited, or stop before the release with `--until reviewed`"
+        )
+    return [
+        config.release.model_dump(),
+        config.title,
+        *(told for use in config.sources if (told := _by_people(use))),
+        *([config.accepted_losses] if config.accepted_losses else []),
+        list(config.prompt_languages),
+    ]
+
+
 STEP = Step(
     stage=STAGE,
     title="Release",
     units=lambda _: [UNIT],
     run=_release,
-    settings=lambda build: [
-        build.config.release.model_dump(),
-        build.config.title,
-        *(told for use in build.config.sources if (told := _by_people(use))),
-        *([build.config.accepted_losses] if build.config.accepted_losses else []),
-        list(build.config.prompt_languages),
-    ],
+    settings=_settings,
     packages=("releases", "generators"),
     where=lambda _: "process",
     total=lambda _: PARTS,

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
 
 def asked(config: dict[str, Any]) -> None:
-    config["release"] = {"sign_off": True, "baseline_margin": 1}
+    config["release"] |= {"sign_off": True, "baseline_margin": 1}
     config["audit"] = {**config["audit"], "limit": 0}
     config["sources"] = config["sources"][2:]
     config["tasks"] = [{"use": "meaning_choice"}, {"use": "completion"}]

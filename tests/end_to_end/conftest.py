@@ -158,6 +158,7 @@ def make_workshop(
         "embeddings": "none",
         "audit": {"auditors": str(folder / "auditors.yaml"), "limit": 60},
         "review": {"overlap": 1},
+        "release": {"authors": ["Mihakk contributors"]},
     }
     if change:
         change(config)

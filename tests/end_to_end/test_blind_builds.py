@@ -25,7 +25,7 @@ def built(folder: Path, monkeypatch: pytest.MonkeyPatch, **release: str) -> tupl
     def change(config: dict[str, Any]) -> None:
         config["sources"] = [{**source, "limit": 40} for source in config["sources"]]
         config["audit"]["limit"] = 0
-        config["release"] = {**release, "baseline_margin": 5}
+        config["release"] |= {**release, "baseline_margin": 5}
 
     shop = make_workshop(folder, "http://127.0.0.1:9", change)
     (folder / "secret").write_bytes(SECRET)

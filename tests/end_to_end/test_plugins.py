@@ -47,6 +47,7 @@ tasks:
   - use: completion
 embeddings: none
 audit: {auditors: embedded, limit: 0}
+release: {authors: [Somebody]}
 """
 
 

@@ -64,7 +64,7 @@ def forged(bench: Bench) -> Path:
     (bench.shop.folder / "judges.yaml").write_text(yaml.safe_dump(judges), "utf-8")
     config = yaml.safe_load(bench.shop.config.read_text("utf-8"))
     config["audit"]["auditors"] = str(bench.shop.folder / "judges.yaml")
-    config["release"] = {"miss_rate_bound": None}
+    config["release"] |= {"miss_rate_bound": None}
     path = bench.shop.folder / "forged.yaml"
     path.write_text(yaml.safe_dump(config, allow_unicode=True), "utf-8")
     return path

@@ -19,7 +19,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-unt
     options = {"path": str(ROOT / "data/samples/egyptian_idioms.jsonl"), "kind": "idiom", "language": "ar"}
     options |= {"licence": "CC-BY-4.0", "attribution": "x"}
     config = {"name": "toy", "title": "Toy", "sources": [{"use": "files", "options": options, "limit": 12}]}
-    config |= {"tasks": [{"use": "meaning_choice"}], "embeddings": "none", "audit": {"limit": 0}}
+    config |= {
+        "tasks": [{"use": "meaning_choice"}],
+        "embeddings": "none",
+        "audit": {"limit": 0},
+        "release": {"authors": ["Somebody"]},
+    }
     (tmp_path / "toy.yaml").write_text(json.dumps(config), encoding="utf-8")
 
     def call(command: str, *arguments: str) -> tuple[int, str]:
@@ -91,6 +96,7 @@ def test_hemistich_tasks_read_couplets_alone_and_never_over_a_removed_one(
         "tasks": [{"use": "continuation"}, {"use": "continuation_choice"}],
         "embeddings": "none",
         "audit": {"limit": 0},
+        "release": {"authors": ["Somebody"]},
     }
     (tmp_path / "verse.yaml").write_text(json.dumps(config), encoding="utf-8")
     always = ["--lake", "lake", "--log", "text", "--workers", "1", "--until", "generated"]

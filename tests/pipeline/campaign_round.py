@@ -50,6 +50,7 @@ def opened(
             "tasks": [{"use": name} for name in tasks],
             "embeddings": "none",
             "audit": {"limit": 0},
+            "release": {"authors": ["Mihakk contributors"]},
             "generator": {
                 "name": "writer",
                 "family": "scripted",

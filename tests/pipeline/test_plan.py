@@ -42,6 +42,7 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
         "tasks": [{"use": "meaning_choice"}, {"use": "meaning_choice_srl", "options": {"written": 2}}],
         "embeddings": "none",
         "audit": {"limit": 0},
+        "release": {"authors": ["Mihakk contributors"]},
         "generator": {
             "name": "m",
             "family": "f",

@@ -38,6 +38,7 @@ def toy(folder: Path, licence: str = "CC0-1.0", least: int = 1) -> dict[str, obj
         "tasks": [{"use": "meaning_choice"}],
         "embeddings": "none",
         "audit": {"limit": 0},
+        "release": {"authors": ["Mihakk contributors"]},
     }
 
 

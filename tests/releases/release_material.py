@@ -46,7 +46,7 @@ def hafez_config(**release: Any) -> BenchmarkConfig:
             "seed": 7,
             "sources": [{"use": "hafez"}],
             "tasks": [{"use": "continuation"}],
-            "release": {"licence": "CC-BY-4.0", **release},
+            "release": {"authors": ["Mihakk contributors"], "licence": "CC-BY-4.0", **release},
         }
     )
 

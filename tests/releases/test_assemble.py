@@ -80,7 +80,13 @@ def test_two_benchmarks_of_one_name_have_canaries_of_their_own_and_keep_them(tmp
     mine = assemble(folder=tmp_path / "mine", **given).folder
     again = assemble(folder=tmp_path / "again", **given).folder
     found = [canaries(mine)]
-    for number, change in enumerate(({"title": "Another"}, {"seed": 8}, {"release": {"repository": "a/b"}})):
+    for number, change in enumerate(
+        (
+            {"title": "Another"},
+            {"seed": 8},
+            {"release": {"authors": ["Mihakk contributors"], "repository": "a/b"}},
+        )
+    ):
         config = given["config"].model_dump() | change
         other = given | {"config": BenchmarkConfig.model_validate(config)}
         assert other["config"].name == "touchstone"

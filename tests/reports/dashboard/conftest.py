@@ -94,6 +94,7 @@ def config(folder: Path, url: str) -> Path:
         "tasks": [{"use": "continuation", "options": {"per_record": 4}}, {"use": "meaning_choice"}],
         "embeddings": "none",
         "audit": {"auditors": str(folder / "auditors.yaml"), "limit": 24},
+        "release": {"authors": ["Mihakk contributors"]},
         "review": {"overlap": 1},
     }
     path = folder / "small.yaml"

@@ -1,0 +1,282 @@
+"""`mihakk new`: a config for somebody's own files, with what speaks for each of its lines."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+import yaml
+from rich.console import Console
+from rich.markup import escape
+
+from mihakk.machinery.configs import OPEN_QUESTION
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import open_console
+
+if TYPE_CHECKING:
+    from mihakk.schemas.idiom import Idiom
+    from mihakk.schemas.poem import Poem
+    from mihakk.scrapers.own_files import Found, Question
+    from mihakk.scrapers.trial import Trial
+
+_FEW_POETS = 4
+_LICENCE = (
+    "Under which licence may these texts be given away? (an SPDX identifier such as CC-BY-4.0, "
+    "public-domain, or unknown, which no release carries)"
+)
+_AUTHORS = "Who makes this benchmark? (names as they are to be cited, parted by commas)"
+_DIED_BY = 1950
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(rich_help_panel="Make")(new)
+
+
+def new(
+    files: Annotated[list[Path], typer.Argument(help="Your folder or files: tables, or texts with verse.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The config; NAME.yaml when left out.")
+    ] = None,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes", help="Ask nothing: what can't be told is left open in the file, which won't build."
+        ),
+    ] = False,
+) -> None:
+    """Propose a benchmark's config for your own files, asking only what they can't tell.
+
+    Example: mihakk new idioms.xlsx
+    Example: mihakk new ghazals/ --out ghazals.yaml
+    """
+    from mihakk.scrapers.own_files import look
+    from mihakk.scrapers.raw import RawStore
+
+    for path in files:
+        if not path.exists():
+            raise UsageError(f"{path} does not exist: name a folder or files")
+    console = open_console(stderr=True)
+    asks = _Asking(console, silent=yes)
+    name = _name(files[0])
+    out = out or Path(f"{name}.yaml")
+    if out.exists():
+        raise UsageError(f"{out} exists: name another file with --out, or remove it")
+    sources, trials = [], []
+    with tempfile.TemporaryDirectory(prefix="mihakk-new-") as folder:
+        for found in look(files):
+            _say(console, found)
+            for question in found.questions:
+                asks.of(found, question)
+            trial = _trial(console, found, RawStore(folder))
+            found.options["licence"] = _public_domain(console, found, trial) or asks.open(
+                "licence", *_licence(files)
+            )
+            sources.append(found)
+            trials.append(trial)
+    authors = asks.open("authors", _AUTHORS)
+    out.write_text(_config(name, sources, trials, authors, asks.left), "utf-8")
+    console.print(f"Wrote {escape(str(out))} after {asks.asked} answers; next:")
+    print(f"mihakk build {out} --dry-run" if not asks.left else f"answer {asks.left} questions in {out}")
+
+
+class _Asking:
+    """Puts questions in a terminal, or leaves them open."""
+
+    def __init__(self, console: Console, *, silent: bool) -> None:
+        self._console = console
+        self._silent = silent
+        self._given: dict[str, str] = {}
+        self.asked = 0
+        self.left = 0
+
+    def open(self, key: str, text: str, default: str = "") -> str:
+        """The answer to a question about all sources; the mark of an open one where nobody is asked."""
+        from mihakk.releases.licence import known
+
+        while key not in self._given:
+            given = default if default and self._silent else self._ask(text, default)
+            if key != "licence" or known(given) or given in ("unknown", OPEN_QUESTION):
+                self._given[key] = given
+            else:
+                self._console.print(escape(f"{given!r} is no licence that a release may carry"), style="red")
+        return self._given[key]
+
+    def of(self, found: Found, question: Question) -> None:
+        """Puts a source's question and takes the answer into its options."""
+        optional = question.key.startswith("fields.")
+        text = question.text
+        if question.choices:
+            text += "".join(f"\n  {at}. {choice}" for at, choice in enumerate(question.choices, start=1))
+        if self._silent:
+            if not optional:
+                self.left += 1
+                found.options.setdefault(question.key.partition(".")[0], OPEN_QUESTION)
+                found.evidence.append(" ".join(text.split()))
+            return
+        while True:
+            given = self._ask(text, "", empty=optional)
+            if question.choices and given.isdecimal() and 0 < int(given) <= len(question.choices):
+                given = question.choices[int(given) - 1]
+            try:
+                found.answer(question, given)
+                return
+            except UsageError as error:
+                self._console.print(escape(str(error)), style="red")
+
+    def _ask(self, text: str, default: str, *, empty: bool = False) -> str:
+        if self._silent:
+            self.left += 1
+            return OPEN_QUESTION
+        if not sys.stdin.isatty() and not sys.stdin.readable():
+            raise UsageError("no terminal to ask in: give --yes, and answer in the file")
+        while True:
+            self._console.print(escape(text) + (f" [dim]({escape(default)})[/]" if default else ""))
+            try:
+                given = input("> ").strip() or default
+            except EOFError as error:
+                raise UsageError("no more answers: give --yes, and answer in the file") from error
+            if given or empty:
+                self.asked += 1
+                return given
+
+
+def _say(console: Console, found: Found) -> None:
+    console.print(f"[bold]{escape(found.options['path'])}[/]: {found.options['kind']}s")
+    for line in found.evidence:
+        console.print(f"  {escape(line)}")
+
+
+def _trial(console: Console, found: Found, raw: Any) -> Trial | None:
+    """What a build would read, told; None where a question is open.
+
+    Raises:
+        UsageError: A build would refuse the files.
+    """
+    if OPEN_QUESTION in found.options.values():
+        return None
+    found.options["licence"] = "unknown"
+    trial = found.trial(raw)
+    if trial.problem or not trial.records:
+        why = trial.problem or "; ".join(
+            f"{len(told)} {reason}: {told[0]}" for reason, told in trial.reasons()
+        )
+        raise UsageError(f"{found.options['path']}: {why}")
+    told = f"{len(trial.records):,} {found.options['kind']}s read"
+    if trial.rejections:
+        told += f", {len(trial.rejections):,} rows rejected: " + "; ".join(
+            f"{len(details)} {reason} ({details[0][:120]})" for reason, details in trial.reasons()[:3]
+        )
+    found.evidence.append(told)
+    console.print(f"  {escape(told)}")
+    return trial
+
+
+def _public_domain(console: Console, found: Found, trial: Trial | None) -> str:
+    """`public-domain` where every poem is by a known poet who died long ago."""
+    from mihakk.machinery.taxonomy import vocabulary
+
+    died = []
+    for poet, language in {(one.poet, one.language) for one in _poems(trial.records if trial else ())}:
+        known = vocabulary("poet", language)
+        died.append(known.find(poet).get("died", _DIED_BY + 1) if known and poet else _DIED_BY + 1)
+    if not died or max(died) > _DIED_BY:
+        return ""
+    told = f"public domain: of its poets ({len(died)}) the last died in {max(died)}"
+    found.evidence.append(told)
+    console.print(f"  {escape(told)}")
+    return "public-domain"
+
+
+def _name(path: Path) -> str:
+    """A benchmark's name from that of the file or folder."""
+    plain = re.sub(r"[^a-z0-9]+", "_", path.resolve().stem.lower()).strip("_")
+    return plain or "own"
+
+
+def _licence(files: Sequence[Path]) -> tuple[str, str]:
+    """The question, and the licence that a file beside the texts names, if it names one alone."""
+    from mihakk.releases.licence import licences
+
+    folders = dict.fromkeys(path if path.is_dir() else path.parent for path in files)
+    texts = [
+        one.read_text("utf-8", errors="replace")[:5_000]
+        for folder in folders
+        for one in sorted(folder.iterdir())
+        if one.is_file() and one.stem.casefold() in ("license", "licence", "copying", "readme")
+    ]
+    held = {
+        name
+        for name, one in licences().items()
+        for text in texts
+        if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) or one.title in text or one.url in text
+    }
+    return (_LICENCE, held.pop()) if len(held) == 1 else (_LICENCE, "")
+
+
+def _config(
+    name: str, sources: Sequence[Found], trials: Sequence[Trial | None], authors: str, left: int
+) -> str:
+    """The file, of at most thirty lines."""
+    records = [record for trial in trials if trial for record in trial.records]
+    lines = ["# Proposed by `mihakk new`, with what speaks for it."]
+    if left:
+        lines = [
+            f"# Proposed by `mihakk new`; open questions, {left}: write an answer for each {OPEN_QUESTION!r}."
+        ]
+    lines += [f"name: {name}", f"title: {_plain(name.replace('_', ' ').capitalize())}", "sources:"]
+    for number, found in enumerate(sources, start=1):
+        lines += [f"  # {line}" for line in found.evidence[: max(1, 10 // len(sources))]]
+        options = {key: value for key, value in found.options.items() if value not in ("", [], {})}
+        label = name if len(sources) == 1 else f"{name}_{number}"
+        lines += ["  - use: files", f"    name: {label}", "    options:"]
+        lines += [f"      {key}: {_plain(value)}" for key, value in options.items()]
+    lines += _curate(records)
+    tasks, why = _tasks(records, [found.options["kind"] for found in sources])
+    lines += [f"tasks:  # {why}"] + [f"  - use: {task}" for task in tasks]
+    lines += ["embeddings: none", "audit: {limit: 0}  # how many items two models audit; docs/auditors.md"]
+    names = [one.strip() for one in authors.split(",") if one.strip()]
+    lines += ["release:", f"  authors: {_plain(names)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _plain(value: Any) -> str:
+    """A value on one line of YAML."""
+    return (
+        yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
+        .removesuffix("\n")
+        .removesuffix("\n...")
+    )
+
+
+def _poems(records: Sequence[Poem | Idiom]) -> list[Poem]:
+    return [one for one in records if one.kind == "poem"]
+
+
+def _curate(records: Sequence[Poem | Idiom]) -> list[str]:
+    """Poems without a poet are kept where most have none."""
+    poems = _poems(records)
+    if not poems or sum(bool(one.poet) for one in poems) >= 0.5 * len(poems):
+        return []
+    return ["curate: {required: []}  # most poems name no poet"]
+
+
+def _tasks(records: Sequence[Poem | Idiom], kinds: Sequence[str]) -> tuple[list[str], str]:
+    """Tasks that these records allow, and why not more."""
+    tasks = []
+    if "idiom" in kinds:
+        tasks += ["meaning_choice", "completion"]
+    why = "every task: docs/tasks.md"
+    if "poem" in kinds:
+        poems = _poems(records)
+        tasks += ["continuation_choice", "verse_choice", "shuffled_choice"]
+        if sum("metre" in one.source_labels for one in poems) >= 0.5 * max(len(poems), 1):
+            tasks.append("metre_choice")
+        if len({one.poet for one in poems if one.poet}) >= _FEW_POETS:
+            tasks.append("poet_choice")
+    return tasks, why

@@ -1,0 +1,253 @@
+"""`mihakk new` on files as people keep them: what it proposes, asks, writes, and what a build makes of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from mihakk.flows.cli import app
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.poem import Poem
+from mihakk.scrapers.own_files import guess_field
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.source import run
+
+ROOT = Path(__file__).parents[2]
+GHAZALS = 12
+Verse = list[tuple[str, str]]
+
+
+@pytest.fixture(scope="module")
+def ghazals(tmp_path_factory: pytest.TempPathFactory) -> list[Verse]:
+    """Couplets, from the Python package hafez."""
+    raw = RawStore(str(tmp_path_factory.mktemp("hafez")))
+    poems = [one for one in run(SourceUse(use="hafez", limit=GHAZALS), raw) if isinstance(one, Poem)]
+    return [[(one.first.raw, one.second.raw) for one in poem.couplets if one.second] for poem in poems]
+
+
+@pytest.fixture(scope="module")
+def idioms() -> list[tuple[str, str]]:
+    """Phrase and explanation of our sample."""
+    lines = (ROOT / "data/samples/egyptian_idioms.jsonl").read_text("utf-8").splitlines()
+    return [(row["text"], row["explanation"]) for row in map(json.loads, lines)]
+
+
+def propose(path: Path, answers: str = "", *options: str) -> tuple[dict[str, Any], str]:
+    """The config proposed for files, by a person's answers, and what the screen said."""
+    out = path.parent / "proposed.yaml"
+    out.unlink(missing_ok=True)
+    done = CliRunner().invoke(app, ["new", str(path), "--out", str(out), *options], input=answers)
+    assert done.exit_code == 0, done.output
+    text = out.read_text("utf-8")
+    assert len(text.splitlines()) <= 30
+    return yaml.safe_load(text), done.output
+
+
+def options_of(config: dict[str, Any]) -> dict[str, Any]:
+    (source,) = config["sources"]
+    options: dict[str, Any] = source["options"]
+    return options
+
+
+def read(config: dict[str, Any], tmp_path: Path) -> list[Verse]:
+    """The poems that a build would read."""
+    use = SourceUse(use="files", name="own", options=options_of(config))
+    found = [one for one in run(use, RawStore(str(tmp_path / "raw"))) if isinstance(one, Poem)]
+    return [
+        [(one.first.raw, one.second.raw if one.second else "") for one in poem.couplets] for poem in found
+    ]
+
+
+TEXTS = {
+    "titled, halves in one line": lambda n, v: (
+        f"غزل {n}\n\n" + "".join(f"{a}\t{b}\n" for a, b in v) + "\n***\n"
+    ),
+    "titled, one half a line": lambda n, v: f"غزل {n}\n" + "".join(f"{a}\n{b}\n" for a, b in v) + "\n",
+    "title above, wide gap": lambda n, v: f"{n}- غزل\n\n" + "".join(f"{a}     {b}\n" for a, b in v) + "\n\n",
+    "no title, two spaces": lambda n, v: "".join(f"{a}  {b}\n" for a, b in v) + "\n",
+    "slashes and marks": lambda n, v: f"# غزل {n}\n" + "".join(f"{a} // {b}\n" for a, b in v) + "---\n",
+}
+
+
+@pytest.mark.parametrize("layout", TEXTS)
+def test_many_poems_in_one_text(layout: str, ghazals: list[Verse], tmp_path: Path) -> None:
+    path = tmp_path / "divan.txt"
+    path.write_text("".join(TEXTS[layout](number, verse) for number, verse in enumerate(ghazals)), "utf-8")
+    config, screen = propose(path, "حافظ\nSara Amin\n")
+    assert read(config, tmp_path) == ghazals
+    assert config["release"]["authors"] == ["Sara Amin"]
+    assert options_of(config)["licence"] == "public-domain"
+    assert "after 2 answers" in screen
+    assert f"mihakk build {tmp_path / 'proposed.yaml'} --dry-run" in screen.replace("\n", "")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1256"])
+def test_a_folder_of_one_poem_a_file(encoding: str, tmp_path: Path) -> None:
+    lines = (ROOT / "data/samples/arabic_poems.jsonl").read_text("utf-8").splitlines()
+    poems = [row for row in map(json.loads, lines) if row["poet"] in ("المتنبي", "أبو نواس", "البحتري")]
+    folder = tmp_path / "divans"
+    for poem in poems:
+        place = folder / poem["poet"]
+        place.mkdir(parents=True, exist_ok=True)
+        verse = "\n".join(" ... ".join(both) for both in poem["couplets"])
+        (place / f"{poem['id']}.txt").write_text(f"{poem['title']}\n{verse}\n", encoding)
+    (folder / "README.txt").write_text("Poems I like", "utf-8")
+    config, _ = propose(folder, "Sara Amin, Reza Karimi\n")
+    options = options_of(config)
+    assert options["folder_gives"] == "poet"
+    assert options["language"] == "ar"
+    assert options["licence"] == "public-domain"
+    assert config["release"]["authors"] == ["Sara Amin", "Reza Karimi"]
+    assert sorted(read(config, tmp_path)) == sorted(
+        [tuple(both) for both in poem["couplets"]] for poem in poems
+    )
+
+
+def table(path: Path, header: list[str], rows: list[list[Any]], delimiter: str = ",") -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=delimiter).writerows([header, *rows])
+    return path
+
+
+def test_a_long_table_is_grouped_and_put_in_order(ghazals: list[Verse], tmp_path: Path) -> None:
+    rows = [
+        [number, "حافظ", place, first, second, "ن"]
+        for number, verse in enumerate(ghazals)
+        for place, (first, second) in enumerate(verse, start=1)
+    ]
+    header = ["شماره غزل", "شاعر", "بیت", "مصرع ۱", "مصرع ۲", "یادداشت"]
+    config, screen = propose(table(tmp_path / "verses.csv", header, rows), "Sara\n")
+    options = options_of(config)
+    assert (options["group_by"], options["order"], options["ignore"]) == (["شماره غزل"], "بیت", ["یادداشت"])
+    assert f"{len(rows)} rows are {GHAZALS} poems" in screen
+    assert "left out: یادداشت" in screen
+    assert read(config, tmp_path) == ghazals
+
+
+def test_titles_that_stand_once_and_lines_one_a_row(ghazals: list[Verse], tmp_path: Path) -> None:
+    once = [
+        [f"غزل {number}" if not place else "", *both]
+        for number, verse in enumerate(ghazals)
+        for place, both in enumerate(verse)
+    ]
+    config, _ = propose(
+        table(tmp_path / "a.csv", ["عنوان", "مصراع اول", "مصراع دوم"], once, ";"), "\nCC0-1.0\nS\n"
+    )
+    assert options_of(config)["fill"] == options_of(config)["group_by"] == ["عنوان"]
+    assert read(config, tmp_path) == ghazals
+    halves: list[list[Any]] = []
+    for number, verse in enumerate(ghazals):
+        lines = [half for both in verse for half in both]
+        halves += [[len(halves) + at, number, at + 1, line] for at, line in enumerate(lines)]
+    path = table(tmp_path / "b.csv", ["id", "poem", "order", "hemistich"], halves)
+    config, _ = propose(path, "\nCC0-1.0\nS\n")
+    assert options_of(config)["order"] == "order"
+    assert read(config, tmp_path) == ghazals
+
+
+def test_a_workbook_of_proverbs_below_a_title(idioms: list[tuple[str, str]], tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["أمثال مصرية", None, None])
+    sheet.merge_cells("A1:C1")
+    sheet.append(["م", "المثل الشعبي", "المقصود به"])
+    for number, both in enumerate(idioms, start=1):
+        sheet.append([number, *both])
+    path = tmp_path / "نسخة.xlsx"
+    book.save(path)
+    (tmp_path / "LICENSE").write_text("Our texts are under CC-BY-SA-4.0.", "utf-8")
+    config, screen = propose(path, "egyptian\n\nSara\n")
+    options = options_of(config)
+    assert options["header_row"] == 2
+    assert options["columns"] == {"phrase": "المثل الشعبي", "explanation": "المقصود به"}
+    assert options["fields"] == {"genre": "proverb", "dialect": "egyptian"}
+    assert options["licence"] == "CC-BY-SA-4.0"
+    assert f"{len(idioms)} idioms read" in screen
+
+
+def test_columns_whose_names_say_nothing_are_told_by_what_they_hold(
+    idioms: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    path = table(tmp_path / "list.csv", ["A", "B"], [[b, a] for a, b in idioms])
+    config, screen = propose(path, "\nnone of these\nCC-BY-4.0\nSara\n")
+    assert options_of(config)["columns"] == {"phrase": "B", "explanation": "A"}
+    assert "'none of these' is no licence" in screen
+    headless = table(tmp_path / "headless.csv", list(idioms[0]), [list(both) for both in idioms[1:]])
+    done = CliRunner().invoke(app, ["new", str(headless)])
+    assert done.exit_code == 2
+    assert "no row names the columns" in done.output
+
+
+def test_what_nobody_answers_stays_open_and_does_not_build(
+    idioms: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = table(tmp_path / "sayings.csv", ["phrase", "meaning"], [list(both) for both in idioms])
+    config, screen = propose(path, "", "--yes")
+    assert (options_of(config)["licence"], config["release"]["authors"]) == ("?", ["?"])
+    assert "answer 2 questions" in screen
+    refused = CliRunner().invoke(app, ["build", "proposed.yaml", "--dry-run"])
+    assert refused.exit_code == 2
+    told = " ".join(refused.output.split())
+    assert "proposed.yaml asks for sources[0].options.licence, release.authors[0]: write the answer" in told
+    again = CliRunner().invoke(app, ["new", str(path), "--out", "proposed.yaml"])
+    assert (again.exit_code, "exists" in again.output) == (2, True)
+    cut = CliRunner().invoke(app, ["new", str(path)], input="\n")
+    assert (cut.exit_code, "no more answers" in cut.output) == (2, True)
+
+
+def test_the_proposal_builds_to_a_release(
+    idioms: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = table(tmp_path / "sayings.csv", ["phrase", "meaning"], [list(both) for both in idioms])
+    propose(path, "\nCC-BY-4.0\nSara Amin\n")
+    for name, folder in (("LAKE", "lake"), ("HUB", "hub"), ("RUNS", "runs")):
+        monkeypatch.setenv(f"MIHAKK_{name}", str(tmp_path / folder))
+    done = CliRunner().invoke(app, ["build", "proposed.yaml", "--workers", "1"])
+    assert done.exit_code == 0, done.output
+    assert "sayings 0.1.0" in done.output
+    shown = CliRunner().invoke(app, ["show", "8_released", "-b", "proposed.yaml"])
+    assert shown.exit_code == 0
+    without = (tmp_path / "proposed.yaml").read_text("utf-8").replace("authors: [Sara Amin]", "authors: []")
+    (tmp_path / "nobody.yaml").write_text(without, "utf-8")
+    refused = CliRunner().invoke(app, ["build", "nobody.yaml"])
+    assert refused.exit_code == 2
+    assert "nobody is named as its author" in " ".join(refused.output.split())
+
+
+def test_what_is_no_table_and_no_text_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "book.docx").write_bytes(b"PK")
+    done = CliRunner().invoke(app, ["new", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "save as plain text (UTF-8), or its entries as .csv" in " ".join(done.output.split())
+    (tmp_path / "news.txt").write_text(
+        "The council met. It agreed on the budget, and went home.\n" * 40, "utf-8"
+    )
+    done = CliRunner().invoke(app, ["new", str(tmp_path / "news.txt")])
+    assert done.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "field"),
+    [
+        ("idiom", "Arabic proverb", "phrase"),
+        ("idiom", "meaning_ar", "explanation"),
+        ("idiom", "الأمثال", "phrase"),
+        ("idiom", "شرح المثل ومعناه", ""),
+        ("poem", "الشطر الأول", "first"),
+        ("poem", "hemistich_2", "second"),
+        ("poem", "hemistich", "hemistichs"),
+        ("poem", "مصرع ۲", "second"),
+        ("poem", "page", ""),
+    ],
+)
+def test_names_of_columns(kind: Any, name: str, field: str) -> None:
+    assert guess_field(kind, name) == field
