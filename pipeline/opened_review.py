@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     # Not before a server is spoken to: an audit by rules has none of its packages.
     from mihakk.annotation.label_studio.connection import Connection
     from mihakk.annotation.label_studio.exchange import ReviewPulled
+    from mihakk.annotation.label_studio.offline import Offline
     from mihakk.annotation.label_studio.push import Pushed
 
 
@@ -158,6 +159,23 @@ class OpenReview:
             config=self.config,
             suspects=evidence(self.stores, self.items),
         )
+
+    def offline(self, person: str) -> Offline:
+        """The review of one person without a server, as a push would bring its queue."""
+        from mihakk.annotation.label_studio.benchmark_push import queue_tasks
+        from mihakk.annotation.label_studio.offline import Offline
+
+        tasks, entries = queue_tasks(
+            self.items,
+            self.verdicts,
+            self.rows("findings"),
+            audits=self.rows("audits"),
+            stores=self.stores,
+            seed=self.seed,
+            config=self.config,
+            suspects=evidence(self.stores, self.items),
+        )
+        return Offline(tasks, (entry.item for entry in entries), self.stores, self.config, person)
 
     def pull(self, connection: Connection, wait: float = 0) -> ReviewPulled:
         """Fetches what people decided; the next build, or audit into the folder, applies that.

@@ -73,6 +73,44 @@ def push_review(
     Returns:
         By language, or `<language> <dialect>`, what changed on the server.
     """
+    tasks, entries = queue_tasks(
+        items,
+        verdicts,
+        findings,
+        audits=audits,
+        stores=stores,
+        seed=seed,
+        config=config,
+        suspects=suspects,
+        attention_every=attention_every,
+    )
+    bring = partial(
+        _bring,
+        connection,
+        benchmark,
+        dialects={entry.item.id: entry.item.dialect for entry in entries},
+        config=config,
+        overlap=config.overlap,
+    )
+    if not config.hide_gold:
+        return bring(OWN_ANSWER, []) | bring(TEMPLATE, tasks)  # closes questions asked while it was set
+    asked, ready = _answered_first(tasks, {entry.item.id: entry.item for entry in entries}, stores, config)
+    return bring(OWN_ANSWER, asked) | bring(TEMPLATE, ready)
+
+
+def queue_tasks(
+    items: Sequence[Item],
+    verdicts: Iterable[Verdict],
+    findings: Iterable[Finding],
+    *,
+    audits: Iterable[Audit],
+    stores: Stores,
+    seed: int,
+    config: ReviewConfig,
+    suspects: Mapping[str, str] | None = None,
+    attention_every: int = 20,
+) -> tuple[list[dict[str, Any]], list[QueueEntry]]:
+    """Tasks of the review queue, the most urgent first, and why each item is in it, which the stores keep."""
     doubted = suspects or {}
     entries = choose(
         items,
@@ -91,19 +129,7 @@ def push_review(
     ]
     said, seen = by_subject([*findings, *answers], audits)
     _note(stores, entries, seen)
-    tasks = _tasks(entries, said, seen, seed, after_answer=config.hide_gold)
-    bring = partial(
-        _bring,
-        connection,
-        benchmark,
-        dialects={entry.item.id: entry.item.dialect for entry in entries},
-        config=config,
-        overlap=config.overlap,
-    )
-    if not config.hide_gold:
-        return bring(OWN_ANSWER, []) | bring(TEMPLATE, tasks)  # closes questions asked while it was set
-    asked, ready = _answered_first(tasks, {entry.item.id: entry.item for entry in entries}, stores, config)
-    return bring(OWN_ANSWER, asked) | bring(TEMPLATE, ready)
+    return _tasks(entries, said, seen, seed, after_answer=config.hide_gold), entries
 
 
 def _answered_first(

@@ -11,6 +11,7 @@ import typer
 
 from mihakk.flows.commands import review_lead
 from mihakk.flows.commands.options import Address, AsJson, Lake, Reviewed
+from mihakk.flows.commands.review_decide import decide
 from mihakk.flows.commands.review_output import show_pulled, show_pushed
 from mihakk.machinery.errors import UsageError
 from mihakk.reports.console import open_console, print_json, print_result
@@ -26,7 +27,7 @@ REFRESH = 6
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     review = typer.Typer(help="Flagged items to people in Label Studio, and their decisions back.")
-    for command in (serve, push, pull, relay, report, export, person):
+    for command in (serve, push, pull, decide, relay, report, export, person):
         review.command()(command)
     review_lead.register(review)
     app.add_typer(review, name="review", rich_help_panel="Make")
