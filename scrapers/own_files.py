@@ -35,6 +35,8 @@ LOOKED = 2_000
 """Rows of a table from which its columns are told."""
 _TITLES = 10
 """Rows at the top among which the header is looked for."""
+_VERSE_SHARE = 0.5
+"""Share of rhymed poems from which texts are taken for verse: prose cut into pieces has hardly any."""
 _NAME_WORDS = 6
 """Most words of a column's name."""
 _SHARE = 0.9
@@ -156,9 +158,11 @@ def _layout(path: Path) -> tuple[Layout, list[str], list[Row]]:
         names = list(next((one.fields for one in rows if one.fields), {}))
         if not names:
             continue
-        known = sum(bool(guess_field(kind, name)) for kind in FIELDS for name in names)
+        short = [name for name in names if len(_WORD.findall(name)) <= _NAME_WORDS]
+        known = sum(bool(guess_field(kind, name)) for kind in FIELDS for name in short)
         whole = sum(one.problem is None for one in rows) / len(rows)
-        score = (float(known > 1), float(len(names) > 1 and all(names)) * whole, float(known), -row)
+        named = len(names) > 1 and all(names) and len(short) == len(names)
+        score = (float(known > 1), float(named) * whole, float(known), -row)
         if best is None or score > best[0]:
             best = (score, layout._replace(sheet=sheet), names, rows)
     if best is None:
@@ -431,10 +435,11 @@ def _of_texts(files: Sequence[Path], folder: Path | None) -> Found:
         how = VerseText(poems=poems, title=title, between=between)  # type: ignore[arg-type]
         scored.append((_fitness(sample, how, language), how))
     best = max(score for score, _ in scored)
-    if best.figure <= 0:
+    if best.figure <= 0 or best.rhymed < _VERSE_SHARE * best.poems:
         raise UsageError(
-            f"{found.options['path']}: no reading of these texts gives poems whose hemistichs can be paired: "
-            "write those of a couplet in one line with a tab between them, and a title above each poem"
+            f"{found.options['path']}: no verse with a rhyme in any reading ({best}); of a book of sayings "
+            f"`mihakk source try {files[0]} --suggest` proposes how to read it; free verse needs its `verse` "
+            "declared (docs/sources.md)"
         )
     alike: dict[tuple[int, int], VerseText] = {}
     for score, how in scored:

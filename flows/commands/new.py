@@ -163,10 +163,9 @@ def _trial(console: Console, found: Found, raw: Any) -> Trial | None:
     found.options["licence"] = "unknown"
     trial = found.trial(raw)
     if trial.problem or not trial.records:
-        why = trial.problem or "; ".join(
-            f"{len(told)} {reason}: {told[0]}" for reason, told in trial.reasons()
-        )
-        raise UsageError(f"{found.options['path']}: {why}")
+        rejected = [f"{len(told)} {reason}: {told[0]}" for reason, told in trial.reasons()[:3]]
+        why = rejected if rejected and not trial.records else [trial.problem]
+        raise UsageError(f"{found.options['path']}: {'; '.join(why)}")
     told = f"{len(trial.records):,} {found.options['kind']}s read"
     if trial.rejections:
         told += f", {len(trial.rejections):,} rows rejected: " + "; ".join(

@@ -251,3 +251,14 @@ def test_what_is_no_table_and_no_text_is_refused_with_what_to_do(tmp_path: Path)
 )
 def test_names_of_columns(kind: Any, name: str, field: str) -> None:
     assert guess_field(kind, name) == field
+
+
+def test_a_book_of_prose_is_no_verse_and_names_what_reads_it(tmp_path: Path) -> None:
+    explained = (ROOT / "data/samples/egyptian_idioms.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in explained]
+    book = tmp_path / "book.txt"
+    book.write_text("\n\n".join(f"{row['text']}:\n{row['explanation']}" for row in rows), "utf-8")
+    done = CliRunner().invoke(app, ["new", str(book)])
+    assert done.exit_code == 2
+    assert "no verse with a rhyme" in " ".join(done.output.split())
+    assert "mihakk source try" in " ".join(done.output.split())
