@@ -154,3 +154,9 @@ def test_to_import_it_costs_nothing() -> None:
     code = "import time; a = time.process_time(); import mihakk; print(time.process_time() - a)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(done.stdout) < 0.15
+
+
+@pytest.mark.parametrize("read", [mihakk.normalize, mihakk.key, mihakk.rhyme], ids=lambda one: one.__name__)
+def test_a_language_that_texts_are_not_read_in_is_named(read: Callable[[str, Any], str]) -> None:
+    with pytest.raises(mihakk.errors.UsageError, match="language is 'tr': it must be one of ar, fa, en"):
+        read("bir metin", "tr")

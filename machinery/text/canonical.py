@@ -134,4 +134,4 @@ def _rule(language: Language) -> _Rule:
     )
 
 
-_RULES: Final = {language: _rule(language) for language in cp.LANGUAGES}
+_RULES: Final = cp.ByLanguage({language: _rule(language) for language in cp.LANGUAGES})

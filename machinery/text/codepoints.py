@@ -4,10 +4,21 @@ Sources: the Unicode Character Database, and what real pages hold (docs/text.md)
 """
 
 import unicodedata
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
+
+from mihakk.machinery.errors import UsageError
 
 Language = Literal["ar", "fa", "en"]
 LANGUAGES: Final[tuple[Language, ...]] = ("ar", "fa", "en")
+T = TypeVar("T")
+
+
+class ByLanguage(dict[Language, T]):
+    """What each language has; another language is a mistake of whoever asks."""
+
+    def __missing__(self, language: Language) -> T:
+        raise UsageError(f"language is {language!r}: it must be one of {', '.join(LANGUAGES)}")
+
 
 # --- single code points the rules name --------------------------------------------------------------
 TATWEEL: Final = "\u0640"

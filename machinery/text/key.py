@@ -62,8 +62,10 @@ class _FoldedWords(dict[str, str]):
 _LONGEST_KEPT: Final = 40
 _MOST_KEPT: Final = 1 << 16
 """Some 15 MB a language."""
-_KEY: Final = {language: _Fold(language, spaced=False) for language in cp.LANGUAGES}
-_WORDS_KEY: Final = {language: _FoldedWords(_Fold(language, spaced=True)) for language in cp.LANGUAGES}
+_KEY: Final = cp.ByLanguage({language: _Fold(language, spaced=False) for language in cp.LANGUAGES})
+_WORDS_KEY: Final = cp.ByLanguage(
+    {language: _FoldedWords(_Fold(language, spaced=True)) for language in cp.LANGUAGES}
+)
 
 
 def key(text: str, language: Language) -> str:
