@@ -13,19 +13,29 @@ import numpy as np
 from mihakk.evaluation.rows import answer_key, read_rows
 from mihakk.evaluation.running.asking import Asked
 from mihakk.evaluation.statistics.cluster import clustered, codes_of
+from mihakk.machinery.ids import digest, sha256
 from mihakk.schemas.evaluation import Answer, Question, Score
 from mihakk.schemas.suite import Suite, System
 
 SCORER: Final = "mihakk"
+WRITTEN_OF: Final = "written_of"
+"""File with the digest of the answers and scores that the logs beside it show."""
 _STOPS: Final = {"length": "max_tokens", "content_filter": "content_filter", "stop": "stop"}
 Row = tuple[Asked, Answer, dict[str, float]]
 """A question, its answer and the answer's figures."""
 
 
 def write_logs(suite: Suite, system: System, rows: Sequence[tuple[Asked, Answer]], folder: Path) -> None:
-    """Writes `inspect/<suite>_<kind>.eval` beside the answers and scores that lie in `folder`."""
+    """Writes `inspect/<suite>_<kind>.eval` beside the answers and scores that lie in `folder`.
+
+    Logs of the same answers and scores stand: to write thousands of samples takes longer than to score them.
+    """
     from inspect_ai.log import write_eval_log
 
+    tables = [sha256((folder / name).read_bytes()) for name in ("answers.parquet", "scores.parquet")]
+    of, mark = folder / "inspect" / WRITTEN_OF, digest([suite.name, system.name, *tables])
+    if of.is_file() and of.read_text("utf-8") == mark:
+        return
     figures: dict[str, dict[str, float]] = defaultdict(dict)
     for score in read_rows(folder / "scores.parquet", Score):
         if score.value is not None:
@@ -36,6 +46,8 @@ def write_logs(suite: Suite, system: System, rows: Sequence[tuple[Asked, Answer]
     for kind, own in by_kind.items():
         name = f"{suite.name}_{kind}"
         write_eval_log(_log(name, system, own), folder / "inspect" / f"{name}.eval")
+    of.parent.mkdir(exist_ok=True)
+    of.write_text(mark, "utf-8")
 
 
 def _log(name: str, system: System, rows: Sequence[Row]) -> Any:

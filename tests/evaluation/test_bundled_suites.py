@@ -204,3 +204,6 @@ def test_inspect_reads_the_logs_that_lie_beside_the_answers(tmp_path: Path, serv
     means = {(one.name, one.metrics["mean"].value) for log in logs for one in log.results.scores}
     chosen = [row["value"] for row in scores if row["metric"] == "accuracy"]
     assert ("accuracy", sum(chosen) / len(chosen)) in means
+    written = {path: path.stat().st_mtime_ns for path in (folder / "inspect").glob("*.eval")}
+    assert run(bundled("kinayat", tmp_path), tmp_path, server).exit_code == 0
+    assert written == {path: path.stat().st_mtime_ns for path in (folder / "inspect").glob("*.eval")}
