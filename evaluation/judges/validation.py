@@ -323,8 +323,9 @@ def corrected_means(rubric: Rubric, systems: Sequence[Marks], seed: int) -> list
             without=len(one.answers) - len(kept),
         )
         if scored and len(kept):
-            mean = corrected_mean(found)
-            worst = [mean, *(corrected_mean(_labelled(some, place)[1]) for some in one.filled)]
+            bounds = float(rubric.low), float(rubric.high)
+            mean = corrected_mean(found, bounds)
+            worst = [mean, *(corrected_mean(_labelled(some, place)[1], bounds) for some in one.filled)]
             lows, highs = [some.low for some in worst], [some.high for some in worst]
             row = row.model_copy(
                 update={

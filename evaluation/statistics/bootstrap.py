@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -12,6 +13,8 @@ from mihakk.machinery.seeds import rng
 from mihakk.machinery.stats import CONFIDENCE
 
 RESAMPLES: Final = 2000
+_NONE: Final = 1e-12
+"""Standard errors below it are rounding."""
 _BLOCK: Final = 1 << 22
 """Clusters drawn at once."""
 
@@ -45,29 +48,59 @@ def percentile_interval(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class Rank(NamedTuple):
-    """Where a system stands, as an interval; 1 is best."""
+    """Where a system stands, as an interval; 1 is best. All intervals of a table hold together (95 %)."""
 
     low: int
+    """One more than there are systems that are better beyond doubt."""
     high: int
-    top: bool
-    """Not separable from the best: the best system's lead over it may be none."""
+    """Likewise, how many are not worse beyond doubt."""
+
+    @property
+    def top(self) -> bool:
+        """Nobody is better beyond doubt."""
+        return self.low == 1
 
 
-def ranks(figures: Sequence[float] | NDArray[np.float64], drawn: NDArray[np.float64]) -> list[Rank]:
-    """Rank interval (95 %) of each system, and whether it belongs to the top group.
+def ranks(
+    figures: Sequence[float] | NDArray[np.float64], drawn: NDArray[np.float64], degrees: float = inf
+) -> list[Rank]:
+    """Rank interval of each system, from all pairs of systems that can be told apart.
+
+    Differences over their drawn standard error are held against the greatest of all drawn ones, so that among
+    equal systems any is told apart in one table of twenty, however many there are; what is told apart is left
+    out, and the rest is held against the greatest of what is left (the step-down max-T of J. P. Romano and M.
+    Wolf, 2005; ranks from pairs: M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, 2024).
 
     Args:
         figures: One per system, higher is better.
         drawn: Resamples x systems: the same figures from drawn clusters.
+        degrees: Of freedom of the standard errors, where clusters are few.
     """
-    # Equal figures share the best of their ranks at the low end and the worst at the high end.
-    better = (drawn[:, None, :] > drawn[:, :, None]).sum(axis=2) + 1
-    not_worse = (drawn[:, None, :] >= drawn[:, :, None]).sum(axis=2)
-    low = np.floor(np.percentile(better, 2.5, axis=0, method="inverted_cdf"))
-    high = np.ceil(np.percentile(not_worse, 97.5, axis=0, method="inverted_cdf"))
-    best = int(np.argmax(figures))
-    lead = np.percentile(drawn[:, [best]] - drawn, 2.5, axis=0)
+    from scipy.special import ndtr, stdtrit
+
+    one, other = np.triu_indices(len(figures), 1)
+    found = np.asarray(figures)[one] - np.asarray(figures)[other]
+    errors = np.array([(drawn[:, i] - drawn[:, j]).std() for i, j in zip(one, other, strict=True)])
+    errors *= sqrt((degrees + 1) / degrees) if degrees < inf else 1.0
+    # Two systems that differ alike in every draw tell nothing of their spread.
+    sizes = np.abs(found) / np.where(errors > _NONE, errors, inf)
+    left = np.ones(len(found), dtype=bool)
+    while left.any():
+        greatest = np.zeros(len(drawn))
+        for place in np.flatnonzero(left & (errors > _NONE)):
+            away = drawn[:, one[place]] - drawn[:, other[place]] - found[place]
+            np.maximum(greatest, np.abs(away) / errors[place], out=greatest)
+        reach = float(np.quantile(greatest, CONFIDENCE, method="higher"))
+        if degrees < inf:
+            reach = float(stdtrit(degrees, ndtr(reach)))
+        told = left & (sizes > reach)
+        if not told.any():
+            break
+        left &= ~told
+    better = np.zeros((len(figures), len(figures)), dtype=bool)
+    better[one, other] = ~left & (found > 0)
+    better[other, one] = ~left & (found < 0)
     return [
-        Rank(int(first), int(last), bool(place == best or lead[place] <= 0))
-        for place, (first, last) in enumerate(zip(low, high, strict=True))
+        Rank(1 + int(above), len(figures) - int(below))
+        for above, below in zip(better.sum(axis=0), better.sum(axis=1), strict=True)
     ]

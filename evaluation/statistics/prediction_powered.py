@@ -25,12 +25,19 @@ class Labelled(NamedTuple):
     clusters: Codes
 
 
-def corrected_mean(found: Labelled) -> Estimate:
+def corrected_mean(found: Labelled, bounds: tuple[float, float] | None = None) -> Estimate:
     """The judge's mean over all answers plus the mean of (people - judge) over those that people scored.
 
     Unbiased however wrong the judge is; the better it is, the narrower the interval. The error is clustered
     and counts both parts: each answer's pull on the sum is (judge - its mean) / all, and where people scored
-    it, the share of doubtful answers times its weighted pull on the correction.
+    it, the share of doubtful answers times its weighted pull on the correction. Degrees of freedom are those
+    of `effective_clusters`, of the clusters that people scored. The interval counts two scored answers more,
+    which the judge misses by the most it missed any, either way: few misses may be few by chance (D. Bonett
+    and R. Price, 2012).
+
+    Args:
+        found: The answers.
+        bounds: Least and greatest score there can be, between which the interval stays.
 
     Raises:
         ValueError: People scored none.
@@ -41,16 +48,30 @@ def corrected_mean(found: Labelled) -> Estimate:
         raise ValueError("no answer was scored by people")
     doubtful = 1 - float(found.known.mean())
     gap = np.where(scored, np.nan_to_num(found.people) - found.judge, 0.0)
-    weights = np.where(scored, found.weights, 0.0)
-    correction = float(weights @ gap / weights.sum())
+    share = np.where(scored, found.weights, 0.0)
+    share /= share.sum()
+    correction = float(share @ gap)
     base = float(found.judge.mean())
-    pull = (found.judge - base) / size + doubtful * weights * (gap - correction) / weights.sum()
+    pull = (found.judge - base) / size + doubtful * share * (gap - correction)
     sums = np.bincount(found.clusters, weights=pull)
-    count = int(np.count_nonzero(np.bincount(found.clusters[scored])))
+    of_judge = np.bincount(found.clusters) * found.judge.std() / size
+    of_people = np.bincount(found.clusters, weights=share)
+    labelled = of_people > 0
+    count = int(labelled.sum())
     mean = base + doubtful * correction
     if count < 2:
-        return Estimate(mean, None, None, None, size, count)
-    return t_estimate(mean, sqrt(count / (count - 1) * float(sums @ sums)), size, count)
+        return Estimate(mean, None, None, None, size, count, float(count))
+    variance = count / (count - 1) * float(sums @ sums)
+    most = float(np.abs(gap).max()) or (bounds[1] - bounds[0] if bounds else float(np.ptp(found.judge)))
+    unseen = 2 * float(share @ share) * most**2 / int(scored.sum())
+    misses = sqrt(float(share @ (gap - correction) ** 2) + unseen)
+    leverage = (of_judge + doubtful * misses * of_people)[labelled]
+    leverage = leverage if leverage.any() else of_people[labelled]
+    made = t_estimate(mean, sqrt(variance + doubtful**2 * unseen), size, leverage)
+    made = made._replace(se=sqrt(variance))
+    if bounds is None or made.low is None or made.high is None:
+        return made
+    return made._replace(low=max(bounds[0], made.low), high=min(bounds[1], made.high))
 
 
 def drawn_means(found: Labelled, draws: Values) -> Values:
