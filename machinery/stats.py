@@ -73,6 +73,15 @@ def t_quantile(degrees: float) -> float:
     return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
+def t_p_value(value: float, error: float, degrees: float) -> float:
+    """Two-sided p-value of a figure by Student's t; 1 where it is 0."""
+    from scipy.special import stdtr
+
+    if value == 0:
+        return 1.0
+    return float(2 * stdtr(degrees, -abs(value) / error)) if error else 0.0
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """P-values adjusted for their number, in the order given (S. Holm, 1979)."""
     import numpy as np

@@ -187,7 +187,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=5)
     asked = parser.parse_args()
     draw = np.random.default_rng(asked.seed)
-    for name, run in (("mean", of_means), ("difference", of_differences), ("corrected", of_corrected),):
+    for name, run in (("corrected", of_corrected),):
         for law in SIZES:
             for clusters in CLUSTERS:
                 F = [run(draw, law, clusters, truth, asked.repeats) for truth in TRUTHS]

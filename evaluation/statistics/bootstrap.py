@@ -47,6 +47,11 @@ def percentile_interval(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
     return ends
 
 
+def drawn_error(drawn: NDArray[np.float64], degrees: float = inf) -> float:
+    """Standard error of a figure from its draws, which are narrower by a degree of freedom."""
+    return float(drawn.std()) * (sqrt((degrees + 1) / degrees) if degrees < inf else 1.0)
+
+
 class Rank(NamedTuple):
     """Where a system stands, as an interval; 1 is best. All intervals of a table hold together (95 %)."""
 
@@ -80,8 +85,9 @@ def ranks(
 
     one, other = np.triu_indices(len(figures), 1)
     found = np.asarray(figures)[one] - np.asarray(figures)[other]
-    errors = np.array([(drawn[:, i] - drawn[:, j]).std() for i, j in zip(one, other, strict=True)])
-    errors *= sqrt((degrees + 1) / degrees) if degrees < inf else 1.0
+    errors = np.array(
+        [drawn_error(drawn[:, i] - drawn[:, j], degrees) for i, j in zip(one, other, strict=True)]
+    )
     # Two systems that differ alike in every draw tell nothing of their spread.
     sizes = np.abs(found) / np.where(errors > _NONE, errors, inf)
     left = np.ones(len(found), dtype=bool)

@@ -150,23 +150,41 @@ def _alike(sums: Values, sizes: Values, spread: float) -> float:
 def _inside(
     found: Estimate, sizes: Values, spread: float, farthest: float, bounds: tuple[float, float]
 ) -> tuple[float, float]:
-    """The interval of a mean of bounded values.
+    """The ends of the interval of a mean of bounded values, of variance `spread`, none `farthest` off it."""
+    width, items = bounds[1] - bounds[0], found.items
+    share, variance = (found.mean - bounds[0]) / width, ((found.se or 0.0) / width) ** 2
+    even = items**2 / float(sizes @ sizes)
+    if variance >= _ALIKE**2:
+        spread /= width**2
+        # Two items more, as far off as any: few unlike ones may be few by chance (Bonett and Price, 2012).
+        variance *= 1 + 2 * min(share * (1 - share), (farthest / width) ** 2) / (items * spread)
+        # One cluster more, all of whose items are alike: so may be those that were not drawn.
+        variance = (found.clusters * variance + spread / even) / (found.clusters + 1)
+    return bounded(found.mean, width * sqrt(variance), bounds, degrees=found.effective - 1, even=even)
+
+
+def bounded(
+    mean: float, se: float, bounds: tuple[float, float], *, degrees: float, even: float
+) -> tuple[float, float]:
+    """The ends of the 95 % interval of a figure that has bounds.
 
     Where all clusters have the same mean, their spread says nothing: then the ends are those of what the
     share of unlike clusters may still be (Clopper and Pearson for none of them) and move the mean at most.
+
+    Args:
+        mean: The figure.
+        se: Its standard error.
+        bounds: Least and greatest figure there can be.
+        degrees: Of freedom of the standard error.
+        even: Clusters of one size that would weigh as much.
     """
     least, width = bounds[0], bounds[1] - bounds[0]
-    share, variance = (found.mean - least) / width, ((found.se or 0.0) / width) ** 2
-    most, items, whole = share * (1 - share), spread / width**2, found.items
-    even = whole**2 / float(sizes @ sizes)
-    if variance < _ALIKE**2 or most <= 0:
+    share, spread = min(1.0, max(0.0, (mean - least) / width)), se / width
+    most = share * (1 - share)
+    if spread < _ALIKE or most <= 0:
         unseen = 1 - ((1 - CONFIDENCE) / 2) ** (1 / even)
-        return found.mean - unseen * share * width, found.mean + unseen * (1 - share) * width
-    # Two items more, as far off as any: few unlike ones may be few by chance (D. Bonett and R. Price, 2012).
-    variance *= 1 + 2 * min(most, (farthest / width) ** 2) / (whole * items)
-    # One cluster more, all of whose items are alike: so may be those that were not drawn.
-    variance = (found.clusters * variance + items / even) / (found.clusters + 1)
-    cases = most / variance * (t_quantile(inf) / t_quantile(found.effective - 1)) ** 2
+        return mean - unseen * share * width, mean + unseen * (1 - share) * width
+    cases = most / spread**2 * (t_quantile(inf) / t_quantile(degrees)) ** 2
     low, high = clopper_pearson(share * cases, cases)
     return least + width * low, least + width * high
 

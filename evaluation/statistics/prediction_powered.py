@@ -31,9 +31,8 @@ def corrected_mean(found: Labelled, bounds: tuple[float, float] | None = None) -
     Unbiased however wrong the judge is; the better it is, the narrower the interval. The error is clustered
     and counts both parts: each answer's pull on the sum is (judge - its mean) / all, and where people scored
     it, the share of doubtful answers times its weighted pull on the correction. Degrees of freedom are those
-    of `effective_clusters`, of the clusters that people scored. The interval counts two scored answers more,
-    which the judge misses by the most it missed any, either way: few misses may be few by chance (D. Bonett
-    and R. Price, 2012).
+    of `effective_clusters`, of the clusters that people scored. The interval counts one scored answer more,
+    which the judge misses by the most it missed any: few misses may be few by chance.
 
     Args:
         found: The answers.
@@ -62,8 +61,8 @@ def corrected_mean(found: Labelled, bounds: tuple[float, float] | None = None) -
     if count < 2:
         return Estimate(mean, None, None, None, size, count, float(count))
     variance = count / (count - 1) * float(sums @ sums)
-    most = float(np.abs(gap).max()) or (bounds[1] - bounds[0] if bounds else float(np.ptp(found.judge)))
-    unseen = 2 * float(share @ share) * most**2 / int(scored.sum())
+    most = float(np.abs(gap - correction)[scored].max()) or (bounds[1] - bounds[0] if bounds else float(np.ptp(found.judge)))
+    unseen = (most / int(scored.sum())) ** 2
     misses = sqrt(float(share @ (gap - correction) ** 2) + unseen)
     leverage = (of_judge + doubtful * misses * of_people)[labelled]
     leverage = leverage if leverage.any() else of_people[labelled]

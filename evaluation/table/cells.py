@@ -45,7 +45,7 @@ def _figure(column: Column, place: int) -> dict[str, Any]:
     figure = column.figures[place]
     told: dict[str, Any] = {
         "figure": None if np.isnan(figure) else float(figure),
-        **dict.fromkeys(("se", "ci_low", "ci_high", "plain_se")),
+        **dict.fromkeys(("se", "ci_low", "ci_high", "plain_se", "effective")),
         "items": len(column.items) - column.missing[place],
         "missing": column.missing[place],
         "clusters": 0,
@@ -64,12 +64,17 @@ def _figure(column: Column, place: int) -> dict[str, Any]:
         notes.append(f"{int((~there).sum()):,} answers have no value and are left out")
     if told["clusters"] < LEAST_CLUSTERS:
         notes.append(f"{told['clusters']} cluster(s): too few for an interval")
-    told["note"] = "; ".join(notes)
     if column.statistics is None:
         found = clustered(values[there], groups, bounds=column.bounds)
-        told |= {"se": found.se, "ci_low": found.low, "ci_high": found.high}
+        told |= {"se": found.se, "ci_low": found.low, "ci_high": found.high, "effective": found.effective}
+        if found.clusters >= LEAST_CLUSTERS and found.effective < found.clusters / 2:
+            lacks = "" if found.low is not None else ": too few for an interval"
+            notes.append(
+                f"{found.clusters} clusters of unlike size tell as much as {found.effective:.1f}{lacks}"
+            )
         if np.isin(values[there], (0.0, 1.0)).all():
             told["plain_se"] = plain_se(found.mean, found.items)
+    told["note"] = "; ".join(notes)
     return told
 
 

@@ -12,7 +12,7 @@ import orjson
 from numpy.typing import NDArray
 
 from mihakk.evaluation.metrics.metric import Metric, known_metric
-from mihakk.evaluation.statistics.cluster import Codes, Values
+from mihakk.evaluation.statistics.cluster import Codes, Values, effective_clusters
 from mihakk.machinery.errors import UsageError
 
 if TYPE_CHECKING:
@@ -85,6 +85,16 @@ class Column(ColumnKey):
         """Least and greatest value of the metric; None where it has no bounds."""
         low, high = self.metric.low, self.metric.high
         return None if low is None or high is None else (low, high)
+
+    @cached_property
+    def sizes(self) -> Values:
+        """Items of each cluster."""
+        return np.unique(self.groups, return_counts=True)[1].astype(np.float64)
+
+    @property
+    def degrees(self) -> float:
+        """Of freedom of errors from drawn clusters; at least 1."""
+        return max(1.0, effective_clusters(self.sizes) - 1)
 
     @cached_property
     def figures(self) -> Values:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mihakk.evaluation.statistics.bootstrap import percentile_interval, ranks, weights
-from mihakk.evaluation.statistics.cluster import LEAST_CLUSTERS, Values
+from mihakk.evaluation.statistics.bootstrap import drawn_error, ranks, weights
+from mihakk.evaluation.statistics.cluster import LEAST_CLUSTERS, Values, bounded
 from mihakk.evaluation.table.column import Column
+from mihakk.machinery.stats import t_quantile
 
 
 def with_draws(columns: Sequence[Column], *, seed: int, name: str, resamples: int) -> list[Column]:
@@ -39,25 +40,34 @@ def able_in(figures: NDArray[np.float64]) -> list[int]:
 
 
 def standing(
-    figures: NDArray[np.float64], drawn: NDArray[np.float64] | None, sign: float = 1.0
+    figures: NDArray[np.float64],
+    drawn: NDArray[np.float64] | None,
+    degrees: float,
+    sign: float = 1.0,
+    bounds: tuple[float, float] | None = (0.0, 1.0),
 ) -> list[dict[str, Any]]:
     """Interval and rank interval of each system that has a figure; nothing of the others, or without draws.
 
     Args:
         figures: One per system.
         drawn: Resamples x systems.
+        degrees: Of freedom of the drawn errors.
         sign: -1 where less is better.
+        bounds: Least and greatest figure; None where it has none.
     """
     found: list[dict[str, Any]] = [{} for _ in figures]
     able = able_in(figures)
     if drawn is None or not able:
         return found
-    low, high = percentile_interval(drawn[:, able])
-    places = ranks(sign * figures[able], sign * drawn[:, able])
-    for at, place in enumerate(able):
-        first, last, top = places[at]
-        found[place] = {"ci_low": float(low[at]), "ci_high": float(high[at])}
-        found[place] |= {"rank_low": first, "rank_high": last, "top": top}
+    places = ranks(sign * figures[able], sign * drawn[:, able], degrees)
+    for place, (first, last) in zip(able, places, strict=True):
+        figure, se = float(figures[place]), drawn_error(drawn[:, place], degrees)
+        reach = t_quantile(degrees) * se
+        ends = (figure - reach, figure + reach)
+        if bounds:
+            ends = bounded(figure, se, bounds, degrees=degrees, even=degrees + 1)
+        found[place] = {"se": se, "ci_low": ends[0], "ci_high": ends[1]}
+        found[place] |= {"rank_low": first, "rank_high": last, "top": first == 1}
     return found
 
 

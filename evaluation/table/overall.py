@@ -36,6 +36,8 @@ class Average:
     """One per system; NaN where it lacks a part."""
     drawn: NDArray[np.float64] | None
     """Resamples x systems."""
+    degrees: float
+    """Of freedom of errors from them: the fewest that a part has."""
     parts: tuple[str, ...]
 
 
@@ -155,6 +157,7 @@ def _levels(
             models,
             np.mean([part.figures for part in parts], axis=0),
             np.mean(draws, axis=0) if len(draws) == len(parts) else None,
+            min(part.degrees for part in parts),
             tuple(inner for part in parts for inner in part.parts),
         )
 
@@ -179,12 +182,13 @@ def _scaled(column: Column, models: tuple[str, ...], ability: str, method: str) 
     if column.drawn is not None:
         drawn = np.full((len(column.drawn), len(models)), np.nan)
         drawn[:, places] = (column.drawn - low) / span
-    return Average("data set", column.config, ability, method, models, figures, drawn, (column.name,))
+    name, parts = column.config, (column.name,)
+    return Average("data set", name, ability, method, models, figures, drawn, column.degrees, parts)
 
 
 def average_rows(found: Average) -> list[dict[str, Any]]:
     """One row per system, with its rank as an interval where it has a figure."""
-    places = standing(found.figures, found.drawn)
+    places = standing(found.figures, found.drawn, found.degrees)
     rows = []
     for model, figure, place in zip(found.models, found.figures, places, strict=True):
         row: dict[str, Any] = {
@@ -197,6 +201,7 @@ def average_rows(found: Average) -> list[dict[str, Any]]:
             **dict.fromkeys(("figure", "ci_low", "ci_high", "rank_low", "rank_high", "top")),
             "note": "lacks a part" if np.isnan(figure) else "",
         }
+        place.pop("se", None)
         rows.append(row | ({} if np.isnan(figure) else {"figure": float(figure)}) | place)
     return rows
 
@@ -204,7 +209,7 @@ def average_rows(found: Average) -> list[dict[str, Any]]:
 def average_pairs(found: Average) -> list[dict[str, Any]]:
     """Differences of all pairs of systems, with intervals and p-values of the drawn tables."""
     head = {"name": found.name, "ability": found.ability, "method": found.method}
-    rows = [head | row for _, row in drawn_pairs(found.models, found.figures, found.drawn)]
+    rows = [head | row for _, row in drawn_pairs(found.models, found.figures, found.drawn, found.degrees)]
     for row in rows:
         del row["se"]
     return with_holm(rows)

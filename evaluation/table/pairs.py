@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mihakk.evaluation.statistics.bootstrap import percentile_interval
+from mihakk.evaluation.statistics.bootstrap import drawn_error
 from mihakk.evaluation.statistics.cluster import codes_of
 from mihakk.evaluation.statistics.comparison import Comparison, SignFlips, compare
 from mihakk.evaluation.table.column import Column
 from mihakk.evaluation.table.draws import able_in
-from mihakk.machinery.stats import holm
+from mihakk.machinery.stats import holm, t_p_value, t_quantile
 
 
 def pairs_of(column: Column, *, seed: int, resamples: int) -> list[dict[str, Any]]:
@@ -32,35 +32,38 @@ def pairs_of(column: Column, *, seed: int, resamples: int) -> list[dict[str, Any
                 "items": len(column.items),
                 "clusters": int(codes_of(column.groups).max()) + 1,
             }
-            for (first, second), row in drawn_pairs(column.models, column.figures, column.drawn)
+            for (first, second), row in drawn_pairs(
+                column.models, column.figures, column.drawn, column.degrees
+            )
         ]
     return with_holm(rows)
 
 
 def drawn_pairs(
-    models: Sequence[str], figures: NDArray[np.float64], drawn: NDArray[np.float64] | None
+    models: Sequence[str],
+    figures: NDArray[np.float64],
+    drawn: NDArray[np.float64] | None,
+    degrees: float,
 ) -> list[tuple[tuple[int, int], dict[str, Any]]]:
     """Places and row of every pair whose figures are no means; none without draws.
 
-    Interval and p-value are those of the drawn differences: twice the share on the rarer side of 0, never 0.
+    Interval and p-value are Student's, of the drawn differences' error and these degrees of freedom.
     """
     found: list[tuple[tuple[int, int], dict[str, Any]]] = []
     if drawn is None:
         return found
     for first, second in combinations(able_in(figures), 2):
-        differences = drawn[:, first] - drawn[:, second]
-        low, high = percentile_interval(differences)
-        below, above = (
-            (int(side.sum()) + 1) / (len(drawn) + 1) for side in (differences <= 0, differences >= 0)
-        )
+        difference = float(figures[first] - figures[second])
+        se = drawn_error(drawn[:, first] - drawn[:, second], degrees)
+        reach = t_quantile(degrees) * se
         row = {
             "first": models[first],
             "second": models[second],
-            "difference": float(figures[first] - figures[second]),
-            "se": float(differences.std(ddof=1)),
-            "ci_low": float(low),
-            "ci_high": float(high),
-            "p": min(1.0, 2 * min(below, above)),
+            "difference": difference,
+            "se": se,
+            "ci_low": difference - reach,
+            "ci_high": difference + reach,
+            "p": t_p_value(difference, se, degrees),
         }
         found.append(((first, second), row))
     return found
@@ -83,7 +86,9 @@ def _permuted_pairs(column: Column, able: list[int], *, seed: int, resamples: in
     flips = None
     if is_whole and able:
         sums = np.stack([np.bincount(groups, weights=values[place]) for place in able], axis=1, dtype=float)
-        flips = SignFlips(sums, seed=seed, name=column.name, resamples=resamples)
+        # Of many pairs the least p-value there can be has to outlast Holm's correction.
+        enough = max(resamples, 20 * len(able) * (len(able) - 1))
+        flips = SignFlips(sums, seed=seed, name=column.name, resamples=enough)
     rows = []
     for (one, first), (other, second) in combinations(enumerate(able), 2):
         if flips is not None:

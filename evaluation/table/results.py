@@ -133,12 +133,12 @@ def _with_ranks(
     # Two systems whose difference is the same in every cluster tell nothing of its spread.
     errors = [row["se"] for row in pairs if row["se"]]
     smallest = POWER_80 * float(np.median(errors)) if errors else None
-    standings = standing(column.figures, column.drawn, column.sign)
-    for place, (cell, told) in enumerate(zip(cells, standings, strict=True)):
+    standings = standing(column.figures, column.drawn, column.degrees, column.sign, column.bounds)
+    for cell, told in zip(cells, standings, strict=True):
         cell |= {"smallest_difference": smallest, **dict.fromkeys(("rank_low", "rank_high", "top"))}
-        if column.drawn is not None and told and column.statistics is not None:
-            cell |= {name: told[name] for name in ("ci_low", "ci_high")}
-            cell["se"] = float(column.drawn[:, place].std(ddof=1))
+        if told and column.statistics is not None:
+            cell |= {name: told[name] for name in ("se", "ci_low", "ci_high")}
+            cell["effective"] = column.degrees + 1
         if told and column.metric.ranks:
             cell |= {name: told[name] for name in ("rank_low", "rank_high", "top")}
     return cells
@@ -171,12 +171,13 @@ def _notes(
         f"Measured on {', '.join(told)}.",
         "An answer that failed, is empty or could not be read counts as the worst value and stays in the "
         "mean; a system without answers to some items has no figure.",
-        "Intervals are 95 %, clustered by poem or idiom (Wilson's with Student's t and the finite-cluster "
-        "factor; Clopper and Pearson's where all clusters are alike); for "
-        f"figures that are no means, averages and ranks, {resamples:,} cluster bootstraps (seed {seed}).",
+        "Intervals are 95 %, clustered by poem or idiom (Clopper and Pearson's of the effective number of "
+        "items, with the degrees of freedom that clusters of unlike size leave); errors of figures that are "
+        f"no means, of averages and ranks come from {resamples:,} cluster bootstraps (seed {seed}).",
         f"p: {permutations:,} sign flips of whole clusters (McNemar's exact test where each is one item), "
         "Holm over all pairs of a column. Smallest difference: 2.8 x the median paired standard error.",
-        "Ranks are intervals; the top group is what can't be told from the best.",
+        "Ranks are intervals that hold together (95 %), from all pairs of systems; the top group is what no "
+        "system is better than beyond doubt.",
         STATEMENT,
         f"Metrics: {'; '.join(read_by)}.",
     ]

@@ -212,8 +212,10 @@ def _notes(row: Fields, column: Column | None) -> list[list[Any]]:
         return [["note_no_value"]]
     left_out = int(np.isnan(column.values[column.models.index(str(row["model"]))]).sum())
     notes: list[list[Any]] = [["note_left_out", left_out]] if left_out else []
-    few = int(row["clusters"]) < LEAST_CLUSTERS
-    return notes + ([["note_clusters", int(row["clusters"])]] if few else [])
+    clusters = int(row["clusters"])
+    if clusters < LEAST_CLUSTERS:
+        return [*notes, ["note_clusters", clusters]]
+    return notes if row["ci_low"] is not None else [*notes, ["note_uneven", clusters]]
 
 
 def _pair(row: Fields, place: Mapping[str, int]) -> list[Any]:

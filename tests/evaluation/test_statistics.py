@@ -92,7 +92,7 @@ def test_few_clusters_have_no_interval() -> None:
     values = np.array([0.0, 1.0] * 9)
     assert clustered(values, np.arange(18) % 9).low is None
     assert clustered(values, np.arange(18) % 10).low is not None
-    assert clustered(values, np.zeros(18, dtype=np.int64)) == (0.5, None, None, None, 18, 1)
+    assert clustered(values, np.zeros(18, dtype=np.int64)) == (0.5, None, None, None, 18, 1, 1)
 
 
 @pytest.mark.parametrize(("truth", "questions"), [(0.5, 20), (0.9, 10), (0.95, 20), (0.98, 50), (0.98, 150)])
