@@ -78,14 +78,14 @@ def suspects(answers: Iterable[Answer], questions: Mapping[str, Question]) -> li
                 if answer:
                     shares[place, number, spot[answer]] += 1 / len(unit.given[system])
     counts = np.array([max(2, len(own)) for own in options], dtype=np.int64)
-    odds, other = gold_odds(shares, counts)[:2]
+    odds, other, confidence = gold_odds(shares, counts)[:3]
     rest = item_statistics(shares[:, :, 0].T).rest
     ability = shares[:, :, 0].mean(axis=0)
     made = [
         _suspect(
             unit,
             options[place][other[place]] if other[place] else "",
-            float(odds[place]),
+            (float(odds[place]), float(confidence[place])),
             None if np.isnan(rest[place]) else float(rest[place]),
             {name: float(ability[number]) for number, name in enumerate(systems)},
         )
@@ -162,10 +162,10 @@ def _options(unit: _Unit) -> list[str]:
 
 
 def _suspect(
-    unit: _Unit, other: str, odds: float, rest: float | None, ability: Mapping[str, float]
+    unit: _Unit, other: str, against: tuple[float, float], rest: float | None, ability: Mapping[str, float]
 ) -> Suspect:
     """The row of one item, not ranked yet."""
-    first = unit.questions[0]
+    first, (odds, confidence) = unit.questions[0], against
     total = sum(len(own) for own in unit.given.values())
     chosen: dict[str, list[str]] = defaultdict(list)
     counts: dict[str, int] = defaultdict(int)
@@ -187,6 +187,7 @@ def _suspect(
         language=first.language,
         reason=_reason(unit, odds, gold_share, other_share, rest),
         odds=round(odds, 6),
+        confidence=round(confidence, 6),
         gold=_text(unit, unit.gold),
         other=shown,
         systems=len(unit.given),
@@ -204,7 +205,7 @@ def _reason(
         return "always_right"
     if gold_share >= SPLIT and other_share >= SPLIT:
         return "ambiguous"
-    if odds > 0:
+    if odds > 0 and other_share > gold_share:
         return "other_answer"
     if gold_share == 0:
         return "never_right"

@@ -102,7 +102,7 @@ def of_means(
     repeats: int,
     missing: float = 0.0,
 ) -> Held:
-    """Intervals of one system's accuracy."""
+    """Intervals of one system's accuracy, where a share of its replies is missing."""
 
     def each() -> Iterator[tuple[Estimate, float, float]]:
         for _ in range(repeats):
@@ -181,20 +181,83 @@ def of_corrected(
     return tally(each())
 
 
+class Told(NamedTuple):
+    """What tables of equally good systems say."""
+
+    lost: float
+    """Share of tables in which some system loses the star."""
+    holm: float
+    """Share in which Holm's correction tells any pair apart."""
+    alike: float
+    """Share of pairs of which both say the same, where systems differ."""
+
+
+def answers_of_systems(
+    draw: np.random.Generator, systems: int, questions: int, ends: tuple[float, float], shared: float = 0.7
+) -> Values:
+    """Systems x questions, by a normal copula: systems fail on the same questions."""
+    ease = np.sqrt(shared) * draw.normal(size=questions)
+    own = np.sqrt(1 - shared) * draw.normal(size=(systems, questions))
+    return (ease + own < ndtri(np.linspace(*ends, systems))[:, None]).astype(float)
+
+
+def stars(
+    draw: np.random.Generator,
+    systems: int,
+    questions: int,
+    repeats: int,
+    ends: tuple[float, float] = (0.7, 0.7),
+) -> Told:
+    """How often a star is lost, and how far stars and ranks agree with Holm's pairs."""
+    lost = any_pair = same = 0
+    pairs = [(one, other) for one in range(systems) for other in range(one)]
+    for seed in range(repeats):
+        right = answers_of_systems(draw, systems, questions, ends)
+        drawn = np.concatenate(list(weights(questions, seed=seed, name="stars"))) @ right.T / questions
+        found = ranks(right.mean(axis=1), drawn, questions - 1)
+        lost += not all(one.top for one in found)
+        told = np.array(holm([mcnemar(right[one], right[other]) for one, other in pairs])) < 0.05
+        any_pair += bool(told.any())
+        same += abs(int(told.sum()) - sum(one.low - 1 for one in found)) <= 0.05 * len(pairs)
+    return Told(lost / repeats, any_pair / repeats, same / repeats)
+
+
+def _grid(title: str, draw: np.random.Generator, run: Callable[..., Held], repeats: int, **more: float) -> None:
+    print(f"\n{title}: least share held over {len(TRUTHS)} accuracies and correlations (mean width)\n")
+    print("| sizes | " + " | ".join(f"{n} clusters" for n in CLUSTERS) + " | withheld |")
+    print("|---|" + "---:|" * (len(CLUSTERS) + 1))
+    for law in SIZES:
+        cells, withheld = [], []
+        for clusters in CLUSTERS:
+            found = [run(draw, law, clusters, truth, repeats, **more) for truth in TRUTHS]
+            cells.append(f"{min(one.share for one in found):.3f} ({np.mean([f.width for f in found]):.2f})")
+            withheld += [one.withheld for one in found]
+        print(f"| {law} | {' | '.join(cells)} | {np.mean(withheld):.1%} |", flush=True)
+
+
 def main() -> None:
+    """Prints all as Markdown tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=5)
     asked = parser.parse_args()
     draw = np.random.default_rng(asked.seed)
-    for name, run in (("corrected", of_corrected),):
-        for law in SIZES:
-            for clusters in CLUSTERS:
-                F = [run(draw, law, clusters, truth, asked.repeats) for truth in TRUTHS]
-                print(name, law, clusters, *(f"{f.share:.3f}({f.width:.2f})" for f in F), f"withheld {np.mean([f.withheld for f in F]):.3f}", flush=True)
-    for p, n in ALONE:
-        a, b = alone(draw, p, n, asked.repeats)
-        print("alone", p, n, a, b, flush=True)
+    _grid("Means", draw, of_means, asked.repeats)
+    _grid("Means, a fifth of the replies missing", draw, of_means, asked.repeats, missing=0.2)
+    _grid("Paired differences", draw, of_differences, asked.repeats)
+    _grid("Means of a judge, corrected by people", draw, of_corrected, asked.repeats)
+    print("\nOne question a cluster: share held (mean width)\n")
+    print("| accuracy | questions | mean | paired difference |\n|---:|---:|---:|---:|")
+    for truth, questions in ALONE:
+        mean, difference = alone(draw, truth, questions, asked.repeats)
+        told = " | ".join(f"{one.share:.3f} ({one.width:.3f})" for one in (mean, difference))
+        print(f"| {truth} | {questions} | {told} |", flush=True)
+    print("\nEqually good systems (accuracy .7): tables in which some lose the star, or any pair is told apart\n")
+    print("| systems | questions | star lost | Holm |\n|---:|---:|---:|---:|")
+    tables = asked.repeats // 5
+    for systems, questions in ((5, 300), (20, 60), (20, 300), (30, 300)):
+        found = stars(draw, systems, questions, tables)
+        print(f"| {systems} | {questions} | {found.lost:.1%} | {found.holm:.1%} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,8 @@ class Suspect(Record):
     reason: SuspectReason
     odds: float
     """Natural logarithm: how much likelier the answers are if another answer is right, not the gold."""
+    confidence: float | None = None
+    """Chance that another answer is right and not the gold; None in tables of older versions."""
     gold: str
     other: str
     """The answer that speaks loudest against the gold; empty where no system gave another."""

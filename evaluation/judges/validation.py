@@ -343,7 +343,8 @@ def corrected_means(rubric: Rubric, systems: Sequence[Marks], seed: int) -> list
     drawn = np.concatenate(
         [np.stack([drawn_means(found, block) for _, found in able], axis=1) for block in blocks]
     )
-    places = ranks([rows[at].corrected or 0.0 for at, _ in able], drawn)
+    degrees = max(1.0, min(corrected_mean(found).effective for _, found in able) - 1)
+    places = ranks([rows[at].corrected or 0.0 for at, _ in able], drawn, degrees)
     for (at, _), rank in zip(able, places, strict=True):
         rows[at] = rows[at].model_copy(update={"rank_low": rank.low, "rank_high": rank.high})
     return rows
