@@ -17,8 +17,8 @@ Codes = NDArray[np.int64]
 
 LEAST_CLUSTERS: Final = 10
 """Fewer say nothing of their spread: there is no interval then."""
-LEAST_EFFECTIVE: Final = 3.0
-"""Likewise, of `effective_clusters`: one or two clusters hold nearly all items."""
+LEAST_EVEN: Final = 3.0
+"""Likewise, of clusters of one size that would weigh as much: one or two hold nearly all items."""
 _ALIKE: Final = 1e-12
 """Standard errors below it are rounding."""
 
@@ -44,9 +44,14 @@ def codes_of(names: Sequence[Any] | NDArray[Any]) -> Codes:
     return codes.astype(np.int64)
 
 
-def says_enough(clusters: int, effective: float) -> bool:
-    """Whether there are clusters enough for an interval, and no two of them hold nearly all items."""
-    return clusters >= LEAST_CLUSTERS and effective >= LEAST_EFFECTIVE
+def says_enough(sizes: Values) -> bool:
+    """Whether clusters of these sizes are enough for an interval, and not one or two hold nearly all items."""
+    return len(sizes) >= LEAST_CLUSTERS and _even(sizes) >= LEAST_EVEN
+
+
+def _even(sizes: Values) -> float:
+    """How many clusters of one size would weigh as much: over one and the squared variation of the sizes."""
+    return float(sizes.sum() ** 2 / (sizes @ sizes))
 
 
 def effective_clusters(sizes: Values, alike: float = 1.0) -> float:
@@ -87,7 +92,7 @@ def t_estimate(mean: float, se: float, items: int, sizes: Values, alike: float =
         alike: Correlation within clusters.
     """
     count, effective = len(sizes), effective_clusters(sizes, alike)
-    if not says_enough(count, effective):
+    if not says_enough(sizes):
         return Estimate(mean, se, None, None, items, count, effective)
     reach = t_quantile(effective - 1) * se
     return Estimate(mean, se, mean - reach, mean + reach, items, count, effective)
@@ -153,7 +158,7 @@ def _inside(
     """The ends of the interval of a mean of bounded values, of variance `spread`, none `farthest` off it."""
     width, items = bounds[1] - bounds[0], found.items
     share, variance = (found.mean - bounds[0]) / width, ((found.se or 0.0) / width) ** 2
-    even = items**2 / float(sizes @ sizes)
+    even = _even(sizes)
     if variance >= _ALIKE**2:
         spread /= width**2
         # Two items more, as far off as any: few unlike ones may be few by chance (Bonett and Price, 2012).

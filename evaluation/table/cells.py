@@ -67,11 +67,10 @@ def _figure(column: Column, place: int) -> dict[str, Any]:
     if column.statistics is None:
         found = clustered(values[there], groups, bounds=column.bounds)
         told |= {"se": found.se, "ci_low": found.low, "ci_high": found.high, "effective": found.effective}
-        if found.clusters >= LEAST_CLUSTERS and found.effective < found.clusters / 2:
-            lacks = "" if found.low is not None else ": too few for an interval"
-            notes.append(
-                f"{found.clusters} clusters of unlike size tell as much as {found.effective:.1f}{lacks}"
-            )
+        if told["clusters"] >= LEAST_CLUSTERS and found.low is None:
+            notes.append(f"{found.clusters} clusters, of which one or two hold nearly all items: no interval")
+        elif found.effective < found.clusters / 2 and found.low is not None:
+            notes.append(f"{found.clusters} clusters of unlike size tell as much as {found.effective:.0f}")
         if np.isin(values[there], (0.0, 1.0)).all():
             told["plain_se"] = plain_se(found.mean, found.items)
     told["note"] = "; ".join(notes)

@@ -19,7 +19,7 @@ def suspects(
     out: SuiteFolder = None,
     share: Annotated[
         float, typer.Option(min=0.001, max=1, help="Share of the items to show, and to bring to people.")
-    ] = 0.1,
+    ] = 0.05,
     review: Annotated[
         Path | None,
         typer.Option(
@@ -61,10 +61,10 @@ def suspects(
     first = [one for one in found[: max(1, round(share * len(found)))] if one.reason != "always_right"]
     if as_json:
         print_json(first)
-    table = Table("", "item", "why", "odds", "evidence")
+    table = Table("", "item", "why", "confidence", "evidence")
     for one in first:
         table.add_row(
-            str(one.rank), one.items[0], one.reason.replace("_", " "), f"{one.odds:+.1f}", one.evidence
+            str(one.rank), one.items[0], one.reason.replace("_", " "), f"{one.confidence:.0%}", one.evidence
         )
     if not as_json:
         console.print(table)

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from mihakk.evaluation.statistics.bootstrap import percentile_interval, ranks, weights
-from mihakk.evaluation.statistics.cluster import clustered, codes_of, moved
+from mihakk.evaluation.statistics.cluster import bounded, clustered, codes_of, effective_clusters, moved
 from mihakk.evaluation.statistics.comparison import SignFlips, compare, mcnemar
 from mihakk.evaluation.statistics.items import item_statistics, share_within
 from mihakk.evaluation.statistics.regression import size_effect
+from mihakk.machinery.stats import t_p_value
+from performance.intervals import SIZES, alone, codes_of_sizes, of_corrected, of_differences, of_means, stars
 
 SIMULATIONS = 400
 """Of coverage; 4,000 give 94.9 % for 30 clusters."""
@@ -114,6 +116,96 @@ def test_the_interval_holds_near_the_ends_too(truth: float, questions: int, orde
         plain += (usual.low or 0) <= truth <= (usual.high or 0)
     assert covered >= 0.93 * len(known)
     assert truth < 0.95 or plain < 0.93 * len(known), "Student's alone says more than it knows"
+
+
+def test_effective_clusters_are_those_of_bell_and_mccaffrey_written_out() -> None:
+    """A sum of squares has the degrees that its covariance's eigenvalues leave."""
+    draws = np.random.default_rng(14)
+    for alike in (0.0, 0.3, 1.0):
+        sizes = draws.integers(1, 40, 15).astype(float)
+        residual = np.eye(15) - np.outer(sizes, np.ones(15)) / sizes.sum()
+        covariance = residual @ np.diag(sizes * (1 + (sizes - 1) * alike)) @ residual.T
+        weights_of_squares = np.linalg.eigvalsh(covariance)
+        degrees = weights_of_squares.sum() ** 2 / (weights_of_squares**2).sum()
+        assert effective_clusters(sizes, alike) == pytest.approx(degrees + 1)
+    assert effective_clusters(np.full(20, 7.0), 0.4) == pytest.approx(20)
+    assert effective_clusters(np.array([1000.0, *[1.0] * 30])) < 3
+
+
+@pytest.mark.parametrize("law", ["lognormal, sd .5", "lognormal, sd 1", "Pareto, 1.2"])
+@pytest.mark.parametrize("clusters", [15, 40])
+def test_intervals_hold_over_clusters_of_unlike_size(law: str, clusters: int) -> None:
+    draws = np.random.default_rng(15)
+    for truth in ((0.7, 0.3), (0.9, 0.3)):
+        found = of_means(draws, law, clusters, truth, SIMULATIONS)
+        assert found.share >= 0.93
+        assert found.withheld <= 0.1
+        assert of_means(draws, law, clusters, truth, SIMULATIONS // 2, missing=0.2).share >= 0.92
+        assert of_differences(draws, law, clusters, truth, SIMULATIONS // 2).share >= 0.93
+        assert of_corrected(draws, law, clusters, truth, SIMULATIONS // 2).share >= 0.92
+
+
+def test_as_many_degrees_as_clusters_would_promise_too_much() -> None:
+    """What the test above would find with Student's interval of all clusters but one: four in five."""
+    draws, held = np.random.default_rng(16), 0
+    for _ in range(SIMULATIONS):
+        codes = codes_of_sizes(SIZES["Pareto, 1.2"](draws, 15))
+        values = (draws.random(len(codes)) < draws.beta(1.63, 0.7, 15)[codes]).astype(float)
+        found = clustered(values, codes)
+        assert found.se is not None
+        held += abs(found.mean - 0.7) <= stats.t.ppf(0.975, 14) * found.se
+    assert held / SIMULATIONS < 0.87
+
+
+@pytest.mark.parametrize("questions", [100, 200, 500])
+def test_one_question_a_cluster_is_held_by_the_binomial_itself(questions: int) -> None:
+    """Every number of right answers, with its chance: no draws."""
+    codes, right = np.arange(questions), np.arange(questions // 2, questions + 1)
+    ends = np.array(
+        [clustered((codes < count).astype(float), codes, bounds=(0.0, 1.0))[2:4] for count in right]
+    )
+    for truth in (0.9, 0.95, 0.98, 0.99, 0.995):
+        inside = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
+        assert stats.binom.pmf(right[inside], questions, truth).sum() >= 0.95
+    _, difference = alone(np.random.default_rng(17), 0.98, questions, SIMULATIONS // 2)
+    assert difference.share >= 0.93
+
+
+def test_a_cluster_that_holds_nearly_all_items_leaves_no_interval() -> None:
+    sizes = np.array([400, *[1] * 14])
+    values = np.random.default_rng(18).random(414).round()
+    found = clustered(values, codes_of_sizes(sizes), bounds=(0.0, 1.0))
+    assert (found.clusters, found.low) == (15, None)
+    assert clustered(values[390:], codes_of_sizes(np.array([10, *[1] * 14]))).low is not None
+
+
+def test_bounded_ends_are_clopper_and_pearsons_for_the_error_of_a_share() -> None:
+    ends = bounded(0.9, (0.9 * 0.1 / 50) ** 0.5, (0.0, 1.0), degrees=float("inf"), even=50)
+    exact = stats.binomtest(45, 50).proportion_ci(method="exact")
+    assert ends == pytest.approx((exact.low, exact.high))
+    percent = bounded(90, 100 * (0.9 * 0.1 / 50) ** 0.5, (0, 100), degrees=float("inf"), even=50)
+    assert percent == pytest.approx((100 * exact.low, 100 * exact.high))
+
+
+def test_p_values_of_a_figure_are_scipys() -> None:
+    values = np.random.default_rng(19).normal(0.3, 1, 12)
+    theirs = stats.ttest_1samp(values, 0)
+    assert t_p_value(float(values.mean()), float(stats.sem(values)), 11) == pytest.approx(theirs.pvalue)
+    assert (t_p_value(0, 0, 5), t_p_value(1, 0, 5)) == (1, 0)
+
+
+def test_equal_systems_keep_their_stars_and_others_lose_them_where_holms_pairs_say_so() -> None:
+    """Held against the best alone, without regard to its being chosen, 95 of 100 such tables lose some."""
+    draws = np.random.default_rng(20)
+    assert stars(draws, 20, 100, 40).lost <= 0.1
+    assert stars(draws, 8, 200, 15, (0.55, 0.85)).alike >= 0.95
+
+
+@pytest.mark.drill
+def test_equal_systems_keep_their_stars_over_many_tables() -> None:
+    draws = np.random.default_rng(21)
+    for systems in (5, 20):
+        assert stars(draws, systems, 300, 800).lost <= 0.06
 
 
 def test_equal_clusters_leave_what_textbooks_leave() -> None:
