@@ -19,7 +19,7 @@ def suspects(
     out: SuiteFolder = None,
     share: Annotated[
         float, typer.Option(min=0.001, max=1, help="Share of the items to show, and to bring to people.")
-    ] = 0.05,
+    ] = 0.1,
     review: Annotated[
         Path | None,
         typer.Option(

@@ -25,6 +25,7 @@ from mihakk.schemas.evaluation import Answer, Question
 from mihakk.schemas.item import Item
 from mihakk.schemas.suspect import Suspect
 from performance.suspects import BLIND, QUALITIES, planted, recall_and_precision
+from performance.wrong_golds import dawid_skene, disagreement, load, recall, reliability
 from tests.annotation.judged import choice as item
 from tests.annotation.judged import verdict
 from tests.evaluation.material import AR, choice, reply_to, worded
@@ -44,6 +45,68 @@ def test_weak_systems_that_all_fall_for_one_option_are_told_from_wrong_golds() -
     """Weighted votes found .53 of them here: a hard item with a trap looks to them like a wrong gold."""
     recall, _ = recall_and_precision(15, QUALITIES["weak"], 1.0, seed=1, repeats=10)
     assert recall >= 0.8
+
+
+@pytest.mark.parametrize("blind", [0.8, 0.9])
+def test_systems_that_nearly_always_fail_together_are_seen_as_such(blind: float) -> None:
+    """A grid that ended at .7 took them for more witnesses than they are."""
+    draw = np.random.default_rng(8)
+    found = gold_odds(planted(draw, 12, (0.55, 0.9), 0.6, blind=blind)[0], np.full(400, 4))
+    assert abs(found.shared - blind) <= 0.1
+    recall, _ = recall_and_precision(12, QUALITIES["as stated"], 0.6, seed=1, repeats=5, blind=blind)
+    assert recall >= 0.8
+
+
+def test_confidence_promises_no_more_wrong_golds_than_there_are() -> None:
+    draw = np.random.default_rng(9)
+    drawn = [planted(draw, 8, (0.5, 0.85), 0.6) for _ in range(8)]
+    confidence = np.concatenate([gold_odds(one, np.full(400, 4)).confidence for one, _ in drawn])
+    wrong = np.concatenate([truth for _, truth in drawn])
+    assert 0.5 <= confidence.sum() / wrong.sum() <= 1.1
+    for low, high in ((0.0, 0.05), (0.05, 0.3), (0.3, 0.7), (0.7, 1.0)):
+        own = (confidence >= low) & (confidence <= high)
+        assert own.sum() > 15
+        assert low - 0.05 <= wrong[own].mean() <= high + 0.25
+
+
+def test_real_wrong_golds_come_earlier_than_by_disagreement_and_with_an_honest_confidence(
+    shared_data: Path,
+) -> None:
+    """MMLU-Redux: 14 systems, 28 wrong golds; where systems agree with each other, witnesses are few."""
+    path = shared_data / "panel" / "mmlu_redux_answers.csv"
+    if not path.is_file():
+        pytest.skip(f"there is no {path}")
+    known = load(path)
+    found = gold_odds(known.shares, known.options)
+    plain = disagreement(known.shares)
+    for share, lead in ((0.01, 0.08), (0.02, 0.08), (0.1, 0.0)):
+        assert recall(found.odds, known.wrong, share) >= recall(plain, known.wrong, share) + lead
+    assert found.shared > 0.7
+    *_, highest = reliability(found.confidence, known)
+    assert highest[2] / 2 <= highest[0] <= 2 * highest[2], "never twice or half of what experts found"
+    votes = 1 / (1 + np.exp(-dawid_skene(known.shares)))
+    certain = votes > 0.95
+    assert known.wrong[certain].mean() < 0.1, "what independent witnesses would be nearly sure of"
+
+
+def test_a_minority_against_the_gold_is_no_agreement_on_another_answer() -> None:
+    """Systems in a row from weak to strong: one strong system's slip is odd, and no other answer."""
+    questions = {f"q{n}": choice(f"q{n}", 0) for n in range(30)}
+
+    def label(system: int, number: int) -> str:
+        right = system not in (2, 9) if number == 0 else (number * 5 + system) % 12 < system
+        return AR[0] if right else AR[1 + (number + system) % 3]
+
+    found = suspects(
+        [
+            reply_to(one, label(system, n), model=f"s{system}")
+            for system in range(12)
+            for n, one in enumerate(questions.values())
+        ],
+        questions,
+    )
+    assert all(one.other_share > one.gold_share for one in found if one.reason == "other_answer")
+    assert all(one.confidence is not None and 0 <= one.confidence <= 1 for one in found)
 
 
 @pytest.mark.drill
