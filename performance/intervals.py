@@ -1,4 +1,4 @@
-"""How often intervals, stars and ranks hold the truth of simulated systems: `python -m performance.intervals`.
+"""How often intervals and stars hold the truth of simulated systems: `python -m performance.intervals`.
 
 Clusters have sizes of several laws and chances of their own (beta, so that two answers about one poem
 correlate); a system's truth is the mean chance. Where a table says "held", it is the share of the intervals
@@ -35,8 +35,8 @@ def _pareto(shape: float, scale: float) -> Callable[[np.random.Generator, int], 
 
 
 SIZES: Final = {
-    "one each": lambda draw, count: np.full(count * 5, 1),
-    "equal, 7": lambda draw, count: np.full(count, 7),
+    "one each": lambda _, count: np.full(count * 5, 1),
+    "equal, 7": lambda _, count: np.full(count, 7),
     "lognormal, sd .5": _lognormal(2, 0.5),
     "lognormal, sd 1": _lognormal(1.5, 1),
     "Pareto, 2": _pareto(2, 5),
@@ -100,6 +100,7 @@ def of_means(
     clusters: int,
     truth: tuple[float, float],
     repeats: int,
+    *,
     missing: float = 0.0,
 ) -> Held:
     """Intervals of one system's accuracy, where a share of its replies is missing."""
@@ -154,6 +155,7 @@ def of_corrected(
     clusters: int,
     truth: tuple[float, float],
     repeats: int,
+    *,
     scored: float = 0.3,
 ) -> Held:
     """Intervals of an accuracy that a kind judge sees of all answers and people of a share of them.

@@ -1,4 +1,4 @@
-"""How many wrong golds planted at random stand in the first tenth of the suspects: `python -m performance.suspects`.
+"""How many wrong golds planted at random are in a tenth of the list: `python -m performance.suspects`.
 
 400 items of four options, one in twenty with a wrong gold (another option, drawn at random, is called right).
 Systems have true accuracies evenly between two ends. Their errors are shared in two ways: whether a system
@@ -37,6 +37,7 @@ def planted(
     systems: int,
     ends: tuple[float, float],
     trap: float,
+    *,
     items: int = ITEMS,
     blind: float = BLIND,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -130,7 +131,9 @@ def main() -> None:
             where = "nominal response" if trap is None else f"{trap:.0%} on one option"
             for blind in blinds:
                 told = [
-                    recall_and_precision(n, ends, trap, seed=asked.seed, repeats=asked.repeats, blind=blind)[0]
+                    recall_and_precision(n, ends, trap, seed=asked.seed, repeats=asked.repeats, blind=blind)[
+                        0
+                    ]
                     for n in NUMBERS
                 ]
                 shown = " | ".join(f"{recall:.2f}" for recall in told)

@@ -1,4 +1,4 @@
-"""Ways to find wrong golds by systems' answers, on real ones: `python -m performance.wrong_golds [ANSWERS.csv]`.
+"""Ways to find wrong golds by answers, on real ones: `python -m performance.wrong_golds [ANSWERS.csv]`.
 
 The table has a row per question with `choices`, `gold` (its place), `error_type` (what experts found) and a
 column of labels per system; without an argument it is `panel/mmlu_redux_answers.csv` of the shared data. Ties
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 from ast import literal_eval
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -145,8 +146,7 @@ def beside(truth: NDArray[np.bool_], ways: dict[str, Values], seed: int = 7) -> 
     for name, scores in ways.items():
         low, high = percentile_interval(np.array(drawn[name]) - np.array(drawn[plain]))
         told[name] = [
-            f"{recall(scores, truth, share):.3f}"
-            + ("" if name == plain else f" ({a:+.2f} to {b:+.2f})")
+            f"{recall(scores, truth, share):.3f}" + ("" if name == plain else f" ({a:+.2f} to {b:+.2f})")
             for share, a, b in zip(LISTS, low, high, strict=True)
         ]
     return told
@@ -155,7 +155,7 @@ def beside(truth: NDArray[np.bool_], ways: dict[str, Values], seed: int = 7) -> 
 def reliability(confidence: Values, known: Truth) -> list[tuple[float, int, float, float]]:
     """Mean confidence, items, share of wrong golds and of faulty items by bins of the confidence."""
     rows = []
-    for low, high in zip(BINS[:-1], BINS[1:], strict=True):
+    for low, high in pairwise(BINS):
         own = (confidence >= low) & (confidence < high)
         if own.any():
             rows.append(
@@ -196,7 +196,9 @@ def main() -> None:
         "`evaluate suspects`": found.odds,
     }
     items, systems, _ = known.shares.shape
-    print(f"{items:,} items, {systems} systems, {known.wrong.sum()} wrong golds, {known.faulty.sum()} faulty.")
+    print(
+        f"{items:,} items, {systems} systems, {known.wrong.sum()} wrong golds, {known.faulty.sum()} faulty."
+    )
     print(f"Systems fail together: correlation {found.shared}.\n")
     for title, truth in (("wrong golds", known.wrong), ("items with any fault", known.faulty)):
         print(f"| {title} in the first | " + " | ".join(f"{share:.0%}" for share in LISTS) + " |")

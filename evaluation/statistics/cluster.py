@@ -45,7 +45,7 @@ def codes_of(names: Sequence[Any] | NDArray[Any]) -> Codes:
 
 
 def says_enough(sizes: Values) -> bool:
-    """Whether clusters of these sizes are enough for an interval, and not one or two hold nearly all items."""
+    """Whether clusters are enough for an interval, and not one or two of them hold nearly all items."""
     return len(sizes) >= LEAST_CLUSTERS and _even(sizes) >= LEAST_EVEN
 
 
@@ -57,8 +57,8 @@ def _even(sizes: Values) -> float:
 def effective_clusters(sizes: Values, alike: float = 1.0) -> float:
     """How many clusters of one size tell as much of the spread of a mean as these.
 
-    One more than the degrees of freedom that Satterthwaite's rule gives the clustered variance (R. M. Bell and
-    D. F. McCaffrey, 2002; G. W. Imbens and M. Kolesar, 2016): those with which a chi-square has its mean and
+    One more than the degrees of freedom that Satterthwaite's rule gives the clustered variance (R. M. Bell
+    and D. F. McCaffrey, 2002; G. W. Imbens and M. Kolesar, 2016): those with which a chi-square has its mean and
     variance, where two items of a cluster correlate by `alike`. Clusters of one size count in full.
 
     Args:
@@ -67,7 +67,7 @@ def effective_clusters(sizes: Values, alike: float = 1.0) -> float:
     """
     share = sizes / sizes.sum()
     spread = sizes * (1 + (sizes - 1) * alike)
-    # The residual sums of clusters are (I - share 1') s, s with variances `spread`: a diagonal and a rank one.
+    # The residual sums of clusters are (I - share 1') s, where s has the variances `spread`.
     total, squares = spread.sum(), float(share @ share)
     trace = total - 2 * float(share @ spread) + total * squares
     square = (

@@ -61,7 +61,9 @@ def corrected_mean(found: Labelled, bounds: tuple[float, float] | None = None) -
     if count < 2:
         return Estimate(mean, None, None, None, size, count, float(count))
     variance = count / (count - 1) * float(sums @ sums)
-    most = float(np.abs(gap - correction)[scored].max()) or (bounds[1] - bounds[0] if bounds else float(np.ptp(found.judge)))
+    most = float(np.abs(gap - correction)[scored].max()) or (
+        bounds[1] - bounds[0] if bounds else float(np.ptp(found.judge))
+    )
     unseen = (most / int(scored.sum())) ** 2
     misses = sqrt(float(share @ (gap - correction) ** 2) + unseen)
     leverage = (of_judge + doubtful * misses * of_people)[labelled]

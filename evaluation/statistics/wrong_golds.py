@@ -21,7 +21,7 @@ _WEIGHT: Final = 0.1
 _ROUNDS: Final = 200
 """Of re-estimating the share of wrong golds."""
 _NODES: Final = 41
-"""Of the Gauss-Hermite quadrature over how easy an item is; at a correlation of .95 eleven would be coarse."""
+"""Of the Gauss-Hermite quadrature over how easy an item is; eleven are coarse at a correlation of .95."""
 _FITTED: Final = 2_000
 """Items that the two numbers are estimated on, evenly spaced where there are more."""
 _BLOCK: Final = 2_000
