@@ -209,6 +209,11 @@ def main() -> None:
     print("| confidence | items | wrong golds | faulty |\n|---:|---:|---:|---:|")
     for mean, count, wrong, faulty in reliability(found.confidence, known):
         print(f"| {mean:.3f} | {count:,} | {wrong:.1%} | {faulty:.1%} |")
+    certain = expit(ways["Dawid and Skene"]) > 0.95
+    print(
+        f"\nDawid and Skene are over 95 % sure of {certain.sum():,} items; "
+        f"{known.wrong[certain].mean():.1%} have wrong golds."
+    )
     agreed = known.shares[known.wrong][:, :, 0].mean(axis=1) > 0.5
     print(f"\nMost systems choose the wrong gold itself in {agreed.sum()} of {known.wrong.sum()}.")
     draw = np.random.default_rng(1)

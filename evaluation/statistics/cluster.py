@@ -58,7 +58,7 @@ def effective_clusters(sizes: Values, alike: float = 1.0) -> float:
     """How many clusters of one size tell as much of the spread of a mean as these.
 
     One more than the degrees of freedom that Satterthwaite's rule gives the clustered variance (R. M. Bell
-    and D. F. McCaffrey, 2002; G. W. Imbens and M. Kolesar, 2016): those with which a chi-square has its mean and
+    and D. F. McCaffrey, 2002; G. Imbens and M. Kolesar, 2016): those with which a chi-square has its mean and
     variance, where two items of a cluster correlate by `alike`. Clusters of one size count in full.
 
     Args:

@@ -10,7 +10,7 @@ from mihakk.evaluation.table.sheets import Sheet
 if TYPE_CHECKING:
     from rich.console import Group
 
-TOP = "* in the top group: can't be told from the best. ! the place takes 3 standard errors above its due."
+TOP = "* in the top group: nobody is better beyond doubt. ! the place takes 3 standard errors above its due."
 
 
 def markdown(shown: Sequence[Sheet], notes: Sequence[str]) -> str:
