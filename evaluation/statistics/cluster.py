@@ -65,6 +65,8 @@ def effective_clusters(sizes: Values, alike: float = 1.0) -> float:
         sizes: Items of each cluster, or their weight.
         alike: Correlation within clusters; 1 gives the fewest degrees.
     """
+    if len(sizes) < 2:
+        return float(len(sizes))
     share = sizes / sizes.sum()
     spread = sizes * (1 + (sizes - 1) * alike)
     # The residual sums of clusters are (I - share 1') s, where s has the variances `spread`.
@@ -118,7 +120,7 @@ def clustered(values: Values, clusters: Codes, bounds: tuple[float, float] | Non
     if size == 0:
         raise ValueError("a mean of nothing")
     mean = float(values.mean())
-    sums = np.bincount(clusters, weights=values - mean)
+    sums = np.bincount(clusters, weights=values - mean).astype(np.float64)
     sizes = np.bincount(clusters).astype(np.float64)
     if not sizes.all():  # numbers that no item has are no clusters
         sums, sizes = sums[sizes > 0], sizes[sizes > 0]

@@ -54,7 +54,7 @@ def corrected_mean(found: Labelled, bounds: tuple[float, float] | None = None) -
     pull = (found.judge - base) / size + doubtful * share * (gap - correction)
     sums = np.bincount(found.clusters, weights=pull)
     of_judge = np.bincount(found.clusters) * found.judge.std() / size
-    of_people = np.bincount(found.clusters, weights=share)
+    of_people = np.bincount(found.clusters, weights=share).astype(np.float64)
     labelled = of_people > 0
     count = int(labelled.sum())
     mean = base + doubtful * correction
