@@ -81,18 +81,24 @@ def suspects(answers: Iterable[Answer], questions: Mapping[str, Question]) -> li
     odds, other, confidence = gold_odds(shares, counts)[:3]
     rest = item_statistics(shares[:, :, 0].T).rest
     ability = shares[:, :, 0].mean(axis=0)
-    made = [
+    abilities = {name: float(ability[number]) for number, name in enumerate(systems)}
+    against = np.round(odds, 6).tolist()
+    order = sorted(range(len(units)), key=lambda place: (-against[place], _items(units[place])))
+    return [
         _suspect(
-            unit,
+            rank,
+            units[place],
             options[place][other[place]] if other[place] else "",
-            (float(odds[place]), float(confidence[place])),
+            (against[place], round(float(confidence[place]), 6)),
             None if np.isnan(rest[place]) else float(rest[place]),
-            {name: float(ability[number]) for number, name in enumerate(systems)},
+            ability=abilities,
         )
-        for place, unit in enumerate(units)
+        for rank, place in enumerate(order, 1)
     ]
-    ordered = sorted(made, key=lambda one: (-one.odds, one.items))
-    return [one.model_copy(update={"rank": number}) for number, one in enumerate(ordered, 1)]
+
+
+def _items(unit: _Unit) -> tuple[str, ...]:
+    return tuple(one.item for one in unit.questions)
 
 
 def _units(answers: Iterable[Answer], questions: Mapping[str, Question]) -> list[_Unit]:
@@ -162,9 +168,15 @@ def _options(unit: _Unit) -> list[str]:
 
 
 def _suspect(
-    unit: _Unit, other: str, against: tuple[float, float], rest: float | None, ability: Mapping[str, float]
+    rank: int,
+    unit: _Unit,
+    other: str,
+    against: tuple[float, float],
+    rest: float | None,
+    *,
+    ability: Mapping[str, float],
 ) -> Suspect:
-    """The row of one item, not ranked yet."""
+    """The row of one item; `against` are odds and confidence."""
     first, (odds, confidence) = unit.questions[0], against
     total = sum(len(own) for own in unit.given.values())
     chosen: dict[str, list[str]] = defaultdict(list)
@@ -177,8 +189,8 @@ def _suspect(
     gold_share, other_share = counts[unit.gold] / total, counts[other] / total if other else 0.0
     shown = _text(unit, other)
     return Suspect(
-        rank=0,
-        items=tuple(one.item for one in unit.questions),
+        rank=rank,
+        items=_items(unit),
         content_hashes=tuple(one.content_hash for one in unit.questions),
         release=first.release,
         version=first.version,
@@ -186,8 +198,8 @@ def _suspect(
         task=first.task,
         language=first.language,
         reason=_reason(unit, odds, gold_share, other_share, rest),
-        odds=round(odds, 6),
-        confidence=round(confidence, 6),
+        odds=odds,
+        confidence=confidence,
         gold=_text(unit, unit.gold),
         other=shown,
         systems=len(unit.given),
