@@ -46,8 +46,9 @@ class _Unit(NamedTuple):
     @property
     def is_solved_alone(self) -> bool:
         """Whether six systems or more all choose the gold without seeing the question."""
-        chosen = {answer for own in self.alone.values() for answer in own}
-        return len(self.alone) >= LEAST_SYSTEMS and chosen == {self.gold}
+        if len(self.alone) < LEAST_SYSTEMS:
+            return False
+        return {answer for own in self.alone.values() for answer in own} == {self.gold}
 
 
 def suspects(answers: Iterable[Answer], questions: Mapping[str, Question]) -> list[Suspect]:
@@ -88,9 +89,10 @@ def suspects(answers: Iterable[Answer], questions: Mapping[str, Question]) -> li
         _suspect(
             rank,
             units[place],
-            options[place][other[place]] if other[place] else "",
-            (against[place], round(float(confidence[place]), 6)),
-            None if np.isnan(rest[place]) else float(rest[place]),
+            options[place],
+            list(options[place])[other[place]] if other[place] else "",
+            against=(against[place], round(float(confidence[place]), 6)),
+            rest=None if np.isnan(rest[place]) else float(rest[place]),
             ability=abilities,
         )
         for rank, place in enumerate(order, 1)
@@ -157,23 +159,29 @@ def _said(answer: Answer, question: Question) -> str:
     return right[0] if found in right else found
 
 
-def _options(unit: _Unit) -> list[str]:
-    """What could be answered, the gold first: the options, or in words whatever anybody said."""
+def _options(unit: _Unit) -> dict[str, str]:
+    """What could be answered by key, as people read it, the gold first.
+
+    The options, or in words whatever anybody said.
+    """
     question = unit.questions[0]
-    if question.kind == "choice":
-        known = [key(text, question.language) or text for text in question.options]
-    else:
+    texts: dict[str, str] = {}
+    for text in question.options or filter(None, (question.answer, *question.accepted)):
+        texts.setdefault(key(text, question.language) or text, text)
+    known: Iterable[str] = texts
+    if question.kind != "choice":
         known = sorted({answer for own in unit.given.values() for answer in own if answer})
-    return [unit.gold, *(one for one in known if one != unit.gold)]
+    return {one: texts.get(one, one) for one in (unit.gold, *known)}
 
 
 def _suspect(
     rank: int,
     unit: _Unit,
+    options: Mapping[str, str],
     other: str,
+    *,
     against: tuple[float, float],
     rest: float | None,
-    *,
     ability: Mapping[str, float],
 ) -> Suspect:
     """The row of one item; `against` are odds and confidence."""
@@ -186,8 +194,9 @@ def _suspect(
             counts[answer] += 1
         for answer in {one for one in own if own.count(one) * 2 > len(own)}:
             chosen[answer].append(system)
-    gold_share, other_share = counts[unit.gold] / total, counts[other] / total if other else 0.0
-    shown = _text(unit, other)
+    gold = next(iter(options))
+    gold_share, other_share = counts[gold] / total, counts[other] / total if other else 0.0
+    shown = options[other] if other else ""
     return Suspect(
         rank=rank,
         items=_items(unit),
@@ -200,13 +209,13 @@ def _suspect(
         reason=_reason(unit, odds, gold_share, other_share, rest),
         odds=odds,
         confidence=confidence,
-        gold=_text(unit, unit.gold),
+        gold=options[gold],
         other=shown,
         systems=len(unit.given),
         gold_share=round(gold_share, 6),
         other_share=round(other_share, 6),
         rest=None if rest is None else round(rest, 6),
-        evidence=_evidence(unit, chosen, (other, shown), ability, rest),
+        evidence=_evidence(unit, chosen, (gold, other, shown), ability, rest),
     )
 
 
@@ -231,12 +240,12 @@ def _reason(
 def _evidence(
     unit: _Unit,
     chosen: Mapping[str, Sequence[str]],
-    against: tuple[str, str],
+    against: tuple[str, str, str],
     ability: Mapping[str, float],
     rest: float | None,
 ) -> str:
-    other, shown = against
-    gold = chosen.get(unit.gold, ())
+    stated, other, shown = against
+    gold = chosen.get(stated, ())
     said = f"{len(gold)} of {len(unit.given)} systems choose the gold{_names(gold, ability)}"
     if other:
         others = chosen.get(other, ())
@@ -255,12 +264,3 @@ def _names(systems: Sequence[str], ability: Mapping[str, float]) -> str:
     best = sorted(systems, key=lambda name: (-ability[name], name))
     told = ", ".join(f"{name} {100 * ability[name]:.0f} %" for name in best[:NAMED])
     return f" ({told}{', ...' if len(best) > NAMED else ''} right over all)"
-
-
-def _text(unit: _Unit, wanted: str) -> str:
-    """An answer as people read it."""
-    question = unit.questions[0]
-    for text in (*question.options, question.answer, *question.accepted):
-        if text and (key(text, question.language) or text) == wanted:
-            return text
-    return wanted
