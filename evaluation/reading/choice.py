@@ -1,26 +1,30 @@
 """Which option a reply chooses.
 
-Rules in this order; the first that fires decides, and what none reads is unparsed:
+A reply falls into its thought, its answer and what it runs on with (`run_on`); only the answer is read. The first
+rule that fires decides, and what none reads is unparsed:
 
 | rule | reads |
 |---|---|
 | tag | the last `<answer>` that holds anything, closed or cut by a stop string, and nothing outside it |
-| label_line | the reply, or the last line, that is a label and nothing else |
+| label_line | the reply that is a label and nothing else; or the last such line, where nothing is stated behind it |
 | option_text | the reply that is one option's words and nothing else, but for its label in any alphabet |
 | other_alphabet | the reply that is a label of another alphabet and nothing else: `B` or `2` for ب |
-| answer_line | the label, or the option's words, named by the last line that says which the answer is |
-| label_start | the one label that lines begin with, before `) . : -` |
+| answer_line | the label, or the option's words, last stated to be the answer or the right option |
+| called_right | the one label that is called right: "B is correct" |
+| label_start | the one label that begins the first line, the last one or that of its option, before `) . : -` |
 | option_line | the one option whose words, as in `option_text`, fill lines of their own |
-| label_named | the one label of the last line to name any, in brackets, before `) . : -` or at its end |
-| option_named | the one option whose words end a phrase of the reply, and no other's do |
+| label_named | the label last chosen or named beside a word of answering; or the one that ends a finished reply |
+| option_named | the one option whose words end a phrase of a finished reply, and no other's do |
 
-Words are matched whole and folded, never fuzzily. A line that gives several labels for the answer gives none.
+A stated answer gives way to a later one, or to any rule's behind a word that takes it back ("wait", "actually"), noted
+as `changed_answer`; not to the same sentence with the next label, again and again (`run_on`).
+Words are matched whole and folded, never fuzzily. A statement that names several labels gives none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from mihakk.evaluation.reading import cues
@@ -36,7 +40,6 @@ from mihakk.evaluation.reading.labels import (
     whole_parallel,
 )
 from mihakk.evaluation.reading.option_words import (
-    answered_option,
     found_options,
     is_list,
     only_option,
@@ -45,47 +48,58 @@ from mihakk.evaluation.reading.option_words import (
 )
 from mihakk.evaluation.reading.reading import UNREAD, Reading
 from mihakk.evaluation.reading.reasoning import without_reasoning
+from mihakk.evaluation.reading.run_on import without_run_on
+from mihakk.evaluation.reading.statements import (
+    MARKED,
+    Statement,
+    ending_label,
+    is_repeated,
+    last_sentence,
+    revised_at,
+    statements,
+)
 from mihakk.evaluation.reading.tags import last_tag
 from mihakk.machinery.text import key
 
 RULES: Final = {
     "tag": "tag/1",
-    "label_line": "label_line/2",
+    "label_line": "label_line/3",
     "option_text": "option_text/1",
     "other_alphabet": "other_alphabet/1",
-    "answer_line": "answer_line/1",
-    "label_start": "label_start/1",
+    "answer_line": "answer_line/2",
+    "called_right": "called_right/1",
+    "label_start": "label_start/2",
     "option_line": "option_line/1",
-    "label_named": "label_named/1",
-    "option_named": "option_named/1",
+    "label_named": "label_named/2",
+    "option_named": "option_named/2",
 }
+_STATING: Final = frozenset(RULES) - {"label_start", "option_line", "label_named", "option_named"}
+"""Rules behind whose reading a question is a new one; behind the others it may belong to the reasons."""
 _LONGEST_LABEL_LINE: Final = 32
-_MARKED: Final = re.compile(r"\s?[*_`»\"'\])]*\s?(?:[):](?!\w)|[.\-–—](?=[\s*_]|$))")
 _START: Final = re.compile(rf"^[\s>#*_\-•\"'«(\[`$]*({TOKEN.pattern})")
-_OPENERS: Final = {"(": ")", "[": "]", "«": "»", "“": "”", '"': '"', "'": "'", "`": "`", "*": "*", "$": "$"}
+_FINISHED: Final = tuple(".!?؟。)]}»\"'`$|")
+_SHORT: Final = 240
+"""Characters of a reply that may end without a mark; a longer one that does was cut."""
 _STOP: Final = re.compile(r"[.!?؟؛;،,]")
 _LONGEST_CUE: Final = 16
+_SHORT_FOR_ANSWER: Final = frozenset(["a", "ج"])
 _NEAR: Final = 3
 """Words within which a negation bears on a label."""
 _ENDS: Final = cues.BECAUSE | cues.COPULA | cues.RIGHT
 """Words that go on after an option's, as in "X is the right one"."""
-_BLANK: Final = re.compile(r"\s*+\Z")
 _LONGEST_LIST: Final = 512
 _LIST_SEPARATOR: Final = re.compile(r"[\s,،;؛/&+*()\[\]]*")
-
 
 _Word = tuple[str, int, int]
 """A word with its start and end in the line."""
 
 
 class _Pick(NamedTuple):
-    """What a rule found: one label, or several where only one can be meant."""
+    """What a rule found: one label, or none where it gives several and only one can be meant."""
 
     place: int | None
     rule: str
-
-
-_SEVERAL: Final = _Pick(None, "")
+    notes: tuple[str, ...] = ()
 
 
 def read_choice(
@@ -107,20 +121,35 @@ def read_choice(
     """
     spoken = without_reasoning(reply)
     text = clean(spoken.text).strip()
-    thought_cut = ("thought_cut",) if spoken.cut else ()
+    notes: tuple[str, ...] = ("thought_cut",) if spoken.cut else ()
     if not text:
-        return UNREAD._replace(notes=thought_cut)
-    known = labels_of(tuple(labels))
+        return UNREAD._replace(notes=notes)
+    known, words = labels_of(tuple(labels)), tuple(options)
+
+    def answers(part: str) -> bool:
+        if multiple:
+            return bool(_several(part, known))
+        found = _one(part, known, words, cut=False)
+        return found is not None and (found.rule in _STATING or last_tag(part) is not None)
+
+    text, is_run_on = without_run_on(text, words, answers)
+    cut = cut and not is_run_on
+    if is_run_on:
+        notes += ("run_on",)
     tag = last_tag(text)
     inside = tag.content if tag else text
-    notes = thought_cut + (("cut_tag",) if tag and not tag.closed else ())
+    if tag and not tag.closed:
+        notes += ("cut_tag",)
     if multiple:
         picks = _several(inside, known)
         rule = RULES["tag" if tag else "label_line"] if picks else ""
         return Reading(inside if picks else "", picks, rule, notes, format_ok=bool(picks))
-    found = _one(inside, known, tuple(options), cut=cut)
-    if found is None or found.place is None:
-        return UNREAD._replace(notes=(*notes, "several") if found else notes)
+    found = _one(inside, known, words, cut=cut)
+    if found is None:
+        return UNREAD._replace(notes=notes)
+    notes += tuple(note for note in found.notes if note not in notes)
+    if found.place is None:
+        return UNREAD._replace(notes=(*notes, "several"))
     if found.rule == "other_alphabet":
         notes = (*notes, "other_alphabet")
     return Reading(
@@ -128,27 +157,83 @@ def read_choice(
         picks=(found.place,),
         rule=RULES["tag" if tag else found.rule],
         notes=notes,
-        format_ok=TOKEN.fullmatch(reply.strip()) is not None,
+        format_ok=len(reply) <= _LONGEST_LABEL_LINE and TOKEN.fullmatch(reply.strip()) is not None,
     )
 
 
 def _one(text: str, labels: Labels, options: tuple[str, ...], *, cut: bool) -> _Pick | None:
-    """The single label of a text; `_SEVERAL` where it gives more than one as its answer."""
+    """The single label of a text."""
     if len(text) <= _LONGEST_LABEL_LINE and (place := whole_label(text, labels)) is not None:
         return _Pick(place, "label_line")
     if (place := option_of(text, labels, options)) is not None:
         return _Pick(place, "option_text")
     if len(text) <= _LONGEST_LABEL_LINE and (place := whole_parallel(text, labels)) is not None:
         return _Pick(place, "other_alphabet")
+    said = statements(text, labels, options)
+    if (stated := _stated(text, said, labels, cut=cut)) is not None:
+        return stated
+    right = {one.place for one in said if one.force == "called_right"}
+    if right:
+        return _Pick(right.pop() if len(right) == 1 else None, "called_right")
     lines = [line for line in text.splitlines() if line.strip()]
+    is_finished = not cut and (len(text) <= _SHORT or text.rstrip(" *_").endswith(_FINISHED))
     return (
-        _label_line(lines, labels, cut=cut)
-        or _answer_line(lines, labels, options, cut=cut)
-        or _label_start(lines, labels, options)
+        _label_start(lines, labels, options)
         or _option_line(lines, labels, options)
-        or _label_named(lines, labels, options, cut=cut)
-        or (None if cut else _option_named(lines, labels, options))
+        or _label_named(text, said, labels, is_finished=is_finished)
+        or (_option_named(text, labels, options) if is_finished else None)
     )
+
+
+def _stated(text: str, said: Sequence[Statement], labels: Labels, *, cut: bool) -> _Pick | None:
+    """The answer last stated, in a sentence or as a line that is a label; or what took its place later."""
+    found = [one for one in said if one.force == "stated"]
+    if len(found) > 1 or "\n" in text:
+        lines = _label_lines(text, labels, cut=cut)
+        inside = {one.end for one in found}
+        lines = [one for one in lines if one.end not in inside]
+        found = sorted([*found, *lines], key=lambda one: one.end)
+    if not found:
+        return None
+    kept, notes = [found[0]], ()
+    for before, one in zip(found, found[1:], strict=False):
+        if one.place != before.place and one.force == before.force and is_repeated(text, before, one):
+            notes = ("run_on",)
+            break
+        kept.append(one)
+    final = kept[-1]
+    rule = "answer_line" if final.force == "stated" else "label_line"
+    places = [one.place for one in kept]
+    if not notes and (since := revised_at(text, final.end)) is not None:
+        later = [one for one in said if one.start >= since]
+        place = later[-1].place if later else ending_label(text, labels) if not cut else None
+        if place is not None:
+            places.append(place)
+            rule = later[-1].force if later and later[-1].force == "called_right" else "label_named"
+    if len(set(places)) > 1:
+        notes += ("changed_answer",)
+    return _Pick(places[-1], rule, notes)
+
+
+def _label_lines(text: str, labels: Labels, *, cut: bool) -> list[Statement]:
+    """The lines that are labels; none where they go through all labels, as a list does.
+
+    Nor where the reply was cut behind a label while other lines begin with others: a list that breaks off.
+    """
+    found: list[Statement] = []
+    at = 0
+    lines = text.split("\n")
+    for line in lines:
+        if len(line) <= _LONGEST_LABEL_LINE and (place := whole_label(line, labels)) is not None:
+            found.append(Statement("line", place, at, at + len(line.rstrip())))
+        at += len(line) + 1
+    if not found or len({one.place for one in found}) == len(labels.own):
+        return []
+    if cut and found[-1].end == len(text):
+        begun = {_started(line, labels) for line in lines[:-1]} - {None, found[-1].place}
+        if begun:
+            return []
+    return found
 
 
 def _option_line(lines: Sequence[str], labels: Labels, options: tuple[str, ...]) -> _Pick | None:
@@ -156,79 +241,51 @@ def _option_line(lines: Sequence[str], labels: Labels, options: tuple[str, ...])
     return None if place is None else _Pick(place, "option_line")
 
 
-def _label_line(lines: Sequence[str], labels: Labels, *, cut: bool) -> _Pick | None:
-    """The last line that is a label; none where such lines go through all labels, as a list does.
-
-    Nor where the reply was cut behind a label while other lines begin with others: a list that breaks off.
-    """
-    found = [
-        place
-        for line in lines
-        if len(line) <= _LONGEST_LABEL_LINE
-        and labels.hint.search(line)
-        and (place := whole_label(line, labels)) is not None
-    ]
-    if not found or len(set(found)) == len(labels.own):
-        return None
-    if cut and whole_label(lines[-1], labels) is not None:
-        begun = {_started(line, labels) for line in lines[:-1]} - {None, found[-1]}
-        if begun:
-            return None
-    return _Pick(found[-1], "label_line")
-
-
-def _answer_line(
-    lines: Sequence[str], labels: Labels, options: tuple[str, ...], *, cut: bool
-) -> _Pick | None:
-    """What the last line saying which the answer is says it is."""
-    for number in range(len(lines) - 1, -1, -1):
-        line = lines[number]
-        if (place := answered_option(line, labels, options)) is not None:
-            return _Pick(place, "answer_line")
-        if not labels.hint.search(line):
+def _label_start(lines: Sequence[str], labels: Labels, options: tuple[str, ...]) -> _Pick | None:
+    """The one label that lines begin with; none where they begin with several, as repeated options do."""
+    found = set()
+    for number, line in enumerate(lines):
+        match = _START.match(line)
+        if match is None or (place := label_in_text(match[1], labels)) is None:
             continue
-        words, folded = _words(line)
-        is_end = not (cut and number == len(lines) - 1)
-        for at in _named(folded, words, labels):
-            if _joined(line, words, folded, at, labels):
-                return _SEVERAL
-            if not _can_be_label(line, words[at], is_end=is_end):
-                continue
-            return _Pick(label_in_text(words[at][0], labels), "answer_line")
-    return None
+        mark = MARKED.match(line, match.end())
+        if mark is None or _called_wrong(line, place, options):
+            continue
+        behind = line[mark.end() :]
+        if (other := whole_label(behind, labels)) is not None:
+            place = other  # `ج: ب` is short for "answer: B"
+        elif (other := option_of(behind, labels, options)) not in (None, place):
+            if fold(match[1]) in _SHORT_FOR_ANSWER and ":" in mark[0]:
+                place = other
+        elif 0 < number < len(lines) - 1 and not _begins_option(behind, place, options):
+            found.add(None)
+            continue
+        if _joined(line, *_words(line), 0, labels):
+            return _Pick(None, "label_start")
+        found.add(place)
+    found_one = found - {None}
+    return _Pick(found_one.pop(), "label_start") if len(found) == len(found_one) == 1 else None
 
 
-def _named(folded: Sequence[str], words: Sequence[_Word], labels: Labels) -> Iterator[int]:
-    """Places of the labels that a word of the line introduces, by the last such word first."""
-    calls_right = not cues.RIGHT.isdisjoint(folded)
-    behind: int | None = None
-    is_denied = False
-    for start in range(len(words) - 1, -1, -1):
-        word, is_label = folded[start], label_in_text(words[start][0], labels) is not None
-        if start == 0 and is_label and len(folded) > 1 and folded[1] in cues.COPULA:
-            says = set(_before_reasons(folded[1:]))
-            if not says & cues.NEGATION and says & (cues.ANSWER | cues.RIGHT):
-                yield 0
-        elif behind is not None and (
-            word in cues.ANSWER if word not in cues.OPTION else calls_right and not is_denied
-        ):
-            yield behind
-        # Kept from word to word, for a line that looked ahead at each would take quadratic time.
-        behind = start if is_label else behind if word in cues.FILLER else None
-        is_denied = word not in cues.BECAUSE and (is_denied or word in cues.NEGATION)
+def _begins_option(text: str, place: int, options: tuple[str, ...]) -> bool:
+    return bool(options) and key(text, "fa").startswith(key(options[place], "fa")[:_LONGEST_CUE])
 
 
-def _before_reasons(folded: Sequence[str]) -> Sequence[str]:
-    end = next((at for at, word in enumerate(folded) if word in cues.BECAUSE), len(folded))
-    return folded[:end]
+def _started(line: str, labels: Labels) -> int | None:
+    """The label before a mark at the start of a line."""
+    match = _START.match(line)
+    if match is None or (place := label_in_text(match[1], labels)) is None:
+        return None
+    return place if MARKED.match(line, match.end()) else None
 
 
-def _can_be_label(line: str, word: _Word, *, is_end: bool) -> bool:
-    """Whether a word that is also a label is one here: و is "and" unless a mark or the line's end follows."""
-    if fold(word[0]) not in cues.JOINER and word[0] != "A":
-        return True
-    is_marked = _MARKED.match(line, word[2]) is not None or _wrapped(line, word)
-    return is_marked or (is_end and not TOKEN.search(line, word[2]))
+def _called_wrong(line: str, place: int, options: tuple[str, ...]) -> bool:
+    """Whether a line that begins with a label denies it, and not by the option's own words (`ب) خطأ`)."""
+    _, folded = _words(line)
+    said = [word for word in folded[1 : 2 + _NEAR] if word not in cues.COPULA][:1]
+    if not set(said) & cues.NEGATION:
+        return False
+    return not (options and "".join(folded[1:]).startswith(key(options[place], "fa")[:_LONGEST_CUE]))
 
 
 def _joined(line: str, words: Sequence[_Word], folded: Sequence[str], at: int, labels: Labels) -> bool:
@@ -244,86 +301,32 @@ def _joined(line: str, words: Sequence[_Word], folded: Sequence[str], at: int, l
     return other is not None and other != label_in_text(words[at][0], labels)
 
 
-def _label_start(lines: Sequence[str], labels: Labels, options: tuple[str, ...]) -> _Pick | None:
-    """The one label that lines begin with; none where they begin with several, as repeated options do."""
-    found = set()
-    for line in lines:
-        place = _started(line, labels)
-        if place is None or _called_wrong(line, place, options):
-            continue
-        if _joined(line, *_words(line), 0, labels):
-            return _SEVERAL
-        found.add(place)
-    return _Pick(found.pop(), "label_start") if len(found) == 1 else None
+def _label_named(text: str, said: Sequence[Statement], labels: Labels, *, is_finished: bool) -> _Pick | None:
+    """The label last chosen or named beside a word of answering, or the one at the end of a finished reply."""
+    if named := [one for one in said if one.force == "named"]:
+        return _Pick(named[-1].place, "label_named")
+    place = ending_label(text, labels) if is_finished else None
+    return None if place is None else _Pick(place, "label_named")
 
 
-def _started(line: str, labels: Labels) -> int | None:
-    """The label before a mark at the start of a line; in `ج: ب` (answer: B) the one behind the mark."""
-    match = _START.match(line)
-    if match is None or (place := label_in_text(match[1], labels)) is None:
+def _option_named(text: str, labels: Labels, options: tuple[str, ...]) -> _Pick | None:
+    """The one option that a reply names, undenied, where it ends a phrase of the last sentence: "its metre is X."."""
+    wanted = option_words(options)
+    if not wanted or is_list(text.splitlines(), labels):
         return None
-    mark = _MARKED.match(line, match.end())
-    if mark is None:
-        return None
-    behind = whole_label(line[mark.end() :], labels)
-    return place if behind is None else behind
-
-
-def _called_wrong(line: str, place: int, options: tuple[str, ...]) -> bool:
-    """Whether a line that begins with a label denies it, and not by the option's own words (`ب) خطأ`)."""
-    _, folded = _words(line)
-    said = [word for word in folded[1 : 2 + _NEAR] if word not in cues.COPULA][:1]
-    if not set(said) & cues.NEGATION:
-        return False
-    return not (options and "".join(folded[1:]).startswith(key(options[place], "fa")[:_LONGEST_CUE]))
-
-
-def _label_named(
-    lines: Sequence[str], labels: Labels, options: tuple[str, ...], *, cut: bool
-) -> _Pick | None:
-    """The one label of the last line to name any; lines that are or begin with one are not looked at."""
-    for number in range(len(lines) - 1, -1, -1):
-        line = lines[number]
-        if not labels.hint.search(line):
+    since = last_sentence(text)
+    named, final = set(), None
+    words, folded = _words(text)
+    for place, first, last in found_options(folded, wanted):
+        if any(_denied(text, words, folded, at, labels) for at in (first, last)):
             continue
-        place = _started(line, labels)
-        if whole_label(line, labels) is not None or (
-            place is not None and not _called_wrong(line, place, options)
-        ):
-            continue
-        words, folded = _words(line)
-        ended = len(line.rstrip(" *_`.")) if number == len(lines) - 1 and not cut else len(line) + 1
-        named = set()
-        for at, word in enumerate(words):
-            place = label_in_text(word[0], labels)
-            if place is None or _denied(line, words, folded, at, labels):
-                continue
-            at_end = word[2] >= ended and folded[at] not in cues.JOINER
-            if _wrapped(line, word) or _marked(line, word) or at_end:
-                named.add(place)
-            if _joined(line, words, folded, at, labels):
-                return _SEVERAL
-        if named:
-            return _Pick(named.pop(), "label_named") if len(named) == 1 else _SEVERAL
-    return None
-
-
-def _option_named(lines: Sequence[str], labels: Labels, options: tuple[str, ...]) -> _Pick | None:
-    """The one option whose words end a phrase, undenied, as in "its metre is X."; longest sought first."""
-    wanted = () if is_list(lines, labels) else option_words(options)
-    named = set()
-    for line in lines if wanted else ():
-        words, folded = _words(line)
-        ended = len(line.rstrip())
-        for place, first, last in found_options(folded, wanted):
-            if any(_denied(line, words, folded, at, labels) for at in (first, last)):
-                continue
-            end = words[last][2]
-            follows = folded[last + 1] if last + 1 < len(words) else ""
-            if end < ended and line[end].isspace() and follows not in _ENDS:
-                return None
-            named.add(place)
-    return _Pick(named.pop(), "option_named") if len(named) == 1 else None
+        named.add(place)
+        end = words[last][2]
+        follows = folded[last + 1] if last + 1 < len(words) else ""
+        goes_on = end < len(text) and text[end].isspace() and follows not in _ENDS
+        if words[first][1] >= since and not goes_on and not cues.JOINER & set(folded[max(0, first - _NEAR) : first]):
+            final = place
+    return _Pick(final, "option_named") if final is not None and len(named) == 1 else None
 
 
 def _words(line: str) -> tuple[list[_Word], list[str]]:
@@ -347,20 +350,6 @@ def _denied(line: str, words: Sequence[_Word], folded: Sequence[str], at: int, l
         if folded[after] in cues.NEGATION:
             return True
     return False
-
-
-def _wrapped(line: str, word: _Word) -> bool:
-    _, start, end = word
-    return start > 0 and end < len(line) and _OPENERS.get(line[start - 1]) == line[end]
-
-
-def _marked(line: str, word: _Word) -> bool:
-    """Whether `) . : -` follows; a stop behind an Arabic letter only at the line's end (د. is a title)."""
-    text, _, end = word
-    mark = _MARKED.match(line, end)
-    if mark is None:
-        return False
-    return "." not in mark[0] or text.isascii() or _BLANK.match(line, mark.end()) is not None
 
 
 def _several(text: str, labels: Labels) -> tuple[int, ...]:

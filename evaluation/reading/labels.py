@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from mihakk.machinery.text import codepoints as cp
@@ -40,11 +40,13 @@ WRAPPERS: Final[tuple[tuple[str, str], ...]] = (
     ("\\textbf{", "}"),
 )
 """Taken off in pairs only: `(B` is no label."""
+_OPENING: Final = frozenset(opened[0] for opened, _ in WRAPPERS)
 
 TOKEN: Final = re.compile(f"(?:[^\\W_]|[{cp.MARKS}{cp.ZWNJ}{cp.ZWJ}])++")
 _INVISIBLE: Final = str.maketrans(
     dict.fromkeys(cp.BIDI_CONTROLS + cp.ZERO_WIDTH + cp.SOFT_HYPHEN, "") | dict.fromkeys(cp.SPACES, " ")
 )
+_HAS_INVISIBLE: Final = re.compile(f"[{re.escape(''.join(map(chr, _INVISIBLE)))}]")
 _LEADING: Final = re.compile(r"^(?:[>#•\-–—]+|\*(?!\*))\s+")
 _TRAILING: Final = ").:-–—.،,؛;!؟?。 "
 _ALEF_WORD: Final = "الف"
@@ -64,8 +66,6 @@ class Labels:
     """Folded labels of other alphabets to index."""
     latin: frozenset[str]
     """The own labels that are Latin letters, as printed: in running text their case counts (`A`, not `a`)."""
-    hint: re.Pattern[str]
-    """Found in every line that has a label: most lines are told apart by it alone."""
 
 
 @lru_cache(maxsize=1024)
@@ -86,7 +86,7 @@ def labels_of(labels: tuple[str, ...]) -> Labels:
         for place, letter in enumerate(letters[: len(labels)])
     }
     latin = frozenset(one for one in labels if one.isascii() and one.isalpha())
-    return Labels(own, parallel, latin, _hint(frozenset(own)))
+    return Labels(own, parallel, latin)
 
 
 @lru_cache(maxsize=4096)
@@ -98,7 +98,9 @@ def fold(token: str) -> str:
 
 def clean(text: str) -> str:
     """Text without invisible characters and with plain spaces; lines stay lines."""
-    return text.translate(_INVISIBLE)
+    if text.isascii():
+        return text.replace("\t", " ")
+    return text.translate(_INVISIBLE) if _HAS_INVISIBLE.search(text) else text
 
 
 def unwrapped(text: str) -> str:
@@ -107,11 +109,11 @@ def unwrapped(text: str) -> str:
     while before != text:
         before = text
         text = _LEADING.sub("", text.strip()).rstrip(" \n")
-        for opened, closed in WRAPPERS:
+        for opened, closed in WRAPPERS if text[:1] in _OPENING else ():
             if (
-                len(text) > len(opened) + len(closed)
-                and text.startswith(opened)
+                text.startswith(opened)
                 and text.endswith(closed)
+                and len(text) > len(opened) + len(closed)
                 and _encloses(text, opened, closed)
             ):
                 text = text[len(opened) : -len(closed)]
@@ -143,7 +145,9 @@ def label_in_text(token: str, labels: Labels) -> int | None:
 
 def _folded_token(text: str) -> str:
     text = text.strip()
-    text = unwrapped(text) if len(text) <= _LONGEST_WRAPPED else text
+    if len(text) > _LONGEST_WRAPPED or ("\\" not in text and len(TOKEN.findall(text)) != 1):
+        return ""
+    text = unwrapped(text)
     return fold(text) if len(text) <= _LONGEST and TOKEN.fullmatch(text) else ""
 
 
@@ -170,27 +174,6 @@ def _without_mark(text: str) -> str:
             break
         text = text[:-1]
     return text
-
-
-def _hint(folded: frozenset[str]) -> re.Pattern[str]:
-    """A word that a label could be, in any form of its letters; anything at all where a label is a word."""
-    if any(len(one) > 1 for one in folded):
-        return re.compile("")
-    letters = re.escape("".join(form for one in sorted(folded) for form in _forms().get(one, one)))
-    loose = f"[{cp.MARKS}{cp.TATWEEL}{cp.ZWNJ}{cp.ZWJ}]*"
-    alef = f"|[{re.escape(_forms()['ا'])}]{loose}ل{loose}ف" if "ا" in folded else ""
-    return re.compile(f"(?<![^\\W_])(?:[{letters}]{alef}){loose}(?![^\\W_])")
-
-
-@cache
-def _forms() -> dict[str, str]:
-    """Folded letter or digit to all characters that fold to it alone."""
-    found: dict[str, str] = {}
-    for first, last in ((0x30, 0x7A), (0x600, 0x6FF), (0x750, 0x77F), (0xFB50, 0xFEFC), (0xFF10, 0xFF5A)):
-        for char in map(chr, range(first, last + 1)):
-            if folded := key(char, "fa"):
-                found[folded] = found.get(folded, "") + char
-    return found
 
 
 def _script(label: str) -> str:

@@ -12,6 +12,7 @@ from mihakk.evaluation.reading.labels import TOKEN, Labels, fold, whole_label
 from mihakk.machinery.text import key
 
 _LABELLED: Final = re.compile(rf"^[\W_]*+({TOKEN.pattern})\s*+[*_»\")\]]*\s*+[).:\-–—]\s*+(?=\S)")
+_LETTERS: Final = re.compile(r"[^\W\d_]{3}")
 LONGEST_HEAD: Final = 40
 """Characters of the words before a colon that introduce an answer."""
 _LEAST: Final = 4
@@ -22,9 +23,9 @@ _MARKS: Final = 16
 
 def option_of(text: str, labels: Labels, options: tuple[str, ...]) -> int | None:
     """The option whose words the text is, alone or behind its label in any alphabet."""
-    if len(text) > 2 * max(map(len, options), default=0) + _MARKS:
+    keys, longest = _keys(options)
+    if len(text) > 2 * longest + _MARKS:
         return None
-    keys = _keys(options)
     if (place := keys.get(key(text, "fa"))) is not None:
         return place
     match = _LABELLED.match(text)
@@ -36,19 +37,17 @@ def option_of(text: str, labels: Labels, options: tuple[str, ...]) -> int | None
     return place if label in labels.parallel else None
 
 
-def answered_option(line: str, labels: Labels, options: tuple[str, ...]) -> int | None:
-    """The option whose words follow a word for answer and a colon."""
-    head, mark, rest = line.partition(":")
-    if not mark or len(head) > LONGEST_HEAD:
-        return None
-    if not any(fold(match[0]) in cues.ANSWER for match in TOKEN.finditer(head)):
-        return None
-    return option_of(rest, labels, options)
-
-
 def only_option(lines: Sequence[str], labels: Labels, options: tuple[str, ...]) -> int | None:
-    """The one option whose words fill lines of their own; None where options are listed, whole or garbled."""
-    found = {place for line in lines if (place := option_of(line, labels, options)) is not None}
+    """The one option whose words fill lines of their own; None where options are listed, whole or garbled.
+
+    A formula fills a line of any calculation: it counts as the last line alone.
+    """
+    found = {
+        place
+        for number, line in enumerate(lines)
+        if (place := option_of(line, labels, options)) is not None
+        and (number == len(lines) - 1 or _LETTERS.search(options[place]))
+    }
     return found.pop() if len(found) == 1 and not is_list(lines, labels) else None
 
 
@@ -67,11 +66,13 @@ def is_list(lines: Sequence[str], labels: Labels) -> bool:
 def option_words(options: tuple[str, ...]) -> tuple[tuple[int, tuple[str, ...]], ...]:
     """Each option's place and folded words, the longest first; none where one could stand anywhere by chance.
 
-    So it is with short options and with those that are the words for right and wrong themselves.
+    So it is with short options, formulas, and those that are the words for right and wrong themselves.
     """
     found = [
         (place, tuple(fold(match[0]) for match in TOKEN.finditer(one))) for place, one in enumerate(options)
     ]
+    if any("\\" in one or not _LETTERS.search(one) for one in options):
+        return ()
     told = {word for _, words in found for word in words}
     if not found or told & (cues.RIGHT | cues.WRONG | cues.OPTION | cues.ANSWER):
         return ()
@@ -97,7 +98,8 @@ def found_options(
 
 
 @lru_cache(maxsize=4096)
-def _keys(options: tuple[str, ...]) -> dict[str, int]:
-    """Folded words of each option to its index, of those that no other option shares."""
+def _keys(options: tuple[str, ...]) -> tuple[dict[str, int], int]:
+    """Folded words of each option to its index, of those that no other option shares; the longest option."""
     keys = [key(option, "fa") for option in options]
-    return {one: place for place, one in enumerate(keys) if one and keys.count(one) == 1}
+    own = {one: place for place, one in enumerate(keys) if one and keys.count(one) == 1}
+    return own, max(map(len, options), default=0)

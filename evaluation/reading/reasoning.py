@@ -28,6 +28,8 @@ class Spoken(NamedTuple):
 
 def without_reasoning(reply: str) -> Spoken:
     """What follows the last end of a thought; nothing where a thought was opened and not ended."""
+    if "<" not in reply and "[" not in reply and "◁" not in reply:
+        return Spoken(reply, cut=False)
     for opened, ended in MARKS:
         if ended in reply:
             reply = reply.rpartition(ended)[2]

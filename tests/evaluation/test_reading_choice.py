@@ -43,7 +43,7 @@ TRAPS = {
     "quoted label": Trap(AR, "«د»", 3, "label_line", "«داد»"),
     "words are no labels": Trap(EN, "B", 1, "label_line", "None of the above"),
     "a letter in a word": Trap(EN, "(A)", 0, "label_line", "Banana"),
-    "correct in incorrect": Trap(EN, "Option B is correct", 1, "answer_line", "Option B is incorrect"),
+    "correct in incorrect": Trap(EN, "Option B is correct", 1, "called_right", "Option B is incorrect"),
     "the last tag": Trap(
         AR, "<answer>أ</answer> لا، <answer>ج</answer>", 2, "tag", "<answer>لا أعرف</answer> ج"
     ),
@@ -77,9 +77,9 @@ TRAPS = {
         AR, "ب\n\nلأن الخيار أ خطأ والخيار ج بعيد", 1, "label_line", "الخيار أ خطأ والخيار ج بعيد"
     ),
     "denied": Trap(AR, "ليس أ بل ب", 1, "label_named", "الإجابة ليست أ"),
-    "denied after it": Trap(EN, "(A) is wrong and (C) fits", 2, "label_named", "(A) is wrong"),
-    "called right in Persian": Trap(FA, "گزینهٔ ب درست است", 1, "answer_line", "گزینهٔ ب درست نیست"),
-    "the label comes first": Trap(EN, "B is correct because A is not", 1, "answer_line", "B is not correct"),
+    "denied after it": Trap(EN, "(A) is wrong, so it is (C)", 2, "label_named", "(A) is wrong"),
+    "called right in Persian": Trap(FA, "گزینهٔ ب درست است", 1, "called_right", "گزینهٔ ب درست نیست"),
+    "the label comes first": Trap(EN, "B is correct because A is not", 1, "called_right", "B is not correct"),
     "جواب short for answer": Trap(AR, "ج: ب", 1, "label_start", "ج: بيت", 2),
     "an option's words": Trap(AR, "النصّ الثالث", 2, "option_text", "النص الثالث عشر"),
     "an option that says no": Trap(

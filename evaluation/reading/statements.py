@@ -1,0 +1,390 @@
+"""Where a reply says which option it takes: beside the words of answering, never at a letter alone."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal, NamedTuple
+
+from mihakk.evaluation.reading import cues
+from mihakk.evaluation.reading.labels import TOKEN, Labels, fold, label_in_text
+from mihakk.evaluation.reading.option_words import option_of
+
+Force = Literal["stated", "line", "called_right", "named"]
+"""How firmly: "the answer is B"; `B` as a line; "B is the right one"; "the closest option is B", "I choose B"."""
+
+_REACH: Final = 160
+"""Characters behind a word of answering within which its label stands."""
+_FAR: Final = 8
+"""Words other than the usual ones that may stand between the two, if "is" or a colon ends them."""
+_BACK: Final = 48
+"""Characters before a word of answering that are looked at."""
+_LONGEST_CUE: Final = 16
+_NEAR: Final = 3
+"""Words within which a negation bears on a label."""
+_BREAK: Final = re.compile(r"(?<![.\d])\.(?!\.)(?=\D|\Z)|[!?؟؛;。]")
+"""The end of a sentence; an ellipsis or the point of a number is none."""
+_BREAKS: Final = (". ", "\n", "? ", "! ", "؟", "؛", ";")
+_STOP: Final = re.compile(r"[.!?؟؛;،,\n]")
+_SENTENCE: Final = re.compile(r"[^.!?؟؛\n]*+(?:\.(?=\S)[^.!?؟؛\n]*+)*+")
+_PHRASE: Final = re.compile(r"[\W_]*+[^.!?؟\n]{0,100}")
+MARKED: Final = re.compile(r"\s?[*_`»\"'\])}$]*\s?(?:[):](?!\w)|[.\-–—](?=[\s*_$)]|$))")
+_ENDS: Final = re.compile(r"[*_`»\"'\])}$\\\s]*+(?:[.,،;؛:!?؟)\n]|\Z)")
+_NEXT_IN_BRACKETS: Final = re.compile(
+    rf"(?:[,،;؛]|\b(?:or|and|أو|او|و|یا))\s*(?:or|and|أو|و|یا)?\s*[(\[]({TOKEN.pattern})[)\]]"
+)
+"""Another label in brackets as an equal of the one before it."""
+_CLOSED: Final = re.compile(r"[)\]*}$\"'`»]{0,3}(?:\.(?:\s|\Z)|\n|\Z)")
+_OPENERS: Final = {"(": ")", "[": "]", "{": "}", "«": "»", "“": "”", '"': '"', "'": "'", "`": "`", "*": "*", "$": "$"}
+_JOINT: Final = re.compile(r"[\s*_)\]]*[,،/&+]\s*[\s*_(\[]*")
+_FORMULA_BEFORE: Final = re.compile(
+    r"(?:[=+×·^°≈∆Δ−\d]\s?|\w_\{?|\w\(|(?<!boxed)(?<!text)(?<!bf)(?<!rm)(?<!it)(?<![\s{(*$])\{)\Z"
+)
+_FORMULA_BEHIND: Final = re.compile(
+    r"\s*(?:[=^≈×+]|<(?![/A-Za-z])|\\[a-z])|\*\w|_\{?\w|[-'’′][A-Za-z0-9]|\.\s?[A-Z]\."
+)
+"""A unit, a variable, a name or a compound: no label."""
+_MARKS: Final = " .*_`»\"'])}$\\!"
+"""What may stand behind the label that ends a reply."""
+
+
+_ENDING: Final = cues.NEGATION | cues.BUT | cues.IF | cues.PLURAL
+
+
+class Statement(NamedTuple):
+    """One place that says which option is taken."""
+
+    force: Force
+    place: int | None
+    """Of the option; None where several are named as equals."""
+    start: int
+    """Of the word of answering."""
+    end: int
+    """Of what it names."""
+
+
+def statements(text: str, labels: Labels, options: tuple[str, ...]) -> list[Statement]:
+    """All of them, in order."""
+    found: list[Statement] = []
+    end = 0
+    for start, behind in _cues(text):
+        if start < end:
+            continue
+        word = fold(text[start:behind])
+        if word in cues.ANSWER or word in cues.BOXED:
+            one = _answer(text, start, behind, labels, options)
+        elif word in cues.OPTION:
+            one = _option(text, start, behind, labels)
+        elif word in cues.RIGHT:
+            one = _right(text, start, behind, labels)
+        elif word in cues.CHOOSE:
+            one = _chosen(text, start, behind, labels)
+        else:
+            continue
+        if one is not None:
+            found.append(one)
+            end = one.end
+    return found
+
+
+def _cues(text: str) -> list[tuple[int, int]]:
+    """Where words stand that may be words of answering."""
+    found = []
+    lowered = text.lower()
+    if len(lowered) != len(text):  # one letter has two small ones
+        lowered = text.replace("İ", "I").lower()
+    for word in cues.LATIN:
+        at = lowered.find(word)
+        while at >= 0:
+            if (not at or not text[at - 1].isalnum()) and (match := TOKEN.match(text, at)):
+                found.append(match.span())
+            at = lowered.find(word, at + len(word))
+    if not text.isascii():
+        found += [match.span() for match in cues.ARABIC.finditer(text)]
+    return sorted(found)
+
+
+class _Behind(NamedTuple):
+    """What stands behind a word of answering."""
+
+    place: int | None
+    start: int
+    end: int
+    seen: frozenset[str]
+    """The words in between."""
+
+
+def _answer(
+    text: str, start: int, end: int, labels: Labels, options: tuple[str, ...]
+) -> Statement | None:
+    before = _before(text, start)
+    if cues.IF & set(before[-_NEAR:]) or (cues.NEGATION | cues.ORDINAL) & set(before[-2:]):
+        return None
+    behind = _behind(text, end, labels, options, far=True)
+    if behind is None:
+        return _right(text, start, end, labels)
+    if behind.place is not None and _is_denied(text, behind.end):
+        return None
+    says = behind.seen & (cues.COPULA | cues.RIGHT) or ":" in text[end : behind.start]
+    if not says and behind.seen & cues.OPTION and text[start].isascii():
+        return None  # "answer choice B suggests ..."
+    return Statement("named" if behind.seen & cues.MAYBE else "stated", behind.place, start, behind.end)
+
+
+def _option(text: str, start: int, end: int, labels: Labels) -> Statement | None:
+    """"The right option is B" states it; "option B is right" calls it so; "the closest option is B" names it."""
+    before = _before(text, start)
+    if (cues.IF | cues.MAYBE | cues.NOT | cues.ORDINAL) & set(before[-_NEAR:]) or "would" in before[-_NEAR:]:
+        return None
+    behind = _behind(text, end, labels, (), far=False)
+    if behind is None or (behind.place is not None and _is_denied(text, behind.end)):
+        return None
+    says = behind.seen & cues.COPULA or ":" in text[end : behind.start]
+    is_right = bool(behind.seen & cues.RIGHT) or (says and bool(set(before[-_NEAR:]) & cues.RIGHT))
+    if is_right and not set(before[-_NEAR:]) & cues.WRONG:
+        return Statement("stated", behind.place, start, behind.end)
+    if says:
+        return Statement("named", behind.place, start, behind.end)
+    sentence = _SENTENCE.match(text, behind.end)
+    words = _words(sentence[0] if sentence else "")
+    reasons = next((at for at, word in enumerate(words) if word in cues.BECAUSE), len(words))
+    said = set(words[:reasons])
+    if said & (cues.RIGHT | cues.ANSWER):
+        return None if said & cues.NEGATION else Statement("called_right", behind.place, start, behind.end)
+    chosen = (said | set(before[-2 * _NEAR :])) & cues.CHOOSE and not set(before) & cues.NEGATION
+    return Statement("named", behind.place, start, behind.end) if chosen else None
+
+
+def _right(text: str, start: int, end: int, labels: Labels) -> Statement | None:
+    """The label before it, as in "B is the right one"."""
+    opened = max(0, start - _BACK)
+    words = [(one[0], *one.span()) for one in TOKEN.finditer(text, opened, start)]
+    says, following = False, start
+    for at in range(len(words) - 1, -1, -1):
+        word, began, ended = words[at]
+        if _STOP.search(text, ended, following):
+            return None
+        folded, place = fold(word), label_in_text(word, labels)
+        if place is not None:
+            before = fold(words[at - 1][0]) if at else ""
+            if before in cues.OPTION:
+                return None  # the word for option speaks for it
+            is_one = before not in cues.JOINER | cues.IF | cues.NEGATION and not (
+                at and _JOINT.fullmatch(text, words[at - 1][2], began) and label_in_text(words[at - 1][0], labels) is not None
+            )
+            if says and is_one and not _is_formula(text, began, ended) and not _is_denied_behind(text, end):
+                return Statement("called_right", place, began, end)
+            return None
+        if folded in cues.COPULA:
+            says = True
+        elif folded not in cues.FILLER:
+            return None
+        following = began
+    return None
+
+
+def _chosen(text: str, start: int, end: int, labels: Labels) -> Statement | None:
+    before = _before(text, start)
+    if set(before[-_NEAR:]) & (cues.NEGATION | cues.IF):
+        return None
+    behind = _behind(text, end, labels, (), far=False)
+    return behind and Statement("named", behind.place, start, behind.end)
+
+
+def _behind(
+    text: str, at: int, labels: Labels, options: tuple[str, ...], *, far: bool
+) -> _Behind | None:
+    """The label, or the option's words, behind a word of answering; nothing where the sentence ends first."""
+    seen: set[str] = set()
+    last, before, odd, has_line = "", at, 0, False
+    for match in TOKEN.finditer(text, at, at + _REACH):
+        word, (start, end) = match[0], match.span()
+        gap = text[before:start]
+        if len(gap) > 1:
+            if _BREAK.search(gap):
+                return None
+            if "\n" in gap:
+                if has_line or not (":" in gap or _is_heading(text, at, seen)):
+                    return None
+                has_line = True
+        introduced = not odd or last in cues.COPULA or ":" in gap
+        place = _label(text, word, start, end, labels, direct=introduced, strict=bool(odd))
+        if place is not None and introduced:
+            return _Behind(_alone(text, place, end, labels), start, end, frozenset(seen))
+        folded = fold(word) if len(word) < _LONGEST_CUE else ""
+        if introduced and _is_run_of_labels(word, labels):
+            return _Behind(None, start, end, frozenset(seen))
+        if options and introduced and (seen & cues.COPULA or ":" in text[at:start]):
+            stop = text.find("\n", start)
+            rest = text[start : stop if stop >= 0 else len(text)]
+            found = option_of(rest.rstrip(" ."), labels, options)
+            if found is None and (cut := _BREAK.search(rest)):
+                found = option_of(rest[: cut.start()], labels, options)
+            if found is not None:
+                return _Behind(found, start, start + len(rest), frozenset(seen))
+        if folded in cues.EITHER and introduced:
+            return _Behind(None, start, end, frozenset(seen))
+        if folded in _ENDING:
+            return None
+        if folded in cues.FILLER or folded in cues.MAYBE:
+            seen.add(folded)
+        else:
+            odd += 1
+            if not far or odd > _FAR:
+                return None
+        last, before = folded, end
+    return None
+
+
+def _label(
+    text: str, word: str, start: int, end: int, labels: Labels, *, direct: bool, strict: bool
+) -> int | None:
+    """The label that a word is, where nothing around it makes it a formula, a unit, a name or an article."""
+    place = label_in_text(word, labels)
+    if place is None:
+        if not (direct and len(word) == 1 and word.upper() in labels.latin and is_wrapped(text, start, end)):
+            return None
+        place = labels.own[fold(word)]
+    if _is_formula(text, start, end):
+        return None
+    if strict or word in ("A", "I") or word.isdecimal() or fold(word) in cues.JOINER:
+        behind = TOKEN.search(text, end)
+        follows = fold(behind[0]) if behind and "\n" not in text[end : behind.start()] else ""
+        is_clear = (
+            is_wrapped(text, start, end)
+            or MARKED.match(text, end) is not None
+            or _ENDS.match(text, end) is not None
+            or (not strict and follows in cues.BECAUSE | cues.COPULA)
+        )
+        if not is_clear:
+            return None
+    return place
+
+
+def _alone(text: str, place: int, end: int, labels: Labels) -> int | None:
+    """The label, or None where another follows as an equal: `A or B`, `A, B`, `(A) one, or (B) two`.
+
+    Not so in `B, A is wrong`.
+    """
+    if _CLOSED.match(text, end):
+        return place
+    sentence = _SENTENCE.match(text, end)
+    stop = sentence.end() if sentence else end
+    if "(" in text[end:stop]:
+        for match in _NEXT_IN_BRACKETS.finditer(text, end, stop):
+            if label_in_text(match[1], labels) not in (None, place) and not _says(text, match.end(), stop):
+                return None
+    match = TOKEN.search(text, end, min(stop, end + 16))
+    if match is None:
+        return place
+    if fold(match[0]) in cues.JOINER:
+        match = TOKEN.search(text, match.end(), min(stop, match.end() + 16))
+    elif not _JOINT.fullmatch(text, end, match.start()):
+        return place
+    other = label_in_text(match[0], labels) if match else None
+    if match is None or other is None or other == place or _says(text, match.end(), stop):
+        return place
+    is_word = match[0] in ("A", "I") and not _ENDS.match(text, match.end()) and not is_wrapped(text, *match.span())
+    return place if is_word else None
+
+
+def _says(text: str, at: int, stop: int) -> bool:
+    """Whether a verb follows: what stands before it begins a clause of its own."""
+    match = TOKEN.search(text, at, min(stop, at + 16))
+    return match is not None and fold(match[0]) in cues.COPULA and not _STOP.search(text, at, match.start())
+
+
+def is_wrapped(text: str, start: int, end: int) -> bool:
+    """Whether a word stands in brackets, quotes or emphasis of its own."""
+    if not start or end >= len(text) or _OPENERS.get(text[start - 1]) != text[end]:
+        return False
+    return start < 2 or not text[start - 2].isalnum() or text[start - 1] in "{*$"
+
+
+def _is_formula(text: str, start: int, end: int) -> bool:
+    before = text[max(0, start - 8) : start]
+    return _FORMULA_BEFORE.search(before) is not None or _FORMULA_BEHIND.match(text, end) is not None
+
+
+def _is_run_of_labels(word: str, labels: Labels) -> bool:
+    return 1 < len(word) <= len(labels.own) and word.isupper() and all(one in labels.latin for one in word)
+
+
+def _is_heading(text: str, at: int, seen: set[str]) -> bool:
+    """Whether nothing but such words stands in the line of a word of answering, as in `**Final answer**`."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return len(line) <= _BACK and not seen & cues.COPULA and set(_words(line)) <= cues.FILLER
+
+
+def _before(text: str, at: int) -> list[str]:
+    """The folded words before a place, in its sentence."""
+    part = text[max(0, at - _BACK) : at]
+    return _words(part[max(part.rfind(mark) for mark in _BREAKS) + 1 :])
+
+
+def _is_denied(text: str, end: int) -> bool:
+    """Whether what follows a label says that it is not the answer: `B is not ...`, `B is wrong`."""
+    following = TOKEN.search(text, end, end + 2 * _LONGEST_CUE)
+    if following is None or fold(following[0]) not in cues.COPULA or _STOP.search(text, end, following.start()):
+        return False
+    sentence = _SENTENCE.match(text, following.end(), following.end() + _BACK)
+    return not cues.NEGATION.isdisjoint(_words(sentence[0] if sentence else "")[: _NEAR - 1])
+
+
+def _is_denied_behind(text: str, end: int) -> bool:
+    """Whether a negation ends the clause, as Persian has it: درست نیست."""
+    words = _words(text[end : end + _BACK])
+    return bool(words) and words[0] in cues.NEGATION
+
+
+def _words(text: str) -> list[str]:
+    return [fold(match[0]) if len(match[0]) < _LONGEST_CUE else "" for match in TOKEN.finditer(text)]
+
+
+def is_repeated(text: str, first: Statement, second: Statement) -> bool:
+    """Whether two statements stand side by side, as where a reply goes round in a circle.
+
+    "The answer is A. The answer is B." changes no mind; "wait, the answer is B" or a sentence of reasons does.
+    """
+    phrase = _PHRASE.match(text, first.end)
+    between = set(_words(text[phrase.end() if phrase else first.end : second.start]))
+    said = set(_words(text[first.end : second.start]))
+    return between <= cues.FILLER - cues.FINAL and not said & (cues.REVISED | cues.BUT)
+
+
+def revised_at(text: str, since: int) -> int | None:
+    """Where a word takes back what was said before it, if one does."""
+    rest = text[since:].lower()
+    if len(rest) < _NEAR:
+        return None
+    if rest.isascii() and not any(word in rest for word in cues.REVISED):
+        return None
+    for match in TOKEN.finditer(text, since):
+        if len(match[0]) < _LONGEST_CUE and fold(match[0]) in cues.REVISED:
+            return match.end()
+    return None
+
+
+def last_sentence(text: str) -> int:
+    """Where the last sentence begins."""
+    stop = len(text.rstrip(" .!?؟؛;。*_\n"))
+    start = text.rfind("\n", 0, stop) + 1
+    return max([start, *(match.end() for match in _BREAK.finditer(text, start, stop))])
+
+
+def ending_label(text: str, labels: Labels) -> int | None:
+    """The label that ends the last line: in brackets, or behind "so", "is" and the like."""
+    line = text.rstrip()
+    words = list(TOKEN.finditer(line, max(line.rfind("\n") + 1, len(line) - _BACK)))
+    if not words:
+        return None
+    last = words[-1]
+    place = label_in_text(last[0], labels)
+    if place is None or line[last.end() :].strip(_MARKS) or _is_formula(line, *last.span()):
+        return None
+    before = _words(" ".join(one[0] for one in words[-1 - _NEAR : -1]))
+    if not before:
+        return None  # a line that is a label
+    if before[-1] in cues.JOINER | cues.PLURAL | cues.EITHER or (set(before) & cues.NOT and not set(before) & cues.BUT):
+        return None
+    is_led = before[-1] in cues.SO | cues.BUT | cues.FILLER
+    return place if is_led or is_wrapped(line, *last.span()) else None
