@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple
 import orjson
 from pydantic import ValidationError
 
+from mihakk.evaluation.exchange.stop_strings import stop_strings
+from mihakk.evaluation.reading.run_on import up_to_stop
 from mihakk.machinery.configs import misfits, not_plain
 from mihakk.machinery.errors import RecordRejected, UsageError, no_file
 from mihakk.schemas.evaluation import Answer, AnsweredBy, AskedItem, Question
@@ -68,7 +70,8 @@ def import_lm_eval(path: Path, questions: Mapping[str, Question], by: AnsweredBy
 
     A sample with one likelihood per label is taken as `likelihood`, any other as `written`. Where lm-eval
     filtered the replies in several ways, the first one's lines are taken. A line of another form, about
-    another version of an item, or whose labels were compared behind another delimiter is rejected.
+    another version of an item, or whose labels were compared behind another delimiter is rejected. A reply
+    ends at the first stop string that its sample logs: some servers never hear of them.
 
     Raises:
         UsageError: The file can't be read, or no line of it is an answer.
@@ -87,6 +90,8 @@ def import_lm_eval(path: Path, questions: Mapping[str, Question], by: AnsweredBy
         if filters and name != filters[0]:
             return None
         found = _lm_eval_reply(replies)
+        if "reply" in found:
+            found["reply"] = up_to_stop(found["reply"], stop_strings(line.get("arguments")))
         method = "likelihood" if "likelihoods" in found else "written"
         own = by.model_copy(update={"method": method})
         content = line["doc"].get("content_hash")

@@ -111,7 +111,7 @@ def test_rows_may_lack_what_others_have_and_columns_say_how_golds_count() -> Non
 
 def test_one_reply_is_read_as_evaluation_reads_it() -> None:
     found = mihakk.read_choice("الجواب هو ب", ["أ", "ب"], ["القاهرة", "دمشق"])
-    assert (found.picks, found.rule) == ((1,), "answer_line/1")
+    assert (found.picks, found.rule) == ((1,), "answer_line/2")
     with pytest.raises(mihakk.errors.UsageError, match="2 labels for 1 options"):
         mihakk.read_choice("ب", ["أ", "ب"], ["القاهرة"])
 

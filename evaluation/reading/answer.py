@@ -10,6 +10,7 @@ from mihakk.evaluation.reading.labels import TOKEN, fold
 from mihakk.evaluation.reading.option_words import LONGEST_HEAD
 from mihakk.evaluation.reading.reading import UNREAD, Reading
 from mihakk.evaluation.reading.reasoning import without_reasoning
+from mihakk.evaluation.reading.run_on import without_run_on
 from mihakk.evaluation.reading.tags import last_tag, without_tags
 
 RULES: Final = {
@@ -20,6 +21,9 @@ RULES: Final = {
 }
 _STRICT: Final = re.compile(r"\s*<answer>(.*?)</answer>\s*", re.DOTALL)
 
+_HEAD: Final = re.compile(r"^[ \t>#*_]*+(?:A|[Aa]nswer|ANSWER|ال(?:إجابة|جواب)|إجابة|جواب|پاسخ)[ *_]*+:", re.MULTILINE)
+"""Where the template asks for an answer: behind a question of the reply's own, that question is no part of it."""
+
 
 def read_answer(reply: str) -> Reading:
     """What the last answer tag holds, else the whole reply; nothing where that has neither letter nor digit.
@@ -29,13 +33,17 @@ def read_answer(reply: str) -> Reading:
     """
     spoken = without_reasoning(reply)
     notes: tuple[str, ...] = ("thought_cut",) if spoken.cut else ()
-    tag = last_tag(spoken.text)
+    told, is_run_on = without_run_on(
+        spoken.text, (), lambda before: last_tag(before) is not None or bool(_HEAD.search(spoken.text, len(before)))
+    )
+    notes += ("run_on",) if is_run_on else ()
+    tag = last_tag(told)
     rule = "tag"
     if tag:
         text = tag.content
         notes += () if tag.closed else ("cut_tag",)
     else:
-        whole = without_tags(spoken.text)
+        whole = without_tags(told)
         text = _behind_head(whole)
         rule = "whole" if text == whole else "answer_head"
         notes += ("no_tag",)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 READERS: Final = {
-    "choice": "choice/3",
-    "answer": "answer/3",
+    "choice": "choice/4",
+    "answer": "answer/4",
     "explanation": "verses/2",
     "code": "program/2",
     "likelihood": "likelihood/1",
@@ -28,7 +28,8 @@ class Reading(NamedTuple):
     rule: str = ""
     """The rule that fired, `<rule>/<version>`; empty where none did."""
     notes: tuple[str, ...] = ()
-    """What had to be allowed for: `cut_tag`, `no_tag`, `other_alphabet`, `several`, `too_long`, ..."""
+    """What had to be allowed for: `cut_tag`, `no_tag`, `other_alphabet`, `several`, `too_long`, ...; `run_on`, the
+    reply goes on with a question of its own or goes round in a circle; `changed_answer`, it takes one back."""
     verses: tuple[str | None, ...] = ()
     """An explanation per verse of the poem, None where the reply has none; explanations alone."""
     format_ok: bool = False

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from mihakk.evaluation.reading.reasoning import without_reasoning
 from mihakk.machinery.text import key
 
 _HINTS: Final = ("uestion", "Q", "roblem", "PROBLEM", "Human", "User", "USER", "Input", "nstruction", "INST") + (
@@ -16,7 +17,7 @@ _HINTS_ANY: Final = (*_HINTS, "سؤال", "پرسش", "سوال", "مسئله", 
 _HEAD: Final = re.compile(
     r"^[ \t>#*_=\-]*+(?:"
     r"(?:(?:Next|New|Another|The next)[ ])?(?:[Qq]uestion|QUESTION|Q|[Pp]roblem|PROBLEM)(?:[ ]?(?:#|No\.?)?[ ]?\d{1,4})?[ ]?[*_]*[:.)][*_]*"
-    r"|(?:ال)?(?:سؤال|سوال|مسألة|مسئله|پرسش|س)(?:[ ]\w{1,10})?[ ]?[*_]*[:：)][*_]*"
+    r"|(?:ال)?(?:سؤال|سوال|مسألة|مسئله|پرسش|س)(?:[ ]\w{1,10}){0,2}[ ]?[*_]*[:：)][*_]*"
     r"|(?:Human|User|Instruction|Input|USER)[*_]*:"
     r"|\[/?INST\]|<\|(?:im_start|user|start_header_id|eot_id|endoftext)"
     r")|^[ \t]*+(?:\#{1,6}|==+)[ \t]*+(?:[Ii]nstruction|[Qq]uestion|[Uu]ser|[Rr]esponse)\b",
@@ -38,10 +39,14 @@ class OwnQuestion(NamedTuple):
 
 
 def up_to_stop(reply: str, stops: Sequence[str]) -> str:
-    """A reply up to the first stop string that its run named: a server may not have known of them."""
-    body = reply.lstrip()
-    places = [place for stop in stops if stop and (place := body.find(stop)) >= 0]
-    return body[: min(places)] if places else reply
+    """A reply up to the first of the stop strings of its run: a server may not have heard of them.
+
+    A thought is not looked into, nor is white space before the first word: no run stops before it begins.
+    """
+    thought = len(reply) - len(without_reasoning(reply).text)
+    began = thought + len(reply[thought:]) - len(reply[thought:].lstrip())
+    places = [place for stop in stops if stop and (place := reply.find(stop, began)) >= 0]
+    return reply[: min(places)] if places else reply
 
 
 def own_questions(text: str, options: Sequence[str]) -> Iterator[OwnQuestion]:

@@ -209,6 +209,8 @@ def _behind(
         introduced = not odd or last in cues.COPULA or ":" in gap
         place = _label(text, word, start, end, labels, direct=introduced, strict=bool(odd))
         if place is not None and introduced:
+            if has_line and _is_listed(text, place, end, labels):
+                return None
             return _Behind(_alone(text, place, end, labels), start, end, frozenset(seen))
         folded = fold(word) if len(word) < _LONGEST_CUE else ""
         if introduced and _is_run_of_labels(word, labels):
@@ -233,6 +235,16 @@ def _behind(
                 return None
         last, before = folded, end
     return None
+
+
+def _is_listed(text: str, place: int, end: int, labels: Labels) -> bool:
+    """Whether the next line begins with another label: the options are told again, not one of them."""
+    line = text.find("\n", end)
+    following = TOKEN.search(text, line + 1, line + 8) if line >= 0 else None
+    if following is None or "\n" in text[line + 1 : following.start()]:
+        return False
+    other = label_in_text(following[0], labels)
+    return other not in (None, place) and MARKED.match(text, following.end()) is not None
 
 
 def _label(

@@ -9,6 +9,7 @@ from mihakk.evaluation.reading.answer import read_answer
 from mihakk.evaluation.reading.choice import read_choice
 from mihakk.evaluation.reading.reading import LONGEST, READERS, UNREAD, Reading
 from mihakk.evaluation.reading.reasoning import without_reasoning
+from mihakk.evaluation.reading.run_on import up_to_stop
 from mihakk.machinery.text import key
 
 __all__ = ["LONGEST", "READERS", "is_too_long", "key", "read_written"]
@@ -27,6 +28,7 @@ def read_written(
     *,
     multiple: bool = False,
     cut: bool = False,
+    stops: Sequence[str] = (),
 ) -> Reading:
     """What a reply answers; one that is too long answers nothing, noted as `too_long`.
 
@@ -37,7 +39,11 @@ def read_written(
         options: Their words.
         multiple: Several options may be chosen.
         cut: The reply ended at the token limit.
+        stops: Strings at which its run was to stop; what follows the first of them is no part of the reply.
     """
+    if stops and (ended := up_to_stop(reply, stops)) != reply:
+        reading = read_written(kind, ended, labels, options, multiple=multiple)
+        return reading._replace(notes=(*reading.notes, "stop_string"))
     if not reply:
         return UNREAD
     if is_too_long(reply):

@@ -12,6 +12,7 @@ from mihakk.evaluation.metrics.figures import FIGURES, Scores
 from mihakk.evaluation.statistics.cluster import LEAST_CLUSTERS, clustered, codes_of, plain_se
 from mihakk.evaluation.statistics.items import item_statistics, share_within
 from mihakk.evaluation.table.column import Column
+from mihakk.evaluation.table.scores import NOTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,14 +79,14 @@ def _figure(column: Column, place: int) -> dict[str, Any]:
 
 
 def _answers(rows: pd.DataFrame) -> dict[str, Any]:
-    """Shares of answers that were not read, of cut ones, and of labels in another alphabet."""
+    """Shares of answers that were not read, of cut ones, and of what the reader noted."""
     statuses = rows["status"].astype(str)
     shares = {name: float((statuses == name).mean()) for name in STATUSES}
     return {
         "answers": len(rows),
         **shares,
         "cut": float(rows["cut"].mean()),
-        "other_alphabet": float(rows["other_alphabet"].mean()),
+        **{note: float(rows[note].mean()) for note in NOTES},
     }
 
 

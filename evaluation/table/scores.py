@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _COLUMNS: Final = tuple(name for name in Score.model_fields if name not in ("language", "rule"))
+NOTES: Final = ("other_alphabet", "run_on", "changed_answer")
+"""What the reader noted that a table counts."""
 COLUMN: Final = ("release", "config", "metric", "method")
 """What one column of a table is: a data set, a metric and a method."""
 
@@ -37,7 +39,8 @@ def load_scores(paths: Sequence[Path]) -> pd.DataFrame:
         raise UsageError(f"no scores in {', '.join(map(str, paths))}: run `mihakk evaluate rescore`")
     table = pa.Table.from_batches(batches)
     notes = pc.binary_join(table.column("notes"), " ")
-    table = table.append_column("other_alphabet", pc.match_substring(notes, "other_alphabet"))
+    for note in NOTES:
+        table = table.append_column(note, pc.match_substring(notes, note))
     frame: pd.DataFrame = table.drop_columns(["notes"]).unify_dictionaries().to_pandas()
     check_comparable(frame)
     return frame

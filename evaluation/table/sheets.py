@@ -57,6 +57,8 @@ def _cell_columns(decimals: int) -> dict[str, Callable[[Row], str]]:
         "unparsed": lambda row: _share(row, ("unparsed", "empty", "refused", "error")),
         "cut": lambda row: _share(row, ("cut",)),
         "other alphabet": lambda row: _share(row, ("other_alphabet",)),
+        "ran on": lambda row: _share(row, ("run_on",)),
+        "changed answer": lambda row: _share(row, ("changed_answer",)),
         "wordings": lambda row: _wordings(row, decimals),
         "items": lambda row: f"{row['items']:,}",
         "note": lambda row: str(row["note"]),

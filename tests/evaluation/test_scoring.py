@@ -53,7 +53,7 @@ def test_the_worst_error_rate_is_one_and_the_worst_of_all_others_none() -> None:
 def test_a_row_says_by_what_it_was_read_and_scored() -> None:
     row = next(row for row in scores(reply_to(QUESTIONS["c2"], "<answer>ب")) if row.metric == "accuracy")
     assert (row.reader, row.rule, row.scorer, row.signature) == (
-        "choice/3",
+        "choice/4",
         "tag/1",
         "accuracy/1",
         "accuracy/1",

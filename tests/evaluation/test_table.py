@@ -225,15 +225,21 @@ def test_wordings_and_repeats_are_averaged_and_their_spread_shown(tmp_path: Path
 
 def test_unread_cut_and_foreign_labels_are_counted(tmp_path: Path) -> None:
     def says(question: Question) -> str:
-        return {"c0-0": "B", "c1-0": "لا أعرف", "c2-0": ""}.get(
-            question.item, question.labels[question.gold[0]]
-        )
+        gold = question.labels[question.gold[0]]
+        return {
+            "c0-0": "B",
+            "c1-0": "لا أعرف",
+            "c2-0": "",
+            "c3-0": f"الجواب: {gold}\n\nالسؤال: كم؟\nأ) واحد\nب) اثنان\nالجواب: ب",
+            "c4-0": f"الجواب: أ. انتظر، بل هو ب. الجواب: {gold}",
+        }.get(question.item, gold)
 
     rows = [*scores({"one": says}, CHOICES, finish_reason="length")]
     row = cell(made(tmp_path, rows), "one")
     assert (row["unparsed"], row["empty"], row["other_alphabet"]) == pytest.approx(
         (1 / 48, 1 / 48, 1 / 48), abs=1e-6
     )
+    assert (row["run_on"], row["changed_answer"]) == pytest.approx((1 / 48, 1 / 48), abs=1e-6)
     assert row["cut"] == 1.0
     assert row["figure"] == pytest.approx(45 / 48, abs=1e-6)
 
@@ -254,7 +260,7 @@ def test_few_clusters_have_no_interval(tmp_path: Path) -> None:
             r"accuracy: scores scored by several versions of one rule.*accuracy/0 .*\(weak\)",
         ),
         ({"scorer": "accuracy/0"}, "several versions of one rule"),
-        ({"reader": "choice/0"}, r"choice/0 \(weak\); choice/3 \(middle, strong\)"),
+        ({"reader": "choice/0"}, r"choice/0 \(weak\); choice/4 \(middle, strong\)"),
         ({"version": "0.2.0"}, r"several versions of one release: 0\.1\.0 d+ \(middle, strong\); 0\.2\.0"),
         ({"digest": "e" * 64}, "several versions of one release"),
         ({"digest": ""}, r"weak: scores of demo that don't say which version and digest"),
@@ -329,7 +335,7 @@ def test_every_form_shows_the_same_and_says_how_it_was_made(found: Results) -> N
         assert text in source
     assert r"95 \%" in source
     assert source.count(r"\begin{tabular}") == source.count(r"\end{tabular}") == len(shown)
-    assert "accuracy/1, read by choice/3" in page
+    assert "accuracy/1, read by choice/4" in page
     assert "demo 0.1.0 (sha256 dddddddddddd)" in page
     from io import StringIO
 
