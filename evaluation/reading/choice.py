@@ -83,6 +83,8 @@ _SHORT: Final = 240
 _STOP: Final = re.compile(r"[.!?؟؛;،,]")
 _LONGEST_CUE: Final = 16
 _SHORT_FOR_ANSWER: Final = frozenset(["a", "ج"])
+_ARTICLES: Final = frozenset(["A", "I"])
+"""Where a long reply ends in one of them, it was cut behind the first word of a sentence."""
 _NEAR: Final = 3
 """Words within which a negation bears on a label."""
 _ENDS: Final = cues.BECAUSE | cues.COPULA | cues.RIGHT
@@ -179,7 +181,7 @@ def _one(text: str, labels: Labels, options: tuple[str, ...], *, cut: bool) -> _
     is_finished = not cut and (len(text) <= _SHORT or text.rstrip(" *_").endswith(_FINISHED))
     return (
         _label_start(lines, labels, options)
-        or _option_line(lines, labels, options)
+        or _option_line(lines, labels, options, is_finished=is_finished)
         or _label_named(text, said, labels, is_finished=is_finished)
         or (_option_named(text, labels, options) if is_finished else None)
     )
@@ -224,7 +226,12 @@ def _label_lines(text: str, labels: Labels, *, cut: bool) -> list[Statement]:
     at = 0
     lines = text.split("\n")
     for line in lines:
-        if len(line) <= _LONGEST_LABEL_LINE and (place := whole_label(line, labels)) is not None:
+        is_cut_word = line in _ARTICLES and at + len(line) == len(text) > _SHORT
+        if (
+            len(line) <= _LONGEST_LABEL_LINE
+            and not is_cut_word
+            and (place := whole_label(line, labels)) is not None
+        ):
             found.append(Statement("line", place, at, at + len(line.rstrip())))
         at += len(line) + 1
     if not found or len({one.place for one in found}) == len(labels.own):
@@ -236,8 +243,10 @@ def _label_lines(text: str, labels: Labels, *, cut: bool) -> list[Statement]:
     return found
 
 
-def _option_line(lines: Sequence[str], labels: Labels, options: tuple[str, ...]) -> _Pick | None:
-    place = only_option(lines, labels, options)
+def _option_line(
+    lines: Sequence[str], labels: Labels, options: tuple[str, ...], *, is_finished: bool
+) -> _Pick | None:
+    place = only_option(lines, labels, options, is_finished=is_finished)
     return None if place is None else _Pick(place, "option_line")
 
 
@@ -305,6 +314,8 @@ def _label_named(text: str, said: Sequence[Statement], labels: Labels, *, is_fin
     """The label last chosen or named beside a word of answering, or the one at the end of a finished reply."""
     if named := [one for one in said if one.force == "named"]:
         return _Pick(named[-1].place, "label_named")
+    if maybe := {one.place for one in said}:
+        return _Pick(maybe.pop() if len(maybe) == 1 else None, "label_named")
     place = ending_label(text, labels) if is_finished else None
     return None if place is None else _Pick(place, "label_named")
 

@@ -60,7 +60,7 @@ SO: Final = _folded("so therefore thus hence إذن إذا لذلك لذا با�
 """May stand before a label that ends a reply."""
 JOINER: Final = _folded("or and أو و یا ثم")
 FILLER: Final = (
-    _folded("the would must should be probably therefore so thus that to this question my most likely closest only")
+    _folded("the would must should be probably also therefore so thus that to this question my most likely closest only")
     | _folded("nearest appropriate suitable accurate above below following given number provided one hence")
     | _folded("text textbf mathbf mathrm textit bf rm")
     | _folded("إذن هنا على عن السؤال هذا رقم رمز رمزها عبارت از این سؤال من همان برابر با هستند ترین")

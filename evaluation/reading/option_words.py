@@ -37,16 +37,19 @@ def option_of(text: str, labels: Labels, options: tuple[str, ...]) -> int | None
     return place if label in labels.parallel else None
 
 
-def only_option(lines: Sequence[str], labels: Labels, options: tuple[str, ...]) -> int | None:
+def only_option(
+    lines: Sequence[str], labels: Labels, options: tuple[str, ...], *, is_finished: bool
+) -> int | None:
     """The one option whose words fill lines of their own; None where options are listed, whole or garbled.
 
-    A formula fills a line of any calculation: it counts as the last line alone.
+    A formula fills a line of any calculation: it counts as the last line alone, as any words do only if the
+    reply was not cut there.
     """
     found = {
         place
         for number, line in enumerate(lines)
         if (place := option_of(line, labels, options)) is not None
-        and (number == len(lines) - 1 or _LETTERS.search(options[place]))
+        and (is_finished if number == len(lines) - 1 else _LETTERS.search(options[place]))
     }
     return found.pop() if len(found) == 1 and not is_list(lines, labels) else None
 

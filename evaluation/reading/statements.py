@@ -9,8 +9,9 @@ from mihakk.evaluation.reading import cues
 from mihakk.evaluation.reading.labels import TOKEN, Labels, fold, label_in_text
 from mihakk.evaluation.reading.option_words import option_of
 
-Force = Literal["stated", "line", "called_right", "named"]
-"""How firmly: "the answer is B"; `B` as a line; "B is the right one"; "the closest option is B", "I choose B"."""
+Force = Literal["stated", "line", "called_right", "named", "maybe"]
+"""How firmly: "the answer is B"; `B` as a line; "B is the right one"; "the closest option is B", "I choose B";
+"it could be B"."""
 
 _REACH: Final = 160
 """Characters behind a word of answering within which its label stands."""
@@ -127,7 +128,7 @@ def _answer(
     says = behind.seen & (cues.COPULA | cues.RIGHT) or ":" in text[end : behind.start]
     if not says and behind.seen & cues.OPTION and text[start].isascii():
         return None  # "answer choice B suggests ..."
-    return Statement("named" if behind.seen & cues.MAYBE else "stated", behind.place, start, behind.end)
+    return Statement("maybe" if behind.seen & cues.MAYBE else "stated", behind.place, start, behind.end)
 
 
 def _option(text: str, start: int, end: int, labels: Labels) -> Statement | None:
@@ -207,7 +208,7 @@ def _behind(
                     return None
                 has_line = True
         introduced = not odd or last in cues.COPULA or ":" in gap
-        place = _label(text, word, start, end, labels, direct=introduced, strict=bool(odd))
+        place = _label(text, word, start, end, labels, direct=introduced and not has_line, strict=bool(odd))
         if place is not None and introduced:
             if has_line and _is_listed(text, place, end, labels):
                 return None
