@@ -10,7 +10,9 @@
 | RT06 | a mean over what is there, where a cell of the row is missing |
 | RT07 | two columns that are equal, or rows that share more cells than chance would bring |
 | RT08 | one value that stands in a column more often than chance would bring |
-| RT09 | an error of 0 behind a figure that is neither 0 nor full |
+| RT09 | an error of 0 behind a figure that is neither 0 nor full, where no rounding explains it |
+| RT10 | a system that stands in the table twice |
+| RT11 | a figure in bold that is not the best of its column or row, where bold marks the best elsewhere |
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from math import comb
 from typing import Final, NamedTuple
 
 from mihakk.evaluation.lint.grid import Cell, Grid
-from mihakk.evaluation.lint.sizes import LEAST_SHARE, Size, error_fits, multiple_fits, size_of, standard_error
+from mihakk.evaluation.lint.marks import bold, twice
+from mihakk.evaluation.lint.sizes import LEAST_SHARE, MOST, Size, error_fits, multiple_fits, size_of, standard_error
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.finding import Finding
 
@@ -32,6 +35,8 @@ _LEAST_ROWS: Final = 5
 _LEAST_SHARED: Final = 3
 _LEAST_REPEATS: Final = 3
 _SLACK: Final = 1e-9
+_FULL: Final = (1.0, 5.0, 10.0, 100.0)
+"""What a full score may be: of a share, of a judge's scale, of a percentage."""
 
 
 def lint(grid: Grid, sizes: Mapping[str, int] | None = None) -> list[Finding]:
@@ -60,7 +65,7 @@ def lint(grid: Grid, sizes: Mapping[str, int] | None = None) -> list[Finding]:
     found += [*_mean_rows(grid), *_mean_columns(grid)]
     equal = _equal_rows(grid, known)
     found += [*_equal_columns(grid), *(_told(grid, pair) for pair in equal), *_repeated(grid, known, equal)]
-    found += _no_error(grid)
+    found += [*_no_error(grid), *(_finding(check, grid, where, detail) for check, where, detail in (*twice(grid), *bold(grid)))]
     return sorted(found, key=lambda one: one.check)
 
 
@@ -119,7 +124,7 @@ def _same_beside(grid: Grid, row: int, place: int, cell: Cell) -> str:
     others = [
         grid.columns[other]
         for other, one in enumerate(grid.cells[row])
-        if other != place and one and one[1:] == cell[1:]
+        if other != place and one and one.figure == cell.figure
     ]
     return f"; the same stands under {others[0]}" if others else ""
 
@@ -188,7 +193,7 @@ def _equal_columns(grid: Grid) -> Iterator[Finding]:
     for one, other in combinations(grid.plain_columns, 2):
         left, right = grid.column(one), grid.column(other)
         pairs = [(left[row], right[row]) for row in left if row in right]
-        is_equal = all(first[1:] == second[1:] for first, second in pairs)
+        is_equal = all(first.figure == second.figure for first, second in pairs)
         if len(pairs) >= _LEAST_ROWS and is_equal and len({first.value for first, _ in pairs}) > 1:
             detail = f"equal in all {len(pairs)} rows"
             yield _finding("RT07", grid, f"{grid.columns[one]} and {grid.columns[other]}", detail)
@@ -259,9 +264,16 @@ def _values(grid: Grid, place: int, size: Size | None) -> float:
 
 
 def _no_error(grid: Grid) -> Iterator[Finding]:
-    for row, cells in zip(grid.rows, grid.cells, strict=True):
-        for name, cell in zip(grid.columns, cells, strict=True):
-            if cell and cell.error == 0 and cell.value not in (0, 1, 100):
+    """Errors of 0 that would need more items than any benchmark has to be rounded to it."""
+    for place, name in enumerate(grid.columns):
+        there = [row[place] for row in grid.cells]
+        top = max((cell.value for cell in there if cell), default=0.0)
+        full = next((scale for scale in _FULL if top <= scale), top)
+        for row, cell in zip(grid.rows, there, strict=True):
+            if not cell or cell.error != 0 or cell.value in (0, 1, full):
+                continue
+            share = cell.value / full
+            if share * (1 - share) * (full / (0.5 * 10.0**-cell.error_decimals)) ** 2 > MOST:
                 yield _finding(
                     "RT09", grid, f"{row}, {name}", f"{cell.text}: an error of 0 behind a figure that varies"
                 )

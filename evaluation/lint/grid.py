@@ -20,10 +20,22 @@ _CELL: Final = re.compile(
 )
 LONGEST_CELL: Final = 1 << 17
 """Characters; the limit of the module `csv` belongs to the whole process, and readers of sources raise it."""
+_BOLD: Final = re.compile(r"\*\*[^*]*\d[^*]*\*\*|__[^_]*\d[^_]*__|<(?:b|strong)>|\\(?:mathbf|textbf)\{")
+_ERROR: Final = frozenset(["stderr", "std err", "std. err.", "std error", "standard error", "se", "±"])
+"""Heads of a column that holds the errors of the one before it."""
+_ABOUT: Final = frozenset(
+    ["version", "n-shot", "nshot", "num_fewshot", "shots", "shot", "rank", "#", "no", "no.", "id", "params", "#params"]
+    + ["parameters", "size", "size (b)", "params (b)", "#params (b)", "year", "date", "epoch", "epochs", "step", "steps"]
+)  # fmt: skip
+"""Heads of columns whose figures say what a row is, not how good it is."""
+_LM_EVAL: Final = ("tasks", "task", "groups", "filter", "metric")
+"""What names a row in lm-eval's own tables, which leave blank what the row above has said."""
 _MISSING: Final = frozenset(["", "-", "–", "—", "n/a", "na", "nan", "none", "null", "x"])
 _MEAN: Final = frozenset(
-    ["average", "avg", "mean", "avg.", "macro average", "macro avg", "المتوسط", "المعدل", "میانگین", "معدل"]
+    ["average", "avg", "mean", "macro average", "macro avg", "المتوسط", "المعدل", "میانگین", "معدل"]
 )
+_WORDS: Final = re.compile(r"[^\w.]+|_")
+"""Arrows and signs in a head, as in "Average ⬆️"."""
 
 
 class Cell(NamedTuple):
@@ -35,6 +47,12 @@ class Cell(NamedTuple):
     error: float | None = None
     """What stands behind ±."""
     error_decimals: int = 0
+    is_bold: bool = False
+
+    @property
+    def figure(self) -> tuple[float, int, float | None, int]:
+        """The figure and its error as printed, however they are set."""
+        return self[1:5]
 
 
 @dataclass(frozen=True)
@@ -74,7 +92,7 @@ class Grid:
 
 def is_mean(name: str) -> bool:
     """Whether a row or column says that it is the mean of the others."""
-    return _MARKUP.sub("", name).strip(" *").casefold() in _MEAN
+    return _WORDS.sub(" ", _MARKUP.sub(" ", name)).strip(" .").casefold() in _MEAN
 
 
 def read_grids(path: Path) -> list[Grid]:
@@ -111,16 +129,20 @@ def read_grids(path: Path) -> list[Grid]:
 def grid_of(title: str, rows: Sequence[Sequence[str]]) -> Grid | None:
     """A table from its head and lines; None where no column holds figures.
 
-    Columns of words are left out. A line shorter than the head lacks its last cells.
+    Columns of words and of what a row is (its version, its size) are left out, a column of errors belongs to the
+    one before it. A line shorter than the head lacks its last cells.
     """
     if len(rows) < 2:
         return None
+    rows = _with_errors(_lm_eval(rows))
     head, lines = rows[0], [row for row in rows[1:] if row and any(cell.strip() for cell in row)]
     kept: list[int] = []
     parsed: dict[int, list[Cell | None]] = {}
     for place in range(1, len(head)):
         texts = [row[place] if place < len(row) else "" for row in lines]
         cells = [cell_of(text) for text in texts]
+        if _head(head[place]) in _ABOUT:
+            continue
         told = sum(not _is_missing(text) for text in texts)
         if told and sum(cell is not None for cell in cells) * 2 > told:
             kept.append(place)
@@ -141,10 +163,53 @@ def cell_of(text: str) -> Cell | None:
     if match is None:
         return None
     value, decimals = _number(match["value"])
-    if match["error"] is None:
-        return Cell(text.strip(), value, decimals)
-    error, error_decimals = _number(match["error"])
-    return Cell(text.strip(), value, decimals, error, error_decimals)
+    error, error_decimals = _number(match["error"]) if match["error"] else (None, 0)
+    return Cell(text.strip(), value, decimals, error, error_decimals, _BOLD.search(text) is not None)
+
+
+def _head(text: str) -> str:
+    return _bare(text).strip(" ↑↓⬆⬇️").casefold()
+
+
+def _lm_eval(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """lm-eval's own table as names and figures; any other as it is."""
+    heads = [_head(one) for one in rows[0]]
+    if not {"metric", "value"} <= set(heads):
+        return rows
+    named, value = [place for place, one in enumerate(heads) if one in _LM_EVAL], heads.index("value")
+    found: list[list[str]] = [[rows[0][named[0]], *rows[0][value:]]]
+    above = [""] * len(heads)
+    for row in rows[1:]:
+        # The task alone is left blank where it goes on; a filter or metric is told anew.
+        cells = [*row, *[""] * (len(heads) - len(row))]
+        cells[named[0]] = above[named[0]] = cells[named[0]].strip() or above[named[0]]
+        name = ", ".join(one for place in named if (one := cells[place].strip()) and one != "none")
+        found.append([name, *cells[value:]])
+    return found
+
+
+def _with_errors(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """A table whose columns of errors, and of signs before them, are written behind their figures."""
+    heads = [_head(one) for one in rows[0]]
+    errors: dict[int, int] = {}
+    for place in range(2, len(heads)):
+        before = place - 1
+        while before > 1 and not heads[before]:
+            before -= 1
+        own = re.fullmatch(r"(.*?)[\s_(]*(?:stderr|std|se)\)?", heads[place])
+        if heads[place] in _ERROR or (own and own[1] and own[1] == heads[before]):
+            errors[place] = before
+    if not errors:
+        return rows
+    dropped = {one for place, before in errors.items() for one in range(before + 1, place + 1)}
+    found = []
+    for number, row in enumerate(rows):
+        cells = [*row, *[""] * (len(heads) - len(row))]
+        for place, before in errors.items():
+            if number and not _is_missing(cells[place]) and cell_of(cells[place]):
+                cells[before] = f"{cells[before]} ± {cells[place]}"
+        found.append([one for place, one in enumerate(cells) if place not in dropped])
+    return found
 
 
 def _number(text: str) -> tuple[float, int]:

@@ -33,6 +33,8 @@ NOT: Final = _folded(
     " لا ولا غير نستبعد استبعاد نیست نمی"
 )
 """Denies what follows."""
+IS_NOT: Final = _folded("نیست نمی‌باشد نمی")
+"""Denies what stands before it, as Persian has it."""
 WRONG: Final = _folded("incorrect wrong خطأ خاطئ خاطئة الخاطئة الخطأ نادرست غلط اشتباه")
 """Denies what it is said of."""
 NEGATION: Final = NOT | WRONG

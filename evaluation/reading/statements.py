@@ -24,12 +24,14 @@ _NEAR: Final = 3
 """Words within which a negation bears on a label."""
 _BREAK: Final = re.compile(r"(?<![.\d])\.(?!\.)(?=\D|\Z)|[!?؟؛;。]")
 """The end of a sentence; an ellipsis or the point of a number is none."""
+_PLAIN: Final = re.compile(r" (is|هي|هو):? \(?(\w)\)?\.(?=\s|\Z)(?!\s?[A-Z]\.)")
+"""The sentence that most replies end with, read without further ado."""
 _BREAKS: Final = (". ", "\n", "? ", "! ", "؟", "؛", ";")
 _STOP: Final = re.compile(r"[.!?؟؛;،,\n]")
 _SENTENCE: Final = re.compile(r"[^.!?؟؛\n]*+(?:\.(?=\S)[^.!?؟؛\n]*+)*+")
 _PHRASE: Final = re.compile(r"[\W_]*+[^.!?؟\n]{0,100}")
 MARKED: Final = re.compile(r"\s?[*_`»\"'\])}$]*\s?(?:[):](?!\w)|[.\-–—](?=[\s*_$)]|$))")
-_ENDS: Final = re.compile(r"[*_`»\"'\])}$\\\s]*+(?:[.,،;؛:!?؟)\n]|\Z)")
+_ENDS: Final = re.compile(r"[*_`»\"'\])}$\\\s]*+(?:[.,:،](?!\d)|[;؛!?؟)\n]|\Z)")
 _NEXT_IN_BRACKETS: Final = re.compile(
     rf"(?:[,،;؛]|\b(?:or|and|أو|او|و|یا))\s*(?:or|and|أو|و|یا)?\s*[(\[]({TOKEN.pattern})[)\]]"
 )
@@ -195,6 +197,8 @@ def _behind(
     text: str, at: int, labels: Labels, options: tuple[str, ...], *, far: bool
 ) -> _Behind | None:
     """The label, or the option's words, behind a word of answering; nothing where the sentence ends first."""
+    if (plain := _PLAIN.match(text, at)) and (place := label_in_text(plain[2], labels)) is not None:
+        return _Behind(place, *plain.span(2), frozenset((fold(plain[1]),)))
     seen: set[str] = set()
     last, before, odd, has_line = "", at, 0, False
     for match in TOKEN.finditer(text, at, at + _REACH):
@@ -266,7 +270,7 @@ def _label(
             is_wrapped(text, start, end)
             or MARKED.match(text, end) is not None
             or _ENDS.match(text, end) is not None
-            or (not strict and follows in cues.BECAUSE | cues.COPULA)
+            or (not strict and follows in cues.BECAUSE | cues.COPULA | cues.RIGHT)
         )
         if not is_clear:
             return None
@@ -337,8 +341,10 @@ def _before(text: str, at: int) -> list[str]:
 def _is_denied(text: str, end: int) -> bool:
     """Whether what follows a label says that it is not the answer: `B is not ...`, `B is wrong`."""
     following = TOKEN.search(text, end, end + 2 * _LONGEST_CUE)
-    if following is None or fold(following[0]) not in cues.COPULA or _STOP.search(text, end, following.start()):
+    if following is None or _STOP.search(text, end, following.start()):
         return False
+    if (word := fold(following[0])) not in cues.COPULA:
+        return word in cues.IS_NOT
     sentence = _SENTENCE.match(text, following.end(), following.end() + _BACK)
     return not cues.NEGATION.isdisjoint(_words(sentence[0] if sentence else "")[: _NEAR - 1])
 
@@ -397,7 +403,7 @@ def ending_label(text: str, labels: Labels) -> int | None:
     before = _words(" ".join(one[0] for one in words[-1 - _NEAR : -1]))
     if not before:
         return None  # a line that is a label
-    if before[-1] in cues.JOINER | cues.PLURAL | cues.EITHER or (set(before) & cues.NOT and not set(before) & cues.BUT):
+    if before[-1] in cues.JOINER | cues.PLURAL | cues.EITHER or (set(before) & cues.NEGATION and not set(before) & cues.BUT):
         return None
     is_led = before[-1] in cues.SO | cues.BUT | cues.FILLER
     return place if is_led or is_wrapped(line, *last.span()) else None

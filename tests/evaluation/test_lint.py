@@ -214,3 +214,90 @@ def test_a_stated_number_of_items_has_digits_that_a_benchmark_can_have(tmp_path:
     (tmp_path / "t.csv").write_text("m,a,b\nx,1,2\n", encoding="utf-8")
     told = CliRunner().invoke(app, ["evaluate", "lint", str(tmp_path / "t.csv"), "--n", "9" * 5000])
     assert told.exit_code == 2
+
+
+def codes(rows: list[list[str]]) -> list[tuple[str, str]]:
+    found = grid_of("t", rows)
+    assert found is not None
+    return [(one.check, one.where) for one in lint(found)]
+
+
+LM_EVAL = """
+|    Tasks    |Version|Filter          |n-shot| Metric |   |Value |   |Stderr|
+|-------------|------:|----------------|-----:|--------|---|-----:|---|-----:|
+|arc_challenge|      1|none            |     0|acc     |↑  |0.4360|±  |0.0145|
+|             |       |none            |     0|acc_norm|↑  |0.4480|±  |0.0145|
+|gsm8k        |      3|flexible-extract|     5|exact_match|↑|0.8430|±  |0.0115|
+|             |       |strict-match    |     5|exact_match|↑|0.8000|±  |0.0127|
+|ruler        |      1|none            |      |    4096|↑  |0.9527|±  |   N/A|
+|flores       |      1|none            |      |bleu    |↑  |0.6000|±  |0.0000|
+"""
+
+
+def test_lm_evals_own_table_is_figures_with_their_errors(tmp_path: Path) -> None:
+    (tmp_path / "t.md").write_text(LM_EVAL, encoding="utf-8")
+    (found,) = read_grids(tmp_path / "t.md")
+    assert found.columns == ("Value",)
+    assert found.rows[:4] == (
+        "arc_challenge, acc", "arc_challenge, acc_norm",
+        "gsm8k, flexible-extract, exact_match", "gsm8k, strict-match, exact_match",
+    )  # fmt: skip
+    cells = [row[0] for row in found.cells if row[0]]
+    assert [(one.value, one.error) for one in cells[:2]] == [(0.436, 0.0145), (0.448, 0.0145)]
+    assert cells[4].error is None
+    assert [(one.check, one.where) for one in lint(found)] == [("RT09", "flores, bleu, Value")]
+
+
+def test_a_column_of_errors_belongs_to_the_column_before_it() -> None:
+    found = grid_of("t", [["m", "Size (B)", "acc", "acc_stderr", "f1"], ["x", "7", "0.5", "0.02", "0.4"]])
+    assert found is not None
+    assert found.columns == ("acc", "f1")
+    assert found.cells[0][0] is not None
+    assert found.cells[0][0].error == 0.02
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [("0.6 ± 0.0", False), ("62 ± 0", False), ("0.6257 ± 0.0000", True), ("62.6 ± 0.0", True), ("100.0 ± 0.0", False)],
+)
+def test_an_error_that_rounds_to_zero_is_no_finding(text: str, is_found: bool) -> None:
+    found = codes([["m", "a"], ["x", text], ["y", "0.5 ± 0.1" if text.startswith("0") else "50.0 ± 1.1"]])
+    assert ("RT09" in dict(found)) == is_found
+
+
+@pytest.mark.parametrize("name", ["Average ⬆️", "**Avg. ↑**", "Mean ⬇", "المتوسط"])
+def test_a_mean_is_known_with_an_arrow_behind_it(name: str) -> None:
+    rows = [["m", "a", "b", name]] + [[f"s{n}", f"{n}.0", f"{n}.4", f"{n}.2"] for n in range(1, 6)]
+    assert codes(rows) == []
+    rows[3][3] = "9.9"
+    assert codes(rows) == [("RT05", f"s3, {name.replace('**', '')}")]
+
+
+def test_a_system_that_stands_there_twice_is_told_with_its_other_figure() -> None:
+    rows = [["m", "a", "b"], ["One-7B", "51.2", "40.3"], ["two", "47.9", "41.8"], ["**one-7b**", "51.2", "44.3"]]
+    found = grid_of("t", rows)
+    assert found is not None
+    assert [(one.check, one.where, one.detail) for one in lint(found)] == [
+        ("RT10", "one-7b", "stands in the table twice, with other figures: b 40.3 and 44.3")
+    ]
+
+
+def bold_table(*columns: tuple[int, int]) -> list[list[str]]:
+    """Four columns, the best of each in bold, but for those that are named with the place of theirs."""
+    values = [["51.1", "60.2", "70.3", "12.4"], ["55.5", "58.1", "74.7", "10.1"], ["43.9", "66.6", "71.2", "11.3"]]
+    rows = [["m", "a", "b", "c", "ppl ↓"], *([f"s{n}", *row] for n, row in enumerate(values))]
+    for column, best in enumerate((1, 2, 1, 1)):
+        best = dict(columns).get(column, best)
+        rows[best + 1][column + 1] = f"**{rows[best + 1][column + 1]}**"
+    return rows
+
+
+def test_a_bold_that_is_not_the_best_is_found_where_bold_marks_the_best() -> None:
+    assert codes(bold_table()) == []
+    assert codes(bold_table((1, 0))) == [("RT11", "s0, b")]
+    across = [list(row) for row in zip(*bold_table((1, 0)), strict=True)]
+    assert codes(across) == [("RT11", "b, s0")]
+
+
+def test_a_system_set_in_bold_throughout_marks_nothing() -> None:
+    assert codes(bold_table((0, 2), (1, 2), (2, 2), (3, 2))) == []

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import re
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -10,6 +14,7 @@ from hypothesis import strategies as st
 
 from mihakk.evaluation.reading import read_choice
 from mihakk.evaluation.reading.choice import RULES
+from mihakk.evaluation.reading.written import read_written
 
 AR = ("أ", "ب", "ج", "د")
 AR6 = ("أ", "ب", "ج", "د", "ه", "و")
@@ -164,6 +169,118 @@ def test_every_rule_fires_in_some_trap() -> None:
 )
 def test_what_was_allowed_for_is_noted(reply: str, notes: tuple[str, ...]) -> None:
     assert read_choice(reply, AR, WORDS).notes == notes
+
+
+CITIES = ("Paris", "London", "Rome", "Berlin")
+TEN = tuple("ABCDEFGHIJ")
+FA4 = ("الف", "ب", "ج", "د")
+DIGITS = ("1", "2", "3", "4")
+
+
+@pytest.mark.parametrize(
+    ("labels", "reply", "label"),
+    [
+        # A unit, a formula, a name, a pronoun.
+        (EN, "The temperature rises to 25 °C.", ""),
+        (EN, "It is about 25 C", ""),
+        (EN, "By F = ma, we find 12 C.", ""),
+        (EN, "Let A be the event and B its complement. Then P(A) = 0.3.", ""),
+        (EN, "It lacks vitamin C.", ""),
+        (EN, "The patient has hepatitis B.", ""),
+        (TEN, "J/(mol K) is the unit, so the value is 8.31 J", ""),
+        (TEN, "My answer is, I think, unclear.", ""),
+        (TEN, "The answer is (I).", "I"),
+        (DIGITS, "The answer is 2.5", ""),
+        (DIGITS, "The answer is 3 meters.", ""),
+        (DIGITS, "The answer is 3.", "3"),
+        (AR, "درجة الحرارة ٢٥ ج", ""),
+        # Where the answer stands.
+        (EN, "**Final Answer**\n\nB", "B"),
+        (EN, "Final Answer: $\\boxed{\\text{C}}$", "C"),
+        (EN, "Thus, the answer is:\n\\[\n\\boxed{D}\n\\]", "D"),
+        (EN, "The correct answer is:\n\n**C. Rome**\n\nThis is because A. Paris is not in Italy.", "C"),
+        (EN, "The correct answer is:\nA. Paris\nB. London\nC. Rome\nD. Berlin", ""),
+        (EN, "The answer choices are (A) Paris, (B) London, (C) Rome. We know it is in Italy.", ""),
+        (EN, "The first answer choice is Paris. It is far.", ""),
+        (EN, '{"reasoning": "...", "answer": "C"}', "C"),
+        (EN, "The answer is London.", "B"),
+        (EN, "The answer that best fits is (B).", "B"),
+        (EN, "Looking at options A, B, C and D, the answer is C", "C"),
+        (EN, "If the answer is A, then x = 2. But x = 3, so the answer is C.", "C"),
+        (EN, "The wrong answer is A.", ""),
+        (EN, "We can eliminate answer (C).", ""),
+        (EN, "Answer choice B suggests a river.", ""),
+        (EN, "That rules out the rest. So it is B", "B"),
+        (EN, "The answer must be either (A) or (B).", ""),
+        (EN, "So the answer could be (B) London, (C) Rome, or (D) Berlin.", ""),
+        (EN, "The answer is C. A, B, and D are incorrect.", "C"),
+        (EN, "A: London", "B"),
+        (AR, "الإجابة الصحيحة هي:\n\nb. النص الثاني", "ب"),
+        (AR, "الإجابة إما أ أو ب", ""),
+        (AR, "لذلك فإن الإجابة الصحيحة هي: د", "د"),
+        (FA4, "پاسخ صحیح گزینهٔ ب است.", "ب"),
+        (FA4, "جواب گزینه ب نیست", ""),
+        (FA4, "گزینه ب را انتخاب می‌کنم", "ب"),
+        (FA4, "بنابراین پاسخ درست گزینه «د» می‌باشد.", "د"),
+        # What was stated stands, whatever is told behind it.
+        (EN, "The answer is B.\n\nOptions:\nA. Paris\nB. London\nC. Rome\nD. Berlin", "B"),
+        (EN, "The answer is B.\n\nIn summary, option A is far away, and C is the capital of Italy.", "B"),
+        (EN, "**Answer: C**\n\nA is wrong because it is far. B is wrong. D is a distractor.", "C"),
+    ],
+)
+def test_a_label_is_read_where_it_answers_and_nowhere_else(
+    labels: tuple[str, ...], reply: str, label: str
+) -> None:
+    options = WORDS[: len(labels)] if labels == AR else CITIES if labels == EN else ()
+    assert read_choice(reply, labels, options).text == label
+
+
+@pytest.mark.parametrize(
+    ("labels", "reply", "label", "notes"),
+    [
+        (EN, "It rains. The answer is (B).\n\nQuestion:\nWhere?\nOptions:\nA. x\nB. y\nAnswer: (A)", "B", ("run_on",)),
+        (EN, "Answer: B\n\nQ: What is 2+2?\n(A) 3 (B) 4\nA: The answer is (A)", "B", ("run_on",)),
+        (EN, "B\n\nQuestion: Next?\nA. x\nB. y\nC. z\nAnswer: D", "B", ("run_on",)),
+        (EN, "The answer is B.\n\n== response ==\nThe answer is C because ...", "B", ("run_on",)),
+        (EN, "I don't know.\n\nQuestion: Next?\nA. x\nB. y\nC. z\nAnswer: D", "", ("run_on",)),
+        (EN, "The answer is B.\nThe answer is C.\nThe answer is D.\nThe answer is", "B", ("run_on",)),
+        (EN, "Question: which city?\nA. Paris\nB. London\nC. Rome\nD. Berlin\nAnswer: D", "D", ()),
+        (EN, "It is far.\nQuestion: where is it? In England.\nSo the answer is B.", "B", ()),
+        (AR, "الخيار الأنسب هو (د).\n\nالسؤال:\nما هي؟\nالخيارات:\nأ. 1%\nب. 10%\nالإجابة: (أ).", "د", ("run_on",)),
+        (AR, "الإجابة هي:\na. النص الأول\n\nالسؤال الثاني هو:\nما هي؟\nالإجابة: ب", "أ", ("run_on",)),
+        (FA4, "پاسخ (ب) است.\n\nپرسش:\nچند؟\nگزینه‌ها:\nالف. یک\nب. دو\nپاسخ: (الف) است.", "ب", ("run_on",)),
+        (EN, "The answer is B. Wait, no, so it's C.", "C", ("changed_answer",)),
+        (EN, "The answer is B. Actually, I think C is correct.", "C", ("changed_answer",)),
+        (EN, "The answer is A. But the second sum is larger. The answer is D.", "D", ("changed_answer",)),
+        (AR, "الجواب هو أ. انتظر، بل هو ج", "ج", ("changed_answer",)),
+        (EN, "The answer is B. Wait, that is odd.", "B", ()),
+        (EN, "The answer is B.\n\nThe answer is B.", "B", ()),
+    ],
+)  # fmt: skip
+def test_a_reply_is_cut_at_its_own_question_and_a_changed_answer_is_noted(
+    labels: tuple[str, ...], reply: str, label: str, notes: tuple[str, ...]
+) -> None:
+    reading = read_choice(reply, labels, CITIES if labels == EN else WORDS if labels == AR else ())
+    assert (reading.text, reading.notes) == (label, notes)
+
+
+def test_a_stop_string_of_the_run_ends_a_reply_behind_its_thought() -> None:
+    reading = read_written("choice", "\n\nB\n\nNext: C", EN, CITIES, stops=["\n\n"])
+    assert (reading.text, reading.notes) == ("B", ("stop_string",))
+    assert read_written("choice", "<think>a\n\nb</think>B", EN, stops=["\n\n"]).notes == ()
+    assert read_written("answer", "Paris\nQ: and Rome?", stops=["Q:"]).text == "Paris"
+
+
+def test_a_base_model_that_goes_on_is_scored_by_its_own_answers(shared_data: Path) -> None:
+    """Against the published extraction's first rule, over what stands before the model's next question."""
+    with gzip.open(shared_data / "panel" / "mmlu_pro_replies.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [one for one in map(json.loads, lines) if one["model"] == "Meta-Llama-3-8B"]
+    ours = [read_choice(one["reply"], TEN[: len(one["options"])], one["options"]).text for one in rows]
+    first = [re.search(r"answer is \(?([A-J])\)?", one["reply"].split("\nQuestion", 1)[0]) for one in rows]
+    gold = [one["gold"] for one in rows]
+    right = sum(one == other for one, other in zip(ours, gold, strict=True))
+    cut = sum(bool(one) and one[1] == other for one, other in zip(first, gold, strict=True))
+    assert abs(right - cut) <= 0.02 * len(rows)
 
 
 def test_a_number_that_is_an_options_words_is_not_a_label() -> None:
