@@ -23,8 +23,8 @@ _MARKS: Final = 16
 
 def option_of(text: str, labels: Labels, options: tuple[str, ...]) -> int | None:
     """The option whose words the text is, alone or behind its label in any alphabet."""
-    keys, longest = _keys(options)
-    if len(text) > 2 * longest + _MARKS:
+    keys, _ = _keys(options)
+    if len(text) > reach_of(options):
         return None
     if (place := keys.get(key(text, "fa"))) is not None:
         return place
@@ -35,6 +35,11 @@ def option_of(text: str, labels: Labels, options: tuple[str, ...]) -> int | None
     if label in labels.own:
         return place if labels.own[label] == place else None
     return place if label in labels.parallel else None
+
+
+def reach_of(options: tuple[str, ...]) -> int:
+    """Characters of the longest text that can be an option's words."""
+    return 2 * _keys(options)[1] + _MARKS
 
 
 def only_option(

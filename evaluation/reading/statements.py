@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from mihakk.evaluation.reading import cues
 from mihakk.evaluation.reading.labels import TOKEN, Labels, fold, label_in_text
-from mihakk.evaluation.reading.option_words import option_of
+from mihakk.evaluation.reading.option_words import option_of, reach_of
 
 Force = Literal["stated", "line", "called_right", "named", "maybe"]
 """How firmly: "the answer is B"; `B` as a line; "B is the right one"; "the closest option is B", "I choose B";
@@ -152,7 +152,7 @@ def _option(text: str, start: int, end: int, labels: Labels) -> Statement | None
     reasons = next((at for at, word in enumerate(words) if word in cues.BECAUSE), len(words))
     said = set(words[:reasons])
     if said & (cues.RIGHT | cues.ANSWER):
-        return None if said & cues.NEGATION else Statement("called_right", behind.place, start, behind.end)
+        return None if said & (cues.NEGATION | cues.MAYBE) else Statement("called_right", behind.place, start, behind.end)
     chosen = (said | set(before[-2 * _NEAR :])) & cues.CHOOSE and not set(before) & cues.NEGATION
     return Statement("named", behind.place, start, behind.end) if chosen else None
 
@@ -221,8 +221,7 @@ def _behind(
         if introduced and _is_run_of_labels(word, labels):
             return _Behind(None, start, end, frozenset(seen))
         if options and introduced and (seen & cues.COPULA or ":" in text[at:start]):
-            stop = text.find("\n", start)
-            rest = text[start : stop if stop >= 0 else len(text)]
+            rest = text[start : start + reach_of(options) + 1].partition("\n")[0]
             found = option_of(rest.rstrip(" ."), labels, options)
             if found is None and (cut := _BREAK.search(rest)):
                 found = option_of(rest[: cut.start()], labels, options)
