@@ -1,8 +1,8 @@
 """How the reader of replies does on published ones: `python -m performance.reading [REPLIES]`.
 
-Reads `mmlu_pro_replies.jsonl.gz` of the panel: chain-of-thought replies to MMLU-Pro. Per model: the score by our
-reading, by the published extraction, and by that extraction over what stands before the model's own next question;
-then processor time for a million replies.
+Reads `mmlu_pro_replies.jsonl.gz` of the panel: chain-of-thought replies to MMLU-Pro. Per model: the score by
+our reading, by the published extraction, and by that extraction over what stands before the model's own next
+question; then processor time for a million replies.
 """
 
 from __future__ import annotations
@@ -36,11 +36,14 @@ def extracted(reply: str) -> str:
 
 def main() -> None:
     """Prints the table and the time."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("replies", type=Path, nargs="?", default=REPLIES)
     replies = parser.parse_args().replies
     if not replies.is_file():
-        return print(f"no replies in {replies}: name a file")
+        print(f"no replies in {replies}: name a file")
+        return
     with gzip.open(replies, "rt", encoding="utf-8") as lines:
         rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
     asked = [(row["reply"], LABELS[: len(row["options"])], tuple(row["options"])) for row in rows]

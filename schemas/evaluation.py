@@ -152,7 +152,7 @@ class Score(Attempt):
     rule: str = ""
     """The reading rule that fired, `<rule>/<version>`; empty where none did."""
     notes: tuple[str, ...] = ()
-    """What the reader had to allow for: `cut_tag`, `other_alphabet`, `several`, `run_on`, `changed_answer`, ..."""
+    """What the reader had to allow for: `cut_tag`, `several`, `run_on`, `changed_answer`, ..."""
     detail: str = "{}"
     """JSON: what the figure was made of."""
 

@@ -25,7 +25,15 @@ from typing import Final, NamedTuple
 
 from mihakk.evaluation.lint.grid import Cell, Grid
 from mihakk.evaluation.lint.marks import bold, twice
-from mihakk.evaluation.lint.sizes import LEAST_SHARE, MOST, Size, error_fits, multiple_fits, size_of, standard_error
+from mihakk.evaluation.lint.sizes import (
+    LEAST_SHARE,
+    MOST,
+    Size,
+    error_fits,
+    multiple_fits,
+    size_of,
+    standard_error,
+)
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.finding import Finding
 
@@ -65,7 +73,10 @@ def lint(grid: Grid, sizes: Mapping[str, int] | None = None) -> list[Finding]:
     found += [*_mean_rows(grid), *_mean_columns(grid)]
     equal = _equal_rows(grid, known)
     found += [*_equal_columns(grid), *(_told(grid, pair) for pair in equal), *_repeated(grid, known, equal)]
-    found += [*_no_error(grid), *(_finding(check, grid, where, detail) for check, where, detail in (*twice(grid), *bold(grid)))]
+    found += [
+        *_no_error(grid),
+        *(_finding(check, grid, where, detail) for check, where, detail in (*twice(grid), *bold(grid))),
+    ]
     return sorted(found, key=lambda one: one.check)
 
 

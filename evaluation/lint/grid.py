@@ -24,9 +24,12 @@ _BOLD: Final = re.compile(r"\*\*[^*]*\d[^*]*\*\*|__[^_]*\d[^_]*__|<(?:b|strong)>
 _ERROR: Final = frozenset(["stderr", "std err", "std. err.", "std error", "standard error", "se", "±"])
 """Heads of a column that holds the errors of the one before it."""
 _ABOUT: Final = frozenset(
-    ["version", "n-shot", "nshot", "num_fewshot", "shots", "shot", "rank", "#", "no", "no.", "id", "params", "#params"]
-    + ["parameters", "size", "size (b)", "params (b)", "#params (b)", "year", "date", "epoch", "epochs", "step", "steps"]
-)  # fmt: skip
+    [
+        *("version", "n-shot", "nshot", "num_fewshot", "shots", "shot", "rank", "#", "no", "no.", "id"),
+        *("params", "#params", "parameters", "size", "size (b)", "params (b)", "#params (b)"),
+        *("year", "date", "epoch", "epochs", "step", "steps"),
+    ]
+)
 """Heads of columns whose figures say what a row is, not how good it is."""
 _LM_EVAL: Final = ("tasks", "task", "groups", "filter", "metric")
 """What names a row in lm-eval's own tables, which leave blank what the row above has said."""
@@ -129,8 +132,8 @@ def read_grids(path: Path) -> list[Grid]:
 def grid_of(title: str, rows: Sequence[Sequence[str]]) -> Grid | None:
     """A table from its head and lines; None where no column holds figures.
 
-    Columns of words and of what a row is (its version, its size) are left out, a column of errors belongs to the
-    one before it. A line shorter than the head lacks its last cells.
+    Columns of words and of what a row is (its version, its size) are left out, a column of errors belongs to
+    the one before it. A line shorter than the head lacks its last cells.
     """
     if len(rows) < 2:
         return None

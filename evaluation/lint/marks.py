@@ -1,4 +1,4 @@
-"""What the setting of a table says that its figures deny: systems told twice, and a bold that is not the best."""
+"""What a table says beside its figures and they deny: systems told twice, a bold that is not the best."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mihakk.evaluation.lint.grid import Cell, Grid, is_mean
 
 _LEAST_LINES: Final = 3
 _CONVENTION: Final = 0.75
-"""Share of the lines with one bold figure whose bold is the best, from which bold means the best in a table."""
+"""Share of the lines with one bold figure in which it is the best, from which bold means the best."""
 _LOWER: Final = ("↓", "⬇", "perplexity", "ppl", "loss", "wer", "cer", "error", "latency", "time")
 """What says in a head that less is better."""
 
@@ -27,7 +27,9 @@ class _Line(NamedTuple):
     def is_best(self, cell: Cell) -> bool:
         """Whether nothing is better; where the head does not say, less may be better."""
         values = [other.value for _, other in self.cells]
-        return cell.value == (min(values) if any(one in self.name.casefold() for one in _LOWER) else max(values))
+        return cell.value == (
+            min(values) if any(one in self.name.casefold() for one in _LOWER) else max(values)
+        )
 
 
 def twice(grid: Grid) -> Iterator[tuple[str, str, str]]:
@@ -45,7 +47,9 @@ def twice(grid: Grid) -> Iterator[tuple[str, str, str]]:
             for column, one, other in zip(grid.columns, grid.cells[seen[told]], grid.cells[row], strict=True)
             if one and other
         ]
-        other = [f"{column} {one.text} and {two.text}" for column, one, two in pairs if one.figure != two.figure]
+        other = [
+            f"{column} {one.text} and {two.text}" for column, one, two in pairs if one.figure != two.figure
+        ]
         if pairs:
             said = f"with other figures: {other[0]}" if other else f"with the same {len(pairs)} figures"
             yield "RT10", name, f"stands in the table twice, {said}"
@@ -68,7 +72,9 @@ def bold(grid: Grid) -> Iterator[tuple[str, str, str]]:
     for lines in (columns, across):
         marked = [line for line in lines if len(line.bold) == 1 < len(line.cells)]
         wrong = [line for line in marked if not line.is_best(line.bold[0][1])]
-        is_one = len({line.bold[0][0] for line in marked}) == 1  # somebody's own system, set in bold throughout
+        is_one = (
+            len({line.bold[0][0] for line in marked}) == 1
+        )  # somebody's own system, set in bold throughout
         if len(marked) < _LEAST_LINES or is_one or len(wrong) > (1 - _CONVENTION) * len(marked):
             continue
         yield from _told(wrong, rows)

@@ -21,8 +21,10 @@ RULES: Final = {
 }
 _STRICT: Final = re.compile(r"\s*<answer>(.*?)</answer>\s*", re.DOTALL)
 
-_HEAD: Final = re.compile(r"^[ \t>#*_]*+(?:A|[Aa]nswer|ANSWER|ال(?:إجابة|جواب)|إجابة|جواب|پاسخ)[ *_]*+:", re.MULTILINE)
-"""Where the template asks for an answer: behind a question of the reply's own, that question is no part of it."""
+_HEAD: Final = re.compile(
+    r"^[ \t>#*_]*+(?:A|[Aa]nswer|ANSWER|ال(?:إجابة|جواب)|إجابة|جواب|پاسخ)[ *_]*+:", re.MULTILINE
+)
+"""Where a template asks for an answer: a question of the reply's own before it is no part of the answer."""
 
 
 def read_answer(reply: str) -> Reading:
@@ -34,7 +36,9 @@ def read_answer(reply: str) -> Reading:
     spoken = without_reasoning(reply)
     notes: tuple[str, ...] = ("thought_cut",) if spoken.cut else ()
     told, is_run_on = without_run_on(
-        spoken.text, (), lambda before: last_tag(before) is not None or bool(_HEAD.search(spoken.text, len(before)))
+        spoken.text,
+        (),
+        lambda before: last_tag(before) is not None or bool(_HEAD.search(spoken.text, len(before))),
     )
     notes += ("run_on",) if is_run_on else ()
     tag = last_tag(told)

@@ -1,22 +1,22 @@
 """Which option a reply chooses.
 
-A reply falls into its thought, its answer and what it runs on with (`run_on`); only the answer is read. The first
-rule that fires decides, and what none reads is unparsed:
+A reply falls into its thought, its answer and what it runs on with (`run_on`); only the answer is read. The
+first rule that fires decides, and what none reads is unparsed:
 
 | rule | reads |
 |---|---|
 | tag | the last `<answer>` that holds anything, closed or cut by a stop string, and nothing outside it |
-| label_line | the reply that is a label and nothing else; or the last such line, where nothing is stated behind it |
+| label_line | the reply that is a label and nothing else; or its last such line, if nothing is stated later |
 | option_text | the reply that is one option's words and nothing else, but for its label in any alphabet |
 | other_alphabet | the reply that is a label of another alphabet and nothing else: `B` or `2` for ب |
 | answer_line | the label, or the option's words, last stated to be the answer or the right option |
 | called_right | the one label that is called right: "B is correct" |
-| label_start | the one label that begins the first line, the last one or that of its option, before `) . : -` |
+| label_start | the one label that begins the first, the last or its option's line, before `) . : -` |
 | option_line | the one option whose words, as in `option_text`, fill lines of their own |
-| label_named | the label last chosen or named beside a word of answering; or the one that ends a finished reply |
+| label_named | the label last chosen or named beside a word of answering; or that ends a finished reply |
 | option_named | the one option whose words end a phrase of a finished reply, and no other's do |
 
-A stated answer gives way to a later one, or to any rule's behind a word that takes it back ("wait", "actually"), noted
+A stated answer gives way to a later one, or to any rule's behind a word that takes it back ("wait"), noted
 as `changed_answer`; not to the same sentence with the next label, again and again (`run_on`).
 Words are matched whole and folded, never fuzzily. A statement that names several labels gives none.
 """
@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from mihakk.evaluation.reading import cues
@@ -198,7 +199,7 @@ def _stated(text: str, said: Sequence[Statement], labels: Labels, *, cut: bool) 
     if not found:
         return None
     kept, notes = [found[0]], ()
-    for before, one in zip(found, found[1:], strict=False):
+    for before, one in pairwise(found):
         if one.place != before.place and one.force == before.force and is_repeated(text, before, one):
             notes = ("run_on",)
             break
@@ -311,7 +312,7 @@ def _joined(line: str, words: Sequence[_Word], folded: Sequence[str], at: int, l
 
 
 def _label_named(text: str, said: Sequence[Statement], labels: Labels, *, is_finished: bool) -> _Pick | None:
-    """The label last chosen or named beside a word of answering, or the one at the end of a finished reply."""
+    """The label last chosen or named beside a word of answering, or at the end of a finished reply."""
     if named := [one for one in said if one.force == "named"]:
         return _Pick(named[-1].place, "label_named")
     if maybe := {one.place for one in said}:
@@ -321,7 +322,7 @@ def _label_named(text: str, said: Sequence[Statement], labels: Labels, *, is_fin
 
 
 def _option_named(text: str, labels: Labels, options: tuple[str, ...]) -> _Pick | None:
-    """The one option that a reply names, undenied, where it ends a phrase of the last sentence: "its metre is X."."""
+    """The one option that a reply names, undenied, if it ends a phrase of the last sentence: "it is X."."""
     wanted = option_words(options)
     if not wanted or is_list(text.splitlines(), labels):
         return None
@@ -335,7 +336,11 @@ def _option_named(text: str, labels: Labels, options: tuple[str, ...]) -> _Pick 
         end = words[last][2]
         follows = folded[last + 1] if last + 1 < len(words) else ""
         goes_on = end < len(text) and text[end].isspace() and follows not in _ENDS
-        if words[first][1] >= since and not goes_on and not cues.JOINER & set(folded[max(0, first - _NEAR) : first]):
+        if (
+            words[first][1] >= since
+            and not goes_on
+            and not cues.JOINER & set(folded[max(0, first - _NEAR) : first])
+        ):
             final = place
     return _Pick(final, "option_named") if final is not None and len(named) == 1 else None
 

@@ -29,8 +29,8 @@ RIGHT: Final = _folded(
 CHOOSE: Final = _folded("choose chose choosing pick picked select selected أختار اخترت نختار سأختار انتخاب")
 """What follows is chosen, perhaps only for now: the weakest of the words of answering."""
 NOT: Final = _folded(
-    "not isn't wasn't never cannot eliminate eliminates eliminating eliminated exclude excludes ليس ليست وليس وليست"
-    " لا ولا غير نستبعد استبعاد نیست نمی"
+    "not isn't wasn't never cannot eliminate eliminates eliminating eliminated exclude excludes"
+    " ليس ليست وليس وليست لا ولا غير نستبعد استبعاد نیست نمی"
 )
 """Denies what follows."""
 IS_NOT: Final = _folded("نیست نمی‌باشد نمی")
@@ -48,22 +48,29 @@ MAYBE: Final = _folded("could might may can قد ربما ممکن شاید")
 """What follows is only thought of."""
 EITHER: Final = _folded("either both إما كلا هم")
 """Several follow as equals."""
-PLURAL: Final = _folded("choices options answers letters الخيارات الإجابات الأجوبة الحروف گزینه‌ها گزینه‌های پاسخ‌ها")
+PLURAL: Final = _folded(
+    "choices options answers letters الخيارات الإجابات الأجوبة الحروف گزینه‌ها گزینه‌های پاسخ‌ها"
+)
 """What follows are all options, or some."""
 ORDINAL: Final = _folded(
-    "first second third fourth fifth next another other each every previous which الأول الأولى الثاني الثانية التالي اول دوم بعدی هر"
+    "first second third fourth fifth next another other each every previous which"
+    " الأول الأولى الثاني الثانية التالي اول دوم بعدی هر"
 )
 """The option is one of those gone through."""
 REVISED: Final = _folded("wait actually correction reconsidering انتظر لحظة تصحيح عفوا صبر تصحیح")
 """What was said before is taken back."""
 FINAL: Final = _folded("final finally النهائية النهائي أخيرا نهایی")
 COPULA: Final = _folded("is be are هو هي است می‌باشد s")
-SO: Final = _folded("so therefore thus hence إذن إذا لذلك لذا بالتالي پس بنابراین it that leaves إنها إنه أنها")
+SO: Final = _folded(
+    "so therefore thus hence إذن إذا لذلك لذا بالتالي پس بنابراین it that leaves إنها إنه أنها"
+)
 """May stand before a label that ends a reply."""
 JOINER: Final = _folded("or and أو و یا ثم")
 FILLER: Final = (
-    _folded("the would must should be probably also therefore so thus that to this question my most likely closest only")
-    | _folded("nearest appropriate suitable accurate above below following given number provided one hence")
+    _folded("the would must should be probably also therefore so thus that to this question my most likely")
+    | _folded(
+        "closest only nearest appropriate suitable accurate above below following given number provided one hence"
+    )
     | _folded("text textbf mathbf mathrm textit bf rm")
     | _folded("إذن هنا على عن السؤال هذا رقم رمز رمزها عبارت از این سؤال من همان برابر با هستند ترین")
     | _folded("المطلوبة المطلوب")
@@ -75,9 +82,10 @@ FILLER: Final = (
 )
 """May stand between the word for answer and its label."""
 
-LATIN: Final = ("answer", "ans:", "boxed", "option", "choice", "letter", "correct", "right", "best") + (
-    "choos", "chose", "pick", "select",
-)  # fmt: skip
+LATIN: Final = (
+    *("answer", "ans:", "boxed", "option", "choice", "letter", "correct", "right", "best"),
+    *("choos", "chose", "pick", "select"),
+)
 """What the words of answering in Latin letters begin with, in small letters."""
 ARABIC: Final = re.compile(r"[\u0620-\u06ff\ufb50-\ufefc][\u0610-\u06ff\u200c\u200d\ufb50-\ufefc]++")
 """A word in Arabic letters."""

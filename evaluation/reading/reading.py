@@ -28,8 +28,8 @@ class Reading(NamedTuple):
     rule: str = ""
     """The rule that fired, `<rule>/<version>`; empty where none did."""
     notes: tuple[str, ...] = ()
-    """What had to be allowed for: `cut_tag`, `no_tag`, `other_alphabet`, `several`, `too_long`, ...; `run_on`, the
-    reply goes on with a question of its own or goes round in a circle; `changed_answer`, it takes one back."""
+    """What had to be allowed for: `cut_tag`, `no_tag`, `other_alphabet`, `several`, `too_long`, ...;
+    `run_on`: it goes on with a question of its own, or in a circle; `changed_answer`: it takes one back."""
     verses: tuple[str | None, ...] = ()
     """An explanation per verse of the poem, None where the reply has none; explanations alone."""
     format_ok: bool = False

@@ -9,14 +9,28 @@ from typing import Final, NamedTuple
 from mihakk.evaluation.reading.reasoning import without_reasoning
 from mihakk.machinery.text import key
 
-_HINTS: Final = ("uestion", "Q", "roblem", "PROBLEM", "Human", "User", "USER", "Input", "nstruction", "INST") + (
-    "<|", "==",
-)  # fmt: skip
+_HINTS: Final = (
+    *(
+        "uestion",
+        "Q",
+        "roblem",
+        "PROBLEM",
+        "Human",
+        "User",
+        "USER",
+        "Input",
+        "nstruction",
+        "INST",
+        "<|",
+        "==",
+    ),
+)
 _HINTS_ANY: Final = (*_HINTS, "سؤال", "پرسش", "سوال", "مسئله", "مسألة", "س:", "س ")
 """Every text that has a head holds one; most hold none."""
 _HEAD: Final = re.compile(
     r"^[ \t>#*_=\-]*+(?:"
-    r"(?:(?:Next|New|Another|The next)[ ])?(?:[Qq]uestion|QUESTION|Q|[Pp]roblem|PROBLEM)(?:[ ]?(?:#|No\.?)?[ ]?\d{1,4})?[ ]?[*_]*[:.)][*_]*"
+    r"(?:(?:Next|New|Another|The next)[ ])?(?:[Qq]uestion|QUESTION|Q|[Pp]roblem|PROBLEM)"
+    r"(?:[ ]?(?:#|No\.?)?[ ]?\d{1,4})?[ ]?[*_]*[:.)][*_]*"
     r"|(?:ال)?(?:سؤال|سوال|مسألة|مسئله|پرسش|س)(?:[ ]\w{1,10}){0,2}[ ]?[*_]*[:：)][*_]*"
     r"|(?:Human|User|Instruction|Input|USER)[*_]*:"
     r"|\[/?INST\]|<\|(?:im_start|user|start_header_id|eot_id|endoftext)"
@@ -24,7 +38,9 @@ _HEAD: Final = re.compile(
     re.MULTILINE,
 )
 """The line by which a prompt's template begins anew."""
-_LISTED: Final = re.compile(r"^[ \t>*_\-•(\[]*+(?:[A-Ja-j]|الف|[أاآبجدهو]|[1-9١-٩۱-۹])[)\].:\-–][*_]*+[ \t]*+(\S.*)$", re.MULTILINE)
+_LISTED: Final = re.compile(
+    r"^[ \t>*_\-•(\[]*+(?:[A-Ja-j]|الف|[أاآبجدهو]|[1-9١-٩۱-۹])[)\].:\-–][*_]*+[ \t]*+(\S.*)$", re.MULTILINE
+)
 """A line of a list of options."""
 _MOST_HEADS: Final = 6
 """Heads looked at: what answers nothing before the sixth answers another question behind it."""
@@ -68,9 +84,7 @@ def own_questions(text: str, options: Sequence[str]) -> Iterator[OwnQuestion]:
         yield OwnQuestion(start, is_foreign=len(listed) > 1 and own.isdisjoint(listed))
 
 
-def without_run_on(
-    text: str, options: Sequence[str], answers: Callable[[str], bool]
-) -> tuple[str, bool]:
+def without_run_on(text: str, options: Sequence[str], answers: Callable[[str], bool]) -> tuple[str, bool]:
     """A reply up to the question of its own behind its answer, and whether there was one.
 
     Args:

@@ -10,7 +10,7 @@ from mihakk.evaluation.reading.labels import TOKEN, Labels, fold, label_in_text
 from mihakk.evaluation.reading.option_words import option_of, reach_of
 
 Force = Literal["stated", "line", "called_right", "named", "maybe"]
-"""How firmly: "the answer is B"; `B` as a line; "B is the right one"; "the closest option is B", "I choose B";
+"""How firmly: "the answer is B"; `B` as a line; "B is the right one"; "the closest is B", "I choose B";
 "it could be B"."""
 
 _REACH: Final = 160
@@ -37,7 +37,18 @@ _NEXT_IN_BRACKETS: Final = re.compile(
 )
 """Another label in brackets as an equal of the one before it."""
 _CLOSED: Final = re.compile(r"[)\]*}$\"'`»]{0,3}(?:\.(?:\s|\Z)|\n|\Z)")
-_OPENERS: Final = {"(": ")", "[": "]", "{": "}", "«": "»", "“": "”", '"': '"', "'": "'", "`": "`", "*": "*", "$": "$"}
+_OPENERS: Final = {
+    "(": ")",
+    "[": "]",
+    "{": "}",
+    "«": "»",
+    "“": "”",
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "*": "*",
+    "$": "$",
+}
 _JOINT: Final = re.compile(r"[\s*_)\]]*[,،/&+]\s*[\s*_(\[]*")
 _FORMULA_BEFORE: Final = re.compile(
     r"(?:[=+×·^°≈∆Δ−\d]\s?|\w_\{?|\w\(|(?<!boxed)(?<!text)(?<!bf)(?<!rm)(?<!it)(?<![\s{(*$])\{)\Z"
@@ -116,9 +127,7 @@ class _Behind(NamedTuple):
     """The words in between."""
 
 
-def _answer(
-    text: str, start: int, end: int, labels: Labels, options: tuple[str, ...]
-) -> Statement | None:
+def _answer(text: str, start: int, end: int, labels: Labels, options: tuple[str, ...]) -> Statement | None:
     before = _before(text, start)
     if cues.IF & set(before[-_NEAR:]) or (cues.NEGATION | cues.ORDINAL) & set(before[-2:]):
         return None
@@ -134,7 +143,7 @@ def _answer(
 
 
 def _option(text: str, start: int, end: int, labels: Labels) -> Statement | None:
-    """"The right option is B" states it; "option B is right" calls it so; "the closest option is B" names it."""
+    """It is stated ("the right option is B"), called right ("option B is right") or named ("the closest is B")."""
     before = _before(text, start)
     if (cues.IF | cues.MAYBE | cues.NOT | cues.ORDINAL) & set(before[-_NEAR:]) or "would" in before[-_NEAR:]:
         return None
@@ -152,7 +161,11 @@ def _option(text: str, start: int, end: int, labels: Labels) -> Statement | None
     reasons = next((at for at, word in enumerate(words) if word in cues.BECAUSE), len(words))
     said = set(words[:reasons])
     if said & (cues.RIGHT | cues.ANSWER):
-        return None if said & (cues.NEGATION | cues.MAYBE) else Statement("called_right", behind.place, start, behind.end)
+        return (
+            None
+            if said & (cues.NEGATION | cues.MAYBE)
+            else Statement("called_right", behind.place, start, behind.end)
+        )
     chosen = (said | set(before[-2 * _NEAR :])) & cues.CHOOSE and not set(before) & cues.NEGATION
     return Statement("named", behind.place, start, behind.end) if chosen else None
 
@@ -172,7 +185,9 @@ def _right(text: str, start: int, end: int, labels: Labels) -> Statement | None:
             if before in cues.OPTION:
                 return None  # the word for option speaks for it
             is_one = before not in cues.JOINER | cues.IF | cues.NEGATION and not (
-                at and _JOINT.fullmatch(text, words[at - 1][2], began) and label_in_text(words[at - 1][0], labels) is not None
+                at
+                and _JOINT.fullmatch(text, words[at - 1][2], began)
+                and label_in_text(words[at - 1][0], labels) is not None
             )
             if says and is_one and not _is_formula(text, began, ended) and not _is_denied_behind(text, end):
                 return Statement("called_right", place, began, end)
@@ -193,9 +208,7 @@ def _chosen(text: str, start: int, end: int, labels: Labels) -> Statement | None
     return behind and Statement("named", behind.place, start, behind.end)
 
 
-def _behind(
-    text: str, at: int, labels: Labels, options: tuple[str, ...], *, far: bool
-) -> _Behind | None:
+def _behind(text: str, at: int, labels: Labels, options: tuple[str, ...], *, far: bool) -> _Behind | None:
     """The label, or the option's words, behind a word of answering; nothing where the sentence ends first."""
     if (plain := _PLAIN.match(text, at)) and (place := label_in_text(plain[2], labels)) is not None:
         return _Behind(place, *plain.span(2), frozenset((fold(plain[1]),)))
@@ -204,41 +217,43 @@ def _behind(
     for match in TOKEN.finditer(text, at, at + _REACH):
         word, (start, end) = match[0], match.span()
         gap = text[before:start]
-        if len(gap) > 1:
-            if _BREAK.search(gap):
+        if len(gap) > 1 and ("\n" in gap or _BREAK.search(gap)):
+            is_new_line = not has_line and (":" in gap or _is_heading(text, at, seen))
+            if not is_new_line or _BREAK.search(gap):
                 return None
-            if "\n" in gap:
-                if has_line or not (":" in gap or _is_heading(text, at, seen)):
-                    return None
-                has_line = True
-        introduced = not odd or last in cues.COPULA or ":" in gap
-        place = _label(text, word, start, end, labels, direct=introduced and not has_line, strict=bool(odd))
-        if place is not None and introduced:
-            if has_line and _is_listed(text, place, end, labels):
-                return None
-            return _Behind(_alone(text, place, end, labels), start, end, frozenset(seen))
+            has_line = True
         folded = fold(word) if len(word) < _LONGEST_CUE else ""
-        if introduced and _is_run_of_labels(word, labels):
-            return _Behind(None, start, end, frozenset(seen))
-        if options and introduced and (seen & cues.COPULA or ":" in text[at:start]):
-            rest = text[start : start + reach_of(options) + 1].partition("\n")[0]
-            found = option_of(rest.rstrip(" ."), labels, options)
-            if found is None and (cut := _BREAK.search(rest)):
-                found = option_of(rest[: cut.start()], labels, options)
-            if found is not None:
-                return _Behind(found, start, start + len(rest), frozenset(seen))
-        if folded in cues.EITHER and introduced:
-            return _Behind(None, start, end, frozenset(seen))
-        if folded in _ENDING:
-            return None
+        if not odd or last in cues.COPULA or ":" in gap:
+            place = _label(text, word, start, end, labels, direct=not has_line, strict=bool(odd))
+            if place is not None:
+                is_told_again = has_line and _is_listed(text, place, end, labels)
+                one = _alone(text, place, end, labels)
+                return None if is_told_again else _Behind(one, start, end, frozenset(seen))
+            if folded in cues.EITHER or _is_run_of_labels(word, labels):
+                return _Behind(None, start, end, frozenset(seen))
+            if options and (seen & cues.COPULA or ":" in text[at:start]):
+                place, stop = _words_of_option(text, start, labels, options)
+                if place is not None:
+                    return _Behind(place, start, stop, frozenset(seen))
         if folded in cues.FILLER or folded in cues.MAYBE:
             seen.add(folded)
         else:
             odd += 1
-            if not far or odd > _FAR:
+            if folded in _ENDING or not far or odd > _FAR:
                 return None
         last, before = folded, end
     return None
+
+
+def _words_of_option(
+    text: str, start: int, labels: Labels, options: tuple[str, ...]
+) -> tuple[int | None, int]:
+    """The option whose words fill the rest of the line, or of the sentence, and where that ends."""
+    rest = text[start : start + reach_of(options) + 1].partition("\n")[0]
+    place = option_of(rest.rstrip(" ."), labels, options)
+    if place is None and (cut := _BREAK.search(rest)):
+        place = option_of(rest[: cut.start()], labels, options)
+    return place, start + len(rest)
 
 
 def _is_listed(text: str, place: int, end: int, labels: Labels) -> bool:
@@ -299,7 +314,9 @@ def _alone(text: str, place: int, end: int, labels: Labels) -> int | None:
     other = label_in_text(match[0], labels) if match else None
     if match is None or other is None or other == place or _says(text, match.end(), stop):
         return place
-    is_word = match[0] in ("A", "I") and not _ENDS.match(text, match.end()) and not is_wrapped(text, *match.span())
+    is_word = (
+        match[0] in ("A", "I") and not _ENDS.match(text, match.end()) and not is_wrapped(text, *match.span())
+    )
     return place if is_word else None
 
 
@@ -361,7 +378,7 @@ def _words(text: str) -> list[str]:
 def is_repeated(text: str, first: Statement, second: Statement) -> bool:
     """Whether two statements stand side by side, as where a reply goes round in a circle.
 
-    "The answer is A. The answer is B." changes no mind; "wait, the answer is B" or a sentence of reasons does.
+    "The answer is A. The answer is B." changes no mind; a word like "wait" or a sentence of reasons does.
     """
     phrase = _PHRASE.match(text, first.end)
     between = set(_words(text[phrase.end() if phrase else first.end : second.start]))
@@ -402,7 +419,9 @@ def ending_label(text: str, labels: Labels) -> int | None:
     before = _words(" ".join(one[0] for one in words[-1 - _NEAR : -1]))
     if not before:
         return None  # a line that is a label
-    if before[-1] in cues.JOINER | cues.PLURAL | cues.EITHER or (set(before) & cues.NEGATION and not set(before) & cues.BUT):
+    if before[-1] in cues.JOINER | cues.PLURAL | cues.EITHER or (
+        set(before) & cues.NEGATION and not set(before) & cues.BUT
+    ):
         return None
     is_led = before[-1] in cues.SO | cues.BUT | cues.FILLER
     return place if is_led or is_wrapped(line, *last.span()) else None

@@ -10,8 +10,8 @@ from mihakk.machinery.settings import PACKAGE
 
 _MODULES: Final = {
     "evaluation/reading": (
-        "written", "choice", "answer", "statements", "run_on", "labels", "option_words", "cues", "tags", "reasoning",
-        "reading",
+        "written", "choice", "answer", "statements", "run_on", "labels", "option_words", "cues", "tags",
+        "reasoning", "reading",
     ),
     "machinery/text": ("key", "codepoints", "_orthography", "_tokens"),
 }  # fmt: skip

@@ -258,7 +258,13 @@ def test_a_column_of_errors_belongs_to_the_column_before_it() -> None:
 
 @pytest.mark.parametrize(
     ("text", "is_found"),
-    [("0.6 ± 0.0", False), ("62 ± 0", False), ("0.6257 ± 0.0000", True), ("62.6 ± 0.0", True), ("100.0 ± 0.0", False)],
+    [
+        ("0.6 ± 0.0", False),
+        ("62 ± 0", False),
+        ("0.6257 ± 0.0000", True),
+        ("62.6 ± 0.0", True),
+        ("100.0 ± 0.0", False),
+    ],
 )
 def test_an_error_that_rounds_to_zero_is_no_finding(text: str, is_found: bool) -> None:
     found = codes([["m", "a"], ["x", text], ["y", "0.5 ± 0.1" if text.startswith("0") else "50.0 ± 1.1"]])
@@ -274,7 +280,12 @@ def test_a_mean_is_known_with_an_arrow_behind_it(name: str) -> None:
 
 
 def test_a_system_that_stands_there_twice_is_told_with_its_other_figure() -> None:
-    rows = [["m", "a", "b"], ["One-7B", "51.2", "40.3"], ["two", "47.9", "41.8"], ["**one-7b**", "51.2", "44.3"]]
+    rows = [
+        ["m", "a", "b"],
+        ["One-7B", "51.2", "40.3"],
+        ["two", "47.9", "41.8"],
+        ["**one-7b**", "51.2", "44.3"],
+    ]
     found = grid_of("t", rows)
     assert found is not None
     assert [(one.check, one.where, one.detail) for one in lint(found)] == [
@@ -284,11 +295,15 @@ def test_a_system_that_stands_there_twice_is_told_with_its_other_figure() -> Non
 
 def bold_table(*columns: tuple[int, int]) -> list[list[str]]:
     """Four columns, the best of each in bold, but for those that are named with the place of theirs."""
-    values = [["51.1", "60.2", "70.3", "12.4"], ["55.5", "58.1", "74.7", "10.1"], ["43.9", "66.6", "71.2", "11.3"]]
+    values = [
+        ["51.1", "60.2", "70.3", "12.4"],
+        ["55.5", "58.1", "74.7", "10.1"],
+        ["43.9", "66.6", "71.2", "11.3"],
+    ]
     rows = [["m", "a", "b", "c", "ppl ↓"], *([f"s{n}", *row] for n, row in enumerate(values))]
     for column, best in enumerate((1, 2, 1, 1)):
-        best = dict(columns).get(column, best)
-        rows[best + 1][column + 1] = f"**{rows[best + 1][column + 1]}**"
+        row = rows[dict(columns).get(column, best) + 1]
+        row[column + 1] = f"**{row[column + 1]}**"
     return rows
 
 
