@@ -64,10 +64,6 @@ _MADE: Final[dict[str, Callable[[], Iterable[re.Pattern[str]]]]] = {
     "evaluation/metrics/_overlap.py": lambda: [
         import_module("mihakk.evaluation.metrics._overlap")._balsam_marks()
     ],
-    "evaluation/reading/labels.py": lambda: [
-        import_module("mihakk.evaluation.reading.labels").labels_of(labels).hint
-        for labels in (("A", "B"), ("أ", "ب"))
-    ],
     "evaluation/reading/program.py": lambda: [re.compile(r"^def solve\b", re.MULTILINE)],
 }
 """Modules whose functions make patterns of what they are given, with such patterns."""

@@ -199,8 +199,11 @@ def _with_errors(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
         before = place - 1
         while before > 1 and not heads[before]:
             before -= 1
-        own = re.fullmatch(r"(.*?)[\s_(]*(?:stderr|std|se)\)?", heads[place])
-        if heads[place] in _ERROR or (own and own[1] and own[1] == heads[before]):
+        name = heads[place].rstrip(")")
+        stems = [
+            name.removesuffix(end).rstrip(" _(") for end in ("stderr", "std", "se") if name.endswith(end)
+        ]
+        if heads[place] in _ERROR or (heads[before] and heads[before] in stems):
             errors[place] = before
     if not errors:
         return rows

@@ -198,7 +198,7 @@ def _stated(text: str, said: Sequence[Statement], labels: Labels, *, cut: bool) 
         found = sorted([*found, *lines], key=lambda one: one.end)
     if not found:
         return None
-    kept, notes = [found[0]], ()
+    kept, notes = [found[0]], tuple[str, ...]()
     for before, one in pairwise(found):
         if one.place != before.place and one.force == before.force and is_repeated(text, before, one):
             notes = ("run_on",)
@@ -253,7 +253,7 @@ def _option_line(
 
 def _label_start(lines: Sequence[str], labels: Labels, options: tuple[str, ...]) -> _Pick | None:
     """The one label that lines begin with; none where they begin with several, as repeated options do."""
-    found = set()
+    found: set[int | None] = set()
     for number, line in enumerate(lines):
         match = _START.match(line)
         if match is None or (place := label_in_text(match[1], labels)) is None:

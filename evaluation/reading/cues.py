@@ -67,13 +67,12 @@ SO: Final = _folded(
 """May stand before a label that ends a reply."""
 JOINER: Final = _folded("or and أو و یا ثم")
 FILLER: Final = (
-    _folded("the would must should be probably also therefore so thus that to this question my most likely")
+    _folded("the would must should be probably also therefore so thus hence that to this question my")
     | _folded(
-        "closest only nearest appropriate suitable accurate above below following given number provided one hence"
+        "most likely closest only nearest appropriate suitable accurate above below following given number"
     )
-    | _folded("text textbf mathbf mathrm textit bf rm")
-    | _folded("إذن هنا على عن السؤال هذا رقم رمز رمزها عبارت از این سؤال من همان برابر با هستند ترین")
-    | _folded("المطلوبة المطلوب")
+    | _folded("provided one text textbf mathbf mathrm textit bf rm")
+    | _folded("إذن هنا على عن السؤال هذا رقم رمز رمزها المطلوبة المطلوب عبارت از این من همان برابر با هستند")
     | RIGHT
     | OPTION
     | COPULA

@@ -30,10 +30,10 @@ _BREAKS: Final = (". ", "\n", "? ", "! ", "؟", "؛", ";")
 _STOP: Final = re.compile(r"[.!?؟؛;،,\n]")
 _SENTENCE: Final = re.compile(r"[^.!?؟؛\n]*+(?:\.(?=\S)[^.!?؟؛\n]*+)*+")
 _PHRASE: Final = re.compile(r"[\W_]*+[^.!?؟\n]{0,100}")
-MARKED: Final = re.compile(r"\s?[*_`»\"'\])}$]*\s?(?:[):](?!\w)|[.\-–—](?=[\s*_$)]|$))")
-_ENDS: Final = re.compile(r"[*_`»\"'\])}$\\\s]*+(?:[.,:،](?!\d)|[;؛!?؟)\n]|\Z)")
+MARKED: Final = re.compile(r"\s?[*_`»\"'\])}$]{0,8}\s?(?:[):](?!\w)|[.\-–—](?=[\s*_$)]|$))")
+_ENDS: Final = re.compile(r"[*_`»\"'\])}$\\\s]{0,12}+(?:[.,:،](?!\d)|[;؛!?؟)\n]|\Z)")
 _NEXT_IN_BRACKETS: Final = re.compile(
-    rf"(?:[,،;؛]|\b(?:or|and|أو|او|و|یا))\s*(?:or|and|أو|و|یا)?\s*[(\[]({TOKEN.pattern})[)\]]"
+    rf"(?:[,،;؛]|\b(?:or|and|أو|او|و|یا))\s{{0,2}}(?:or|and|أو|و|یا)?\s{{0,2}}[(\[]({TOKEN.pattern})[)\]]"
 )
 """Another label in brackets as an equal of the one before it."""
 _CLOSED: Final = re.compile(r"[)\]*}$\"'`»]{0,3}(?:\.(?:\s|\Z)|\n|\Z)")
@@ -49,7 +49,7 @@ _OPENERS: Final = {
     "*": "*",
     "$": "$",
 }
-_JOINT: Final = re.compile(r"[\s*_)\]]*[,،/&+]\s*[\s*_(\[]*")
+_JOINT: Final = re.compile(r"[\s*_)\]]{0,6}[,،/&+][\s*_(\[]{0,6}")
 _FORMULA_BEFORE: Final = re.compile(
     r"(?:[=+×·^°≈∆Δ−\d]\s?|\w_\{?|\w\(|(?<!boxed)(?<!text)(?<!bf)(?<!rm)(?<!it)(?<![\s{(*$])\{)\Z"
 )
@@ -143,7 +143,7 @@ def _answer(text: str, start: int, end: int, labels: Labels, options: tuple[str,
 
 
 def _option(text: str, start: int, end: int, labels: Labels) -> Statement | None:
-    """It is stated ("the right option is B"), called right ("option B is right") or named ("the closest is B")."""
+    """Stated ("the right option is B"), called right ("option B is right"), named ("the closest is B")."""
     before = _before(text, start)
     if (cues.IF | cues.MAYBE | cues.NOT | cues.ORDINAL) & set(before[-_NEAR:]) or "would" in before[-_NEAR:]:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import re
@@ -281,6 +282,23 @@ def test_a_base_model_that_goes_on_is_scored_by_its_own_answers(shared_data: Pat
     right = sum(one == other for one, other in zip(ours, gold, strict=True))
     cut = sum(bool(one) and one[1] == other for one, other in zip(first, gold, strict=True))
     assert abs(right - cut) <= 0.02 * len(rows)
+
+
+def test_what_a_person_called_right_is_read_as_it_was(shared_data: Path) -> None:
+    """`verdicts.csv`: a hundred readings of each rule, drawn and judged by eye; those of the panel are here."""
+    with gzip.open(shared_data / "panel" / "mmlu_pro_replies.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = {(one["model"], str(one["id"])): one for one in map(json.loads, lines)}
+    sheet = Path(__file__).parents[1] / "fixtures" / "reading" / "verdicts.csv"
+    with sheet.open(encoding="utf-8", newline="") as table:
+        judged = [one for one in csv.DictReader(table) if (one["model"], one["id"]) in rows]
+    judged = [one for one in judged if one["verdict"] == "right"]
+    assert len(judged) > 150
+    for one in judged:
+        row = rows[one["model"], one["id"]]
+        reading = read_choice(row["reply"], TEN[: len(row["options"])], row["options"])
+        rule, _, noted = one["rule"].partition("+")
+        assert (reading.text, reading.rule.partition("/")[0]) == (one["label"], rule), one
+        assert ("run_on" in reading.notes) == (noted == "run_on"), one
 
 
 def test_a_number_that_is_an_options_words_is_not_a_label() -> None:

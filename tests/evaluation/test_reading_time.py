@@ -13,17 +13,7 @@ from tests.evaluation.material import choice, explained, worded
 _UNITS = [
     *("ـ", "\u0651", "أ", "أ)ب)", "(أ", "أ أو ب ", "ليس أ ", "الجواب ", "الخيار الأصح ", "١ ", "أ. ", "A"),
     *("(", "()", "$\\boxed{", "<answer>", "</answer>", "<think>", '{"a":', '{"', "\n", " ", "*", "x (\n"),
-    *(
-        "The answer is ",
-        "answer (",
-        "option A ",
-        "Q: a\nA. b\n",
-        "== a ==\n",
-        "* ",
-        "wait ",
-        "(A), ",
-        "Answer:\n",
-    ),
+    *("The answer is ", "Q: a\nA. b\n", "(A), ", "option A "),
     *("def f():\n", "import a\n", "```\n", "أ\n", "أ) باء\n", "البيت 1: ", '{"verse":"a","explanation":"b"}'),
 ]
 
