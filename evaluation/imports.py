@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 import orjson
 from pydantic import ValidationError
 
-from mihakk.evaluation.exchange.stop_strings import stop_strings
 from mihakk.evaluation.reading.run_on import up_to_stop
+from mihakk.evaluation.stop_strings import stop_strings
 from mihakk.machinery.configs import misfits, not_plain
 from mihakk.machinery.errors import RecordRejected, UsageError, no_file
 from mihakk.schemas.evaluation import Answer, AnsweredBy, AskedItem, Question

@@ -301,8 +301,8 @@ def _alone(text: str, place: int, end: int, labels: Labels) -> int | None:
     sentence = _SENTENCE.match(text, end)
     stop = sentence.end() if sentence else end
     if "(" in text[end:stop]:
-        for match in _NEXT_IN_BRACKETS.finditer(text, end, stop):
-            if label_in_text(match[1], labels) not in (None, place) and not _says(text, match.end(), stop):
+        for one in _NEXT_IN_BRACKETS.finditer(text, end, stop):
+            if label_in_text(one[1], labels) not in (None, place) and not _says(text, one.end(), stop):
                 return None
     match = TOKEN.search(text, end, min(stop, end + 16))
     if match is None:

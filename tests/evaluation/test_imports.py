@@ -157,6 +157,19 @@ def test_likelihoods_behind_another_delimiter_are_refused(tmp_path: Path, before
         import_lm_eval(file, QUESTIONS, BY)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"gen_args_0": {"arg_0": "السؤال", "arg_1": {"until": ["</s>", "السؤال:"], "do_sample": False}}},
+        [["السؤال", {"until": "السؤال:"}]],
+    ],
+)
+def test_a_reply_of_lm_eval_ends_at_the_stop_string_of_its_log(tmp_path: Path, arguments: Any) -> None:
+    row = sample("c1", [["\n\nب\n\nالسؤال: كم؟"]], arguments=arguments)
+    (found,) = import_lm_eval(lines(tmp_path / "s.jsonl", row), QUESTIONS, BY).answers
+    assert found.reply == "\n\nب\n\n"
+
+
 def test_written_replies_of_lm_eval_are_taken_once_whatever_filters_it_had(tmp_path: Path) -> None:
     file = lines(
         tmp_path / "s.jsonl",
