@@ -10,28 +10,17 @@ from mihakk.evaluation.reading.reasoning import without_reasoning
 from mihakk.machinery.text import key
 
 _HINTS: Final = (
-    *(
-        "uestion",
-        "Q",
-        "roblem",
-        "PROBLEM",
-        "Human",
-        "User",
-        "USER",
-        "Input",
-        "nstruction",
-        "INST",
-        "<|",
-        "==",
-    ),
+    *("uestion", "Q", "roblem", "PROBLEM", "xercise", "xample", "nstruction"),
+    *("Human", "User", "USER", "Input", "INST", "<|", "=="),
 )
-_HINTS_ANY: Final = (*_HINTS, "سؤال", "پرسش", "سوال", "مسئله", "مسألة", "س:", "س ")
+_HINTS_ANY: Final = (*_HINTS, "سؤال", "تمر", "پرسش", "سوال", "مسئله", "مسألة", "س:", "س ")
 """Every text that has a head holds one; most hold none."""
 _HEAD: Final = re.compile(
     r"^[ \t>#*_=\-]*+(?:"
     r"(?:(?:Next|New|Another|The next)[ ])?(?:[Qq]uestion|QUESTION|Q|[Pp]roblem|PROBLEM)"
     r"(?:[ ]?(?:#|No\.?)?[ ]?\d{1,4})?[ ]?[*_]*[:.)][*_]*"
     r"|(?:ال)?(?:سؤال|سوال|مسألة|مسئله|پرسش|س)(?:[ ]\w{1,10}){0,2}[ ]?[*_]*[:：)][*_]*"
+    r"|(?:[Ee]xercise|[Ee]xample|تمرين|تمرین)[ ]?\d{1,3}(?:[*_]*[:.)]|[ \t]*$)"
     r"|(?:Human|User|Instruction|Input|USER)[*_]*:"
     r"|\[/?INST\]|<\|(?:im_start|user|start_header_id|eot_id|endoftext)"
     r")|^[ \t]*+(?:\#{1,6}|==+)[ \t]*+(?:[Ii]nstruction|[Qq]uestion|[Uu]ser|[Rr]esponse)\b",

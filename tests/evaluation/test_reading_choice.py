@@ -243,6 +243,7 @@ def test_a_label_is_read_where_it_answers_and_nowhere_else(
         (EN, "Answer: B\n\nQ: What is 2+2?\n(A) 3 (B) 4\nA: The answer is (A)", "B", ("run_on",)),
         (EN, "B\n\nQuestion: Next?\nA. x\nB. y\nC. z\nAnswer: D", "B", ("run_on",)),
         (EN, "The answer is B.\n\n== response ==\nThe answer is C because ...", "B", ("run_on",)),
+        (EN, "The answer is (B).\n\nExercise 3\nSolve it.\nA. 1\nB. 2\nAnswer: D", "B", ("run_on",)),
         (EN, "I don't know.\n\nQuestion: Next?\nA. x\nB. y\nC. z\nAnswer: D", "", ("run_on",)),
         (EN, "The answer is B.\nThe answer is C.\nThe answer is D.\nThe answer is", "B", ("run_on",)),
         (EN, "Question: which city?\nA. Paris\nB. London\nC. Rome\nD. Berlin\nAnswer: D", "D", ()),
