@@ -53,6 +53,7 @@ from mihakk.evaluation.reading.run_on import without_run_on
 from mihakk.evaluation.reading.statements import (
     MARKED,
     Statement,
+    alone,
     ending_label,
     is_repeated,
     last_sentence,
@@ -270,7 +271,7 @@ def _label_start(lines: Sequence[str], labels: Labels, options: tuple[str, ...])
         elif 0 < number < len(lines) - 1 and not _begins_option(behind, place, options):
             found.add(None)
             continue
-        if _joined(line, *_words(line), 0, labels):
+        if alone(line, place, match.end(1), labels) is None:
             return _Pick(None, "label_start")
         found.add(place)
     found_one = found - {None}
@@ -296,19 +297,6 @@ def _called_wrong(line: str, place: int, options: tuple[str, ...]) -> bool:
     if not set(said) & cues.NEGATION:
         return False
     return not (options and "".join(folded[1:]).startswith(key(options[place], "fa")[:_LONGEST_CUE]))
-
-
-def _joined(line: str, words: Sequence[_Word], folded: Sequence[str], at: int, labels: Labels) -> bool:
-    """Whether another label follows as an equal: `A or B`, `A, B`."""
-    after = at + 1
-    if after < len(words) and folded[after] in cues.JOINER:
-        after += 1
-    elif after < len(words) and not re.fullmatch(r"\s*[,،/&+]\s*", line[words[at][2] : words[after][1]]):
-        return False
-    if after >= len(words):
-        return False
-    other = label_in_text(words[after][0], labels)
-    return other is not None and other != label_in_text(words[at][0], labels)
 
 
 def _label_named(text: str, said: Sequence[Statement], labels: Labels, *, is_finished: bool) -> _Pick | None:

@@ -227,7 +227,7 @@ def _behind(text: str, at: int, labels: Labels, options: tuple[str, ...], *, far
             place = _label(text, word, start, end, labels, direct=not has_line, strict=bool(odd))
             if place is not None:
                 is_told_again = has_line and _is_listed(text, place, end, labels)
-                one = _alone(text, place, end, labels)
+                one = alone(text, place, end, labels)
                 return None if is_told_again else _Behind(one, start, end, frozenset(seen))
             if folded in cues.EITHER or _is_run_of_labels(word, labels):
                 return _Behind(None, start, end, frozenset(seen))
@@ -291,7 +291,7 @@ def _label(
     return place
 
 
-def _alone(text: str, place: int, end: int, labels: Labels) -> int | None:
+def alone(text: str, place: int, end: int, labels: Labels) -> int | None:
     """The label, or None where another follows as an equal: `A or B`, `A, B`, `(A) one, or (B) two`.
 
     Not so in `B, A is wrong`.

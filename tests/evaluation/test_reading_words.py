@@ -118,6 +118,22 @@ def test_a_list_without_verse_or_number_is_aligned_with_nothing() -> None:
     assert not read_verses(reply, VERSES).found
 
 
+@pytest.mark.parametrize(
+    ("reply", "text", "notes"),
+    [
+        ("Paris\n\nQuestion: and of Italy?\nAnswer: Rome", "Paris", ("run_on", "no_tag")),
+        ("<answer>البيت</answer>\n\nالسؤال: ما الثاني؟\n<answer>غيره</answer>", "البيت", ("run_on",)),
+        ("معناه حوار.\nالسؤال: أين؟ في البيت.", "معناه حوار.\nالسؤال: أين؟ في البيت.", ("no_tag",)),
+        ("Question: of France?\nParis", "Question: of France?\nParis", ("no_tag",)),
+    ],
+)
+def test_an_answer_in_words_ends_where_the_template_begins_anew(
+    reply: str, text: str, notes: tuple[str, ...]
+) -> None:
+    reading = read_answer(reply)
+    assert (reading.text, reading.notes) == (text, notes)
+
+
 def test_a_repeated_poem_before_the_explanations_is_no_explanation() -> None:
     reading = read_verses(numbered(*VERSES) + "\n\n" + numbered(*EXPLANATIONS), VERSES)
     assert reading.verses == EXPLANATIONS
