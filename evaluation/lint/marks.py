@@ -11,7 +11,8 @@ _LEAST_LINES: Final = 3
 _CONVENTION: Final = 0.75
 """Share of the lines with one bold figure in which it is the best, from which bold means the best."""
 _LOWER: Final = ("↓", "⬇", "perplexity", "ppl", "loss", "wer", "cer", "error", "latency", "time")
-"""What says in a head that less is better."""
+_HIGHER: Final = ("↑", "⬆")
+"""What says in a head that less is better, or more."""
 
 
 class _Line(NamedTuple):
@@ -25,11 +26,14 @@ class _Line(NamedTuple):
         return [one for one in self.cells if one[1].is_bold]
 
     def is_best(self, cell: Cell) -> bool:
-        """Whether nothing is better; where the head does not say, less may be better."""
-        values = [other.value for _, other in self.cells]
-        return cell.value == (
-            min(values) if any(one in self.name.casefold() for one in _LOWER) else max(values)
-        )
+        """Whether nothing is better; where the head does not say, less may be better as well as more."""
+        values, name = [other.value for _, other in self.cells], self.name.casefold()
+        ends = min(values), max(values)
+        if any(one in name for one in _LOWER):
+            ends = ends[:1] * 2
+        elif any(one in name for one in _HIGHER):
+            ends = ends[1:] * 2
+        return cell.value in ends
 
 
 def twice(grid: Grid) -> Iterator[tuple[str, str, str]]:
@@ -70,7 +74,7 @@ def bold(grid: Grid) -> Iterator[tuple[str, str, str]]:
         for row in grid.plain_rows
     ]
     for lines in (columns, across):
-        marked = [line for line in lines if len(line.bold) == 1 < len(line.cells)]
+        marked = [line for line in lines if len(line.bold) == 1 and len(line.cells) > 2]
         wrong = [line for line in marked if not line.is_best(line.bold[0][1])]
         is_one = (
             len({line.bold[0][0] for line in marked}) == 1
