@@ -9,7 +9,7 @@ from mihakk.evaluation.lint.grid import Cell, Grid, is_mean
 
 _LEAST_LINES: Final = 3
 _CONVENTION: Final = 0.75
-"""Share of the lines with one bold figure in which it is the best, from which bold means the best."""
+"""Share of the lines with bold figures in which they are the best, from which bold means the best."""
 _LOWER: Final = ("↓", "⬇", "perplexity", "ppl", "loss", "wer", "cer", "error", "latency", "time")
 _HIGHER: Final = ("↑", "⬆")
 """What says in a head that less is better, or more."""
@@ -74,21 +74,20 @@ def bold(grid: Grid) -> Iterator[tuple[str, str, str]]:
         for row in grid.plain_rows
     ]
     for lines in (columns, across):
-        marked = [line for line in lines if len(line.bold) == 1 and len(line.cells) > 2]
-        wrong = [line for line in marked if not line.is_best(line.bold[0][1])]
-        is_one = (
-            len({line.bold[0][0] for line in marked}) == 1
-        )  # somebody's own system, set in bold throughout
-        if len(marked) < _LEAST_LINES or is_one or len(wrong) > (1 - _CONVENTION) * len(marked):
-            continue
-        yield from _told(wrong, rows)
-        return
+        marked = [line for line in lines if 0 < 2 * len(line.bold) <= len(line.cells) > 2]
+        # Near the best others may be bold, too: a line is wrong where the best is not.
+        missed = [line for line in marked if not any(line.is_best(cell) for _, cell in line.bold)]
+        is_own = len({name for line in marked for name, _ in line.bold}) == 1  # a system bold throughout
+        is_rare = len(missed) <= (1 - _CONVENTION) * len(marked)
+        if len(marked) >= _LEAST_LINES and is_rare and not is_own:
+            yield from _told(missed, rows)
+            return
 
 
-def _told(wrong: Sequence[_Line], rows: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    for line in wrong:
-        (at, cell), best = line.bold[0], max(line.cells, key=lambda one: one[1].value)
-        if any(one in line.name.casefold() for one in _LOWER):
-            best = min(line.cells, key=lambda one: one[1].value)
+def _told(missed: Sequence[_Line], rows: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    for line in missed:
+        at, cell = line.bold[0]
+        is_lower = any(one in line.name.casefold() for one in _LOWER)
+        best = (min if is_lower else max)(line.cells, key=lambda one: one[1].value)
         where = f"{at}, {line.name}" if at in rows else f"{line.name}, {at}"
         yield "RT11", where, f"{cell.text} is in bold, but {best[0]} has {best[1].text}"
