@@ -14,10 +14,11 @@ _MODULES: Final = {
         "reasoning", "reading",
     ),
     "machinery/text": ("key", "codepoints", "_orthography", "_tokens"),
+    "machinery": ("errors",),
 }  # fmt: skip
 """What `read_written` and `key` are made of; none imports anything but these and Python's own library."""
 _MADE: Final = '"""How Mihakk {version} reads replies: its own modules, changed in their imports alone."""\n'
-_OWN: Final = r"mihakk\.(?:evaluation\.reading|machinery\.text)"
+_OWN: Final = r"mihakk\.(?:evaluation\.reading|machinery\.text|machinery)"
 _IMPORT: Final = re.compile(rf"^from {_OWN}(\.\w+)? import (.+)$", re.MULTILINE)
 
 

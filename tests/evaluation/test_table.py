@@ -225,13 +225,13 @@ def test_wordings_and_repeats_are_averaged_and_their_spread_shown(tmp_path: Path
 
 def test_unread_cut_and_foreign_labels_are_counted(tmp_path: Path) -> None:
     def says(question: Question) -> str:
-        gold = question.labels[question.gold[0]]
+        gold, other = question.labels[question.gold[0]], question.labels[question.gold[0] - 1]
         return {
             "c0-0": "B",
             "c1-0": "لا أعرف",
             "c2-0": "",
             "c3-0": f"الجواب: {gold}\n\nالسؤال: كم؟\nأ) واحد\nب) اثنان\nالجواب: ب",
-            "c4-0": f"الجواب: أ. انتظر، بل هو ب. الجواب: {gold}",
+            "c4-0": f"الجواب: {other}. انتظر، هذا بعيد. الجواب: {gold}",
         }.get(question.item, gold)
 
     rows = [*scores({"one": says}, CHOICES, finish_reason="length")]
