@@ -31,6 +31,9 @@ _LISTED: Final = re.compile(
     r"^[ \t>*_\-•(\[]*+(?:[A-Ja-j]|الف|[أاآبجدهو]|[1-9١-٩۱-۹])[)\].:\-–][*_]*+[ \t]*+(\S.*)$", re.MULTILINE
 )
 """A line of a list of options."""
+_MOST_LISTED: Final = 20
+_LEAST_ALIKE: Final = 4
+"""Letters of the shortest option that is known again within a longer one."""
 _MOST_HEADS: Final = 6
 """Heads looked at: what answers nothing before the sixth answers another question behind it."""
 
@@ -70,7 +73,13 @@ def own_questions(text: str, options: Sequence[str]) -> Iterator[OwnQuestion]:
             continue
         stop = heads[number + 1][0] if number + 1 < len(heads) else len(text)
         listed = [key(match[1], "fa") for match in _LISTED.finditer(text, end, stop)]
-        yield OwnQuestion(start, is_foreign=len(listed) > 1 and own.isdisjoint(listed))
+        is_own = any(_is_alike(one, option) for one in listed[:_MOST_LISTED] for option in own)
+        yield OwnQuestion(start, is_foreign=len(listed) > 1 and not is_own)
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether two options are the same, or one is the other shortened."""
+    return one == other or (min(len(one), len(other)) >= _LEAST_ALIKE and (one in other or other in one))
 
 
 def without_run_on(text: str, options: Sequence[str], answers: Callable[[str], bool]) -> tuple[str, bool]:

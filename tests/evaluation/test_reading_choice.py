@@ -247,6 +247,7 @@ def test_a_label_is_read_where_it_answers_and_nowhere_else(
         (EN, "I don't know.\n\nQuestion: Next?\nA. x\nB. y\nC. z\nAnswer: D", "", ("run_on",)),
         (EN, "The answer is B.\nThe answer is C.\nThe answer is D.\nThe answer is", "B", ("run_on",)),
         (EN, "Question: which city?\nA. Paris\nB. London\nC. Rome\nD. Berlin\nAnswer: D", "D", ()),
+        (EN, "Again.\nQuestion: which?\nA. Paris (France)\nB. London (England)\nAnswer: B", "B", ()),
         (EN, "It is far.\nQuestion: where is it? In England.\nSo the answer is B.", "B", ()),
         (AR, "الخيار الأنسب هو (د).\n\nالسؤال:\nما هي؟\nالخيارات:\nأ. 1%\nب. 10%\nالإجابة: (أ).", "د", ("run_on",)),
         (AR, "الإجابة هي:\na. النص الأول\n\nالسؤال الثاني هو:\nما هي؟\nالإجابة: ب", "أ", ("run_on",)),
