@@ -54,6 +54,7 @@ from mihakk.evaluation.reading.statements import (
     MARKED,
     Statement,
     alone,
+    counts_in_roman,
     ending_label,
     is_repeated,
     last_sentence,
@@ -255,6 +256,8 @@ def _option_line(
 def _label_start(lines: Sequence[str], labels: Labels, options: tuple[str, ...]) -> _Pick | None:
     """The one label that lines begin with; none where they begin with several, as repeated options do."""
     found: set[int | None] = set()
+    if counts_in_roman("\n".join(lines), labels):
+        return None
     for number, line in enumerate(lines):
         match = _START.match(line)
         if match is None or (place := label_in_text(match[1], labels)) is None:

@@ -57,6 +57,8 @@ _FORMULA_BEHIND: Final = re.compile(
     r"\s*(?:[=^≈×+]|<(?![/A-Za-z])|\\[a-z])|\*\w|_\{?\w|[-'’′][A-Za-z0-9]|\.\s?[A-Z]\."
 )
 """A unit, a variable, a name or a compound: no label."""
+_ROMAN: Final = re.compile(r",?\s?(?:and|or|&|,)?\s?(?:I{2,3}|IV|VI{0,3})\b| only\b")
+"""Behind an `I` that is a number: "I and II only"."""
 _MARKS: Final = " .*_`»\"'])}$\\!"
 """What may stand behind the label that ends a reply."""
 
@@ -97,7 +99,14 @@ def statements(text: str, labels: Labels, options: tuple[str, ...]) -> list[Stat
         if one is not None:
             found.append(one)
             end = one.end
+    if found and counts_in_roman(text, labels):
+        found = [one for one in found if one.force == "stated" or one.place != labels.own["i"]]
     return found
+
+
+def counts_in_roman(text: str, labels: Labels) -> bool:
+    """Whether statements are numbered I, II, III in it: then `I` is a label only where it is the answer."""
+    return "I" in labels.latin and "II" in text
 
 
 def _cues(text: str) -> list[tuple[int, int]]:
@@ -228,6 +237,8 @@ def _behind(text: str, at: int, labels: Labels, options: tuple[str, ...], *, far
             if place is not None:
                 is_told_again = has_line and _is_listed(text, place, end, labels)
                 one = alone(text, place, end, labels)
+                # An option may be "A and B" itself.
+                one = _words_of_option(text, start, labels, options)[0] if one is None else one
                 return None if is_told_again else _Behind(one, start, end, frozenset(seen))
             if folded in cues.EITHER or _is_run_of_labels(word, labels):
                 return _Behind(None, start, end, frozenset(seen))
@@ -275,7 +286,7 @@ def _label(
         if not (direct and len(word) == 1 and word.upper() in labels.latin and is_wrapped(text, start, end)):
             return None
         place = labels.own[fold(word)]
-    if _is_formula(text, start, end):
+    if _is_formula(text, start, end) or (word == "I" and _ROMAN.match(text, end)):
         return None
     if strict or word in ("A", "I") or word.isdecimal() or fold(word) in cues.JOINER:
         behind = TOKEN.search(text, end)

@@ -191,6 +191,10 @@ DIGITS = ("1", "2", "3", "4")
         (TEN, "J/(mol K) is the unit, so the value is 8.31 J", ""),
         (TEN, "My answer is, I think, unclear.", ""),
         (TEN, "The answer is (I).", "I"),
+        (TEN, "I. The first is true.\nII. The second is not.", ""),
+        (TEN, "I is correct, but II is wrong.", ""),
+        (TEN, "The answer is I, II, and III.", ""),
+        (TEN, "Only II is wrong. The answer is I.", "I"),
         (DIGITS, "The answer is 2.5", ""),
         (DIGITS, "The answer is 3 meters.", ""),
         (DIGITS, "The answer is 3.", "3"),
@@ -327,6 +331,12 @@ def test_several_options_are_read_from_a_list_and_nothing_else(reply: str, picks
 def test_capital_letters_written_together_are_a_list() -> None:
     assert read_choice("ACD", EN, multiple=True).picks == (0, 2, 3)
     assert read_choice("CAB", EN).picks == ()
+
+
+def test_an_option_that_is_a_list_of_labels_is_read_by_its_words() -> None:
+    statements = ("I only", "II only", "I and II", "Both A and B")
+    assert read_choice("The answer is I and II.", EN, statements).text == "C"
+    assert read_choice("The correct answer is: I only", TEN[:9], (*statements, *"efghi")).text == "A"
 
 
 def test_labels_that_read_the_same_are_refused() -> None:
