@@ -63,6 +63,8 @@ _MARKS: Final = " .*_`»\"'])}$\\!"
 """What may stand behind the label that ends a reply."""
 
 
+_MIGHT: Final = cues.MAYBE - {"can"}
+"""As in "one might think the answer is B", but not in "we can say"."""
 _ENDING: Final = cues.NEGATION | cues.BUT | cues.IF | cues.PLURAL
 
 
@@ -148,7 +150,8 @@ def _answer(text: str, start: int, end: int, labels: Labels, options: tuple[str,
     says = behind.seen & (cues.COPULA | cues.RIGHT) or ":" in text[end : behind.start]
     if not says and behind.seen & cues.OPTION and text[start].isascii():
         return None  # "answer choice B suggests ..."
-    return Statement("maybe" if behind.seen & cues.MAYBE else "stated", behind.place, start, behind.end)
+    is_thought = behind.seen & cues.MAYBE or _MIGHT & set(before[-_NEAR:])
+    return Statement("maybe" if is_thought else "stated", behind.place, start, behind.end)
 
 
 def _option(text: str, start: int, end: int, labels: Labels) -> Statement | None:

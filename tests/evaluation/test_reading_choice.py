@@ -230,6 +230,7 @@ DIGITS = ("1", "2", "3", "4")
         # What was stated stands, whatever is told behind it.
         (EN, "The answer is B.\n\nOptions:\nA. Paris\nB. London\nC. Rome\nD. Berlin", "B"),
         (EN, "The answer is B.\n\nIn summary, option A is far away, and C is the capital of Italy.", "B"),
+        (EN, "The answer is C. One might think the answer is A, which is a trap.", "C"),
         (EN, "**Answer: C**\n\nA is wrong because it is far. B is wrong. D is a distractor.", "C"),
     ],
 )
