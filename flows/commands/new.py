@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mihakk.scrapers.trial import Trial
 
 _FEW_POETS = 4
+_SPDX = re.compile(r"[\w.+-]+")
 _LICENCE = (
     "Under which licence may these texts be given away? (an SPDX identifier such as CC-BY-4.0, "
     "public-domain, or unknown, which no release carries)"
@@ -209,11 +210,11 @@ def _licence(files: Sequence[Path]) -> tuple[str, str]:
         for one in sorted(folder.iterdir())
         if one.is_file() and one.stem.casefold() in ("license", "licence", "copying", "readme")
     ]
+    words = {word.strip(".") for text in texts for word in _SPDX.findall(text)}
     held = {
         name
         for name, one in licences().items()
-        for text in texts
-        if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) or one.title in text or one.url in text
+        if name in words or any(one.title in text or one.url in text for text in texts)
     }
     return (_LICENCE, held.pop()) if len(held) == 1 else (_LICENCE, "")
 
