@@ -74,6 +74,35 @@ def stereotypes(language: Language) -> Lexicon:
     return _lexicon({"group": said}, language, AND[language])
 
 
+_CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+def spaced(text: str) -> str:
+    """The text with each letter of a script without spaces as a word of its own."""
+    return _CJK.sub(r" \g<0> ", text)
+
+
+@cache
+def model_residue(language: Language) -> Lexicon:
+    """What language models say about a text, whatever language they say it in; kinds are `en agree`, `ar label`, ...
+
+    Args:
+        language: That of the text, by whose rules words are folded.
+    """
+    kinds = {
+        f"{spoken} {kind}": [joined + spaced(phrase) for joined in AND.get(spoken, ("",)) for phrase in phrases]
+        for spoken, table in _table("model_residue")["languages"].items()
+        for kind, phrases in table.items()
+    }
+    return _lexicon(kinds, language, ("",))
+
+
+@cache
+def model_marks() -> tuple[str, ...]:
+    """Marks by which chat templates divide turns."""
+    return tuple(_table("model_residue")["marks"])
+
+
 @dataclass(frozen=True, slots=True)
 class Placeholders:
     """What stands where a value is missing."""

@@ -1,0 +1,122 @@
+"""TX27: a field holds its text, not what a language model said about it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+
+from mihakk.machinery.text import words_key
+from mihakk.schemas.item import QuestionItem
+from mihakk.schemas.record import Language
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.lexicon import Lexicon, model_marks, model_residue, spaced
+from mihakk.validators.checks.texts import Texts, excerpt
+
+SENTENCE = re.compile(r"[^.!?؟。！？:：\n]++[.!?؟。！？:：]?+")
+FIRST = 2
+"""Sentences in which a reply opens or refuses."""
+LAST = 3
+"""Sentences in which it closes."""
+SHORT = 12
+"""Words of a sentence that hands over something so common as a question or a text."""
+LONG = 30
+BRIEF = 4
+"""Words of an opening that does nothing but agree: `Sure!`."""
+NEAR = 3
+"""Words that may stand before a refusal: `Well, as I said, I cannot ...`."""
+
+Said = Mapping[str, Collection[str]]
+"""Phrases of one sentence by kind, of one language."""
+
+
+@check("TX27", severity="flag", on=QuestionItem, title="nothing in the text was said by a language model about it")
+def model_said(item: QuestionItem, texts: Texts) -> Objections:
+    """No field opens, refuses or closes as a model's reply does: `Sure! Here is the translation:`, `As an AI ...`.
+
+    Phrases of eight languages are looked for in every field, as models answer in the language they were asked in.
+    """
+    lexicon = model_residue(item.language)
+    for where, text in texts.parts:
+        if "<" in text or "[" in text:
+            marks = [mark for mark in model_marks() if mark in text]
+            if marks:
+                yield Objection(f"a mark of a chat template: {excerpt(marks[0])}", where)
+                continue
+        found = _residue(text, item.language, lexicon)
+        if found:
+            yield Objection(f"{found[0]} of a language model: {excerpt(found[1])}", where)
+
+
+def _residue(text: str, language: Language, lexicon: Lexicon) -> tuple[str, str] | None:
+    """What a model does in the first sentence that betrays one, and that sentence."""
+    sentences = [one for one in SENTENCE.findall(text) if not one.isspace()]
+    agreed = ""
+    for place, sentence in enumerate(sentences):
+        if FIRST <= place < len(sentences) - LAST:
+            continue
+        folded = words_key(spaced(sentence), language)
+        spoken: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for kind, phrase in lexicon.spoken(folded.split(), folded):
+            tongue, does = kind.split()
+            spoken[tongue][does].add(phrase)
+        for tongue, said in spoken.items():
+            opens = place == 0 or (place == 1 and agreed == tongue)
+            last = place == len(sentences) - 1
+            if opens and _hands_over(folded, said, sentence.rstrip()[-1:], last, foreign=tongue != language):
+                return "an opening", sentence
+            if place < FIRST and _refuses(folded, said):
+                return "a refusal", sentence
+            if place >= len(sentences) - LAST and _closes(folded, said, alone=place == 0):
+                return "a closing", sentence
+            if place == 0 and _starts(folded, said["agree"]):
+                agreed = tongue
+    return None
+
+
+def _hands_over(folded: str, said: Said, end: str, last: bool, *, foreign: bool) -> bool:
+    """`Sure!`, `Here is the translated question`, `Below is the text:`, `Arabic translation:`."""
+    length = folded.count(" ") + 1
+    colon = end in (":", "：")
+    if colon and not last and _covered(folded, said, foreign=foreign):
+        return True
+    if length > LONG:
+        return False
+    if _starts(folded, said["agree"]):
+        if said["present"] and (said["made"] or said["product"]):
+            return True
+        return not last and length <= BRIEF and (colon or end in ("!", "！"))
+    if said["present"] and said["made"]:
+        return colon or _starts(folded, said["present"])
+    return colon and length <= SHORT and bool(said["product"]) and _starts(folded, said["present"])
+
+
+def _covered(folded: str, said: Said, *, foreign: bool) -> bool:
+    """Whether nothing but a label and its target stands there, in a foreign language also `Question:`."""
+    labels = {*said["label"], *(said["product"] if foreign else ())}
+    rest = f" {folded} "
+    for phrase in sorted({*labels, *said["target"], *said["made"]}, key=len, reverse=True):
+        rest = rest.replace(f" {phrase} ", "  ")
+    return bool(labels) and not rest.strip()
+
+
+def _refuses(folded: str, said: Said) -> bool:
+    """`As an AI model, I ...`, `I'm sorry, but I can't ...`, `I cannot translate ...`."""
+    if said["self"] or any(f" {who} {what}" in f" {folded}" for who in said["i"] for what in said["machine"]):
+        return True
+    if any(f" {who} {what}" in f" {folded}" for who in said["me"] for what in said["machine"]):
+        return bool(said["unable"] or said["sorry"]) or any(" " in what for what in said["machine"])
+    if said["sorry"] and said["unable"]:
+        return True
+    if _starts(folded, said["sorry"]) and said["task"]:
+        return True
+    return bool(said["task"]) and any(
+        f" {folded} ".index(f" {phrase} ") <= len(" ".join(folded.split()[:NEAR])) for phrase in said["unable"]
+    )
+
+
+def _closes(folded: str, said: Said, *, alone: bool) -> bool:
+    """`Let me know if you have further questions`, behind a text or in place of it."""
+    return bool(said["offer"] and said["further"]) and (not alone or _starts(folded, said["offer"]))
+
+
+def _starts(folded: str, phrases: Collection[str]) -> bool:
+    return any(folded == phrase or folded.startswith(f"{phrase} ") for phrase in phrases)
