@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
@@ -10,6 +10,7 @@ from typing import Any, cast
 from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.settings import REFERENCE
 from mihakk.machinery.text import words_key
+from mihakk.machinery.text.codepoints import ZWNJ
 from mihakk.schemas.record import Language
 
 CLITICS: dict[Language, tuple[str, ...]] = {
@@ -78,8 +79,8 @@ _CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 def spaced(text: str) -> str:
-    """The text with each letter of a script without spaces as a word of its own."""
-    return _CJK.sub(r" \g<0> ", text)
+    """The text with a space around each letter of a script without spaces, and in place of a zero-width non-joiner."""
+    return _CJK.sub(r" \g<0> ", text).replace(ZWNJ, " ")
 
 
 @cache
@@ -101,6 +102,52 @@ def model_residue(language: Language) -> Lexicon:
 def model_marks() -> tuple[str, ...]:
     """Marks by which chat templates divide turns."""
     return tuple(_table("model_residue")["marks"])
+
+
+@dataclass(frozen=True, slots=True)
+class OptionWords:
+    """Words of one language by which options are compared, folded, and those of all by which a gold is marked."""
+
+    right: frozenset[str]
+    articles: frozenset[str]
+    joined: tuple[str, ...]
+    """Articles that are written as one with their word."""
+    numbers: dict[str, str]
+    """Number words with their values in digits."""
+    spellings: tuple[tuple[str, str], ...]
+    """Parts of words and how they are spelt elsewhere."""
+    open: frozenset[str]
+    """Words that no text ends with."""
+
+    def meaning(self, folded: str) -> str:
+        """What an option says whatever its articles, its number words and the school of its spelling; without spaces."""
+        folded = self.numbers.get(folded, folded)
+        words = [self.numbers.get(word, word) for word in folded.split() if word not in self.articles]
+        for article in self.joined:
+            words = [word[len(article) :] if len(word) > len(article) + 2 and word.startswith(article) else word for word in words]
+        said = "".join(words)
+        for one, other in self.spellings:
+            said = said.replace(one, other)
+        return said
+
+
+@cache
+def option_words(language: Language) -> OptionWords:
+    """The words of `data/reference/option_words.yaml` as texts of this language fold them."""
+    table = _table("option_words")["languages"]
+    own = table[language]
+
+    def folded(words: Iterable[str]) -> frozenset[str]:
+        return frozenset(words_key(word, language) for word in words) - {""}
+
+    return OptionWords(
+        right=folded(word for one in table.values() for word in one["right"]),
+        articles=folded(own["articles"]),
+        joined=tuple(own["joined"]),
+        numbers={words_key(word, language): str(value) for word, value in own["numbers"].items()},
+        spellings=tuple((words_key(one, language), words_key(other, language)) for one, other in own["spellings"]),
+        open=folded(own["open"]),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ SHORT = 12
 LONG = 30
 BRIEF = 4
 """Words of an opening that does nothing but agree: `Sure!`."""
-NEAR = 3
+NEAR = 9
 """Words that may stand before a refusal: `Well, as I said, I cannot ...`."""
 
 Said = Mapping[str, Collection[str]]
@@ -65,7 +65,7 @@ def _residue(text: str, language: Language, lexicon: Lexicon) -> tuple[str, str]
                 return "an opening", sentence
             if place < FIRST and _refuses(folded, said):
                 return "a refusal", sentence
-            if place >= len(sentences) - LAST and _closes(folded, said, alone=place == 0):
+            if place >= len(sentences) - LAST and _closes(folded, said):
                 return "a closing", sentence
             if place == 0 and _starts(folded, said["agree"]):
                 agreed = tongue
@@ -91,7 +91,7 @@ def _hands_over(folded: str, said: Said, end: str, last: bool, *, foreign: bool)
 
 def _covered(folded: str, said: Said, *, foreign: bool) -> bool:
     """Whether nothing but a label and its target stands there, in a foreign language also `Question:`."""
-    labels = {*said["label"], *(said["product"] if foreign else ())}
+    labels = {*said["label"], *(said["product"] if foreign or said["made"] else ())}
     rest = f" {folded} "
     for phrase in sorted({*labels, *said["target"], *said["made"]}, key=len, reverse=True):
         rest = rest.replace(f" {phrase} ", "  ")
@@ -100,22 +100,31 @@ def _covered(folded: str, said: Said, *, foreign: bool) -> bool:
 
 def _refuses(folded: str, said: Said) -> bool:
     """`As an AI model, I ...`, `I'm sorry, but I can't ...`, `I cannot translate ...`."""
-    if said["self"] or any(f" {who} {what}" in f" {folded}" for who in said["i"] for what in said["machine"]):
+    if said["self"] or _named(folded, said["i"], said["machine"]):
         return True
-    if any(f" {who} {what}" in f" {folded}" for who in said["me"] for what in said["machine"]):
-        return bool(said["unable"] or said["sorry"]) or any(" " in what for what in said["machine"])
-    if said["sorry"] and said["unable"]:
+    machine = _named(folded, said["me"], said["machine"])
+    if machine:
+        return " " in machine or bool(said["unable"] or said["sorry"])
+    if said["sorry"] and said["unable"] or (_starts(folded, said["sorry"]) and said["task"]):
         return True
-    if _starts(folded, said["sorry"]) and said["task"]:
-        return True
-    return bool(said["task"]) and any(
-        f" {folded} ".index(f" {phrase} ") <= len(" ".join(folded.split()[:NEAR])) for phrase in said["unable"]
-    )
+    early = " ".join(folded.split()[:NEAR])
+    return bool(said["task"]) and any(f" {folded} ".index(f" {phrase} ") <= len(early) for phrase in said["unable"])
 
 
-def _closes(folded: str, said: Said, *, alone: bool) -> bool:
-    """`Let me know if you have further questions`, behind a text or in place of it."""
-    return bool(said["offer"] and said["further"]) and (not alone or _starts(folded, said["offer"]))
+def _named(folded: str, who: Collection[str], what: Collection[str]) -> str:
+    """What a speaker says he is: the longest name that stands behind a pronoun, one word between them at most."""
+    for name in sorted(what, key=len, reverse=True):
+        before, found, _ = f" {folded} ".partition(f" {name} ")
+        if found and any(f"{before} ".endswith(f" {one} ") or f"{before.rpartition(' ')[0]} ".endswith(f" {one} ") for one in who):
+            return name
+    return ""
+
+
+def _closes(folded: str, said: Said) -> bool:
+    """`Let me know if you have further questions`: what is offered, then what it is about."""
+    padded = f" {folded} "
+    offered = [padded.index(f" {phrase} ") for phrase in said["offer"]]
+    return bool(offered) and any(padded.rindex(f" {phrase} ") > min(offered) for phrase in said["further"])
 
 
 def _starts(folded: str, phrases: Collection[str]) -> bool:

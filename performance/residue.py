@@ -1,0 +1,418 @@
+"""How much of planted residue and damage the checks find: `python -m performance.residue`.
+
+In up to 1,000 rows of each set thirty of each kind are planted by seed: openings, refusals and closings of language models,
+marks on the gold, letters of another list, a second right option, unreadable words, truncated questions. What is planted was
+not taken from the checks' tables: wordings come from public code and transcripts of models, garbled words from confusions of
+letters as scanners and fonts make them. Counted are rows found by the check of their kind, and untouched rows that any of the
+checks objects to. Without arguments it reads the real data that tests read; `--set FILE --language ar` reads other sets, one
+JSON object a line with `question`, `options` and `gold`, the index of the right one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import csv
+import json
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from mihakk.machinery.settings import ROOT
+from mihakk.schemas.benchmark import ChecksConfig
+from mihakk.schemas.item import ChoiceItem, Origin
+from mihakk.schemas.record import Language
+from mihakk.validators.checks import check_items, gather, prepare
+
+ROWS: Final = 1000
+EACH: Final = 30
+Row = dict[str, Any]
+"""`question`, `options` and `gold`."""
+CHECKS: Final = {
+    "opening": "TX27",
+    "refusal": "TX27",
+    "closing": "TX27",
+    "mark on the gold": "CH14",
+    "letter of another list": "CH15",
+    "second right option": "CH16",
+    "unreadable words": "TX28",
+    "truncated question": "QU02",
+}
+
+# --- wordings: `{}` is the text ----------------------------------------------------------------------
+OPENINGS: Final = """
+Here is the translated code: {}
+Here is the translated version of your document: {}
+Here is the translated and reformulated README in English: {}
+Certainly! Here's the Arabic rendering of the question: {}
+Sure thing! The translation would be: {}
+Of course. I've translated the sentence into Persian below: {}
+Here's my attempt at a translation: {}
+Okay, here is the multiple choice question in Modern Standard Arabic: {}
+The translated text is as follows: {}
+**Translation:** {}
+Translated content: {}
+Translation (Persian): {}
+Absolutely! Below is the question translated into Farsi: {}
+بالتأكيد! إليك مثال بسيط: {}
+بالطبع! إليك الترجمة الاحترافية للنص كاملاً: {}
+بالتأكيد، إليك الترجمة العربية للنص الذي طلبته، مع الحفاظ على المعنى الأصلي: {}
+حسناً، الترجمة هي: {}
+تفضل الترجمة: {}
+الترجمة إلى العربية: {}
+ترجمة السؤال إلى اللغة العربية الفصحى: {}
+فيما يلي النص المترجم: {}
+حتماً! ترجمه متن به فارسی: {}
+در اینجا ترجمه فارسی متن شما آمده است: {}
+البته، ترجمه سوال به شرح زیر است: {}
+ترجمهٔ فارسی: {}
+متن ترجمه‌شده: {}
+Voici la traduction en français, en conservant le formatage markdown : {}
+Bien sûr ! Voici la question traduite : {}
+Traduction en arabe : {}
+Aquí tienes la traducción al castellano: {}
+Claro, aquí tienes la traducción de la pregunta: {}
+Traducción al persa: {}
+Hier ist die Übersetzung des Textes ins Deutsche: {}
+Gerne! Hier die arabische Übersetzung: {}
+Elbette! İşte metnin Türkçe çevirisi: {}
+Çeviri: {}
+以下是翻译内容：{}
+当然！以下是翻译后的中文版本：{}
+翻译如下：{}
+译文：{}
+""".strip().splitlines()
+REFUSALS: Final = """
+As an AI language model, I don't have personal preferences or the ability to pick an answer.
+Unfortunately, as an AI language model, I do not have access to the specific context of your question.
+I'm just a large language model after all.
+I'm sorry, I can't translate that.
+I cannot fulfill that request.
+Sorry, I can't translate this.
+I am afraid I cannot comply with that request.
+I must respectfully decline your request.
+As much as I would like to help, I can't assist with that.
+I'm really sorry, but I'm not able to respond to your message.
+I apologize, but I'm unable to provide a translation for this text.
+عذراً، لا يمكنني الإجابة على هذا النوع من الأسئلة.
+عذراً، لا يمكنني معالجة هذا الطلب.
+بصفتي نموذجاً لغوياً، لا أستطيع إبداء الرأي.
+كمساعد ذكاء اصطناعي لا أستطيع تقديم محتوى من هذا النوع.
+أنا ذكاء اصطناعي ولا أملك مشاعر.
+آسف، غير قادر على ترجمة هذا النص.
+به عنوان یک مدل زبانی، نمی‌توانم داستان را ادامه دهم.
+من به عنوان یک دستیار هوش مصنوعی نظری ندارم.
+متأسفانه نمی‌توانم این متن را ترجمه کنم.
+ببخشید، قادر به پاسخگویی به این سوال نیستم.
+Désolé, je ne peux pas traduire cela correctement.
+Je ne peux pas traduire ce contenu sensible.
+En tant que modèle de langage, je n'ai pas d'avis personnel.
+Lo siento, no puedo traducir esto correctamente.
+Como modelo de lenguaje, no tengo una ocupación específica.
+Es tut mir leid, ich kann das nicht richtig übersetzen.
+Als KI-Sprachmodell habe ich keine eigene Meinung.
+Bir yapay zeka asistanı olarak duygularım yok.
+Üzgünüm, bu metni çeviremiyorum.
+抱歉，我无法回答这个问题。
+很抱歉，我无法理解您的请求。
+作为一个人工智能语言模型，我没有个人观点。
+""".strip().splitlines()
+CLOSINGS: Final = """
+{} I hope this detailed content meets your requirements. Let me know if you need any further assistance!
+{} Let me know if you need any further adjustments or additions!
+{} Feel free to let me know if you need any further details or modifications!
+{} Hope this helps!
+{} Please let me know if you need any further assistance.
+{} If you have any other questions, feel free to ask.
+{} Would you like me to translate the options as well?
+{} I hope this handout helps!
+{} Is there anything else I can help you with?
+{} يسعدني مساعدتك في أي سؤال آخر.
+{} هل ترغب في أن أترجم الخيارات أيضاً؟
+{} إذا كان لديك أي أسئلة أخرى فلا تتردد في طرحها.
+{} أتمنى أن تكون هذه الترجمة مفيدة لك!
+{} أخبرني إذا كنت بحاجة إلى أي تعديل.
+{} امیدوارم این پاسخ مفید باشد.
+{} اگر سوال دیگری دارید، خوشحال می‌شوم کمک کنم.
+{} آیا می‌خواهید گزینه‌ها را هم ترجمه کنم؟
+{} در صورت نیاز به توضیح بیشتر، بفرمایید.
+{} N'hésitez pas à me demander si vous avez besoin d'autre chose.
+{} J'espère que cela vous aide !
+{} Souhaitez-vous que je traduise aussi les options ?
+{} Espero que te sirva de ayuda.
+{} Si necesitas algo más, no dudes en preguntar.
+{} ¿Te gustaría que traduzca también las opciones?
+{} Ich hoffe, das hilft Ihnen weiter!
+{} Lassen Sie mich wissen, wenn Sie weitere Fragen haben.
+{} Umarım yardımcı olmuştur.
+{} Başka bir sorunuz varsa sormaktan çekinmeyin.
+{} 希望对您有帮助！
+{} 如果您还有其他问题，请随时告诉我。
+""".strip().splitlines()
+MARKS: Final = """
+{} ✓|{} ✔️|✅ {}|{} *|**{}**|{} (correct)|{} (صحيح)|{} (درست)|{} <-- correct|[x] {}|{} (right answer)|{} ← الصحيح|<b>{}</b>
+☑ {}|{} ★|→ {}|{} (الإجابة الصحيحة)|{} [correct]|{} - correct|__{}__|>> {}|{} (پاسخ صحیح)|<u>{}</u>|{} ✔|*{}*|{} 👈|{} (bonne réponse)
+{} (correcta)|{} (doğru)|{}（正确）|{} √|* {}|{} (T)|{} - صح|{} (صح)|🔴 {}
+""".strip().replace("\n", "|").split("|")
+LABELS: Final = "B) {}|b. {}|(c) {}|ب) {}|ب- {}|ج - {}|(ب) {}|د. {}|ب: {}|الف) {}|2) {}|(3) {}|٢- {}|D- {}|[b] {}|C. {}|هـ) {}|B: {}".split("|")
+INNER: Final = "{0} B) {1}|{0} (b) {1}|{0} ب) {1}|{0} ج) {1}|{0} D) {1}|{0} (ب) {1}".split("|")
+NUMBERS: Final[dict[Language, str]] = {
+    "en": "zero one two three four five six seven eight nine ten eleven twelve",
+    "ar": "صفر واحد اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة",
+    "fa": "صفر یک دو سه چهار پنج شش هفت هشت نه ده یازده دوازده",
+}
+SPELLINGS: Final[dict[Language, list[tuple[str, str]]]] = {
+    "en": [(r"or\b", "our"), (r"ize", "ise"), (r"ization", "isation"), (r"ter\b", "tre"), (r"(?<=[a-z])e(?=[mnst]ia)", "ae")],
+    "ar": [("ة", "ه"), (r"ي\b", "ى"), ("أ", "ا"), ("إ", "ا"), ("ئ", "ؤ"), ("ى\\b", "ي")],
+    "fa": [("ی", "ي"), ("ک", "ك"), ("\u200c", " "), (" (?=ها|های|تر)", "\u200c"), ("آ", "ا"), ("ئ", "ی"), ("ۀ", "ه")],
+}
+CONFUSED: Final[dict[Language, dict[str, str]]] = {
+    "ar": {"ي": "ٮبتث", "ة": "ه", "ب": "ثنيه", "ن": "بتر", "ف": "قغ", "ح": "جخ", "ر": "زو", "د": "ذر", "ع": "غح", "س": "شص", "ط": "ظ", "ه": "ة5م",
+           "م": "ه", "ل": "ا", "ا": "ل", "و": "ر", "ق": "ف", "ت": "نث", "ك": "ل", "ص": "ض", "ج": "خ", "خ": "ح", "ش": "س"},
+    "fa": {"ی": "بتن", "ب": "پنت", "ن": "بت", "ف": "ق", "ح": "جخ", "ر": "زو", "د": "ذ", "ع": "غ", "س": "ش", "ط": "ظ", "ه": "م", "م": "ه", "ل": "ا",
+           "ا": "ل", "و": "ر", "ق": "ف", "ت": "نث", "ک": "ل", "گ": "ل", "ج": "خ", "خ": "ح", "ش": "س", "پ": "ب", "چ": "ح"},
+    "en": {"a": "o", "e": "c", "i": "l", "o": "0a", "n": "u", "u": "n", "h": "b", "b": "h", "l": "1t", "t": "f", "r": "n", "s": "5z", "m": "n", "c": "e",
+           "d": "cl", "g": "q", "f": "t", "p": "q", "v": "r", "w": "v"},
+}
+
+
+# --- planting -----------------------------------------------------------------------------------------
+def _wrong(row: Row, draw: random.Random) -> int:
+    return draw.choice([place for place in range(len(row["options"])) if place != row["gold"]])
+
+
+def _said(wordings: list[str]) -> Callable[[Row, random.Random, Language], bool]:
+    """Plants a wording around the question or an option."""
+
+    def plant(row: Row, draw: random.Random, _: Language) -> bool:
+        wording = draw.choice(wordings)
+        if draw.random() < 0.5:
+            row["question"] = wording.replace("{}", row["question"])
+        else:
+            place = draw.randrange(len(row["options"]))
+            row["options"][place] = wording.replace("{}", row["options"][place])
+        return True
+
+    return plant
+
+
+def _mark(row: Row, draw: random.Random, _: Language) -> bool:
+    row["options"][row["gold"]] = draw.choice(MARKS).replace("{}", row["options"][row["gold"]].strip())
+    return True
+
+
+def _label(row: Row, draw: random.Random, _: Language) -> bool:
+    """A letter before one option, or the next option inside it."""
+    place = draw.randrange(len(row["options"]))
+    if draw.random() < 0.4 and place + 1 < len(row["options"]):
+        row["options"][place] = draw.choice(INNER).format(row["options"][place], row["options"][place + 1])
+        return True
+    signs = [label for label in LABELS if _own(label, place)] or LABELS
+    row["options"][place] = draw.choice(signs).replace("{}", row["options"][place])
+    return True
+
+
+def _own(label: str, place: int) -> bool:
+    """Whether a list has this label at this place."""
+    letter = "".join(filter(str.isalnum, label)).casefold().removeprefix("هـ") or "ه"
+    return any(letter == order[place : place + 1] for order in ("abcde", "ابجده", "12345", "١٢٣٤٥")) or (
+        letter == "الف" and place == 0
+    )
+
+
+def _second(row: Row, draw: random.Random, language: Language) -> bool:
+    """The gold again: in words, with or without its article, or in another spelling."""
+    gold = row["options"][row["gold"]].strip()
+    words = NUMBERS[language].split()
+    made = []
+    if gold in map(str, range(len(words))):
+        made.append(words[int(gold)])
+    if gold.casefold() in words:
+        made.append(str(words.index(gold.casefold())))
+    if language == "en" and 1 <= gold.count(" ") + 1 <= 6 and gold[:1].isalpha() and not gold.endswith("."):
+        made.append(gold[4:] if gold.startswith("The ") else f"The {gold}" if draw.random() < 0.5 else f"a {gold}")
+    if language == "ar" and " " not in gold and len(gold) > 3 and gold.isalpha():
+        made.append(gold[2:] if gold.startswith("ال") else f"ال{gold}")
+    spelt = [re.sub(one, other, gold) for one, other in SPELLINGS[language]]
+    made += [other for other in spelt if other != gold]
+    if not made or len(gold) > 60:
+        return False
+    row["options"][_wrong(row, draw)] = draw.choice(made)
+    return True
+
+
+def _unreadable(row: Row, draw: random.Random, language: Language) -> bool:
+    """Half of the longer words of a question with a third of their letters confused, one at least."""
+    words = row["question"].split(" ")
+    long = [place for place, word in enumerate(words) if len(word) > 3 and word.isalpha()]
+    if len(long) < 4:
+        return False
+    confused = CONFUSED[language]
+    for place in draw.sample(long, max(3, (len(long) + 1) // 2)):
+        letters = list(words[place])
+        able = [at for at, letter in enumerate(letters) if letter.casefold() in confused]
+        for at in draw.sample(able, min(len(able), max(1, round(len(letters) / 3)))):
+            letters[at] = draw.choice(confused[letters[at].casefold()])
+        words[place] = "".join(letters)
+    row["question"] = " ".join(words)
+    return True
+
+
+def _truncated(row: Row, draw: random.Random, _: Language) -> bool:
+    """A question that stops inside a word, behind a comma, bracket or particle, or behind half of its words."""
+    question = row["question"].strip()
+    words = question.split()
+    if len(words) < 8:
+        return False
+    how = draw.choice(("word", "sign", "half"))
+    if how == "word":
+        places = [at for at in range(3, len(words) - 1) if len(words[at]) > 5 and words[at].isalpha()]
+        if not places:
+            return False
+        at = draw.choice(places)
+        row["question"] = " ".join([*words[:at], words[at][: draw.randint(2, len(words[at]) - 2)]])
+    elif how == "sign":
+        places = [at for at in range(3, len(words) - 1) if words[at][-1] in ",،؛;(" or len(words[at]) <= 2 or words[at][0] in "(«\"“"]
+        places = [at for at in places if words[at][-1] not in ".?؟:)"]
+        if not places:
+            return False
+        row["question"] = " ".join(words[: draw.choice(places) + 1])
+    else:
+        row["question"] = " ".join(words[: len(words) // 2])
+    return True
+
+
+PLANT: Final[dict[str, Callable[[Row, random.Random, Language], bool]]] = {
+    "opening": _said(OPENINGS),
+    "refusal": _said(REFUSALS),
+    "closing": _said(CLOSINGS),
+    "mark on the gold": _mark,
+    "letter of another list": _label,
+    "second right option": _second,
+    "unreadable words": _unreadable,
+    "truncated question": _truncated,
+}
+
+
+def planted(rows: list[Row], language: Language, seed: int) -> dict[int, str]:
+    """Plants thirty of each kind in rows that each have one at most, in place; row numbers with their kind."""
+    draw = random.Random(seed)
+    left = list(range(len(rows)))
+    draw.shuffle(left)
+    found: dict[int, str] = {}
+    for kind, plant in PLANT.items():
+        count = 0
+        for number in list(left):
+            if count < EACH and plant(rows[number], draw, language):
+                found[number] = kind
+                left.remove(number)
+                count += 1
+    return found
+
+
+# --- sets ---------------------------------------------------------------------------------------------
+def _arabic(folder: Path) -> Iterator[Row]:
+    with (folder / "arabicmmlu" / "dev.csv").open(encoding="utf-8-sig", newline="") as file:
+        for row in csv.DictReader(file):
+            options = [row[f"Option {n}"] for n in range(1, 6) if row[f"Option {n}"].strip()]
+            yield {"question": row["Question"], "options": options, "gold": "ABCDE".find(row["Answer Key"])}
+
+
+def _english(folder: Path) -> Iterator[Row]:
+    for file in sorted((folder / "panel" / "mmlu_redux").glob("*.csv")):
+        data = file.read_bytes()
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("cp1252")
+        head = text.splitlines()[0]
+        for row in csv.DictReader(text.splitlines(keepends=True), delimiter=max(",;", key=head.count)):
+            if (row["error_type"] or "").casefold() == "ok" and (row["choices"] or "").startswith("["):
+                yield {"question": row["question"], "options": ast.literal_eval(row["choices"]), "gold": int(row["answer"])}
+
+
+def _persian(folder: Path) -> Iterator[Row]:
+    with (folder / "panel" / "parsinlu_multiple_choice.jsonl").open(encoding="utf-8") as file:
+        for row in map(json.loads, file):
+            options = [option for option in row["candidates"] if option.strip()]
+            yield {"question": row["question"], "options": options, "gold": int(row["answer"]) - 1}
+
+
+OURS: Final[dict[Language, Callable[[Path], Iterator[Row]]]] = {"ar": _arabic, "fa": _persian, "en": _english}
+
+
+def sound(rows: Iterator[Row], seed: int) -> list[Row]:
+    """Up to a thousand rows whose gold is one of two options or more, drawn by seed."""
+    fit = [row for row in rows if 0 <= row["gold"] < len(row["options"]) >= 2]
+    random.Random(seed).shuffle(fit)
+    return fit[:ROWS]
+
+
+def items(rows: list[Row], language: Language) -> list[ChoiceItem]:
+    """The rows as an audit reads them."""
+    return [
+        ChoiceItem(
+            id=f"row{number}",
+            task="external_choice",
+            language=language,
+            question=row["question"],
+            options=tuple(row["options"]),
+            gold=(row["gold"],),
+            origin=Origin(records=(f"row{number}",), generator="external", generator_version="1"),
+            licence="unknown",
+        )
+        for number, row in enumerate(rows)
+    ]
+
+
+def findings(rows: list[Row], language: Language) -> list[tuple[int, str, str]]:
+    """Row, check and detail of what the checks of this script find."""
+    asked = items(rows, language)
+    found = check_items(asked, ChecksConfig(), prepare([gather(asked)]))
+    return [(int(one.subject[3:]), one.check, one.detail) for one in found if one.check in CHECKS.values()]
+
+
+def measure(rows: list[Row], language: Language, seed: int) -> tuple[Counter[str], Counter[str], list[str], int]:
+    """Planted and found by kind, what is said of untouched rows, and how many of these there are."""
+    kinds = planted(rows, language, seed)
+    found = findings(rows, language)
+    named = {(row, check) for row, check, _ in found}
+    hits = Counter(kind for row, kind in kinds.items() if (row, CHECKS[kind]) in named)
+    wrong = {row: f"{check} {detail} | {rows[row]['question'][-90:]}" for row, check, detail in found if row not in kinds}
+    return Counter(kinds.values()), hits, list(wrong.values()), len(rows) - len(kinds)
+
+
+def main() -> None:
+    """Prints what was found of each kind in each set as a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--set", type=Path, action="append", default=[], help="a file of rows instead of the real data")
+    parser.add_argument("--language", choices=("ar", "fa", "en"), action="append", default=[], help="of each set")
+    parser.add_argument("--seed", type=int, default=33)
+    parser.add_argument("--show", action="store_true", help="print what was missed and what is said of untouched rows")
+    asked = parser.parse_args()
+    if len(asked.set) != len(asked.language):
+        sys.exit("--set and --language: give one language for each set")
+    if not asked.set and not asked.data.is_dir():
+        sys.exit(f"skipped: no real data in {asked.data}; give its folder by --data")
+    sets: list[tuple[str, Language, Iterator[Row]]] = [
+        (file.stem, language, map(json.loads, file.read_text(encoding="utf-8").splitlines()))
+        for file, language in zip(asked.set, asked.language, strict=True)
+    ] or [(read.__name__.strip("_"), language, read(asked.data)) for language, read in OURS.items()]
+    print("| set | " + " | ".join(PLANT) + " | untouched rows objected to |")
+    print("|---|" + "---:|" * (len(PLANT) + 1))
+    for name, language, given in sets:
+        rows = sound(given, asked.seed)
+        counts, hits, wrong, untouched = measure(rows, language, asked.seed)
+        cells = [f"{hits[kind]} of {counts[kind]}" for kind in PLANT]
+        print(f"| {name} | " + " | ".join(cells) + f" | {len(wrong)} of {untouched} ({len(wrong) / untouched:.1%}) |")
+        if asked.show:
+            print(*wrong, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

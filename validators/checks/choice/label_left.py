@@ -1,0 +1,62 @@
+"""CH15: no option carries the letter of a list."""
+
+import re
+
+from mihakk.schemas.item import ChoiceItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.meta_options import is_meta
+from mihakk.validators.checks.texts import Texts, excerpt
+
+LISTS = ("abcdefghij", "ابجدهوزحطي", "ابتثجحخدذر", "123456789", "١٢٣٤٥٦٧٨٩", "۱۲۳۴۵۶۷۸۹")
+_LETTER = r"(?P<letter>[A-Ja-j]|[أابجدهوزحطتث]|الف|[1-9١-٩۱-۹])"
+# A bracket behind it makes a letter a label; a point or dash only where the letter says its own place, for `E. coli` and `2- ...` exist.
+OPENS = re.compile(rf"\s*+(?P<open>[(\[]?)\s*+{_LETTER}ـ?\s?(?P<close>[)\]]|[.:](?=\s)|[-–—](?=\s|[ء-ي]))\s*+(?=\S)")
+INSIDE = re.compile(r"(?<=[^\s(\[،,])\s+(?P<open>[(\[]?)(?P<letter>[A-Ea-e]|[أابجده]|الف|[2-5٢-٥۲-۵])ـ?[)\]]\s*+(?=\w)")
+
+
+@check("CH15", severity="flag", on=ChoiceItem, title="no option carries the letter of another list")
+def label_left(item: ChoiceItem, texts: Texts) -> Objections:
+    """No option begins with a list's letter that others lack, and none holds the next option (`Paris B) Rome`).
+
+    Where all options are lettered, `CH10` looks at their order. A letter that the question names is spoken of.
+    """
+    if not any(map(_may_hold, item.options)):
+        return
+    opened = [OPENS.match(option) for option in item.options]
+    lettered = sum(match is not None for match in opened)
+    folds = texts.option_folds(item.options)
+    for place, (option, match) in enumerate(zip(item.options, opened, strict=True)):
+        if is_meta(option, folds[place]):
+            continue
+        named = match and f"{match['letter']})" in item.question
+        if match and not named and lettered < len(item.options) and _is_label(match, place, lettered):
+            yield Objection(f"one of its own letter: {excerpt(option)}", f"options[{place}]")
+            continue
+        inside = INSIDE.search(option)
+        if inside and not _spoken(inside, option, item.question):
+            yield Objection(f"another option stands inside: {excerpt(option)}", f"options[{place}]")
+
+
+def _may_hold(option: str) -> bool:
+    return ")" in option or "]" in option or any(sign in option[:6] for sign in ".-:–—")
+
+
+def _is_label(match: re.Match[str], place: int, lettered: int) -> bool:
+    letter = match["letter"].casefold().replace("أ", "ا").replace("الف", "ا")
+    if match["close"] in ")]" and (match["open"] or not letter.isdigit()):
+        return True
+    own = any(order.find(letter) == place for order in LISTS)
+    return own or (lettered > 1 and match["close"] != ".")
+
+
+def _spoken(match: re.Match[str], option: str, question: str) -> bool:
+    """Whether the letter is one of an enumeration that is the option's own, or closes a bracket."""
+    before = option[: match.start()]
+    if before.count("(") > before.count(")") or before.count("[") > before.count("]"):
+        return True
+    letter = match["letter"]
+    if f"{letter})" in question:
+        return True
+    order = next((one for one in LISTS if letter.casefold() in one), "")
+    first = order[:1]
+    return bool(first) and any(f"{start}{first}" in before.casefold() for start in ("(", "[")) or before.casefold().lstrip().startswith(f"{first})")

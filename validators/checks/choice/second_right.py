@@ -1,0 +1,55 @@
+"""CH16: no wrong option says what the gold says."""
+
+import re
+from collections import Counter
+from difflib import SequenceMatcher
+
+from mihakk.schemas.item import ChoiceItem
+from mihakk.schemas.record import Language
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.lexicon import option_words
+from mihakk.validators.checks.texts import Texts, excerpt
+
+ALIKE = 0.75
+"""Likeness to the gold of a third option from which the question asks for a form of words."""
+SHORTEST = 2
+"""Letters of an option below which case and article are all there is to it."""
+_SIGNS = re.compile(r"[+*/^%<>=$°()\[\]{}|\\~√≤≥≠±∞×÷→!#_&@]|(?<=\d)[.,:'\"-]|[.,:-](?=\d)|(?<!\w)[-–−]|[-–−](?!\w)")
+
+
+@check("CH16", severity="flag", on=ChoiceItem, title="no wrong option is the gold in another spelling")
+def second_right(item: ChoiceItem, texts: Texts) -> Objections:
+    """No wrong option differs from the gold by an article, a number word or the school of its spelling alone.
+
+    `3` and `three`, `the Nile` and `Nile`, `مكتبة` and `مكتبه`. Where a third option is nearly the same as well, the
+    question asks for the form. Signs of a formula count.
+    """
+    gold = item.only_gold
+    if gold is None:
+        return
+    said = _meanings(texts.option_folds(item.options), item.language)
+    right = said[gold]
+    if len(right) < SHORTEST and not right.isdigit():
+        return
+    same = [place for place, other in enumerate(said) if other == right and place != gold]
+    if len(same) != 1:
+        return
+    option, written = item.options[same[0]], item.options[gold]
+    if option.split() == written.split() or not _same_signs(option, written):
+        return
+    if any(_like(other, right) for place, other in enumerate(said) if place not in (gold, same[0])):
+        return
+    yield Objection(f"{excerpt(option)} is the gold {excerpt(written)} in another spelling", f"options[{same[0]}]")
+
+
+def _meanings(folds: list[str], language: Language) -> list[str]:
+    words = option_words(language)
+    return [words.meaning(folded) for folded in folds]
+
+
+def _same_signs(one: str, other: str) -> bool:
+    return Counter(_SIGNS.findall(one.rstrip(" ."))) == Counter(_SIGNS.findall(other.rstrip(" .")))
+
+
+def _like(one: str, other: str) -> bool:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= ALIKE
