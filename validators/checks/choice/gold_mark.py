@@ -11,8 +11,8 @@ from mihakk.validators.checks.lexicon import option_words
 from mihakk.validators.checks.texts import excerpt
 
 TAG = re.compile(r"</?(?:b|strong|u|em|i|mark|font|span)\b[^<>]{0,80}>", re.IGNORECASE)
-_BRACKETED = re.compile(r"[(\[{«]([^()\[\]{}«»]{1,40})[)\]}»]")
-_PARTED = re.compile(r"[-–—:=>،|]")
+_BRACKETED = re.compile(r"[(（\[{«]([^()（）\[\]{}«»]{1,40})[)）\]}»]")
+_PARTED = re.compile(r"[-–—:=>،|←→⇐⇒]")
 ARROWS = ("->", "=>", "<-", "<=", ">>", "<<", "[x]", "(x)", "[X]", "(X)", "[v]")
 EDGE = "*#_~"
 """Signs that mark a whole option by standing at its edge."""

@@ -12,6 +12,7 @@ _LETTER = r"(?P<letter>[A-Ja-j]|[أابجدهوزحطتث]|الف|[1-9١-٩۱-۹
 # A bracket behind it makes a letter a label; a point or dash only where the letter says its own place, for `E. coli` and `2- ...` exist.
 OPENS = re.compile(rf"\s*+(?P<open>[(\[]?)\s*+{_LETTER}ـ?\s?(?P<close>[)\]]|[.:](?=\s)|[-–—](?=\s|[ء-ي]))\s*+(?=\S)")
 INSIDE = re.compile(r"(?<=[^\s(\[،,])\s+(?P<open>[(\[]?)(?P<letter>[A-Ea-e]|[أابجده]|الف|[2-5٢-٥۲-۵])ـ?[)\]]\s*+(?=\w)")
+_ENUMERATED = re.compile(r"(?:[(\[]|^|(?<=\s))(?:[a-hA-Hivx]{1,4}|[أابجده]|[1-9١-٩۱-۹])[)\]]")
 
 
 @check("CH15", severity="flag", on=ChoiceItem, title="no option carries the letter of another list")
@@ -28,7 +29,7 @@ def label_left(item: ChoiceItem, texts: Texts) -> Objections:
     for place, (option, match) in enumerate(zip(item.options, opened, strict=True)):
         if is_meta(option, folds[place]):
             continue
-        named = match and f"{match['letter']})" in item.question
+        named = match and (f"{match['letter']})" in item.question or len(_ENUMERATED.findall(option)) > 1)
         if match and not named and lettered < len(item.options) and _is_label(match, place, lettered):
             yield Objection(f"one of its own letter: {excerpt(option)}", f"options[{place}]")
             continue
@@ -55,8 +56,4 @@ def _spoken(match: re.Match[str], option: str, question: str) -> bool:
     if before.count("(") > before.count(")") or before.count("[") > before.count("]"):
         return True
     letter = match["letter"]
-    if f"{letter})" in question:
-        return True
-    order = next((one for one in LISTS if letter.casefold() in one), "")
-    first = order[:1]
-    return bool(first) and any(f"{start}{first}" in before.casefold() for start in ("(", "[")) or before.casefold().lstrip().startswith(f"{first})")
+    return f"{letter})" in question or _ENUMERATED.search(before) is not None

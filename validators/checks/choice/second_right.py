@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from difflib import SequenceMatcher
 
+from mihakk.machinery.text import strip_marks
 from mihakk.schemas.item import ChoiceItem
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.check import Objection, Objections, check
@@ -12,8 +13,11 @@ from mihakk.validators.checks.texts import Texts, excerpt
 
 ALIKE = 0.75
 """Likeness to the gold of a third option from which the question asks for a form of words."""
+FORM_WORDS = 3
+"""Words up to which options may be forms of one word or phrase."""
 SHORTEST = 2
 """Letters of an option below which case and article are all there is to it."""
+_NUMBER = re.compile(r"\d+")
 _SIGNS = re.compile(r"[+*/^%<>=$°()\[\]{}|\\~√≤≥≠±∞×÷→!#_&@]|(?<=\d)[.,:'\"-]|[.,:-](?=\d)|(?<!\w)[-–−]|[-–−](?!\w)")
 
 
@@ -22,7 +26,7 @@ def second_right(item: ChoiceItem, texts: Texts) -> Objections:
     """No wrong option differs from the gold by an article, a number word or the school of its spelling alone.
 
     `3` and `three`, `the Nile` and `Nile`, `مكتبة` and `مكتبه`. Where a third option is nearly the same as well, the
-    question asks for the form. Signs of a formula count.
+    question asks for the form, as it does where vowels are written. Signs of a formula count.
     """
     gold = item.only_gold
     if gold is None:
@@ -37,7 +41,10 @@ def second_right(item: ChoiceItem, texts: Texts) -> Objections:
     option, written = item.options[same[0]], item.options[gold]
     if option.split() == written.split() or not _same_signs(option, written):
         return
-    if any(_like(other, right) for place, other in enumerate(said) if place not in (gold, same[0])):
+    if any(strip_marks(one) != one for one in (option, written)):
+        return
+    others = [other for place, other in enumerate(said) if place not in (gold, same[0])]
+    if written.count(" ") < FORM_WORDS and any(_like(other, right) for other in others):
         return
     yield Objection(f"{excerpt(option)} is the gold {excerpt(written)} in another spelling", f"options[{same[0]}]")
 
@@ -52,4 +59,7 @@ def _same_signs(one: str, other: str) -> bool:
 
 
 def _like(one: str, other: str) -> bool:
+    """Whether two options are nearly the same; numbers that differ make them other answers."""
+    if _NUMBER.findall(one) != _NUMBER.findall(other):
+        return False
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= ALIKE
