@@ -11,10 +11,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from mihakk.schemas.record import Language
 from mihakk.validators.checks.hemistich import has_rhyme, offers_hemistichs
 from mihakk.validators.checks.restated import Asked, numbered, packed, question_stems
 from mihakk.validators.checks.texts import Texts, answers
+from mihakk.validators.checks.wording import WordTally
 from mihakk.validators.truth import truth_word
 
 if TYPE_CHECKING:
@@ -111,6 +113,8 @@ class Gathered:
     """By hash of its words but negations: statement, whether it is negated, hash of its short answer."""
     asked: dict[int, list[Asked]] = field(default_factory=dict)
     """Items of outside benchmarks by hash of their context and of their question's words in any order."""
+    wording: dict[tuple[str, Language], WordTally] = field(default_factory=dict)
+    """Words of outside benchmarks by task and language."""
     cosines: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
     """By item id: each wrong option and its cosine to the gold; empty without an embedder."""
 
@@ -141,6 +145,8 @@ def gather(items: Iterable[Item], embedder: Embedder | None = None) -> Gathered:
         _facts(gathered, item, mark)
         _state(gathered, item, texts)
         _ask(gathered, item, texts)
+        if item.origin.generator == OUTSIDE and not isinstance(item, ExplanationItem):
+            gathered.wording.setdefault((item.task, item.language), WordTally()).add_item(item, texts)
         prompt = texts.key(item.question) + texts.key(item.context)
         for name, value in item.fields.items():
             if len(texts.words(value)) >= 2:

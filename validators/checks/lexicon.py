@@ -118,6 +118,8 @@ class OptionWords:
     """Parts of words and how they are spelt elsewhere."""
     open: frozenset[str]
     """Words that no text ends with."""
+    ask: frozenset[str]
+    """Words of questions."""
 
     def meaning(self, folded: str) -> str:
         """What an option says whatever its articles, its number words and the school of its spelling; without spaces."""
@@ -147,6 +149,7 @@ def option_words(language: Language) -> OptionWords:
         numbers={words_key(word, language): str(value) for word, value in own["numbers"].items()},
         spellings=tuple((words_key(one, language), words_key(other, language)) for one, other in own["spellings"]),
         open=folded(own["open"]),
+        ask=folded(own["ask"]),
     )
 
 

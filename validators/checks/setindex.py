@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from mihakk.schemas.benchmark import ChecksConfig
 from mihakk.schemas.item import Item
+from mihakk.schemas.record import Language
 from mihakk.validators.checks.gathering import (
     LEAST_SHINGLES,
     Fingerprint,
@@ -22,6 +23,7 @@ from mihakk.validators.checks.gathering import (
 )
 from mihakk.validators.checks.restated import Asked, lengthened, restated
 from mihakk.validators.checks.similar import SHOWN, near_items, nearest
+from mihakk.validators.checks.wording import Wording, WordTally
 
 MOST_RIVALS = 50
 """Items compared per gold; a stem of thousands shows its conflict in the first ones."""
@@ -96,6 +98,8 @@ class SetIndex:
     """By subset and task: the number of options that nearly all items offer, where there is one."""
     wordy: dict[str, float] = field(default_factory=dict)
     """By task: share of right answers that have three words or more."""
+    wording: Keyed[tuple[str, Language], Wording] = field(default_factory=dict)
+    """By task and language of outside benchmarks: what is usual of their words and their questions' ends."""
     metres: dict[int, str] = field(default_factory=dict)
     """Metre by hash of an option's key, of hemistichs that are the gold of items of one metre only."""
     eras: Keyed[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
@@ -124,7 +128,10 @@ def prepare(shards: Iterable[Gathered], *, band: tuple[float, float] = E5_BAND) 
     ids: Counter[tuple[str, str, str]] = Counter()
     statements: dict[int, list[tuple[str, bool, int]]] = defaultdict(list)
     asked: dict[int, list[Asked]] = defaultdict(list)
+    wording: dict[tuple[str, Language], WordTally] = defaultdict(WordTally)
     for shard in shards:
+        for kind, tally in shard.wording.items():
+            wording[kind].add(tally)
         ids.update(shard.ids)
         index.subsets.update(shard.subsets)
         for words, said in shard.statements.items():
@@ -152,6 +159,7 @@ def prepare(shards: Iterable[Gathered], *, band: tuple[float, float] = E5_BAND) 
     _shares(index, fields, golds)
     index.repeated_ids = frozenset(name for name, count in ids.items() if count > 1)
     index.negated = _negated(statements)
+    index.wording = {kind: tally.wording(kind[1]) for kind, tally in sorted(wording.items())}
     _leave_template(shingles)
     index.near, opposed = near_items(prints.values(), shingles, SIMILAR)
     _restate(index, prints, asked, opposed)

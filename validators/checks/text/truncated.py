@@ -1,0 +1,42 @@
+"""QU02: a question is whole."""
+
+from mihakk.schemas.item import QuestionItem
+from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.checks.texts import Texts
+from mihakk.validators.checks.wording import kinds, ending
+
+SHOWN = 40
+"""Characters of the end that a message shows."""
+SAYING = {
+    "leading": "ends in a word that leads on",
+    "unusual": "ends in a word that no other question ends in",
+    "cut": "ends inside a word",
+}
+
+
+@check("QU02", severity="flag", on=QuestionItem, title="no question breaks off")
+def truncated(item: QuestionItem, texts: Texts, index: SetIndex) -> Objections:
+    """No question of an outside benchmark ends inside a word, in a particle, behind a comma or an open bracket.
+
+    What the set's other questions do is no fault: a sign that several in a hundred show is left alone, so that stems
+    which the options complete are not named. Where nearly all questions end with a mark, one without is.
+    """
+    wording = index.wording.get((item.task, item.language))
+    if wording is None:
+        return
+    words = texts.words(item.question)
+    end = ending(item.question, words, getattr(item, "options", ()))
+    said = ""
+    if end.unclosed and "bracket" in wording.signs:
+        said = "opens what it does not close"
+    elif end.leads_on and "comma" in wording.signs:
+        said = "ends in a comma"
+    elif not end.closed and words:
+        said = next((SAYING[sign] for sign, ends in wording.ends.items() if end.last in ends), "")
+        if not said and wording.closed:
+            said = "ends without a mark, as hardly another does"
+        if not said and end.last not in wording.usual_ends and not wording.kinds.isdisjoint(kinds(words, item.language)):
+            said = "asks without the mark that such questions end with"
+    if said:
+        yield Objection(f"{said}: «…{item.question.strip()[-SHOWN:]}»", "question")

@@ -1,0 +1,278 @@
+"""What is usual in a set of outside questions: its words, how its questions end, and how strange a word is."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from math import exp, log
+from typing import Final, NamedTuple
+
+from mihakk.machinery.e5 import SPACE, has_vocabulary, vocabulary
+from mihakk.machinery.text import codepoints as cp
+from mihakk.machinery.text import key, strip_marks
+from mihakk.machinery.text.stem import stem
+from mihakk.schemas.item import QuestionItem
+from mihakk.schemas.record import Language
+from mihakk.validators.checks.lexicon import option_words
+from mihakk.validators.checks.texts import Texts
+
+LEAST_ROWS: Final = 100
+"""Rows from which a set shows what is usual in it."""
+STYLE: Final = 0.02
+"""Share of rows with one sign of a cut-off end from which the sign is the set's style."""
+CLOSED: Final = 0.955
+"""Share of questions with a mark at their end from which its lack is a sign."""
+ASKED: Final = 0.97
+"""The same among questions of one kind, where the last word is no usual end either."""
+LEAST_ASKED: Final = 20
+MOST_OPEN: Final = 0.2
+"""Share of questions without a mark at their end up to which a comma there is a sign: others are stems."""
+INSIDE: Final = 8
+ENDS: Final = 0.02
+"""Share of a word's uses up to which it is no usual end; it has `INSIDE` uses at least."""
+LEAST_LETTERS: Final = 3
+"""Of a word whose letters say something."""
+USUAL: Final[dict[Language, tuple[float, float]]] = {"ar": (7.75, 1.4), "fa": (8.0, 1.3), "en": (5.5, 1.04)}
+"""Mean strangeness of words in sound texts that no vocabulary has, and its deviation: our readings of three sets."""
+LENGTH_POWER: Final = 0.75
+GARBLED: Final = 0.85
+"""Share of garbled words that nobody knows; the rest look like other words."""
+STRANGEST: Final = 4.0
+PLAINEST: Final = 0.05
+"""Ends between which the strangeness of an unknown word makes it more or less likely to be garbled."""
+SHARES: Final = (0.3, 0.6, 0.9)
+"""Shares of a text that may be garbled; the likeliest is taken."""
+FIRST_GUESS: Final = 0.1
+"""Share of unknown words in a set too small to show it."""
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_QUOTES: Final = " \"'”»)]}*\u200c\u200f"
+_PLAIN: Final[dict[Language, dict[int, str]]] = {
+    "ar": str.maketrans({"ھ": "ه", "ی": "ي", "ک": "ك", cp.TATWEEL: "", cp.ZWNJ: " "}),
+    "fa": str.maketrans({"ھ": "ه", "ي": "ی", "ى": "ی", "ك": "ک", cp.TATWEEL: "", cp.ZWNJ: " "}),
+    "en": str.maketrans({cp.ZWNJ: " "}),
+}
+"""Letters of another keyboard, as the language writes them."""
+_CLOSING: Final = frozenset("?؟.!:…_-–—=$\\%")
+_LEADING: Final = frozenset(",،;؛([{«“")
+_BRACKETS: Final = ("()", "«»", "“”")
+"""`[0, 1)` is an interval."""
+_AFFIXES: Final = frozenset(
+    "و ف ب ل ك س ال وال بال لل فال كال ي ت ن ا ان ات ين ون ها هم ه هما كم نا ة يا می نمی های هایی ی م ند تر ترین ش اش شان"
+    " وا تم تا يه ته تها ته تهم سي هاي هايي مي نمي ي شان گان"
+    " s es ed ing ly er un re in ist ism al ic ous".split()
+)
+
+
+class Ending(NamedTuple):
+    """How a question ends."""
+
+    last: str
+    """Its last word, folded; empty where there is none."""
+    closed: bool
+    """A mark, blank or number stands at its end."""
+    leads_on: bool
+    """A comma or an opening bracket does."""
+    unclosed: bool
+    """A bracket or quotation mark is left open."""
+
+
+def ending(question: str, words: list[str], options: Iterable[str]) -> Ending:
+    """How a question ends.
+
+    Args:
+        question: As it stands.
+        words: Its folded words.
+        options: Where a bracket that the question opens may close.
+    """
+    text = question.strip()
+    bare = text.rstrip(_QUOTES)
+    end = bare[-1:]
+    opened = (
+        text.count(pair[0]) > text.count(pair[1])
+        and text.rfind(pair[0]) > text.rfind(pair[1])
+        and not any(pair[1] in option for option in options)
+        for pair in _BRACKETS
+    )
+    return Ending(
+        last=words[-1] if words else "",
+        closed=end in _CLOSING or end.isdigit(),
+        leads_on=text[-1:] in _LEADING,
+        unclosed=any(opened),
+    )
+
+
+@dataclass(slots=True)
+class WordTally:
+    """Counts over the outside questions of one task in one language."""
+
+    rows: int = 0
+    words: Counter[str] = field(default_factory=Counter)
+    """Folded words of questions and options."""
+    ends: Counter[str] = field(default_factory=Counter)
+    """Last words of questions."""
+    bare_ends: Counter[str] = field(default_factory=Counter)
+    """Those of questions without a mark at their end."""
+    signs: Counter[str] = field(default_factory=Counter)
+    """Questions that end in a comma (`comma`), or with a bracket left open (`bracket`)."""
+    kinds: Counter[str] = field(default_factory=Counter)
+    """Questions by their first word, and `?` for those with a word that asks."""
+    closed_kinds: Counter[str] = field(default_factory=Counter)
+    different: int = 0
+    """Different words of each row together."""
+    unknown: Counter[str] = field(default_factory=Counter)
+    """Rows with a word of this stem, of words that the vocabulary lacks."""
+
+    def add_item(self, item: QuestionItem, texts: Texts) -> None:
+        """Counts one row."""
+        asked = texts.words(item.question)
+        end = ending(item.question, asked, getattr(item, "options", ()))
+        self.rows += 1
+        self.words.update(texts.vocabulary)
+        self.ends[end.last] += 1
+        if not end.closed:
+            self.bare_ends[end.last] += 1
+        self.signs["comma"] += end.leads_on
+        self.signs["bracket"] += end.unclosed
+        for kind in kinds(asked, item.language):
+            self.kinds[kind] += 1
+            self.closed_kinds[kind] += end.closed
+        if has_vocabulary():
+            found = set(letters(texts.joined, item.language))
+            self.different += len(found)
+            self.unknown.update({stem_of(word, item.language) for word in found if not known(word)})
+
+    def add(self, other: WordTally) -> None:
+        """Adds another shard's counts."""
+        self.rows += other.rows
+        self.different += other.different
+        for name in ("words", "ends", "bare_ends", "signs", "kinds", "closed_kinds", "unknown"):
+            getattr(self, name).update(getattr(other, name))
+
+    def wording(self, language: Language) -> Wording:
+        """What the counts show to be usual."""
+        spoken = frozenset(one for one, rows in self.unknown.items() if rows > 1)
+        rare = (len(self.unknown) - len(spoken)) / (self.different or 1)
+        found = Wording(spoken=spoken, rare=max(rare, 0.01) if self.rows >= LEAST_ROWS else FIRST_GUESS)
+        if self.rows < LEAST_ROWS:
+            return found
+        bare = self.bare_ends.total() / self.rows
+        leading = option_words(language).open
+        ends = {
+            "leading": frozenset(leading.intersection(self.bare_ends)),
+            "unusual": frozenset(end for end in self.bare_ends if self._unusual(end)),
+            "cut": self._cut(),
+        }
+        found.ends = {sign: words for sign, words in ends.items() if self._rare(sum(self.bare_ends[word] for word in words))}
+        found.signs = frozenset(
+            sign for sign in ("comma", "bracket") if self._rare(self.signs[sign]) and (sign == "bracket" or bare <= MOST_OPEN)
+        )
+        found.closed = bare <= 1 - CLOSED
+        found.kinds = frozenset(
+            kind for kind, rows in self.kinds.items() if rows >= LEAST_ASKED and self.closed_kinds[kind] >= ASKED * rows
+        )
+        found.usual_ends = frozenset(end for end in self.bare_ends if self.ends[end] > 1 and end not in leading)
+        return found
+
+    def _rare(self, rows: int) -> bool:
+        return rows <= STYLE * self.rows
+
+    def _unusual(self, end: str) -> bool:
+        uses = self.words[end] - self.ends[end]
+        return uses >= INSIDE and self.ends[end] - 1 <= ENDS * uses
+
+    def _cut(self) -> frozenset[str]:
+        """Last words that stand nowhere else, and that other words begin with."""
+        once = {end for end, rows in self.bare_ends.items() if rows == 1 == self.words[end] and len(end) > 1 and end.isalpha()}
+        return frozenset(
+            word[:length]
+            for word in self.words
+            for length in range(2, len(word) - 1)
+            if word[:length] in once and word[length:] not in _AFFIXES
+        )
+
+
+@dataclass(slots=True)
+class Wording:
+    """What is usual in the questions of one task and language."""
+
+    spoken: frozenset[str] = frozenset()
+    """Stems of unknown words that several rows have."""
+    rare: float = FIRST_GUESS
+    """Share of words that the vocabulary lacks and no other row has."""
+    ends: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Last words of questions without a mark that show by themselves that a text goes on, by sign."""
+    signs: frozenset[str] = frozenset()
+    """Of `comma` and `bracket`, those that few rows end with."""
+    closed: bool = False
+    """Nearly all questions have a mark at their end."""
+    kinds: frozenset[str] = frozenset()
+    """Kinds of questions of which nearly all have one."""
+    usual_ends: frozenset[str] = frozenset()
+    """Last words without a mark behind them that end other questions as well."""
+
+    def garbled(self, text: str, language: Language) -> tuple[float, list[str]]:
+        """Log-odds that a text has garbled words rather than rare ones, and its strangest words, worst first."""
+        odds = {word: self._odds(word, language) for word in letters(text, language)}
+        strange = sorted((word for word in odds if odds[word] > 1), key=lambda word: (-odds[word], word))
+        if len(strange) < 2:
+            return 0.0, strange
+        return max(sum(log(1 - share + share * one) for one in odds.values()) for share in SHARES), strange
+
+    def _odds(self, word: str, language: Language) -> float:
+        if known(word) or stem_of(word, language) in self.spoken:
+            return 1 - GARBLED
+        mean, deviation = USUAL[language]
+        strangeness = exp((strange(word) - mean) / deviation - 0.5)
+        return GARBLED / self.rare * min(max(strangeness, PLAINEST), STRANGEST)
+
+
+def kinds(words: list[str], language: Language) -> set[str]:
+    """The kinds of question that one is: by its first word, and `?` if it asks by a word."""
+    asks = not option_words(language).ask.isdisjoint(words)
+    return {*words[:1], *(("?",) if asks else ())}
+
+
+def letters(text: str, language: Language) -> list[str]:
+    """Words of a text in its language's script, each once, without marks; acronyms are none."""
+    plain = strip_marks(unicodedata.normalize("NFKC", text)).translate(_PLAIN[language])
+    latin = language == "en"
+    found = (word for word in _WORD.findall(plain) if len(word) >= LEAST_LETTERS and ("a" <= word[0].lower() <= "z") == latin)
+    return [word for word in dict.fromkeys(found) if word[1:] == word[1:].lower()]
+
+
+@cache
+def _beginning() -> frozenset[str]:
+    """Keys of pieces that begin a word, in one spelling of every letter."""
+    return frozenset(key(piece[1:], "ar") for piece in vocabulary().pieces if piece.startswith(SPACE))
+
+
+@lru_cache(1 << 17)
+def known(word: str) -> bool:
+    """Whether the vocabulary has a word, perhaps with an affix, or both words of a compound."""
+    if not has_vocabulary():
+        return True
+    pieces, word = _beginning(), key(word, "ar")
+    if word in pieces:
+        return True
+    for at in range(1, len(word)):
+        one, other = word[:at], word[at:]
+        first, second = len(one) >= LEAST_LETTERS and one in pieces, len(other) >= LEAST_LETTERS and other in pieces
+        if (first and (second or other in _AFFIXES)) or (second and one in _AFFIXES):
+            return True
+    return False
+
+
+@lru_cache(1 << 16)
+def strange(word: str) -> float:
+    """How unlikely a word is by the pieces it is made of, its length allowed for."""
+    return -vocabulary().split(word.lower())[1] / len(word) ** LENGTH_POWER
+
+
+@lru_cache(1 << 17)
+def stem_of(word: str, language: Language) -> str:
+    """The stem of a word as it is written."""
+    return stem(key(word, language), language)
