@@ -26,8 +26,10 @@ STYLE: Final = 0.02
 """Share of rows with one sign of a cut-off end from which the sign is the set's style."""
 CLOSED: Final = 0.955
 """Share of questions with a mark at their end from which its lack is a sign."""
+OFTEN: Final = 0.9
+"""The same where the last word is no usual end either."""
 ASKED: Final = 0.97
-"""The same among questions of one kind, where the last word is no usual end either."""
+"""And among questions of one kind."""
 LEAST_ASKED: Final = 20
 MOST_OPEN: Final = 0.2
 """Share of questions without a mark at their end up to which a comma there is a sign: others are stems."""
@@ -41,7 +43,8 @@ USUAL: Final[dict[Language, tuple[float, float]]] = {"ar": (7.75, 1.4), "fa": (8
 LENGTH_POWER: Final = 0.75
 GARBLED: Final = 0.85
 """Share of garbled words that nobody knows; the rest look like other words."""
-STRANGEST: Final = 4.0
+STEEPNESS: Final = 1.4
+STRANGEST: Final = 8.0
 PLAINEST: Final = 0.05
 """Ends between which the strangeness of an unknown word makes it more or less likely to be garbled."""
 SHARES: Final = (0.3, 0.6, 0.9)
@@ -170,7 +173,7 @@ class WordTally:
         found.signs = frozenset(
             sign for sign in ("comma", "bracket") if self._rare(self.signs[sign]) and (sign == "bracket" or bare <= MOST_OPEN)
         )
-        found.closed = bare <= 1 - CLOSED
+        found.closed = "nearly all" if bare <= 1 - CLOSED else "most" if bare <= 1 - OFTEN else ""
         found.kinds = frozenset(
             kind for kind, rows in self.kinds.items() if rows >= LEAST_ASKED and self.closed_kinds[kind] >= ASKED * rows
         )
@@ -207,8 +210,8 @@ class Wording:
     """Last words of questions without a mark that show by themselves that a text goes on, by sign."""
     signs: frozenset[str] = frozenset()
     """Of `comma` and `bracket`, those that few rows end with."""
-    closed: bool = False
-    """Nearly all questions have a mark at their end."""
+    closed: str = ""
+    """How many questions have a mark at their end, `nearly all` or `most`; empty where fewer do."""
     kinds: frozenset[str] = frozenset()
     """Kinds of questions of which nearly all have one."""
     usual_ends: frozenset[str] = frozenset()
@@ -226,7 +229,7 @@ class Wording:
         if known(word) or stem_of(word, language) in self.spoken:
             return 1 - GARBLED
         mean, deviation = USUAL[language]
-        strangeness = exp((strange(word) - mean) / deviation - 0.5)
+        strangeness = exp(STEEPNESS * ((strange(word) - mean) / deviation - 0.5))
         return GARBLED / self.rare * min(max(strangeness, PLAINEST), STRANGEST)
 
 

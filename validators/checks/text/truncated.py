@@ -4,7 +4,7 @@ from mihakk.schemas.item import QuestionItem
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.setindex import SetIndex
 from mihakk.validators.checks.texts import Texts
-from mihakk.validators.checks.wording import kinds, ending
+from mihakk.validators.checks.wording import ending, kinds
 
 SHOWN = 40
 """Characters of the end that a message shows."""
@@ -34,9 +34,11 @@ def truncated(item: QuestionItem, texts: Texts, index: SetIndex) -> Objections:
         said = "ends in a comma"
     elif not end.closed and words:
         said = next((SAYING[sign] for sign, ends in wording.ends.items() if end.last in ends), "")
-        if not said and wording.closed:
-            said = "ends without a mark, as hardly another does"
-        if not said and end.last not in wording.usual_ends and not wording.kinds.isdisjoint(kinds(words, item.language)):
+        usual = end.last in wording.usual_ends
+        if not said and (wording.closed == "nearly all" or (wording.closed and not usual)):
+            said = f"ends without a mark, where {wording.closed} have one"
+        asks = not wording.kinds.isdisjoint(kinds(words, item.language)) and "?" not in item.question and "؟" not in item.question
+        if not said and asks and not usual:
             said = "asks without the mark that such questions end with"
     if said:
         yield Objection(f"{said}: «…{item.question.strip()[-SHOWN:]}»", "question")

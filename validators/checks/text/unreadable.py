@@ -4,7 +4,7 @@ from mihakk.schemas.item import QuestionItem
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.setindex import SetIndex
 
-LEAST_ODDS = 3.0
+LEAST_ODDS = 4.0
 """Log-odds from which a question is called garbled."""
 SHOWN = 4
 
