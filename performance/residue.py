@@ -1,11 +1,12 @@
 """How much of planted residue and damage the checks find: `python -m performance.residue`.
 
-In up to 1,000 rows of each set thirty of each kind are planted by seed: openings, refusals and closings of language models,
-marks on the gold, letters of another list, a second right option, unreadable words, truncated questions. What is planted was
-not taken from the checks' tables: wordings come from public code and transcripts of models, garbled words from confusions of
-letters as scanners and fonts make them. Counted are rows found by the check of their kind, and untouched rows that any of the
-checks objects to. Without arguments it reads the real data that tests read; `--set FILE --language ar` reads other sets, one
-JSON object a line with `question`, `options` and `gold`, the index of the right one.
+In up to 1,000 rows of each set thirty of each kind are planted by seed: openings, refusals and closings of
+language models, marks on the gold, letters of another list, a second right option, unreadable words,
+truncated questions. What is planted was not taken from the checks' tables: wordings come from public code
+and transcripts of models, garbled words from confusions of letters as scanners and fonts make them. Counted
+are rows found by the check of their kind, and untouched rows that any of the checks objects to. Without
+arguments it reads the real data that tests read; `--set FILE --language ar` reads other sets, one JSON
+object a line with `question`, `options` and `gold`, the index of the right one.
 """
 
 from __future__ import annotations
@@ -153,30 +154,136 @@ CLOSINGS: Final = """
 {} 希望对您有帮助！
 {} 如果您还有其他问题，请随时告诉我。
 """.strip().splitlines()
-MARKS: Final = """
-{} ✓|{} ✔️|✅ {}|{} *|**{}**|{} (correct)|{} (صحيح)|{} (درست)|{} <-- correct|[x] {}|{} (right answer)|{} ← الصحيح|<b>{}</b>
-☑ {}|{} ★|→ {}|{} (الإجابة الصحيحة)|{} [correct]|{} - correct|__{}__|>> {}|{} (پاسخ صحیح)|<u>{}</u>|{} ✔|*{}*|{} 👈|{} (bonne réponse)
+MARKS: Final = (
+    """
+{} ✓|{} ✔️|✅ {}|{} *|**{}**|{} (correct)|{} (صحيح)|{} (درست)|{} <-- correct
+[x] {}|{} (right answer)|{} ← الصحيح|<b>{}</b>
+☑ {}|{} ★|→ {}|{} (الإجابة الصحيحة)|{} [correct]
+{} - correct|__{}__|>> {}|{} (پاسخ صحیح)|<u>{}</u>|{} ✔|*{}*|{} 👈|{} (bonne réponse)
 {} (correcta)|{} (doğru)|{}（正确）|{} √|* {}|{} (T)|{} - صح|{} (صح)|🔴 {}
-""".strip().replace("\n", "|").split("|")
-LABELS: Final = "B) {}|b. {}|(c) {}|ب) {}|ب- {}|ج - {}|(ب) {}|د. {}|ب: {}|الف) {}|2) {}|(3) {}|٢- {}|D- {}|[b] {}|C. {}|هـ) {}|B: {}".split("|")
-INNER: Final = "{0} B) {1}|{0} (b) {1}|{0} ب) {1}|{0} ج) {1}|{0} D) {1}|{0} (ب) {1}".split("|")
+""".strip()
+    .replace("\n", "|")
+    .split("|")
+)
+LABELS: Final = [
+    "B) {}",
+    "b. {}",
+    "(c) {}",
+    "ب) {}",
+    "ب- {}",
+    "ج - {}",
+    "(ب) {}",
+    "د. {}",
+    "ب: {}",
+    "الف) {}",
+    "2) {}",
+    "(3) {}",
+    "٢- {}",
+    "D- {}",
+    "[b] {}",
+    "C. {}",
+    "هـ) {}",
+    "B: {}",
+]
+INNER: Final = ["{0} B) {1}", "{0} (b) {1}", "{0} ب) {1}", "{0} ج) {1}", "{0} D) {1}", "{0} (ب) {1}"]
 NUMBERS: Final[dict[Language, str]] = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve",
     "ar": "صفر واحد اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة",
     "fa": "صفر یک دو سه چهار پنج شش هفت هشت نه ده یازده دوازده",
 }
 SPELLINGS: Final[dict[Language, list[tuple[str, str]]]] = {
-    "en": [(r"or\b", "our"), (r"ize", "ise"), (r"ization", "isation"), (r"ter\b", "tre"), (r"(?<=[a-z])e(?=[mnst]ia)", "ae")],
+    "en": [
+        (r"or\b", "our"),
+        (r"ize", "ise"),
+        (r"ization", "isation"),
+        (r"ter\b", "tre"),
+        (r"(?<=[a-z])e(?=[mnst]ia)", "ae"),
+    ],
     "ar": [("ة", "ه"), (r"ي\b", "ى"), ("أ", "ا"), ("إ", "ا"), ("ئ", "ؤ"), ("ى\\b", "ي")],
-    "fa": [("ی", "ي"), ("ک", "ك"), ("\u200c", " "), (" (?=ها|های|تر)", "\u200c"), ("آ", "ا"), ("ئ", "ی"), ("ۀ", "ه")],
+    "fa": [
+        ("ی", "ي"),
+        ("ک", "ك"),
+        ("\u200c", " "),
+        (" (?=ها|های|تر)", "\u200c"),
+        ("آ", "ا"),
+        ("ئ", "ی"),
+        ("ۀ", "ه"),
+    ],
 }
 CONFUSED: Final[dict[Language, dict[str, str]]] = {
-    "ar": {"ي": "ٮبتث", "ة": "ه", "ب": "ثنيه", "ن": "بتر", "ف": "قغ", "ح": "جخ", "ر": "زو", "د": "ذر", "ع": "غح", "س": "شص", "ط": "ظ", "ه": "ة5م",
-           "م": "ه", "ل": "ا", "ا": "ل", "و": "ر", "ق": "ف", "ت": "نث", "ك": "ل", "ص": "ض", "ج": "خ", "خ": "ح", "ش": "س"},
-    "fa": {"ی": "بتن", "ب": "پنت", "ن": "بت", "ف": "ق", "ح": "جخ", "ر": "زو", "د": "ذ", "ع": "غ", "س": "ش", "ط": "ظ", "ه": "م", "م": "ه", "ل": "ا",
-           "ا": "ل", "و": "ر", "ق": "ف", "ت": "نث", "ک": "ل", "گ": "ل", "ج": "خ", "خ": "ح", "ش": "س", "پ": "ب", "چ": "ح"},
-    "en": {"a": "o", "e": "c", "i": "l", "o": "0a", "n": "u", "u": "n", "h": "b", "b": "h", "l": "1t", "t": "f", "r": "n", "s": "5z", "m": "n", "c": "e",
-           "d": "cl", "g": "q", "f": "t", "p": "q", "v": "r", "w": "v"},
+    "ar": {
+        "ي": "ٮبتث",
+        "ة": "ه",
+        "ب": "ثنيه",
+        "ن": "بتر",
+        "ف": "قغ",
+        "ح": "جخ",
+        "ر": "زو",
+        "د": "ذر",
+        "ع": "غح",
+        "س": "شص",
+        "ط": "ظ",
+        "ه": "ة5م",
+        "م": "ه",
+        "ل": "ا",
+        "ا": "ل",
+        "و": "ر",
+        "ق": "ف",
+        "ت": "نث",
+        "ك": "ل",
+        "ص": "ض",
+        "ج": "خ",
+        "خ": "ح",
+        "ش": "س",
+    },
+    "fa": {
+        "ی": "بتن",
+        "ب": "پنت",
+        "ن": "بت",
+        "ف": "ق",
+        "ح": "جخ",
+        "ر": "زو",
+        "د": "ذ",
+        "ع": "غ",
+        "س": "ش",
+        "ط": "ظ",
+        "ه": "م",
+        "م": "ه",
+        "ل": "ا",
+        "ا": "ل",
+        "و": "ر",
+        "ق": "ف",
+        "ت": "نث",
+        "ک": "ل",
+        "گ": "ل",
+        "ج": "خ",
+        "خ": "ح",
+        "ش": "س",
+        "پ": "ب",
+        "چ": "ح",
+    },
+    "en": {
+        "a": "o",
+        "e": "c",
+        "i": "l",
+        "o": "0a",
+        "n": "u",
+        "u": "n",
+        "h": "b",
+        "b": "h",
+        "l": "1t",
+        "t": "f",
+        "r": "n",
+        "s": "5z",
+        "m": "n",
+        "c": "e",
+        "d": "cl",
+        "g": "q",
+        "f": "t",
+        "p": "q",
+        "v": "r",
+        "w": "v",
+    },
 }
 
 
@@ -234,7 +341,9 @@ def _second(row: Row, draw: random.Random, language: Language) -> bool:
     if gold.casefold() in words:
         made.append(str(words.index(gold.casefold())))
     if language == "en" and 1 <= gold.count(" ") + 1 <= 6 and gold[:1].isalpha() and not gold.endswith("."):
-        made.append(gold[4:] if gold.startswith("The ") else f"The {gold}" if draw.random() < 0.5 else f"a {gold}")
+        made.append(
+            gold[4:] if gold.startswith("The ") else f"The {gold}" if draw.random() < 0.5 else f"a {gold}"
+        )
     if language == "ar" and " " not in gold and len(gold) > 3 and gold.isalpha():
         made.append(gold[2:] if gold.startswith("ال") else f"ال{gold}")
     spelt = [re.sub(one, other, gold) for one, other in SPELLINGS[language]]
@@ -263,7 +372,7 @@ def _unreadable(row: Row, draw: random.Random, language: Language) -> bool:
 
 
 def _truncated(row: Row, draw: random.Random, _: Language) -> bool:
-    """A question that stops inside a word, behind a comma, bracket or particle, or behind half of its words."""
+    """A question that stops inside a word, at a comma, bracket or particle, or behind half its words."""
     question = row["question"].strip()
     words = question.split()
     if len(words) < 8:
@@ -276,7 +385,11 @@ def _truncated(row: Row, draw: random.Random, _: Language) -> bool:
         at = draw.choice(places)
         row["question"] = " ".join([*words[:at], words[at][: draw.randint(2, len(words[at]) - 2)]])
     elif how == "sign":
-        places = [at for at in range(3, len(words) - 1) if words[at][-1] in ",،؛;(" or len(words[at]) <= 2 or words[at][0] in "(«\"“"]
+        places = [
+            at
+            for at in range(3, len(words) - 1)
+            if words[at][-1] in ",،؛;(" or len(words[at]) <= 2 or words[at][0] in '(«"“'
+        ]
         places = [at for at in places if words[at][-1] not in ".?؟:)"]
         if not places:
             return False
@@ -299,7 +412,7 @@ PLANT: Final[dict[str, Callable[[Row, random.Random, Language], bool]]] = {
 
 
 def planted(rows: list[Row], language: Language, seed: int) -> dict[int, str]:
-    """Plants thirty of each kind in rows that each have one at most, in place; row numbers with their kind."""
+    """Plants thirty of each kind, in place, one in a row at most; row numbers with their kind."""
     draw = random.Random(seed)
     left = list(range(len(rows)))
     draw.shuffle(left)
@@ -332,7 +445,11 @@ def _english(folder: Path) -> Iterator[Row]:
         head = text.splitlines()[0]
         for row in csv.DictReader(text.splitlines(keepends=True), delimiter=max(",;", key=head.count)):
             if (row["error_type"] or "").casefold() == "ok" and (row["choices"] or "").startswith("["):
-                yield {"question": row["question"], "options": ast.literal_eval(row["choices"]), "gold": int(row["answer"])}
+                yield {
+                    "question": row["question"],
+                    "options": ast.literal_eval(row["choices"]),
+                    "gold": int(row["answer"]),
+                }
 
 
 def _persian(folder: Path) -> Iterator[Row]:
@@ -376,13 +493,19 @@ def findings(rows: list[Row], language: Language) -> list[tuple[int, str, str]]:
     return [(int(one.subject[3:]), one.check, one.detail) for one in found if one.check in CHECKS.values()]
 
 
-def measure(rows: list[Row], language: Language, seed: int) -> tuple[Counter[str], Counter[str], list[str], int]:
+def measure(
+    rows: list[Row], language: Language, seed: int
+) -> tuple[Counter[str], Counter[str], list[str], int]:
     """Planted and found by kind, what is said of untouched rows, and how many of these there are."""
     kinds = planted(rows, language, seed)
     found = findings(rows, language)
     named = {(row, check) for row, check, _ in found}
     hits = Counter(kind for row, kind in kinds.items() if (row, CHECKS[kind]) in named)
-    wrong = {row: f"{check} {detail} | {rows[row]['question'][-90:]}" for row, check, detail in found if row not in kinds}
+    wrong = {
+        row: f"{check} {detail} | {rows[row]['question'][-90:]}"
+        for row, check, detail in found
+        if row not in kinds
+    }
     return Counter(kinds.values()), hits, list(wrong.values()), len(rows) - len(kinds)
 
 
@@ -390,10 +513,16 @@ def main() -> None:
     """Prints what was found of each kind in each set as a Markdown table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--set", type=Path, action="append", default=[], help="a file of rows instead of the real data")
-    parser.add_argument("--language", choices=("ar", "fa", "en"), action="append", default=[], help="of each set")
+    parser.add_argument(
+        "--set", type=Path, action="append", default=[], help="a file of rows instead of the real data"
+    )
+    parser.add_argument(
+        "--language", choices=("ar", "fa", "en"), action="append", default=[], help="of each set"
+    )
     parser.add_argument("--seed", type=int, default=33)
-    parser.add_argument("--show", action="store_true", help="print what was missed and what is said of untouched rows")
+    parser.add_argument(
+        "--show", action="store_true", help="print what was missed and what is said of untouched rows"
+    )
     asked = parser.parse_args()
     if len(asked.set) != len(asked.language):
         sys.exit("--set and --language: give one language for each set")
@@ -409,7 +538,11 @@ def main() -> None:
         rows = sound(given, asked.seed)
         counts, hits, wrong, untouched = measure(rows, language, asked.seed)
         cells = [f"{hits[kind]} of {counts[kind]}" for kind in PLANT]
-        print(f"| {name} | " + " | ".join(cells) + f" | {len(wrong)} of {untouched} ({len(wrong) / untouched:.1%}) |")
+        print(
+            f"| {name} | "
+            + " | ".join(cells)
+            + f" | {len(wrong)} of {untouched} ({len(wrong) / untouched:.1%}) |"
+        )
         if asked.show:
             print(*wrong, sep="\n")
 

@@ -50,6 +50,8 @@ def test_the_tables_are_these() -> None:
         "eras",
         "genres",
         "language_words",
+        "model_residue",
+        "option_words",
         "persian_metres",
         "placeholders",
         "poets",

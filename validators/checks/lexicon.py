@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.settings import REFERENCE
-from mihakk.machinery.text import words_key
+from mihakk.machinery.text import key, words_key
 from mihakk.machinery.text.codepoints import ZWNJ
 from mihakk.schemas.record import Language
 
@@ -79,19 +79,21 @@ _CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 def spaced(text: str) -> str:
-    """The text with a space around each letter of a script without spaces, and in place of a zero-width non-joiner."""
+    """The text with spaces around letters of a script without them, and for zero-width non-joiners."""
     return _CJK.sub(r" \g<0> ", text).replace(ZWNJ, " ")
 
 
 @cache
 def model_residue(language: Language) -> Lexicon:
-    """What language models say about a text, whatever language they say it in; kinds are `en agree`, `ar label`, ...
+    """What language models say about a text, in any language; kinds are `en agree`, `ar label`, ...
 
     Args:
         language: That of the text, by whose rules words are folded.
     """
     kinds = {
-        f"{spoken} {kind}": [joined + spaced(phrase) for joined in AND.get(spoken, ("",)) for phrase in phrases]
+        f"{spoken} {kind}": [
+            joined + spaced(phrase) for joined in AND.get(spoken, ("",)) for phrase in phrases
+        ]
         for spoken, table in _table("model_residue")["languages"].items()
         for kind, phrases in table.items()
     }
@@ -106,7 +108,7 @@ def model_marks() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class OptionWords:
-    """Words of one language by which options are compared, folded, and those of all by which a gold is marked."""
+    """Folded words of one language by which options are compared, of all by which a gold is marked."""
 
     right: frozenset[str]
     articles: frozenset[str]
@@ -114,6 +116,8 @@ class OptionWords:
     """Articles that are written as one with their word."""
     numbers: dict[str, str]
     """Number words with their values in digits."""
+    affixes: frozenset[str]
+    """What a word may have before or behind it, one spelling for all languages."""
     spellings: tuple[tuple[str, str], ...]
     """Parts of words and how they are spelt elsewhere."""
     open: frozenset[str]
@@ -122,11 +126,14 @@ class OptionWords:
     """Words of questions."""
 
     def meaning(self, folded: str) -> str:
-        """What an option says whatever its articles, its number words and the school of its spelling; without spaces."""
+        """What an option says whatever its articles, number words and spelling; without spaces."""
         folded = self.numbers.get(folded, folded)
         words = [self.numbers.get(word, word) for word in folded.split() if word not in self.articles]
         for article in self.joined:
-            words = [word[len(article) :] if len(word) > len(article) + 2 and word.startswith(article) else word for word in words]
+            words = [
+                word[len(article) :] if len(word) > len(article) + 2 and word.startswith(article) else word
+                for word in words
+            ]
         said = "".join(words)
         for one, other in self.spellings:
             said = said.replace(one, other)
@@ -147,7 +154,10 @@ def option_words(language: Language) -> OptionWords:
         articles=folded(own["articles"]),
         joined=tuple(own["joined"]),
         numbers={words_key(word, language): str(value) for word, value in own["numbers"].items()},
-        spellings=tuple((words_key(one, language), words_key(other, language)) for one, other in own["spellings"]),
+        affixes=frozenset(key(word, "ar") for word in own["affixes"]),
+        spellings=tuple(
+            (words_key(one, language), words_key(other, language)) for one, other in own["spellings"]
+        ),
         open=folded(own["open"]),
         ask=folded(own["ask"]),
     )

@@ -130,8 +130,8 @@ def prepare(shards: Iterable[Gathered], *, band: tuple[float, float] = E5_BAND) 
     asked: dict[int, list[Asked]] = defaultdict(list)
     wording: dict[tuple[str, Language], WordTally] = defaultdict(WordTally)
     for shard in shards:
-        for kind, tally in shard.wording.items():
-            wording[kind].add(tally)
+        for kind, counts in shard.wording.items():
+            wording[kind].add(counts)
         ids.update(shard.ids)
         index.subsets.update(shard.subsets)
         for words, said in shard.statements.items():

@@ -1,4 +1,4 @@
-"""What is usual in a set of outside questions: its words, how its questions end, and how strange a word is."""
+"""What is usual in a set of outside questions: its words, and how its questions end."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ENDS: Final = 0.02
 LEAST_LETTERS: Final = 3
 """Of a word whose letters say something."""
 USUAL: Final[dict[Language, tuple[float, float]]] = {"ar": (7.75, 1.4), "fa": (8.0, 1.3), "en": (5.5, 1.04)}
-"""Mean strangeness of words in sound texts that no vocabulary has, and its deviation: our readings of three sets."""
+"""Mean and deviation of the strangeness of unknown words in sound texts: as measured on three sets."""
 LENGTH_POWER: Final = 0.75
 GARBLED: Final = 0.85
 """Share of garbled words that nobody knows; the rest look like other words."""
@@ -63,11 +63,6 @@ _CLOSING: Final = frozenset("?؟.!:…_-–—=$\\%")
 _LEADING: Final = frozenset(",،;؛([{«“")
 _BRACKETS: Final = ("()", "«»", "“”")
 """`[0, 1)` is an interval."""
-_AFFIXES: Final = frozenset(
-    "و ف ب ل ك س ال وال بال لل فال كال ي ت ن ا ان ات ين ون ها هم ه هما كم نا ة يا می نمی های هایی ی م ند تر ترین ش اش شان"
-    " وا تم تا يه ته تها ته تهم سي هاي هايي مي نمي ي شان گان"
-    " s es ed ing ly er un re in ist ism al ic ous".split()
-)
 
 
 class Ending(NamedTuple):
@@ -146,7 +141,9 @@ class WordTally:
         if has_vocabulary():
             found = set(letters(texts.joined, item.language))
             self.different += len(found)
-            self.unknown.update({stem_of(word, item.language) for word in found if not known(word)})
+            self.unknown.update(
+                {stem_of(word, item.language) for word in found if not known(word, item.language)}
+            )
 
     def add(self, other: WordTally) -> None:
         """Adds another shard's counts."""
@@ -161,23 +158,34 @@ class WordTally:
         rare = (len(self.unknown) - len(spoken)) / (self.different or 1)
         found = Wording(spoken=spoken, rare=max(rare, 0.01) if self.rows >= LEAST_ROWS else FIRST_GUESS)
         if self.rows < LEAST_ROWS:
+            found.signs = frozenset({"bracket"})
             return found
         bare = self.bare_ends.total() / self.rows
         leading = option_words(language).open
         ends = {
             "leading": frozenset(leading.intersection(self.bare_ends)),
             "unusual": frozenset(end for end in self.bare_ends if self._unusual(end)),
-            "cut": self._cut(),
+            "cut": self._cut(option_words(language).affixes),
         }
-        found.ends = {sign: words for sign, words in ends.items() if self._rare(sum(self.bare_ends[word] for word in words))}
+        found.ends = {
+            sign: words
+            for sign, words in ends.items()
+            if self._rare(sum(self.bare_ends[word] for word in words))
+        }
         found.signs = frozenset(
-            sign for sign in ("comma", "bracket") if self._rare(self.signs[sign]) and (sign == "bracket" or bare <= MOST_OPEN)
+            sign
+            for sign in ("comma", "bracket")
+            if self._rare(self.signs[sign]) and (sign == "bracket" or bare <= MOST_OPEN)
         )
         found.closed = "nearly all" if bare <= 1 - CLOSED else "most" if bare <= 1 - OFTEN else ""
         found.kinds = frozenset(
-            kind for kind, rows in self.kinds.items() if rows >= LEAST_ASKED and self.closed_kinds[kind] >= ASKED * rows
+            kind
+            for kind, rows in self.kinds.items()
+            if rows >= LEAST_ASKED and self.closed_kinds[kind] >= ASKED * rows
         )
-        found.usual_ends = frozenset(end for end in self.bare_ends if self.ends[end] > 1 and end not in leading)
+        found.usual_ends = frozenset(
+            end for end in self.bare_ends if self.ends[end] > 1 and end not in leading
+        )
         return found
 
     def _rare(self, rows: int) -> bool:
@@ -187,14 +195,18 @@ class WordTally:
         uses = self.words[end] - self.ends[end]
         return uses >= INSIDE and self.ends[end] - 1 <= ENDS * uses
 
-    def _cut(self) -> frozenset[str]:
+    def _cut(self, affixes: frozenset[str]) -> frozenset[str]:
         """Last words that stand nowhere else, and that other words begin with."""
-        once = {end for end, rows in self.bare_ends.items() if rows == 1 == self.words[end] and len(end) > 1 and end.isalpha()}
+        once = {
+            end
+            for end, rows in self.bare_ends.items()
+            if rows == 1 == self.words[end] and len(end) > 1 and end.isalpha()
+        }
         return frozenset(
             word[:length]
             for word in self.words
             for length in range(2, len(word) - 1)
-            if word[:length] in once and word[length:] not in _AFFIXES
+            if word[:length] in once and key(word[length:], "ar") not in affixes
         )
 
 
@@ -218,7 +230,7 @@ class Wording:
     """Last words without a mark behind them that end other questions as well."""
 
     def garbled(self, text: str, language: Language) -> tuple[float, list[str]]:
-        """Log-odds that a text has garbled words rather than rare ones, and its strangest words, worst first."""
+        """Log-odds that a text is garbled, not of rare words, and its strangest words, worst first."""
         odds = {word: self._odds(word, language) for word in letters(text, language)}
         strange = sorted((word for word in odds if odds[word] > 1), key=lambda word: (-odds[word], word))
         if len(strange) < 2:
@@ -226,7 +238,7 @@ class Wording:
         return max(sum(log(1 - share + share * one) for one in odds.values()) for share in SHARES), strange
 
     def _odds(self, word: str, language: Language) -> float:
-        if known(word) or stem_of(word, language) in self.spoken:
+        if known(word, language) or stem_of(word, language) in self.spoken:
             return 1 - GARBLED
         mean, deviation = USUAL[language]
         strangeness = exp(STEEPNESS * ((strange(word) - mean) / deviation - 0.5))
@@ -243,7 +255,11 @@ def letters(text: str, language: Language) -> list[str]:
     """Words of a text in its language's script, each once, without marks; acronyms are none."""
     plain = strip_marks(unicodedata.normalize("NFKC", text)).translate(_PLAIN[language])
     latin = language == "en"
-    found = (word for word in _WORD.findall(plain) if len(word) >= LEAST_LETTERS and ("a" <= word[0].lower() <= "z") == latin)
+    found = (
+        word
+        for word in _WORD.findall(plain)
+        if len(word) >= LEAST_LETTERS and ("a" <= word[0].lower() <= "z") == latin
+    )
     return [word for word in dict.fromkeys(found) if word[1:] == word[1:].lower()]
 
 
@@ -254,17 +270,20 @@ def _beginning() -> frozenset[str]:
 
 
 @lru_cache(1 << 17)
-def known(word: str) -> bool:
+def known(word: str, language: Language) -> bool:
     """Whether the vocabulary has a word, perhaps with an affix, or both words of a compound."""
     if not has_vocabulary():
         return True
-    pieces, word = _beginning(), key(word, "ar")
+    pieces, affixes, word = _beginning(), option_words(language).affixes, key(word, "ar")
     if word in pieces:
         return True
     for at in range(1, len(word)):
         one, other = word[:at], word[at:]
-        first, second = len(one) >= LEAST_LETTERS and one in pieces, len(other) >= LEAST_LETTERS and other in pieces
-        if (first and (second or other in _AFFIXES)) or (second and one in _AFFIXES):
+        first, second = (
+            len(one) >= LEAST_LETTERS and one in pieces,
+            len(other) >= LEAST_LETTERS and other in pieces,
+        )
+        if (first and (second or other in affixes)) or (second and one in affixes):
             return True
     return False
 
@@ -272,7 +291,7 @@ def known(word: str) -> bool:
 @lru_cache(1 << 16)
 def strange(word: str) -> float:
     """How unlikely a word is by the pieces it is made of, its length allowed for."""
-    return -vocabulary().split(word.lower())[1] / len(word) ** LENGTH_POWER
+    return -vocabulary().split(word.lower())[1] / float(len(word) ** LENGTH_POWER)
 
 
 @lru_cache(1 << 17)

@@ -9,17 +9,21 @@ from mihakk.validators.checks.texts import Texts, excerpt
 
 LISTS = ("abcdefghij", "ابجدهوزحطي", "ابتثجحخدذر", "123456789", "١٢٣٤٥٦٧٨٩", "۱۲۳۴۵۶۷۸۹")
 _LETTER = r"(?P<letter>[A-Ja-j]|[أابجدهوزحطتث]|الف|[1-9١-٩۱-۹])"
-# A bracket behind it makes a letter a label; a point or dash only where the letter says its own place, for `E. coli` and `2- ...` exist.
-OPENS = re.compile(rf"\s*+(?P<open>[(\[]?)\s*+{_LETTER}ـ?\s?(?P<close>[)\]]|[.:](?=\s)|[-–—](?=\s|[ء-ي]))\s*+(?=\S)")
-INSIDE = re.compile(r"(?<=[^\s(\[،,])\s+(?P<open>[(\[]?)(?P<letter>[A-Ea-e]|[أابجده]|الف|[2-5٢-٥۲-۵])ـ?[)\]]\s*+(?=\w)")
+# A bracket makes a letter a label; a point or dash only where it says its own place: `E. coli` exists.
+OPENS = re.compile(
+    rf"\s*+(?P<open>[(\[]?)\s*+{_LETTER}ـ?\s?(?P<close>[)\]]|[.:](?=\s)|[-–—](?=\s|[ء-ي]))\s*+(?=\S)"
+)
+INSIDE = re.compile(
+    r"(?<=[^\s(\[،,])\s+(?P<open>[(\[]?)(?P<letter>[A-Ea-e]|[أابجده]|الف|[2-5٢-٥۲-۵])ـ?[)\]]\s*+(?=\w)"
+)
 _ENUMERATED = re.compile(r"(?:[(\[]|^|(?<=\s))(?:[a-hA-Hivx]{1,4}|[أابجده]|[1-9١-٩۱-۹])[)\]]")
 
 
 @check("CH15", severity="flag", on=ChoiceItem, title="no option carries the letter of another list")
 def label_left(item: ChoiceItem, texts: Texts) -> Objections:
-    """No option begins with a list's letter that others lack, and none holds the next option (`Paris B) Rome`).
+    """No option begins with a letter that others lack, and none holds the next one (`Paris B) Rome`).
 
-    Where all options are lettered, `CH10` looks at their order. A letter that the question names is spoken of.
+    Where all options are lettered, `CH10` looks at their order. A letter that the question names is no label.
     """
     if not any(map(_may_hold, item.options)):
         return

@@ -11,22 +11,24 @@ from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.lexicon import option_words
 from mihakk.validators.checks.texts import Texts, excerpt
 
-ALIKE = 0.75
+ALIKE = 0.65
 """Likeness to the gold of a third option from which the question asks for a form of words."""
 FORM_WORDS = 3
 """Words up to which options may be forms of one word or phrase."""
 SHORTEST = 2
 """Letters of an option below which case and article are all there is to it."""
 _NUMBER = re.compile(r"\d+")
-_SIGNS = re.compile(r"[+*/^%<>=$°()\[\]{}|\\~√≤≥≠±∞×÷→!#_&@]|(?<=\d)[.,:'\"-]|[.,:-](?=\d)|(?<!\w)[-–−]|[-–−](?!\w)")
+_SIGNS = re.compile(
+    r"[+*/^%<>=$°()\[\]{}|\\~√≤≥≠±∞×÷→!#_&@]|(?<=\d)[.,:'\"-]|[.,:-](?=\d)|(?<!\w)[-–−]|[-–−](?!\w)"
+)
 
 
 @check("CH16", severity="flag", on=ChoiceItem, title="no wrong option is the gold in another spelling")
 def second_right(item: ChoiceItem, texts: Texts) -> Objections:
     """No wrong option differs from the gold by an article, a number word or the school of its spelling alone.
 
-    `3` and `three`, `the Nile` and `Nile`, `مكتبة` and `مكتبه`. Where a third option is nearly the same as well, the
-    question asks for the form, as it does where vowels are written. Signs of a formula count.
+    `3` and `three`, `the Nile` and `Nile`, `مكتبة` and `مكتبه`. Where a third option is nearly the same as
+    well, the question asks for the form, as it does where vowels are written. Signs of a formula count.
     """
     gold = item.only_gold
     if gold is None:
@@ -46,7 +48,9 @@ def second_right(item: ChoiceItem, texts: Texts) -> Objections:
     others = [other for place, other in enumerate(said) if place not in (gold, same[0])]
     if written.count(" ") < FORM_WORDS and any(_like(other, right) for other in others):
         return
-    yield Objection(f"{excerpt(option)} is the gold {excerpt(written)} in another spelling", f"options[{same[0]}]")
+    yield Objection(
+        f"{excerpt(option)} is the gold {excerpt(written)} in another spelling", f"options[{same[0]}]"
+    )
 
 
 def _meanings(folds: list[str], language: Language) -> list[str]:

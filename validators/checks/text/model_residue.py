@@ -28,11 +28,16 @@ Said = Mapping[str, Collection[str]]
 """Phrases of one sentence by kind, of one language."""
 
 
-@check("TX27", severity="flag", on=QuestionItem, title="nothing in the text was said by a language model about it")
+@check(
+    "TX27",
+    severity="flag",
+    on=QuestionItem,
+    title="nothing in the text was said by a language model about it",
+)
 def model_said(item: QuestionItem, texts: Texts) -> Objections:
-    """No field opens, refuses or closes as a model's reply does: `Sure! Here is the translation:`, `As an AI ...`.
+    """No field opens, refuses or closes as a model's reply: `Sure! Here is the translation:`, `As an AI ...`.
 
-    Phrases of eight languages are looked for in every field, as models answer in the language they were asked in.
+    Phrases of eight languages are looked for in every field, as models reply in that of the request.
     """
     lexicon = model_residue(item.language)
     for where, text in texts.parts:
@@ -105,17 +110,22 @@ def _refuses(folded: str, said: Said) -> bool:
     machine = _named(folded, said["me"], said["machine"])
     if machine:
         return " " in machine or bool(said["unable"] or said["sorry"])
-    if said["sorry"] and said["unable"] or (_starts(folded, said["sorry"]) and said["task"]):
+    if (said["sorry"] and said["unable"]) or (_starts(folded, said["sorry"]) and said["task"]):
         return True
     early = " ".join(folded.split()[:NEAR])
-    return bool(said["task"]) and any(f" {folded} ".index(f" {phrase} ") <= len(early) for phrase in said["unable"])
+    return bool(said["task"]) and any(
+        f" {folded} ".index(f" {phrase} ") <= len(early) for phrase in said["unable"]
+    )
 
 
 def _named(folded: str, who: Collection[str], what: Collection[str]) -> str:
-    """What a speaker says he is: the longest name that stands behind a pronoun, one word between them at most."""
+    """What a speaker calls himself: the longest name behind a pronoun, one word between at most."""
     for name in sorted(what, key=len, reverse=True):
         before, found, _ = f" {folded} ".partition(f" {name} ")
-        if found and any(f"{before} ".endswith(f" {one} ") or f"{before.rpartition(' ')[0]} ".endswith(f" {one} ") for one in who):
+        if found and any(
+            f"{before} ".endswith(f" {one} ") or f"{before.rpartition(' ')[0]} ".endswith(f" {one} ")
+            for one in who
+        ):
             return name
     return ""
 

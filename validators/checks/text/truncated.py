@@ -17,10 +17,10 @@ SAYING = {
 
 @check("QU02", severity="flag", on=QuestionItem, title="no question breaks off")
 def truncated(item: QuestionItem, texts: Texts, index: SetIndex) -> Objections:
-    """No question of an outside benchmark ends inside a word, in a particle, behind a comma or an open bracket.
+    """No outside question ends inside a word, in a particle, behind a comma or an open bracket.
 
-    What the set's other questions do is no fault: a sign that several in a hundred show is left alone, so that stems
-    which the options complete are not named. Where nearly all questions end with a mark, one without is.
+    What the set's other questions do is no fault: a sign that two in a hundred show is left alone, so that
+    stems which the options complete are not named. Where nearly all end with a mark, one without it is.
     """
     wording = index.wording.get((item.task, item.language))
     if wording is None:
@@ -37,7 +37,11 @@ def truncated(item: QuestionItem, texts: Texts, index: SetIndex) -> Objections:
         usual = end.last in wording.usual_ends
         if not said and (wording.closed == "nearly all" or (wording.closed and not usual)):
             said = f"ends without a mark, where {wording.closed} have one"
-        asks = not wording.kinds.isdisjoint(kinds(words, item.language)) and "?" not in item.question and "؟" not in item.question
+        asks = (
+            not wording.kinds.isdisjoint(kinds(words, item.language))
+            and "?" not in item.question
+            and "؟" not in item.question
+        )
         if not said and asks and not usual:
             said = "asks without the mark that such questions end with"
     if said:

