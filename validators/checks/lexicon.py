@@ -75,12 +75,13 @@ def stereotypes(language: Language) -> Lexicon:
     return _lexicon({"group": said}, language, AND[language])
 
 
-_CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+LETTERS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+"""Of a script without spaces."""
 
 
 def spaced(text: str) -> str:
     """The text with spaces around letters of a script without them, and for zero-width non-joiners."""
-    return _CJK.sub(r" \g<0> ", text).replace(ZWNJ, " ")
+    return LETTERS.sub(r" \g<0> ", text).replace(ZWNJ, " ")
 
 
 @cache
@@ -98,6 +99,18 @@ def model_residue(language: Language) -> Lexicon:
         for kind, phrases in table.items()
     }
     return _lexicon(kinds, language, ("",))
+
+
+@cache
+def residue_triggers(language: Language) -> frozenset[str]:
+    """Words of which a text that says any of it has one; Chinese letters apart."""
+    alone = ("agree", "present", "label", "machine", "self", "sorry", "unable", "offer")
+    lexicon = model_residue(language)
+    return frozenset(
+        anchor
+        for anchor, said in lexicon.by_anchor.items()
+        if any(kind.split()[1] in alone for kind, _ in said)
+    )
 
 
 @cache

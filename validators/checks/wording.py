@@ -49,6 +49,11 @@ PLAINEST: Final = 0.05
 """Ends between which the strangeness of an unknown word makes it more or less likely to be garbled."""
 SHARES: Final = (0.3, 0.6, 0.9)
 """Shares of a text that may be garbled; the likeliest is taken."""
+LEAST_ODDS: Final = 4.0
+"""Log-odds from which a question is called garbled."""
+SHOWN: Final = 4
+"""Words that a message names."""
+LEAST_RARE: Final = 0.01
 FIRST_GUESS: Final = 0.1
 """Share of unknown words in a set too small to show it."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -123,6 +128,8 @@ class WordTally:
     """Different words of each row together."""
     unknown: Counter[str] = field(default_factory=Counter)
     """Rows with a word of this stem, of words that the vocabulary lacks."""
+    doubted: dict[str, list[str]] = field(default_factory=dict)
+    """By item id: the words of questions with two of those or more."""
 
     def add_item(self, item: QuestionItem, texts: Texts) -> None:
         """Counts one row."""
@@ -139,16 +146,22 @@ class WordTally:
             self.kinds[kind] += 1
             self.closed_kinds[kind] += end.closed
         if has_vocabulary():
-            found = set(letters(texts.joined, item.language))
-            self.different += len(found)
-            self.unknown.update(
-                {stem_of(word, item.language) for word in found if not known(word, item.language)}
-            )
+            self._spell(item, asked, texts)
+
+    def _spell(self, item: QuestionItem, asked: list[str], texts: Texts) -> None:
+        language = item.language
+        found = {word for word in texts.vocabulary if _lettered(word, language)}
+        self.different += len(found)
+        unknown = {word for word in found if not known(word, language)}
+        self.unknown.update({stem(word, language) for word in unknown})
+        if len(unknown.intersection(asked)) > 1:
+            self.doubted[item.id] = letters(item.question, language)
 
     def add(self, other: WordTally) -> None:
         """Adds another shard's counts."""
         self.rows += other.rows
         self.different += other.different
+        self.doubted |= other.doubted
         for name in ("words", "ends", "bare_ends", "signs", "kinds", "closed_kinds", "unknown"):
             getattr(self, name).update(getattr(other, name))
 
@@ -156,7 +169,8 @@ class WordTally:
         """What the counts show to be usual."""
         spoken = frozenset(one for one, rows in self.unknown.items() if rows > 1)
         rare = (len(self.unknown) - len(spoken)) / (self.different or 1)
-        found = Wording(spoken=spoken, rare=max(rare, 0.01) if self.rows >= LEAST_ROWS else FIRST_GUESS)
+        odds = _Odds(language, spoken, max(rare, LEAST_RARE) if self.rows >= LEAST_ROWS else FIRST_GUESS)
+        found = Wording(garbled=odds.garbled(self.doubted))
         if self.rows < LEAST_ROWS:
             found.signs = frozenset({"bracket"})
             return found
@@ -214,10 +228,8 @@ class WordTally:
 class Wording:
     """What is usual in the questions of one task and language."""
 
-    spoken: frozenset[str] = frozenset()
-    """Stems of unknown words that several rows have."""
-    rare: float = FIRST_GUESS
-    """Share of words that the vocabulary lacks and no other row has."""
+    garbled: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
+    """By item id: log-odds that the question is garbled, not of rare words, and its strangest words, worst first."""
     ends: dict[str, frozenset[str]] = field(default_factory=dict)
     """Last words of questions without a mark that show by themselves that a text goes on, by sign."""
     signs: frozenset[str] = frozenset()
@@ -229,18 +241,35 @@ class Wording:
     usual_ends: frozenset[str] = frozenset()
     """Last words without a mark behind them that end other questions as well."""
 
-    def garbled(self, text: str, language: Language) -> tuple[float, list[str]]:
-        """Log-odds that a text is garbled, not of rare words, and its strangest words, worst first."""
-        odds = {word: self._odds(word, language) for word in letters(text, language)}
-        strange = sorted((word for word in odds if odds[word] > 1), key=lambda word: (-odds[word], word))
-        if len(strange) < 2:
-            return 0.0, strange
-        return max(sum(log(1 - share + share * one) for one in odds.values()) for share in SHARES), strange
 
-    def _odds(self, word: str, language: Language) -> float:
-        if known(word, language) or stem_of(word, language) in self.spoken:
+class _Odds(NamedTuple):
+    """How likely words are to be garbled."""
+
+    language: Language
+    spoken: frozenset[str]
+    """Stems of unknown words that several rows have."""
+    rare: float
+    """Share of words that the vocabulary lacks and no other row has."""
+
+    def garbled(self, doubted: dict[str, list[str]]) -> dict[str, tuple[float, tuple[str, ...]]]:
+        """Of questions with unknown words, those that are garbled by the odds."""
+        found = {}
+        for name, words in doubted.items():
+            odds = {word: self._of(word) for word in words}
+            strangest = sorted(
+                (word for word in odds if odds[word] > 1), key=lambda word: (-odds[word], word)
+            )
+            if len(strangest) > 1:
+                most = max(sum(log(1 - share + share * one) for one in odds.values()) for share in SHARES)
+                if most >= LEAST_ODDS:
+                    found[name] = round(most, 1), tuple(strangest[:SHOWN])
+        return found
+
+    def _of(self, word: str) -> float:
+        folded = key(word, self.language)
+        if known(folded, self.language) or stem(folded, self.language) in self.spoken:
             return 1 - GARBLED
-        mean, deviation = USUAL[language]
+        mean, deviation = USUAL[self.language]
         strangeness = exp(STEEPNESS * ((strange(word) - mean) / deviation - 0.5))
         return GARBLED / self.rare * min(max(strangeness, PLAINEST), STRANGEST)
 
@@ -251,15 +280,19 @@ def kinds(words: list[str], language: Language) -> set[str]:
     return {*words[:1], *(("?",) if asks else ())}
 
 
-def letters(text: str, language: Language) -> list[str]:
-    """Words of a text in its language's script, each once, without marks; acronyms are none."""
-    plain = strip_marks(unicodedata.normalize("NFKC", text)).translate(_PLAIN[language])
-    latin = language == "en"
-    found = (
-        word
-        for word in _WORD.findall(plain)
-        if len(word) >= LEAST_LETTERS and ("a" <= word[0].lower() <= "z") == latin
+def _lettered(word: str, language: Language) -> bool:
+    """Whether a word is long enough and of the language's script."""
+    return (
+        len(word) >= LEAST_LETTERS
+        and word.isalpha()
+        and ("a" <= word[0].lower() <= "z") == (language == "en")
     )
+
+
+def letters(text: str, language: Language) -> list[str]:
+    """Words of a text in its language's script as they are written, each once, unvocalised; acronyms are none."""
+    plain = strip_marks(unicodedata.normalize("NFKC", text)).translate(_PLAIN[language])
+    found = (word for word in _WORD.findall(plain) if _lettered(word, language))
     return [word for word in dict.fromkeys(found) if word[1:] == word[1:].lower()]
 
 
@@ -292,9 +325,3 @@ def known(word: str, language: Language) -> bool:
 def strange(word: str) -> float:
     """How unlikely a word is by the pieces it is made of, its length allowed for."""
     return -vocabulary().split(word.lower())[1] / float(len(word) ** LENGTH_POWER)
-
-
-@lru_cache(1 << 17)
-def stem_of(word: str, language: Language) -> str:
-    """The stem of a word as it is written."""
-    return stem(key(word, language), language)

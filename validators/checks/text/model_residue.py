@@ -5,10 +5,18 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 
 from mihakk.machinery.text import words_key
+from mihakk.machinery.text.codepoints import ZWNJ
 from mihakk.schemas.item import QuestionItem
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.check import Objection, Objections, check
-from mihakk.validators.checks.lexicon import Lexicon, model_marks, model_residue, spaced
+from mihakk.validators.checks.lexicon import (
+    LETTERS,
+    Lexicon,
+    model_marks,
+    model_residue,
+    residue_triggers,
+    spaced,
+)
 from mihakk.validators.checks.texts import Texts, excerpt
 
 SENTENCE = re.compile(r"[^.!?؟。！？:：\n]++[.!?؟。！？:：]?+")
@@ -39,13 +47,14 @@ def model_said(item: QuestionItem, texts: Texts) -> Objections:
 
     Phrases of eight languages are looked for in every field, as models reply in that of the request.
     """
-    lexicon = model_residue(item.language)
+    lexicon, triggers = model_residue(item.language), residue_triggers(item.language)
+    for mark in model_marks() if "<" in texts.joined or "[" in texts.joined else ():
+        for where in (where for where, text in texts.parts if mark in text):
+            yield Objection(f"a mark of a chat template: {excerpt(mark)}", where)
+    letters = LETTERS.search(texts.joined) is not None
+    if not letters and triggers.isdisjoint(texts.vocabulary) and ZWNJ not in texts.joined:
+        return
     for where, text in texts.parts:
-        if "<" in text or "[" in text:
-            marks = [mark for mark in model_marks() if mark in text]
-            if marks:
-                yield Objection(f"a mark of a chat template: {excerpt(marks[0])}", where)
-                continue
         found = _residue(text, item.language, lexicon)
         if found:
             yield Objection(f"{found[0]} of a language model: {excerpt(found[1])}", where)

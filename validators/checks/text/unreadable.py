@@ -4,10 +4,6 @@ from mihakk.schemas.item import QuestionItem
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.setindex import SetIndex
 
-LEAST_ODDS = 4.0
-"""Log-odds from which a question is called garbled."""
-SHOWN = 4
-
 
 @check("TX28", severity="flag", on=QuestionItem, title="no question of garbled words")
 def unreadable(item: QuestionItem, index: SetIndex) -> Objections:
@@ -17,8 +13,6 @@ def unreadable(item: QuestionItem, index: SetIndex) -> Objections:
     said. The odds in the message rank the findings: the highest first.
     """
     wording = index.wording.get((item.task, item.language))
-    if wording is None:
-        return
-    odds, strange = wording.garbled(item.question, item.language)
-    if odds >= LEAST_ODDS:
-        yield Objection(f"garbled by log-odds of {odds:.1f}: {'، '.join(strange[:SHOWN])}", "question")
+    if wording is not None and item.id in wording.garbled:
+        odds, strangest = wording.garbled[item.id]
+        yield Objection(f"garbled by log-odds of {odds}: {'، '.join(strangest)}", "question")
