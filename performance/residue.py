@@ -17,7 +17,6 @@ import csv
 import json
 import random
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -525,9 +524,10 @@ def main() -> None:
     )
     asked = parser.parse_args()
     if len(asked.set) != len(asked.language):
-        sys.exit("--set and --language: give one language for each set")
+        parser.error("--set and --language: give one language for each set")
     if not asked.set and not asked.data.is_dir():
-        sys.exit(f"skipped: no real data in {asked.data}; give its folder by --data")
+        print(f"skipped: no real data in {asked.data}; give its folder by --data")
+        return
     sets: list[tuple[str, Language, Iterator[Row]]] = [
         (file.stem, language, map(json.loads, file.read_text(encoding="utf-8").splitlines()))
         for file, language in zip(asked.set, asked.language, strict=True)

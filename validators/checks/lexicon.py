@@ -84,8 +84,8 @@ def spaced(text: str) -> str:
     return LETTERS.sub(r" \g<0> ", text).replace(ZWNJ, " ")
 
 
-ALONE = frozenset(("agree", "present", "label", "machine", "self", "sorry", "unable", "offer"))
-"""Kinds of which whatever a model says about a text has one."""
+ALONE = frozenset(("agree", "present", "made", "label", "machine", "self", "sorry", "unable", "offer"))
+"""Kinds of which whatever a model says about a text has one; `product` as well in another language."""
 
 
 @cache
@@ -102,7 +102,7 @@ def model_residue(language: Language, *, alone: bool = False) -> Lexicon:
         ]
         for spoken, table in _table("model_residue")["languages"].items()
         for kind, phrases in table.items()
-        if kind in ALONE or not alone
+        if not alone or kind in ALONE or (kind == "product" and spoken != language)
     }
     return _lexicon(kinds, language, ("",))
 

@@ -18,6 +18,8 @@ ALIKE_SHORT = 0.6
 SHORT = 4
 FORM_WORDS = 3
 """Words up to which options may be forms of one word or phrase."""
+SYMBOL = 3
+"""Letters up to which case makes another symbol: `Na` and `NA`."""
 SHORTEST = 2
 """Letters of an option below which case and article are all there is to it."""
 _NUMBER = re.compile(r"\d+")
@@ -47,6 +49,8 @@ def second_right(item: ChoiceItem, texts: Texts) -> Objections:
     if option.split() == written.split() or not _same_signs(option, written):
         return
     if any(strip_marks(one) != one for one in (option, written)):
+        return
+    if len(written) <= SYMBOL and option.casefold() == written.casefold():
         return
     others = [other for place, other in enumerate(said) if place not in (gold, same[0])]
     if written.count(" ") < FORM_WORDS and any(_like(other, right) for other in others):

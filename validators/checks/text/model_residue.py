@@ -121,7 +121,7 @@ def _refuses(folded: str, said: Said) -> bool:
     machine = _named(folded, said["me"], said["machine"])
     if machine:
         return " " in machine or bool(said["unable"] or said["sorry"])
-    if (said["sorry"] and said["unable"]) or (_starts(folded, said["sorry"]) and said["task"]):
+    if said["sorry"] and (said["unable"] or (said["made"] and _starts(folded, said["sorry"]))):
         return True
     early = " ".join(folded.split()[:NEAR])
     return bool(said["task"]) and any(
