@@ -51,6 +51,9 @@ SHARES: Final = (0.3, 0.6, 0.9)
 """Shares of a text that may be garbled; the likeliest is taken."""
 LEAST_ODDS: Final = 4.0
 """Log-odds from which a question is called garbled."""
+FEW: Final = 2
+"""Strange words below which nothing is said; of so few names and terms it takes more:"""
+LEAST_OF_FEW: Final = 5.0
 SHOWN: Final = 4
 """Words that a message names."""
 LEAST_RARE: Final = 0.01
@@ -66,6 +69,7 @@ _PLAIN: Final[dict[Language, dict[int, str]]] = {
 """Letters of another keyboard, as the language writes them."""
 _CLOSING: Final = frozenset("?؟.!:…_-–—=$\\%")
 _LEADING: Final = frozenset(",،;؛([{«“")
+_BLANKS: Final = ("....", "__", "……")
 _BRACKETS: Final = ("()", "«»", "“”")
 """`[0, 1)` is an interval."""
 
@@ -102,8 +106,8 @@ def ending(question: str, words: list[str], options: Iterable[str]) -> Ending:
     )
     return Ending(
         last=words[-1] if words else "",
-        closed=end in _CLOSING or end.isdigit(),
-        leads_on=text[-1:] in _LEADING,
+        closed=end in _CLOSING or end.isdigit() or any(blank in text for blank in _BLANKS),
+        leads_on=text[-1:] in _LEADING and text[:-1].rstrip()[-1:] not in _CLOSING,
         unclosed=any(opened),
     )
 
@@ -259,9 +263,9 @@ class _Odds(NamedTuple):
             strangest = sorted(
                 (word for word in odds if odds[word] > 1), key=lambda word: (-odds[word], word)
             )
-            if len(strangest) > 1:
+            if len(strangest) >= FEW:
                 most = max(sum(log(1 - share + share * one) for one in odds.values()) for share in SHARES)
-                if most >= LEAST_ODDS:
+                if most >= (LEAST_ODDS if len(strangest) > FEW else LEAST_OF_FEW):
                     found[name] = round(most, 1), tuple(strangest[:SHOWN])
         return found
 

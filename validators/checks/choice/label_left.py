@@ -16,6 +16,7 @@ OPENS = re.compile(
 INSIDE = re.compile(
     r"(?<=[^\s(\[،,])\s+(?P<open>[(\[]?)(?P<letter>[A-Ea-e]|[أابجده]|الف|[2-5٢-٥۲-۵])ـ?[)\]]\s*+(?=\w)"
 )
+_NAMED = re.compile(r"[(\[](?:[a-hA-Hivx]{1,4}|[أابجده])[)\]]")
 _ENUMERATED = re.compile(r"(?:[(\[]|^|(?<=\s))(?:[a-hA-Hivx]{1,4}|[أابجده]|[1-9١-٩۱-۹])[)\]]")
 
 
@@ -60,4 +61,6 @@ def _spoken(match: re.Match[str], option: str, question: str) -> bool:
     if before.count("(") > before.count(")") or before.count("[") > before.count("]"):
         return True
     letter = match["letter"]
+    if len(_NAMED.findall(option)) > 1:
+        return True
     return f"{letter})" in question or _ENUMERATED.search(before) is not None
