@@ -49,7 +49,8 @@ PLAINEST: Final = 0.05
 """Ends between which the strangeness of an unknown word makes it more or less likely to be garbled."""
 SHARES: Final = (0.3, 0.6, 0.9)
 """Shares of a text that may be garbled; the likeliest is taken."""
-LEAST_ODDS: Final = 4.0
+LEAST_STEM: Final = 4
+LEAST_ODDS: Final = 4.5
 """Log-odds from which a question is called garbled."""
 FEW: Final = 2
 """Strange words below which nothing is said; of so few names and terms it takes more:"""
@@ -183,7 +184,7 @@ class WordTally:
         ends = {
             "leading": frozenset(leading.intersection(self.bare_ends)),
             "unusual": frozenset(end for end in self.bare_ends if self._unusual(end)),
-            "cut": self._cut(option_words(language).affixes),
+            "cut": self._cut(language),
         }
         found.ends = {
             sign: words
@@ -213,12 +214,15 @@ class WordTally:
         uses = self.words[end] - self.ends[end]
         return uses >= INSIDE and self.ends[end] - 1 <= ENDS * uses
 
-    def _cut(self, affixes: frozenset[str]) -> frozenset[str]:
-        """Last words that stand nowhere else, and that other words begin with."""
+    def _cut(self, language: Language) -> frozenset[str]:
+        """Last words that stand nowhere else and that others begin with; in Arabic script many are words."""
+        affixes, whole = option_words(language).affixes, frozenset[str]()
+        if language != "en" and has_vocabulary():
+            whole = _beginning()
         once = {
             end
             for end, rows in self.bare_ends.items()
-            if rows == 1 == self.words[end] and len(end) > 1 and end.isalpha()
+            if rows == 1 == self.words[end] and len(end) > 1 and end.isalpha() and key(end, "ar") not in whole
         }
         return frozenset(
             word[:length]
@@ -303,7 +307,14 @@ def letters(text: str, language: Language) -> list[str]:
 @cache
 def _beginning() -> frozenset[str]:
     """Keys of pieces that begin a word, in one spelling of every letter."""
-    return frozenset(key(piece[1:], "ar") for piece in vocabulary().pieces if piece.startswith(SPACE))
+    found = {key(piece[1:], "ar") for piece in vocabulary().pieces if piece.startswith(SPACE)}
+    return frozenset(found | {word.removeprefix("ال") for word in found if len(word) > LEAST_LETTERS + 1})
+
+
+@cache
+def _stems(language: Language) -> frozenset[str]:
+    """Stems of these words."""
+    return frozenset(found for word in _beginning() if len(found := stem(word, language)) >= LEAST_STEM)
 
 
 @lru_cache(1 << 17)
@@ -312,7 +323,7 @@ def known(word: str, language: Language) -> bool:
     if not has_vocabulary():
         return True
     pieces, affixes, word = _beginning(), option_words(language).affixes, key(word, "ar")
-    if word in pieces:
+    if word in pieces or stem(word, language) in _stems(language):
         return True
     for at in range(1, len(word)):
         one, other = word[:at], word[at:]
