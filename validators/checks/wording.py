@@ -33,6 +33,8 @@ ASKED: Final = 0.97
 LEAST_ASKED: Final = 20
 MOST_OPEN: Final = 0.2
 """Share of questions without a mark at their end up to which a comma there is a sign: others are stems."""
+VERB_ENDS: Final = frozenset(("fa",))
+"""Languages whose sentences end with their verb, so that other last words say something."""
 INSIDE: Final = 8
 ENDS: Final = 0.02
 """Share of a word's uses up to which it is no usual end; it has `INSIDE` uses at least."""
@@ -180,10 +182,10 @@ class WordTally:
             found.signs = frozenset({"bracket"})
             return found
         bare = self.bare_ends.total() / self.rows
-        leading = option_words(language).open
+        leading, verb_ends = option_words(language).open, language in VERB_ENDS
         ends = {
             "leading": frozenset(leading.intersection(self.bare_ends)),
-            "unusual": frozenset(end for end in self.bare_ends if self._unusual(end)),
+            "unusual": frozenset(end for end in self.bare_ends if verb_ends and self._unusual(end)),
             "cut": self._cut(language),
         }
         found.ends = {
@@ -196,7 +198,9 @@ class WordTally:
             for sign in ("comma", "bracket")
             if self._rare(self.signs[sign]) and (sign == "bracket" or bare <= MOST_OPEN)
         )
-        found.closed = "nearly all" if bare <= 1 - CLOSED else "most" if bare <= 1 - OFTEN else ""
+        found.closed = (
+            "nearly all" if bare <= 1 - CLOSED else "most" if verb_ends and bare <= 1 - OFTEN else ""
+        )
         found.kinds = frozenset(
             kind
             for kind, rows in self.kinds.items()

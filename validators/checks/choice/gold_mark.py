@@ -13,7 +13,7 @@ from mihakk.validators.checks.texts import excerpt
 TAG = re.compile(r"</?(?:b|strong|u|em|i|mark|font|span)\b[^<>]{0,80}>", re.IGNORECASE)
 _BRACKETED = re.compile(r"[(（\[{«]([^()（）\[\]{}«»]{1,40})[)）\]}»]")
 _PARTED = re.compile(r"[-–—:=>،|←→⇐⇒]")
-ARROWS = ("->", "=>", "<-", "<=", ">>", "<<", "[x]", "(x)", "[X]", "(X)", "[v]")
+ARROWS = ("->", "=>", "<-", "<=", ">>", "<<", "[x]", "[X]", "[v]")
 EDGE = "*#_~"
 """Signs that mark a whole option by standing at its edge."""
 SYMBOLS = frozenset("°©®™√")

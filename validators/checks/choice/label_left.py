@@ -51,6 +51,8 @@ def _is_label(match: re.Match[str], place: int, lettered: int) -> bool:
     letter = match["letter"].casefold().replace("أ", "ا").replace("الف", "ا")
     if match["close"] in ")]" and (match["open"] or not letter.isdigit()):
         return True
+    if letter.isdigit() and match["close"] in "-–—" and sum(map(match.string.count, "-–—")) > 1:
+        return False
     own = any(order.find(letter) == place for order in LISTS)
     return own or (lettered > 1 and match["close"] != ".")
 

@@ -74,10 +74,12 @@ def _residue(text: str, language: Language, lexicon: Lexicon) -> tuple[str, str]
         for kind, phrase in lexicon.spoken(folded.split(), folded):
             tongue, does = kind.split()
             spoken[tongue][does].add(phrase)
-        for tongue, said in spoken.items():
+        own = {*spoken[language]["product"]}
+        for tongue, said in list(spoken.items()):
             opens = place == 0 or (place == 1 and agreed == tongue)
             last = place == len(sentences) - 1
-            if opens and _hands_over(folded, said, sentence.rstrip()[-1:], last, foreign=tongue != language):
+            foreign = set() if tongue == language else said["product"] - own
+            if opens and _hands_over(folded, said, sentence.rstrip()[-1:], last, foreign):
                 return "an opening", sentence
             if place < FIRST and _refuses(folded, said):
                 return "a refusal", sentence
@@ -88,11 +90,11 @@ def _residue(text: str, language: Language, lexicon: Lexicon) -> tuple[str, str]
     return None
 
 
-def _hands_over(folded: str, said: Said, end: str, last: bool, *, foreign: bool) -> bool:
+def _hands_over(folded: str, said: Said, end: str, last: bool, foreign: Collection[str]) -> bool:
     """`Sure!`, `Here is the translated question`, `Below is the text:`, `Arabic translation:`."""
     length = folded.count(" ") + 1
     colon = end in (":", "：")
-    if colon and not last and _covered(folded, said, foreign=foreign):
+    if colon and not last and _covered(folded, said, foreign):
         return True
     if length > LONG:
         return False
@@ -105,9 +107,9 @@ def _hands_over(folded: str, said: Said, end: str, last: bool, *, foreign: bool)
     return colon and length <= SHORT and bool(said["product"]) and _starts(folded, said["present"])
 
 
-def _covered(folded: str, said: Said, *, foreign: bool) -> bool:
+def _covered(folded: str, said: Said, foreign: Collection[str]) -> bool:
     """Whether nothing but a label and its target stands there, in a foreign language also `Question:`."""
-    labels = {*said["label"], *(said["product"] if foreign or said["made"] else ())}
+    labels = {*said["label"], *(said["product"] if said["made"] else foreign)}
     rest = f" {folded} "
     for phrase in sorted({*labels, *said["target"], *said["made"]}, key=len, reverse=True):
         rest = rest.replace(f" {phrase} ", "  ")

@@ -34,15 +34,11 @@ def truncated(item: QuestionItem, texts: Texts, index: SetIndex) -> Objections:
         said = "ends in a comma"
     elif not end.closed and words:
         said = next((SAYING[sign] for sign, ends in wording.ends.items() if end.last in ends), "")
-        usual = end.last in wording.usual_ends
-        if not said and (wording.closed == "nearly all" or (wording.closed and not usual)):
+        usual, asked = end.last in wording.usual_ends, "?" in item.question or "؟" in item.question
+        if not (said or asked) and (wording.closed == "nearly all" or (wording.closed and not usual)):
             said = f"ends without a mark, where {wording.closed} have one"
-        asks = (
-            not wording.kinds.isdisjoint(kinds(words, item.language))
-            and "?" not in item.question
-            and "؟" not in item.question
-        )
-        if not said and asks and not usual:
+        asks = not wording.kinds.isdisjoint(kinds(words, item.language))
+        if not (said or asked or usual) and asks:
             said = "asks without the mark that such questions end with"
     if said:
         yield Objection(f"{said}: «…{item.question.strip()[-SHOWN:]}»", "question")
