@@ -14,9 +14,10 @@ import yaml
 from rich.console import Console
 from rich.markup import escape
 
+from mihakk.flows.commands.options import AsJson
 from mihakk.machinery.configs import OPEN_QUESTION
 from mihakk.machinery.errors import UsageError
-from mihakk.reports.console import open_console
+from mihakk.reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from mihakk.schemas.idiom import Idiom
@@ -50,6 +51,7 @@ def new(
             "--yes", help="Ask nothing: what can't be told is left open in the file, which won't build."
         ),
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Propose a benchmark's config for your own files, asking only what they can't tell.
 
@@ -83,7 +85,14 @@ def new(
     authors = asks.open("authors", _AUTHORS)
     out.write_text(_config(name, sources, trials, authors, asks.left), "utf-8")
     console.print(f"Wrote {escape(str(out))} after {asks.asked} answers; next:")
-    print(f"mihakk build {out} --dry-run" if not asks.left else f"answer {asks.left} questions in {out}")
+    then = f"answer {asks.left} questions in {out}" if asks.left else f"mihakk build {out} --dry-run"
+    if as_json:
+        told = [{"options": found.options, "evidence": found.evidence} for found in sources]
+        print_json(
+            {"config": str(out), "sources": told, "answers": asks.asked, "open": asks.left, "next": then}
+        )
+    else:
+        print(then)
 
 
 class _Asking:

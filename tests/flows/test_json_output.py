@@ -36,6 +36,7 @@ RUN = (
     "tasks",
     "checks",
     "doctor",
+    "new sayings.jsonl --yes --out mine.yaml",
     "source try verse.jsonl -o kind=poem -o language=ar -o licence=public-domain",
     "show stages -b small.yaml --lake lake",
     "show 4_generated/items -b small.yaml --lake lake --limit 2",
