@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from mihakk.machinery.errors import UsageError
 
@@ -66,11 +67,12 @@ def _weigh(path: Path) -> None:
             )
 
 
-def save_workbook(book: Any, path: Path) -> None:
+def save_workbook(book: Any, path: Path | IO[bytes]) -> None:
     """Saves a workbook whose bytes depend on nothing but its content: openpyxl writes the time into it."""
     changed = book.properties.created
-    book.save(path)
-    with zipfile.ZipFile(path) as archive:
+    saved = io.BytesIO()
+    book.save(saved)
+    with zipfile.ZipFile(saved) as archive:
         parts = {info.filename: archive.read(info) for info in archive.infolist()}
     core = parts.get(_PROPERTIES, b"")
     stamp = f"{changed:%Y-%m-%dT%H:%M:%SZ}".encode() if changed else b"1980-01-01T00:00:00Z"

@@ -52,8 +52,6 @@ class Table:
     unreadable: list[Unreadable] = field(default_factory=list)
     subset: str = ""
     split: str = ""
-    raw: dict[int, str] = field(default_factory=dict)
-    """Lines of a jsonl file as they stood."""
     arrow: Any = None
     """The Arrow table of a parquet file or dataset, for its types."""
     file: Path | None = None
@@ -171,7 +169,6 @@ def _jsonl(path: Path, name: str) -> list[Table]:
     for number, line in enumerate(text.split("\n")):
         if not line.strip():
             continue
-        table.raw[number] = line
         try:
             row = json.loads(line)
         except ValueError as error:
@@ -318,6 +315,7 @@ def _decoded(path: Path, table: Table) -> str:
     hole = decoded.text.find("\0")
     if hole >= 0:
         raise UsageError(f"{table.name} is not a text file: its character {hole + 1} is NUL")
-    marked = decoded.reason == "bom" and decoded.encoding == "utf-8"
-    table.encoding = "utf-8-sig" if marked else decoded.encoding
+    marked = {"utf-8": "utf-8-sig", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}
+    by_mark = decoded.reason == "bom"
+    table.encoding = marked.get(decoded.encoding, decoded.encoding) if by_mark else decoded.encoding
     return decoded.text

@@ -1,0 +1,249 @@
+"""A benchmark's file with rows left out and cells changed: every other byte of it stays as it stood."""
+
+import csv
+import io
+import json
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.text.encoding import decode
+from mihakk.machinery.workbook import open_workbook, save_workbook
+from mihakk.validators.external.table import MOST_FIELD, Table
+
+_STYLES: tuple[dict[str, Any], ...] = (
+    {"separators": (", ", ": ")},
+    {"separators": (",", ":")},
+    *({"indent": indent} for indent in (2, 4, 1, "\t")),
+)
+_QUOTING = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC)
+_SPACES = " \t\r\n"
+
+
+class Kept(NamedTuple):
+    """What becomes of one table of a file; changed cells stand in the table itself."""
+
+    table: Table
+    left_out: Collection[int]
+    """Numbers of the rows that go, readable or not."""
+
+
+class _List(NamedTuple):
+    """A list in a JSON text: where it begins and ends, brackets left out, and where each element does."""
+
+    start: int
+    end: int
+    elements: list[tuple[int, int]]
+
+
+def rewritten(tables: Sequence[Kept]) -> bytes:
+    """The bytes of the file that these tables are of: a workbook may have several, any other file has one.
+
+    Rows that stay and were not changed keep their bytes, with line ends, byte order mark, order of keys and
+    spacing; a changed row is written in the style that it had. Of Parquet files and workbooks rows and types
+    stay, and the bytes are the writer's; where nothing changed even these are the file's own.
+
+    Raises:
+        UsageError: The file is gone, or its encoding can't hold a changed cell.
+    """
+    table, left_out = tables[0]
+    if table.file is None:
+        return _parquet(table, left_out)
+    if not table.file.is_file():
+        raise UsageError(f"{table.file} is gone: what is left of it is made from it")
+    data = table.file.read_bytes()
+    if not any(one.left_out or one.table.before for one in tables):
+        return data
+    if table.format == "xlsx":
+        return _workbook(tables, table.file)
+    if table.format == "parquet":
+        return _parquet(table, left_out)
+    decoded = decode(data)
+    parts = {"jsonl": _lines, "json": _json, "csv": _delimited, "tsv": _delimited}[table.format]
+    text = "".join(parts(table, decoded.text, left_out))
+    body = decoded.text.encode(decoded.encoding)
+    mark = data[: len(data) - len(body)] if data.endswith(body) else b""
+    try:
+        return mark + text.encode(decoded.encoding)
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"{table.name}: {decoded.encoding} has no {text[error.start]!r}, which a changed cell holds: "
+            "save the file as UTF-8 and audit it again"
+        ) from error
+
+
+def all_rows(table: Table) -> set[int]:
+    """Numbers of all rows of a table, readable or not."""
+    return {*table.rows, *(bad.number for bad in table.unreadable)}
+
+
+def _lines(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        end = "\n" if number < len(lines) - 1 else ""
+        if number not in left_out:
+            yield (_as_json(table, number, line) if number in table.before else line) + end
+
+
+def _json(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:
+    at = 0
+    for column, found in _lists(table, text):
+        yield text[at : found.start]
+        before = found.start
+        first = True
+        for number, (start, end) in enumerate(found.elements):
+            if number not in left_out:
+                yield text[found.start : found.elements[0][0]] if first else text[before:start]
+                raw = text[start:end]
+                if column is None and number in table.before:
+                    raw = _as_json(table, number, raw, _margin(text, start))
+                elif column is not None and column in table.before.get(number, ()):
+                    raw = json.dumps(table.rows[number][column], ensure_ascii=raw.isascii())
+                yield raw
+                first = False
+            before = end
+        yield text[before : found.end]
+        at = found.end
+    yield text[at:]
+
+
+def _lists(table: Table, text: str) -> Iterator[tuple[str | None, _List]]:
+    """The lists that hold the rows of a JSON text: one of objects, or one of cells for each column."""
+    read = json.JSONDecoder().raw_decode
+    at = _past_spaces(text, 0)
+    if text[at] == "[":
+        yield None, _list(text, at, read)
+        return
+    held: dict[str, _List] = {}
+    while True:
+        at = _past_spaces(text, at + 1)
+        if text[at] == "}":
+            break
+        name, at = read(text, at)
+        at = _past_spaces(text, _past_spaces(text, at) + 1)
+        if text[at] == "[":
+            held[name] = _list(text, at, read)
+        else:
+            held.pop(name, None)
+        at = _past_spaces(text, held[name].end + 1 if name in held else read(text, at)[1])
+        if text[at] == "}":
+            break
+    for name, found in sorted(held.items(), key=lambda pair: pair[1].start):
+        yield name if table.by_column else None, found
+
+
+def _list(text: str, at: int, read: Any) -> _List:
+    elements = []
+    start = at + 1
+    at = _past_spaces(text, start)
+    while text[at] != "]":
+        end = read(text, at)[1]
+        elements.append((at, end))
+        at = _past_spaces(text, end)
+        if text[at] == ",":
+            at = _past_spaces(text, at + 1)
+    return _List(start, at, elements)
+
+
+def _past_spaces(text: str, at: int) -> int:
+    while text[at] in _SPACES:
+        at += 1
+    return at
+
+
+def _margin(text: str, at: int) -> str:
+    """The white space before an element that opens its line; empty where it opens none."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return line if not line.strip() else ""
+
+
+def _as_json(table: Table, number: int, raw: str, margin: str = "") -> str:
+    """A changed object in the style that it had, with the space around it."""
+    body = raw.strip()
+    lead, tail = raw[: raw.index(body)], raw[raw.index(body) + len(body) :]
+    newline = "\r\n" if "\r\n" in body else "\n"
+
+    def written(row: dict[str, Any], style: dict[str, Any], *, ascii_only: bool) -> str:
+        text = json.dumps(row, ensure_ascii=ascii_only, **style)
+        return text.replace("\n", newline + margin)
+
+    original = table.original(number)
+    found = next(
+        (
+            (style, ascii_only)
+            for style in _STYLES
+            for ascii_only in (body.isascii(), not body.isascii())
+            if written(original, style, ascii_only=ascii_only) == body
+        ),
+        (_STYLES[0], body.isascii()),
+    )
+    return lead + written(table.rows[number], found[0], ascii_only=found[1]) + tail
+
+
+def _delimited(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:
+    csv.field_size_limit(MOST_FIELD)
+    taken: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for line in io.StringIO(text, newline=""):
+            taken.append(line)
+            yield line
+
+    number = -1
+    for place, cells in enumerate(csv.reader(lines(), delimiter=table.delimiter)):
+        raw = "".join(taken)
+        taken.clear()
+        # As the reader counts them: neither the header nor rows without any text have a number.
+        is_row = any(cell.strip() for cell in cells) and not (table.header and place == 0)
+        number += is_row
+        if is_row and number in left_out:
+            continue
+        yield _as_csv(table, number, raw) if is_row and number in table.before else raw
+
+
+def _as_csv(table: Table, number: int, raw: str) -> str:
+    """A changed row with the quotation marks and the line end that it had."""
+    body = raw.rstrip("\r\n")
+
+    def written(row: dict[str, Any], quoting: Any) -> str:
+        out = io.StringIO(newline="")
+        # The writer quotes what its own line end holds.
+        writer = csv.writer(out, delimiter=table.delimiter, quoting=quoting, lineterminator="\r\n")
+        writer.writerow([row[name] for name in table.columns])
+        return out.getvalue().removesuffix("\r\n")
+
+    original = table.original(number)
+    quoting = next((way for way in _QUOTING if written(original, way) == body), csv.QUOTE_MINIMAL)
+    return written(table.rows[number], quoting) + raw[len(body) :]
+
+
+def _parquet(table: Table, left_out: Collection[int]) -> bytes:
+    """The rows that stay, with the types of all, even where none does."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    arrow = table.arrow
+    for name in sorted({column for cells in table.before.values() for column in cells}):
+        place = arrow.column_names.index(name)
+        values = [table.rows[number][name] for number in sorted(table.rows)]
+        arrow = arrow.set_column(place, arrow.field(place), pa.array(values, arrow.field(place).type))
+    kept = [number for number in sorted(table.rows) if number not in left_out]
+    sink = io.BytesIO()
+    pq.write_table(arrow.take(pa.array(kept, pa.int64())), sink)
+    return sink.getvalue()
+
+
+def _workbook(sheets: Sequence[Kept], source: Path) -> bytes:
+    """The original workbook with the other rows deleted, so that widths, fonts and further sheets stay."""
+    book = open_workbook(source, read_only=False)
+    for table, left_out in sheets:
+        sheet = book[table.sheet]
+        for number, cells in table.before.items():
+            for name in cells:
+                sheet.cell(number + 2, table.header.index(name) + 1).value = table.rows[number][name]
+        for number in sorted(left_out, reverse=True):
+            sheet.delete_rows(number + 2)
+    out = io.BytesIO()
+    save_workbook(book, out)
+    return out.getvalue()
