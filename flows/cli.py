@@ -135,6 +135,7 @@ GROUPS = (
         "items",
         "review",
         "release",
+        "overlay",
         "consume",
         "schedule",
         "show",

@@ -127,7 +127,9 @@ def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, Audi
     _compare_language(benchmark.items)
     job.folder.mkdir(parents=True, exist_ok=True)
     name = job.name or name_of_set(job.source)
-    known = AuditedSet(name=name, source=job.source, title=job.title, **terms)
+    known = AuditedSet(
+        name=name, source=job.source, title=job.title, mapping=job.mapping, language=job.language, **terms
+    )
     review, reviews = write_set(job.folder, known).review, reviews_of_set(job.folder)
     corrected = correct_rows(benchmark, mapping, reviews, review)
     config = outside_checks(job.checks)

@@ -15,7 +15,7 @@ from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.benchmark import ReviewConfig
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import ITEM_ROWS
-from mihakk.schemas.record import Record
+from mihakk.schemas.record import Language, Record
 from mihakk.schemas.review import Resolution, Review
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ class AuditedSet(Record):
     """Commit or tag on the Hub."""
     repository: str = ""
     """`owner/name` that its cleaned release is published to."""
+    mapping: str = ""
+    """Columns, as the audit was given them; empty where it was made by an older Mihakk."""
+    language: Language = "ar"
+    """Of rows that name none."""
     review: ReviewConfig = ReviewConfig()
 
 
@@ -88,7 +92,9 @@ def write_set(folder: Path, known: AuditedSet) -> AuditedSet:
     told = known
     if is_audited_set(folder):
         old = open_set(folder)
-        told = old.model_copy(update={"source": known.source, "revision": known.revision})
+        told = old.model_copy(
+            update=known.model_dump(include={"source", "revision", "mapping", "language"})
+        )
         for field in ("title", "licence", "attribution"):
             if getattr(known, field) not in ("", "unknown"):
                 told = told.model_copy(update={field: getattr(known, field)})

@@ -60,7 +60,7 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
         version="",
         source=source.name if source.exists() else benchmark.source,
         revision=told.revision,
-        original=digest([[table.name, _digest(table)] for table in benchmark.tables]),
+        original=digest([[table.name, digest_of(table)] for table in benchmark.tables]),
         data="",
         licence=told.licence,
         attribution=told.attribution,
@@ -91,7 +91,7 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
         )
 
 
-def _digest(table: Table) -> str:
+def digest_of(table: Table) -> str:
     """Of the file, as `sha256sum` gives it; of a table from the Hub, of its rows."""
     from mihakk.releases.content.checksum import file_digest
 

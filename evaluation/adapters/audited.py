@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts
-from mihakk.evaluation.questions import listed
-from mihakk.generators.prompts import bundled
+from mihakk.generators.prompts import bundled, outside_prompt
 from mihakk.machinery.configs import load_text
 from mihakk.machinery.ids import content_hash
 from mihakk.schemas.item import ITEM_ROWS, ChoiceItem, Item
@@ -47,7 +46,7 @@ def _ask(row: tuple[str, Item]) -> Iterator[Facts]:
         more["multiple"] = len(item.gold) > 1
     yield {
         **item.model_dump(include={"task", "kind", "language", "options", "gold", "answer", "accepted"}),
-        "shown": _prompt(item),
+        "shown": outside_prompt(item),
         "content": [],
         "content_hash": content_hash(item),
         "item": item.id,
@@ -58,18 +57,6 @@ def _ask(row: tuple[str, Item]) -> Iterator[Facts]:
         "slices": {key: value for key, value in facts.items() if value},
         **more,
     }
-
-
-def _prompt(item: Item) -> str:
-    layout = bundled().layout.languages[item.language]
-    parts = [f"{layout.context}\n{item.context}" if item.context else "", item.question]
-    if isinstance(item, ChoiceItem):
-        labels = bundled().labels(item.language, len(item.options))
-        parts.append(listed(labels, item.options))
-        parts.append(layout.choice.format(labels=layout.separator.join(labels)))
-    else:
-        parts.append(layout.answer)
-    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 ADAPTERS.add("audited", Adapter("a set that was audited", _files, _rows, _ask))

@@ -178,3 +178,16 @@ def prompts_of(folder: str) -> Prompts:
 def render(item: Item, language: Language) -> str:
     """The item as a prompt in one language, with the bundled words."""
     return bundled().render(item, language)
+
+
+def outside_prompt(item: Item) -> str:
+    """The prompt of a row that somebody else wrote: their question in our layout, in its own language."""
+    layout = bundled().layout.languages[item.language]
+    parts = [f"{layout.context}\n{item.context}" if item.context else "", item.question]
+    if isinstance(item, ChoiceItem):
+        labels = bundled().labels(item.language, len(item.options))
+        lines = [f"{label}) {option}" for label, option in zip(labels, item.options, strict=True)]
+        parts += ["\n".join(lines), layout.choice.format(labels=layout.separator.join(labels))]
+    else:
+        parts.append(layout.answer)
+    return "\n\n".join(part for part in parts if part) + "\n"

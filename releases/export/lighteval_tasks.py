@@ -115,7 +115,7 @@ def _tasks(config: str) -> list[Any]:
         LightevalTaskConfig(
             name=f"{pinned['name']}-{pinned['version']}:{named}{suffix}",
             prompt_function=prompt,
-            hf_repo=str(HARNESS.ROOT),
+            hf_repo=str(HARNESS.data_root()),
             hf_subset=config,
             metrics=metrics,
             hf_avail_splits=splits,

@@ -12,13 +12,9 @@ from mihakk.machinery.text.encoding import decode
 from mihakk.machinery.workbook import open_workbook, save_workbook
 from mihakk.validators.external.table import MOST_FIELD, Table
 
-_STYLES: tuple[dict[str, Any], ...] = (
-    {"separators": (", ", ": ")},
-    {"separators": (",", ":")},
-    *({"indent": indent} for indent in (2, 4, 1, "\t")),
-)
 _QUOTING = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC)
 _SPACES = " \t\r\n"
+_READ = json.JSONDecoder().raw_decode
 
 
 class Kept(NamedTuple):
@@ -97,9 +93,9 @@ def _json(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:
                 yield text[found.start : found.elements[0][0]] if first else text[before:start]
                 raw = text[start:end]
                 if column is None and number in table.before:
-                    raw = _as_json(table, number, raw, _margin(text, start))
+                    raw = _as_json(table, number, raw)
                 elif column is not None and column in table.before.get(number, ()):
-                    raw = json.dumps(table.rows[number][column], ensure_ascii=raw.isascii())
+                    raw = _dumped(table.rows[number][column], raw, text)
                 yield raw
                 first = False
             before = end
@@ -110,40 +106,42 @@ def _json(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:
 
 def _lists(table: Table, text: str) -> Iterator[tuple[str | None, _List]]:
     """The lists that hold the rows of a JSON text: one of objects, or one of cells for each column."""
-    read = json.JSONDecoder().raw_decode
     at = _past_spaces(text, 0)
     if text[at] == "[":
-        yield None, _list(text, at, read)
+        yield None, _list(text, at)
         return
-    held: dict[str, _List] = {}
-    while True:
-        at = _past_spaces(text, at + 1)
-        if text[at] == "}":
-            break
-        name, at = read(text, at)
-        at = _past_spaces(text, _past_spaces(text, at) + 1)
-        if text[at] == "[":
-            held[name] = _list(text, at, read)
-        else:
-            held.pop(name, None)
-        at = _past_spaces(text, held[name].end + 1 if name in held else read(text, at)[1])
-        if text[at] == "}":
-            break
-    for name, found in sorted(held.items(), key=lambda pair: pair[1].start):
-        yield name if table.by_column else None, found
+    for name, (start, _) in _members(text, at).items():
+        if text[start] == "[":
+            yield name if table.by_column else None, _list(text, start)
 
 
-def _list(text: str, at: int, read: Any) -> _List:
+def _list(text: str, at: int) -> _List:
     elements = []
     start = at + 1
     at = _past_spaces(text, start)
     while text[at] != "]":
-        end = read(text, at)[1]
+        end = _READ(text, at)[1]
         elements.append((at, end))
         at = _past_spaces(text, end)
         if text[at] == ",":
             at = _past_spaces(text, at + 1)
     return _List(start, at, elements)
+
+
+def _members(text: str, at: int) -> dict[str, tuple[int, int]]:
+    """Where the value of each key of an object stands; of a key given twice the last, as readers take it."""
+    found: dict[str, tuple[int, int]] = {}
+    at = _past_spaces(text, at + 1)
+    while text[at] != "}":
+        name, at = _READ(text, at)
+        start = _past_spaces(text, _past_spaces(text, at) + 1)
+        end = _READ(text, start)[1]
+        found.pop(name, None)
+        found[name] = start, end
+        at = _past_spaces(text, end)
+        if text[at] == ",":
+            at = _past_spaces(text, at + 1)
+    return found
 
 
 def _past_spaces(text: str, at: int) -> int:
@@ -152,33 +150,24 @@ def _past_spaces(text: str, at: int) -> int:
     return at
 
 
-def _margin(text: str, at: int) -> str:
-    """The white space before an element that opens its line; empty where it opens none."""
-    line = text[text.rfind("\n", 0, at) + 1 : at]
-    return line if not line.strip() else ""
+def _as_json(table: Table, number: int, raw: str) -> str:
+    """An object with other values in its changed cells; a cell that it lacked comes behind all others."""
+    at = raw.index("{")
+    spans, new = _members(raw, at), table.before[number].keys()
+    for name, (start, end) in reversed(spans.items()):
+        if name in new:
+            raw = raw[:start] + _dumped(table.rows[number][name], raw[start:end], raw) + raw[end:]
+    if missing := {name: table.rows[number][name] for name in new if name not in spans}:
+        inner = json.dumps(missing, ensure_ascii=raw.isascii())[1:]
+        raw = raw[: raw.rindex("}")].rstrip() + (", " if spans else "") + inner
+    return raw
 
 
-def _as_json(table: Table, number: int, raw: str, margin: str = "") -> str:
-    """A changed object in the style that it had, with the space around it."""
-    body = raw.strip()
-    lead, tail = raw[: raw.index(body)], raw[raw.index(body) + len(body) :]
-    newline = "\r\n" if "\r\n" in body else "\n"
-
-    def written(row: dict[str, Any], style: dict[str, Any], *, ascii_only: bool) -> str:
-        text = json.dumps(row, ensure_ascii=ascii_only, **style)
-        return text.replace("\n", newline + margin)
-
-    original = table.original(number)
-    found = next(
-        (
-            (style, ascii_only)
-            for style in _STYLES
-            for ascii_only in (body.isascii(), not body.isascii())
-            if written(original, style, ascii_only=ascii_only) == body
-        ),
-        (_STYLES[0], body.isascii()),
-    )
-    return lead + written(table.rows[number], found[0], ascii_only=found[1]) + tail
+def _dumped(value: Any, old: str, around: str) -> str:
+    """A value as JSON, in letters or escapes and with the spaces that stood there."""
+    dense = json.dumps(json.loads(old), ensure_ascii=False, separators=(",", ":")) == old
+    separators = (",", ":") if dense else None
+    return json.dumps(value, ensure_ascii=around.isascii(), separators=separators)
 
 
 def _delimited(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:

@@ -1,0 +1,208 @@
+"""What an overlay holds: `overlay.json`, which says what it is a patch of, and a line for each change."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+from pydantic import Field, ValidationError
+
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.record import Language, Record
+from mihakk.validators.external.table import Table
+
+FORMAT = 1
+"""Of the files; a program that knows only older ones refuses."""
+HEAD = "overlay.json"
+LINES = "changes.jsonl"
+COLUMNS = "changes.parquet"
+"""The changes as a table; one of the two is there."""
+Reason = Literal[
+    "blocked", "waits", "merged", "discarded", "unreadable", "corrected", "repaired", "outside"
+]  # the kinds of errata, and rows that the audit was told to leave out
+
+
+class Evidence(Record):
+    """Who speaks against a row."""
+
+    by: Literal["rule", "auditor", "people", "copy", "reader"]
+    name: str
+    """Id of the check, name of the auditor, what people settled, the row that stands for it, or why it could
+    not be read."""
+    finding: str = ""
+    """Of a rule: `CHECK:TABLE#ROW[:FIELD]`, a row of the audit's findings; of an auditor: the criterion."""
+
+
+class CellChange(Record):
+    """One changed cell."""
+
+    path: tuple[str | int, ...]
+    """Column, and inside it the keys and places (from 0) of nested cells: `["options", 2]`."""
+    old: str
+    """Digest of the value that it must have: SHA-256 of its JSON with sorted keys, ASCII alone, no spaces."""
+    new: Any
+    """The value to write: the one text of the benchmark that an overlay holds."""
+
+
+class RowChange(Record):
+    """One row that the patched copy does not hold as it stood."""
+
+    table: str
+    row: int
+    """Number of the row in its table, counted from 0, the header left out."""
+    line: int = 0
+    """Line of a text file or row of a sheet, counted from 1; 0 where a format has none."""
+    key: str = ""
+    """The row's own id, where the benchmark has ids."""
+    digest: str
+    """Of the whole row, as of a cell: what must stand there, in whatever order of keys or columns."""
+    equal: int = 0
+    """How many equal rows stand before it in its table."""
+    action: Literal["exclude", "set"]
+    cells: tuple[CellChange, ...] = ()
+    reason: Reason
+    evidence: tuple[Evidence, ...] = ()
+
+
+class PatchedTable(Record):
+    """One table of the benchmark."""
+
+    name: str
+    path: str
+    """Its file below the benchmark."""
+    sheet: str = ""
+    subset: str = ""
+    split: str = ""
+    rows: int
+    """Readable or not."""
+    digest: str
+    """Of the file, as `sha256sum` gives it; of a set that `datasets` loaded, of its rows."""
+    patched: str
+    """SHA-256 of the patched file."""
+    patched_rows: str
+    """Digest of its rows, whatever writes them: of Parquet and workbooks another version of the writer gives
+    other bytes."""
+
+
+class Overlay(Record):
+    """The patch as a whole."""
+
+    format: int = FORMAT
+    name: str
+    title: str
+    version: str
+    dataset: str
+    """`owner/name` on the Hub, or what else the benchmark is called."""
+    revision: str = ""
+    """Commit or tag that it is a patch of."""
+    loaded: Literal["files", "datasets"]
+    """Whether the benchmark is read as files, or by `datasets.load_dataset`."""
+    licence: str
+    exclusions_only: bool = False
+    """It leaves rows out and changes none, as where no part of the benchmark may be given away."""
+    mapping: str
+    """Columns, as `mihakk audit --map` takes them."""
+    header: bool = True
+    """The first line of a csv or tsv names the columns."""
+    language: Language = "ar"
+    """Of rows that name none."""
+    tables: tuple[PatchedTable, ...] = Field(min_length=1)
+    changes: dict[str, int] = Field(default_factory=dict)
+    """Rows by reason."""
+
+    @property
+    def paths(self) -> list[str]:
+        """The files, each once."""
+        return list(dict.fromkeys(table.path for table in self.tables))
+
+
+def value_digest(value: Any) -> str:
+    """SHA-256 of a cell or row as JSON with sorted keys, hexadecimal; half characters and big numbers too."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def row_digests(table: Table) -> dict[int, str]:
+    """Digest of every row by its number; of one that can't be read, of what it holds."""
+    found = {number: value_digest(table.original(number)) for number in table.rows}
+    found |= {bad.number: value_digest(bad.body.strip()) for bad in table.unreadable}
+    return dict(sorted(found.items()))
+
+
+def rows_digest(digests: Iterable[str]) -> str:
+    """Digest of all rows of a table, in their order."""
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def write_overlay(overlay: Overlay, changes: Sequence[RowChange], folder: Path, *, columns: bool) -> None:
+    """Writes both files; equal arguments give equal bytes. `columns` asks for Parquet in place of lines."""
+    folder.mkdir(parents=True, exist_ok=True)
+    told = orjson.dumps(overlay.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
+    (folder / HEAD).write_bytes(told + b"\n")
+    rows = [change.model_dump(mode="json", exclude_defaults=True) for change in changes]
+    (folder / (LINES if columns else COLUMNS)).unlink(missing_ok=True)
+    if not columns:
+        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (folder / LINES).write_bytes(lines.encode("utf-8", "surrogatepass"))
+        return
+    import pyarrow as pa
+
+    from mihakk.releases.content.item_tables import write_parquet
+
+    names = ("table", "row", "line", "key", "digest", "equal", "action", "reason")
+    told_rows = [
+        {name: getattr(change, name) for name in names}
+        | {name: json.dumps(row.get(name, [])) for name in ("cells", "evidence")}
+        for change, row in zip(changes, rows, strict=True)
+    ]
+    kinds = [(name, pa.int64() if name in ("row", "line", "equal") else pa.string()) for name in names]
+    schema = pa.schema([*kinds, ("cells", pa.string()), ("evidence", pa.string())])
+    write_parquet(pa.Table.from_pylist(told_rows, schema), folder / COLUMNS)
+
+
+def read_overlay(folder: Path) -> tuple[Overlay, list[RowChange]]:
+    """An overlay and its changes.
+
+    Raises:
+        UsageError: The folder holds none, a newer one, or a damaged one; the message names the line.
+    """
+    path = folder / HEAD
+    if not path.is_file():
+        raise UsageError(f"{folder} holds no overlay: name the folder that `mihakk overlay make` wrote")
+    place = HEAD
+    try:
+        head = json.loads(path.read_bytes())
+        if isinstance(head, dict) and head.get("format", 0) > FORMAT:
+            raise UsageError(f"{path} is of format {head['format']}, this Mihakk reads {FORMAT}: update it")
+        overlay = Overlay.model_validate(head)
+        changes = []
+        for place, row in _rows(folder):  # noqa: B007 - the message names the last place
+            changes.append(RowChange.model_validate(row))
+    except (ValueError, TypeError) as error:
+        said = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+        raise UsageError(f"{folder / place} is damaged ({said}): fetch the overlay again") from error
+    strange = sorted({change.table for change in changes} - {table.name for table in overlay.tables})
+    if strange:
+        raise UsageError(f"{path} has no table {strange[0]!r}, which a change is of: fetch the overlay again")
+    return overlay, changes
+
+
+def _rows(folder: Path) -> Iterable[tuple[str, Any]]:
+    """The changes, each with its place."""
+    if (folder / COLUMNS).is_file():
+        import pyarrow.parquet as pq
+
+        for number, row in enumerate(pq.ParquetFile(folder / COLUMNS).read().to_pylist(), 1):
+            told = {name: json.loads(row[name]) for name in ("cells", "evidence")}
+            yield f"{COLUMNS}, row {number}", row | told
+        return
+    if not (folder / LINES).is_file():
+        raise UsageError(f"{folder} holds no {LINES}: fetch the overlay again")
+    text = (folder / LINES).read_bytes().decode("utf-8", "surrogatepass")
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield f"{LINES}, line {number}", json.loads(line)
