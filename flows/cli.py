@@ -174,6 +174,11 @@ def main() -> None:
         if isinstance(end.code, int | None):
             code = end.code or 0
         raise
+    except Terminated:  # outside any command: nothing has begun, or all is done
+        code = 128 + signal.SIGTERM
+        raise SystemExit(code) from None
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def _end_on_sigterm() -> None:
@@ -183,6 +188,8 @@ def _end_on_sigterm() -> None:
     def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         if os.getpid() != here:
             os._exit(128 + number)
+        # The first one ends the run; one more would break off what it still writes down.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise Terminated
 
     signal.signal(signal.SIGTERM, end)

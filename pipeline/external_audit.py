@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from pydantic import ValidationError
 
-from mihakk.machinery.errors import MihakkWarning
+from mihakk.machinery.errors import MihakkWarning, UsageError
 from mihakk.machinery.llm.journal import Journal
 from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import load_auditors, run_folder
@@ -30,9 +31,11 @@ from mihakk.schemas.audit import Audit
 from mihakk.schemas.benchmark import MOST_LOST, POLICIES, ChecksConfig
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import ITEM_ROWS, ChoiceItem, Item
+from mihakk.schemas.model import AuditBudget, AuditorsConfig
 from mihakk.schemas.record import Language
 
 if TYPE_CHECKING:
+    from mihakk.validators.audit.auditing import Estimate
     from mihakk.validators.checks.setindex import SetIndex
     from mihakk.validators.external.benchmark import ExternalBenchmark
 
@@ -76,6 +79,8 @@ class AuditJob:
     """Credit line of the benchmark's authors."""
     repair: bool = False
     """Repair damage of letters where that is certain."""
+    max_cost: float | None = None
+    """Most that the auditors may cost together in this run; their config's `budget` where None."""
 
 
 def audit_folder(source: str) -> Path:
@@ -101,8 +106,13 @@ def _compare_language(items: Sequence[Item]) -> None:
         warnings.warn(f"{found.sentence}. Declare it with --language", MihakkWarning, stacklevel=2)
 
 
-def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, AuditSummary]:
-    """Runs the audit and writes its tables into the job's folder; the page is the caller's to write."""
+def run_audit(
+    job: AuditJob, tick: Callable[[int], None], before: Callable[[Estimate], None] | None = None
+) -> tuple[Audited, AuditSummary]:
+    """Runs the audit and writes its tables into the job's folder; the page is the caller's to write.
+
+    `before` is told what the auditors would cost, before the first call of one.
+    """
     from mihakk.machinery.embeddings import open_embedder
     from mihakk.validators.audit.auditing import verdicts
     from mihakk.validators.checks.checking import check_set
@@ -138,9 +148,9 @@ def run_audit(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, Audi
     whole = prepare([gather(benchmark.items, embedder)], band=band or E5_BAND)
     merged, about = merge_copies(benchmark.items, whole, _about_items(benchmark, config, whole))
     findings = [*about, *check_set(whole, config)]
-    judges = load_auditors(job.auditors).auditors if job.auditors else ()
+    judges = _auditors(job).auditors if job.auditors else ()
     meter = JournalMeter(job.folder, {f"{JOURNAL}/{one.model}": one.price for one in judges if one.price})
-    audits, chosen = _audits(job, benchmark, findings, set(merged), tick)
+    audits, chosen = _audits(job, benchmark, findings, set(merged), (tick, before))
     judged = verdicts(benchmark.items, findings, audits, POLICIES[job.policy], chosen)
     people, left_out = settled(benchmark, judged, reviews, review)
     audited = Audited(
@@ -181,16 +191,35 @@ def _about_items(benchmark: ExternalBenchmark, config: ChecksConfig, whole: SetI
     return [*rest, licence[0].model_copy(update={"subject": "*"})]
 
 
+def _auditors(job: AuditJob) -> AuditorsConfig:
+    """The job's auditors, with its cap on what they may cost.
+
+    Raises:
+        UsageError: There is a cap, and one of them has no price.
+    """
+    found = load_auditors(job.auditors)
+    if job.max_cost is None:
+        return found
+    try:
+        return AuditorsConfig(
+            auditors=found.auditors, unusable=found.unusable, budget=AuditBudget(cost=job.max_cost)
+        )
+    except ValidationError as error:
+        said = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{job.auditors}, --max-cost {job.max_cost:g}: {said}") from error
+
+
 def _audits(
     job: AuditJob,
     benchmark: ExternalBenchmark,
     findings: Sequence[Finding],
     merged: set[str],
-    tick: Callable[[int], None],
+    told: tuple[Callable[[int], None], Callable[[Estimate], None] | None],
 ) -> tuple[list[Audit], set[str]]:
     from mihakk.machinery.lake.columns import write_table
-    from mihakk.validators.audit.auditing import audit_items, open_panel, select
+    from mihakk.validators.audit.auditing import audit_items, estimate, open_panel, select
 
+    tick, before = told
     blocked = {finding.subject for finding in findings if finding.severity == "block"}
     open_items = [item for item in benchmark.items if item.id not in blocked | merged]
     chosen = select(open_items, job.limit, seed=0)
@@ -200,9 +229,11 @@ def _audits(
         return [], set()
     with (
         Journal(job.folder / JOURNAL, "audit") as journal,
-        open_panel(load_auditors(job.auditors), settings()) as panel,
+        open_panel(_auditors(job), settings()) as panel,
     ):
         if job.ask_again:
             journal.ask_again()
         blind = POLICIES[job.policy].blind
+        if before is not None:
+            before(estimate(mine, panel, journal, blind=blind, tokenise=False))
         return audit_items(mine, set(), panel, journal, tick, blind=blind), chosen

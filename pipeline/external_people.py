@@ -92,9 +92,7 @@ def write_set(folder: Path, known: AuditedSet) -> AuditedSet:
     told = known
     if is_audited_set(folder):
         old = open_set(folder)
-        told = old.model_copy(
-            update=known.model_dump(include={"source", "revision", "mapping", "language"})
-        )
+        told = old.model_copy(update=known.model_dump(include={"source", "revision", "mapping", "language"}))
         for field in ("title", "licence", "attribution"):
             if getattr(known, field) not in ("", "unknown"):
                 told = told.model_copy(update={field: getattr(known, field)})

@@ -108,6 +108,9 @@ class AuditSummary(Record):
     shared: SharedCounts
     auditors: dict[str, dict[str, int]] = Field(default_factory=dict)
     """Auditor to replies per status."""
+    reply_notes: dict[str, dict[str, int]] = Field(default_factory=dict)
+    """Auditor to replies per repair (`cascade`, `reasoning`, `fence`, `preamble`), and per language that is
+    none of those asked for (`in French`)."""
     usage: dict[str, Usage] = Field(default_factory=dict)
     """Model to what it answered in this run; what the journal held already is not counted."""
     formulas: int = 0
@@ -155,6 +158,14 @@ class Audited:
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for audit in self.audits:
             found[audit.auditor][audit.status] += 1
+        return found
+
+    @cached_property
+    def reply_notes(self) -> dict[str, Counter[str]]:
+        """Auditor to its replies per repair and oddity."""
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for audit in self.audits:
+            found[audit.auditor].update(audit.notes)
         return found
 
     def settled_as(self, item: str) -> str:
@@ -222,6 +233,7 @@ def summarise(audited: Audited, files: Mapping[str, str], usage: Mapping[str, Us
         checks=_checks(audited),
         shared=_shared(audited),
         auditors={name: dict(counts) for name, counts in sorted(audited.replies.items())},
+        reply_notes={name: dict(counts) for name, counts in sorted(audited.reply_notes.items()) if counts},
         usage=dict(usage),
         formulas=formula_cells(benchmark, audited.passed),
         files=dict(files),

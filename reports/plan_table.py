@@ -2,12 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
 from mihakk.pipeline.plan import BuildPlan
 from mihakk.pipeline.steps.scrape import refusal
+from mihakk.schemas.model import Cost
+from mihakk.validators.audit.auditing import Estimate
+
+
+def cost_lines(cost: Estimate) -> Iterator[str]:
+    """What the auditors would cost, a sentence a line."""
+    yield (
+        f"{cost.calls:,} model calls to make, {cost.cached:,} answered by the journal; "
+        f"about {cost.prompt_tokens:,} prompt tokens ({cost.basis})."
+    )
+    yield from price_lines(cost.costs, cost.unpriced)
+    if not cost.costs and cost.unpriced and cost.calls:
+        yield f"No price is known of {', '.join(cost.unpriced)}."
+    if cost.calls:
+        basis = "as the replies so far took" if cost.measured else "assumed"
+        yield f"About {cost.hours:,.1f} hours ({cost.seconds:.1f} s a call, {basis})."
+    if cost.cap is not None and cost.calls:
+        short = sum(one.most for one in cost.costs) > cost.cap
+        yield f"Stops before {cost.cap:g} is passed{', which may be before the end' if short else ''}."
+
+
+def price_lines(costs: Iterable[Cost], unpriced: Sequence[str]) -> Iterator[str]:
+    """What calls would cost by currency, and what has no price beside it."""
+    priced = False
+    for cost in costs:
+        priced = True
+        yield (
+            f"The prompts cost about {cost.prompts:,.2f} {cost.currency}, with replies of the greatest "
+            f"length {cost.most:,.2f} {cost.currency}."
+        )
+    if priced and unpriced:
+        yield f"No price is known of {', '.join(unpriced)}."
 
 
 def show_plan(found: BuildPlan) -> Group:
@@ -29,13 +63,7 @@ def show_plan(found: BuildPlan) -> Group:
         )
     if found.refused_licences:
         lines.append(f"[bold red]{escape(refusal(found.refused_licences))}[/]")
-    for cost in found.costs:
-        lines.append(
-            f"The prompts cost about {cost.prompts:,.2f} {cost.currency}, with replies of the greatest "
-            f"length {cost.most:,.2f} {cost.currency}."
-        )
-    if found.costs and found.unpriced:
-        lines.append(f"No price is known of {', '.join(found.unpriced)}.")
+    lines += price_lines(found.costs, found.unpriced)
     if found.to_write or found.written:
         parts = ", ".join(f"{name} {count:,}" for name, count in found.to_write.items()) or "none"
         lines.append(

@@ -43,7 +43,12 @@ CRITICAL: tuple[Criterion, ...] = (
 """Criteria on which a single 0 sends the item to people under the `strict` policy."""
 
 ReplyStatus = Literal["valid", "repaired", "invalid"]
-"""repaired: only a cascade slip was repaired; invalid: no usable reply after one repair request."""
+"""repaired: a cascade slip was repaired, or what stood around the object was taken off (`reply: lenient`);
+invalid: no usable reply after one repair request."""
+TAKEN_OFF = "taken off: "
+"""Before what was taken off a reply (`reasoning`, `fence`, `preamble`), in `Audit.problem`."""
+EXPLAINED_IN = "explained in "
+"""Before the language of explanations that are in none of those asked for, in `Audit.problem`."""
 
 
 class Issue(Record):
@@ -72,6 +77,21 @@ class Audit(Record):
     where it was not asked or its reply can't be used."""
     blind_differs: bool = False
     """That answer is another one than the gold."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was repaired or is odd: `cascade`, `reasoning`, `fence`, `preamble`, `in French`."""
+        if self.status == "invalid":
+            return ()
+        found: list[str] = []
+        for part in filter(None, self.problem.split("; ")):
+            if part.startswith(TAKEN_OFF):
+                found += part.removeprefix(TAKEN_OFF).split(", ")
+            elif part.startswith(EXPLAINED_IN):
+                found.append(f"in {part.removeprefix(EXPLAINED_IN)}")
+            elif self.status == "repaired" and "cascade" not in found:
+                found.append("cascade")
+        return tuple(found)
 
     @property
     def total(self) -> int | None:

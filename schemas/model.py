@@ -102,6 +102,8 @@ class Cost(Record):
 
 ReplyForm = Literal["scores", "issues"]
 """What an auditor writes: ten scores and the issues, or the issues alone, from which the scores follow."""
+ReplyRule = Literal["scores", "issues", "lenient", "issues_lenient"]
+"""The same, and whether thoughts, code fences and words before the object are taken off a reply."""
 
 
 class ModelConfig(Record):
@@ -120,8 +122,9 @@ class ModelConfig(Record):
     serve: Annotated[Embedded | Remote | Vllm, Field(discriminator="engine")]
     sampling: Sampling = Sampling()
     limits: Limits = Limits()
-    reply: ReplyForm = "scores"
-    """`issues` suits small local models: a reply of a few words in a quarter of the time. Auditors alone."""
+    reply: ReplyRule = "scores"
+    """`issues` suits small local models: a reply of a few words in a quarter of the time. `lenient` (scores)
+    and `issues_lenient` suit servers that can't hold a model to the bare object. Auditors alone."""
     capable: bool = False
     """Large enough to be a judge; nothing is published on the word of models that are not."""
     price: Price | None = Field(default=None, exclude=True)
@@ -140,6 +143,16 @@ class ModelConfig(Record):
         return self._file
 
     @property
+    def reply_form(self) -> ReplyForm:
+        """What it writes as an auditor."""
+        return "issues" if self.reply.startswith("issues") else "scores"
+
+    @property
+    def lenient(self) -> bool:
+        """Whether what stands around its object is taken off."""
+        return self.reply.endswith("lenient")
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Every name under which a server may answer as this model."""
         return (self.model, *self.served_as)
@@ -154,10 +167,19 @@ class UnusableLimit(Record):
     """Of so many replies at the beginning."""
 
 
+class AuditBudget(Record):
+    """Most that the two auditors of one run may cost together."""
+
+    cost: float = Field(gt=0)
+    """In the currency of their prices; reaching it stops the run resumably, before the call that could."""
+
+
 class AuditorsConfig(Record):
     """The two auditors (`configs/auditors/*.yaml`)."""
 
     auditors: tuple[ModelConfig, ModelConfig]
+    budget: AuditBudget | None = Field(default=None, exclude=True)
+    """No cap where left out; left out of dumps, so that no digest or table depends on it."""
     unusable: UnusableLimit = Field(default=UnusableLimit(), exclude=True)
     """When to stop; left out of dumps, so that no digest or table depends on it."""
 
@@ -170,4 +192,12 @@ class AuditorsConfig(Record):
             )
         if first.name == second.name:
             raise ValueError(f"both auditors are named {first.name!r}: give each its own name")
+        if self.budget is not None:
+            for one in self.auditors:
+                if one.price is None:
+                    raise ValueError(
+                        f"`budget.cost` can't be kept without a price: give {one.name} a `price`"
+                    )
+            if first.price and second.price and first.price.currency != second.price.currency:
+                raise ValueError("`budget.cost` needs one currency: the two prices name two")
         return self

@@ -17,13 +17,13 @@ from mihakk.evaluation.judges.prompt import (
     order_of,
 )
 from mihakk.evaluation.judges.rubrics import rubric_digest
-from mihakk.evaluation.reading.reasoning import without_reasoning
 from mihakk.evaluation.rows import answer_key
 from mihakk.evaluation.running.asking import Asked
 from mihakk.machinery.llm.journal import Journal
 from mihakk.machinery.llm.model import Model
 from mihakk.machinery.llm.structured import Reply, Request
 from mihakk.machinery.seeds import rng
+from mihakk.machinery.text.reasoning import without_reasoning
 from mihakk.schemas.evaluation import Answer, Judgement
 from mihakk.schemas.rubric import Rubric
 

@@ -9,9 +9,9 @@ from mihakk.evaluation.reading import cues
 from mihakk.evaluation.reading.labels import TOKEN, fold
 from mihakk.evaluation.reading.option_words import LONGEST_HEAD
 from mihakk.evaluation.reading.reading import UNREAD, Reading
-from mihakk.evaluation.reading.reasoning import without_reasoning
 from mihakk.evaluation.reading.run_on import without_run_on
 from mihakk.evaluation.reading.tags import last_tag, without_tags
+from mihakk.machinery.text.reasoning import without_reasoning
 
 RULES: Final = {
     "tag": "tag/1",

@@ -48,7 +48,6 @@ from mihakk.evaluation.reading.option_words import (
     option_words,
 )
 from mihakk.evaluation.reading.reading import UNREAD, Reading
-from mihakk.evaluation.reading.reasoning import without_reasoning
 from mihakk.evaluation.reading.run_on import without_run_on
 from mihakk.evaluation.reading.statements import (
     MARKED,
@@ -63,6 +62,7 @@ from mihakk.evaluation.reading.statements import (
 )
 from mihakk.evaluation.reading.tags import last_tag
 from mihakk.machinery.text import key
+from mihakk.machinery.text.reasoning import without_reasoning
 
 RULES: Final = {
     "tag": "tag/1",

@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from mihakk.evaluation.reading.reading import UNREAD, Reading
-from mihakk.evaluation.reading.reasoning import without_reasoning
+from mihakk.machinery.text.reasoning import without_reasoning
 from mihakk.validators.code.problem import defines
 
 RULES: Final = {"fence": "fence/1", "whole": "whole/1", "definition": "definition/1", "body": "body/1"}

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 from mihakk.evaluation.reading.labels import clean
 from mihakk.evaluation.reading.reading import UNREAD, Reading
-from mihakk.evaluation.reading.reasoning import without_reasoning
 from mihakk.machinery.text import key
+from mihakk.machinery.text.reasoning import without_reasoning
 
 RULES: Final = {"json": "json/1", "numbered": "numbered/1"}
 LEAST_ALIKE: Final = 80.0

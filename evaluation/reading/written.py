@@ -8,9 +8,9 @@ from typing import Literal
 from mihakk.evaluation.reading.answer import read_answer
 from mihakk.evaluation.reading.choice import read_choice
 from mihakk.evaluation.reading.reading import LONGEST, READERS, UNREAD, Reading
-from mihakk.evaluation.reading.reasoning import without_reasoning
 from mihakk.evaluation.reading.run_on import up_to_stop
 from mihakk.machinery.text import key
+from mihakk.machinery.text.reasoning import without_reasoning
 
 __all__ = ["LONGEST", "READERS", "is_too_long", "key", "read_written"]
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mihakk.pipeline.external_summary import Audited, AuditSummary
     from mihakk.schemas.benchmark import ChecksConfig
+    from mihakk.validators.audit.auditing import Estimate
 
 Output = Literal["text", "json", "sarif", "jsonl", "csv"]
 
@@ -89,6 +90,12 @@ def audit(
         bool,
         typer.Option("--ask-again", help="Ask anew what got no usable reply in an earlier run to --out."),
     ] = False,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, help="Most that the auditors may cost in this run, in the currency of their prices."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; runs/audit/<name>/<time> if not given.")
     ] = None,
@@ -133,13 +140,22 @@ def audit(
         checks=_checks(off or (), config),
         ask_again=ask_again,
         repair=repair,
+        max_cost=None if rules_only else max_cost,
     )
     console = open_console(stderr=as_json or output != "text")
     with bar(console, "Auditing") as tick:
-        audited, found = audit_to_page(job, tick)
+        audited, found = audit_to_page(job, tick, lambda cost: _print_cost(cost, console))
     _print_found(audited, found, "json" if as_json else output, console)
     if least is not None and failed(found, least):
         raise typer.Exit(1)
+
+
+def _print_cost(cost: Estimate, console: Console) -> None:
+    """Prints what the auditors would cost, before the first call of one."""
+    from mihakk.reports.plan_table import cost_lines
+
+    for line in cost_lines(cost):
+        console.print(line)
 
 
 def _propose(source: str, *, taken: bool) -> str:

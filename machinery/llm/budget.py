@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -11,12 +12,38 @@ from mihakk.machinery.errors import ExternalFailure
 from mihakk.machinery.llm.journal import Entry
 from mihakk.schemas.model import Limits, Price
 
+_LOOK: Final = 0.05
+"""Seconds between two looks at what others have spent."""
 LETTERS_A_TOKEN: Final = 2
 """Fewest letters of a prompt that a token holds: for estimates that must not be too low."""
 
 
 class BudgetSpent(ExternalFailure):
     """The next call could pass the limit; what was answered is kept."""
+
+
+class Purse:
+    """What several models may cost together; each counts from a thread of its own."""
+
+    def __init__(self, cost: float) -> None:
+        self.cost = cost
+        self.spent = 0.0
+        self.reserved = 0.0
+        self.lock = threading.Lock()
+
+    def add(self, *, spent: float = 0.0, reserved: float = 0.0) -> None:
+        """Counts what was spent or reserved, or is no longer."""
+        with self.lock:
+            self.spent += spent
+            self.reserved += reserved
+
+    def take(self, most: float) -> bool:
+        """Reserves what a call may cost; False where others in flight may need it."""
+        with self.lock:
+            if self.spent + self.reserved + most > self.cost:
+                return False
+            self.reserved += most
+            return True
 
 
 class Budget:
@@ -30,6 +57,7 @@ class Budget:
         cost: Most that calls may cost together, in the price's currency.
         requests: Most calls.
         before: Calls of earlier runs that count too; None where each run has the whole budget.
+        purse: What it shares with other models, besides.
     """
 
     def __init__(
@@ -42,6 +70,7 @@ class Budget:
         cost: float | None = None,
         requests: int | None = None,
         before: Iterable[Entry] | None = None,
+        purse: Purse | None = None,
     ) -> None:
         self.asked = 0
         """Calls sent, those of earlier runs counted."""
@@ -52,7 +81,7 @@ class Budget:
         self.tokens = 0
         """Of prompts and replies in this run."""
         self._name, self._limits, self._setting, self._price = name, limits, setting, price
-        self._cost, self._requests = cost, requests
+        self._cost, self._requests, self._purse = cost, requests, purse
         self._reserved = 0.0
         self._settled = asyncio.Event()
         self._again = " or run again to go on" if before is None else " to go on"
@@ -74,12 +103,15 @@ class Budget:
         most = price.of(letters // LETTERS_A_TOKEN, body["max_tokens"]) if price else 0.0
         while self._is_short_of(most):
             await self._settled.wait()
+        await self._take(most)
         self._reserved += most
         self.asked += 1
         try:
             yield self._answered
         finally:
             self._reserved -= most
+            if self._purse is not None:
+                self._purse.add(reserved=-most)
             self._settled.set()
             self._settled.clear()
 
@@ -114,8 +146,20 @@ class Budget:
             )
         return self.spent + self._reserved + most > self._cost
 
+    async def _take(self, most: float) -> None:
+        """Reserves what a call may cost out of what is shared; waits while others' calls could use it up."""
+        while self._purse is not None and not self._purse.take(most):
+            if self._purse.spent + most > self._purse.cost:
+                raise BudgetSpent(
+                    f"{self._name}: the next call could pass `{self._setting}.cost` ({self._purse.cost:g}, of "
+                    f"which {self._purse.spent:.4g} is spent); answered calls are kept: raise it{self._again}"
+                )
+            await asyncio.sleep(_LOOK)  # whoever else spends it does so in another thread
+
     def _answered(self, entry: Entry) -> None:
         self.spent += self._cost_of(entry)
+        if self._purse is not None:
+            self._purse.add(spent=self._cost_of(entry))
         self.tokens += entry.prompt_tokens + entry.completion_tokens
 
     def _cost_of(self, entry: Entry) -> float:

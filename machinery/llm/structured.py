@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from mihakk.machinery.ids import digest
 from mihakk.machinery.llm.journal import Entry
+from mihakk.machinery.llm.lenient import Unwrapped, unwrapped
 from mihakk.schemas.model import ModelConfig
 
 T = TypeVar("T")
@@ -50,6 +51,8 @@ class Request(Generic[T]):
     """Added to the sampling seed: another number asks the same question anew."""
     max_tokens: int | None = None
     """Of the reply; the config's where None."""
+    lenient: bool = False
+    """Take thoughts, fences and words before it off the object; otherwise a reply with any is refused."""
 
 
 def in_words(tag: str, prompt: str, max_tokens: int, variant: int) -> Request[str]:
@@ -94,6 +97,8 @@ class Reply(Generic[T]):
     """Why not."""
     asked_twice: bool = False
     """A repair request was needed."""
+    taken: tuple[str, ...] = ()
+    """What was taken off a reply that is read leniently: `reasoning`, `fence`, `preamble`."""
 
 
 def payload(config: ModelConfig, request: Request[Any], messages: Sequence[Message]) -> dict[str, Any]:
@@ -167,13 +172,14 @@ def conversation(
         entry = yield key, body
         if request.schema is None:
             return Reply(request.tag, key, request.validate(entry.text))
+        text, taken = unwrapped(entry.text) if request.lenient else Unwrapped(entry.text, ())
         try:
-            value = request.validate(parse_object(entry.text, entry.finish_reason))
+            value = request.validate(parse_object(text, entry.finish_reason))
         except ValueError as error:
             problem = str(error)
             messages = repair(request.messages, entry.text, problem)
         else:
-            return Reply(request.tag, key, value, "", asked_twice)
+            return Reply(request.tag, key, value, "", asked_twice, taken)
     return Reply(request.tag, key, None, problem, asked_twice)
 
 

@@ -44,9 +44,8 @@ def data_root() -> Path:
     """The folder that `datasets` loads the configs from: of an overlay, the benchmark as patched."""
     if "overlay" not in pinned():
         return ROOT
-    from mihakk.releases.overlay.tasks import patched_folder
-
-    return patched_folder(ROOT)
+    patched: Path = importlib.import_module("mihakk.releases.overlay.tasks").patched_folder(ROOT)
+    return patched
 
 
 def data_files(config: str) -> dict[str, list[str]]:

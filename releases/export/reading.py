@@ -11,9 +11,9 @@ from mihakk.machinery.settings import PACKAGE
 _MODULES: Final = {
     "evaluation/reading": (
         "written", "choice", "answer", "statements", "run_on", "labels", "option_words", "cues", "tags",
-        "reasoning", "reading",
+        "reading",
     ),
-    "machinery/text": ("key", "codepoints", "_orthography", "_tokens"),
+    "machinery/text": ("key", "codepoints", "_orthography", "_tokens", "reasoning"),
     "machinery": ("errors",),
 }  # fmt: skip
 """What `read_written` and `key` are made of; none imports anything but these and Python's own library."""

@@ -18,6 +18,7 @@ from mihakk.reports.templates import templates, write_page
 from mihakk.schemas.audit import CRITERIA
 from mihakk.schemas.finding import SEVERITIES, Finding
 from mihakk.schemas.rejection import Rejection
+from mihakk.validators.audit.auditing import Estimate
 from mihakk.validators.external.merging import linked
 from mihakk.validators.external.places import with_names
 
@@ -41,9 +42,11 @@ QIMMA = (
 """What QIMMA's authors discarded of published Arabic benchmarks once people had looked (their table 2)."""
 
 
-def audit_to_page(job: AuditJob, tick: Callable[[int], None]) -> tuple[Audited, AuditSummary]:
-    """Runs an external audit and writes its page beside its tables."""
-    audited, summary = run_audit(job, tick)
+def audit_to_page(
+    job: AuditJob, tick: Callable[[int], None], before: Callable[[Estimate], None] | None = None
+) -> tuple[Audited, AuditSummary]:
+    """Runs an external audit and writes its page beside its tables; arguments as of `run_audit`."""
+    audited, summary = run_audit(job, tick, before)
     write_benchmark_report(audited, summary, job.folder / "report.html")
     return audited, summary
 

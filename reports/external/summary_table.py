@@ -71,6 +71,9 @@ def _sentences(found: AuditSummary) -> Iterator[str]:
         asked = found.audit_states["both"] + found.audit_states["short"]
         seen = by_audit_state(found.audit_states) + unusable(found.auditors, asked)
     yield f"Policy {found.policy}; {seen}."
+    for name, notes in found.reply_notes.items():
+        said = ", ".join(f"{count:,} {what}" for what, count in sorted(notes.items()))
+        yield f"Replies of {name} that were repaired, or are in another language: {said}."
     yield from (f"{name}: {describe(used)}." for name, used in sorted(found.usage.items()))
     if "clean" not in found.files:
         yield "No item passed, so there is no cleaned copy; removed.parquet says why for each."

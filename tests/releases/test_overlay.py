@@ -358,6 +358,33 @@ def test_the_benchmark_is_fetched_at_its_revision_from_a_hub(
         assert verify(overlay, endpoint=hub.endpoint)[0].kind == "file_changed"
 
 
+@pytest.mark.services
+def test_a_set_of_the_hub_is_audited_made_into_an_overlay_and_patched_there(tmp_path: Path) -> None:
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(ROWS), sink)
+    with HubServer().running() as hub:
+        repository = hub.repositories["owner/bench"] = Repository()
+        repository.commit({"data/test-00000-of-00001.parquet": sink.getvalue()})
+        own = {"HF_ENDPOINT": hub.endpoint, "HF_HUB_DISABLE_XET": "1", "HF_HOME": str(tmp_path / "hf")}
+
+        def mihakk(*arguments: str) -> None:
+            done = subprocess.run(
+                [sys.executable, "-m", "mihakk.flows.cli", *arguments],
+                env={**os.environ, **own}, cwd=tmp_path, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+
+        options = ("--map", MAPPING, "--licence", "CC-BY-4.0", "--repair", "--out", "audit")
+        mihakk("audit", "owner/bench", "--rules-only", *options)
+        mihakk("overlay", "make", "audit", "overlay")
+        mihakk("overlay", "verify", "overlay")
+        mihakk("overlay", "apply", "overlay", "patched")
+    assert read_overlay(tmp_path / "overlay")[0].loaded == "datasets"
+    (made,), (clean,) = ([*(tmp_path / name).rglob("*.parquet")] for name in ("patched", "audit/clean"))
+    assert made.read_bytes() == clean.read_bytes()
+    assert [row["name"] for row in pq.read_table(made).to_pylist()] == ["r0", "r2", "r4"]
+
+
 def environment(tmp_path: Path, source: Path) -> dict[str, str]:
     own = {"MIHAKK_UPSTREAM": str(source), "MIHAKK_CACHE": str(tmp_path / "cache"), "HF_HUB_OFFLINE": "1"}
     return {

@@ -6,25 +6,39 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from mihakk.machinery.groups import grouped
+from mihakk.machinery.llm.budget import Budget, Purse
 from mihakk.machinery.llm.journal import Journal
 from mihakk.machinery.llm.model import Model, open_model
 from mihakk.machinery.llm.structured import Reply, Request
 from mihakk.machinery.llm.unusable import FirstReplies
 from mihakk.machinery.seeds import rng
 from mihakk.machinery.settings import Settings
-from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.audit import EXPLAINED_IN, TAKEN_OFF, Audit, Verdict
 from mihakk.schemas.benchmark import Policy
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import Item
-from mihakk.schemas.model import AuditorsConfig, Cost, Embedded, ModelConfig, ReplyForm, UnusableLimit
+from mihakk.schemas.model import (
+    AuditorsConfig,
+    Cost,
+    Embedded,
+    ModelConfig,
+    Remote,
+    ReplyForm,
+    UnusableLimit,
+)
 from mihakk.schemas.record import Record
 from mihakk.validators.audit.blind import blind_request, can_be_asked, differs
+from mihakk.validators.audit.languages import foreign_language
 from mihakk.validators.audit.policy import verdict
 from mihakk.validators.audit.prompt import described, messages
 from mihakk.validators.audit.reply import Opinion, opinion, schema, schema_digest, short_opinion
 
 TOKENISED = 64
 """Prompts of each auditor that an estimate really tokenises."""
+MEASURED = 20
+"""Replies of a model in the journal from which the time of a call is their mean."""
+ASSUMED_SECONDS = 10.0
+"""Time of a call of which nothing is measured."""
 
 
 class Estimate(Record):
@@ -42,6 +56,14 @@ class Estimate(Record):
     """By currency, of the models that have a price."""
     unpriced: tuple[str, ...] = ()
     """Models to be asked whose price no config gives."""
+    hours: float = 0.0
+    """With as many calls in flight as `limits.concurrency` allows; the auditors work side by side."""
+    seconds: float = 0.0
+    """Of the slower auditor's calls, each."""
+    cap: float | None = None
+    """Most that they may cost together in this run; None where nothing is said."""
+    measured: bool = False
+    """Whether the seconds are the mean of its replies in the journal, or `ASSUMED_SECONDS`."""
 
 
 class Panel:
@@ -51,6 +73,8 @@ class Panel:
         self.models = (first, second)
         self.first_replies = tuple(FirstReplies(one.config.name, limit) for one in self.models)
         """Counted over all that the panel is asked."""
+        self.cap: float | None = None
+        """Most that both may cost together."""
 
     @property
     def names(self) -> tuple[str, str]:
@@ -69,7 +93,14 @@ def open_panel(config: AuditorsConfig, store: Settings) -> Iterator[Panel]:
     share = sum(isinstance(auditor.serve, Embedded) for auditor in config.auditors)
     with ExitStack() as stack:
         first, second = (stack.enter_context(open_model(one, store, share)) for one in config.auditors)
-        yield Panel(first, second, config.unusable)
+        if config.budget is not None:
+            purse = Purse(config.budget.cost)
+            for model in (first, second):
+                one = model.config
+                model.budget = Budget(one.name, one.limits, one.price, setting="budget", purse=purse)
+        panel = Panel(first, second, config.unusable)
+        panel.cap = config.budget.cost if config.budget else None
+        yield panel
 
 
 def select(items: Sequence[Item], limit: int | None, seed: int) -> set[str]:
@@ -165,10 +196,16 @@ def verdicts(
     ]
 
 
-def estimate(items: Sequence[Item], panel: Panel, journal: Journal, *, blind: bool = False) -> Estimate:
-    """Calls and prompt tokens that auditing these items would take now."""
+def estimate(
+    items: Sequence[Item], panel: Panel, journal: Journal, *, blind: bool = False, tokenise: bool = True
+) -> Estimate:
+    """Calls, prompt tokens, cost and hours that auditing these items would take now.
+
+    With `tokenise` the servers count the tokens, which starts them; else they follow from the letters.
+    """
     calls = cached = tokens = 0
     bases = set()
+    slowest = (0.0, 0.0, False)
     costs: dict[str, Cost] = {}
     unpriced: list[str] = []
     for model in panel.models:
@@ -180,7 +217,8 @@ def estimate(items: Sequence[Item], panel: Panel, journal: Journal, *, blind: bo
                 new.append("\n".join(message["content"] for message in asked.messages))
         calls += len(new)
         if new:
-            counted, basis = _tokens(model, new)
+            counted, basis = _tokens(model if tokenise else None, new)
+            slowest = max(slowest, _hours(model, len(new), journal))
             tokens += counted
             bases.add(basis)
             price = model.config.price
@@ -203,7 +241,22 @@ def estimate(items: Sequence[Item], panel: Panel, journal: Journal, *, blind: bo
         basis=basis,
         costs=tuple(costs.values()),
         unpriced=tuple(unpriced),
+        hours=slowest[0],
+        seconds=slowest[1],
+        measured=slowest[2],
+        cap=panel.cap,
     )
+
+
+def _hours(model: Model, calls: int, journal: Journal) -> tuple[float, float, bool]:
+    """Hours of so many calls, seconds of each, and whether these were measured."""
+    serve = model.config.serve
+    slots = model.config.limits.concurrency * (len(serve.endpoints) if isinstance(serve, Remote) else 1)
+    if isinstance(serve, Embedded):
+        slots = min(slots, serve.slots)
+    known = [one.latency for one in journal.entries() if one.model in model.config.names]
+    seconds = sum(known) / len(known) if len(known) >= MEASURED else ASSUMED_SECONDS
+    return calls * seconds / min(slots, calls) / 3600, seconds, len(known) >= MEASURED
 
 
 def same_family(
@@ -216,7 +269,9 @@ def same_family(
     return {name: own[name] for name in families}
 
 
-def request(item: Item, variant: int = 0, form: ReplyForm = "scores") -> Request[Opinion]:
+def request(
+    item: Item, variant: int = 0, form: ReplyForm = "scores", *, lenient: bool = False
+) -> Request[Opinion]:
     """What an auditor is asked about one item, in the form its config names."""
     return Request(
         tag=item.id,
@@ -226,6 +281,7 @@ def request(item: Item, variant: int = 0, form: ReplyForm = "scores") -> Request
         name="audit",
         meta={**described(item, form), "schema_digest": schema_digest(form)},
         variant=variant,
+        lenient=lenient,
     )
 
 
@@ -234,7 +290,7 @@ def all_requests(
 ) -> Iterator[Request[Any]]:
     """Everything that one auditor is asked about these items."""
     for item in items:
-        yield request(item, variant, model.config.reply)
+        yield request(item, variant, model.config.reply_form, lenient=model.config.lenient)
         if _is_blind(item, blind):
             yield blind_request(item, variant)
 
@@ -256,14 +312,21 @@ def _audit(auditor: str, reply: Reply[Opinion]) -> Audit:
         return Audit(
             item=reply.tag, auditor=auditor, status="invalid", reply_key=reply.key, problem=reply.problem
         )
+    opinion = reply.value
+    spoken = foreign_language(" ".join(issue.explanation for issue in opinion.issues))
+    notes = (
+        opinion.repaired,
+        f"{TAKEN_OFF}{', '.join(reply.taken)}" if reply.taken else "",
+        f"{EXPLAINED_IN}{spoken}" if spoken else "",
+    )
     return Audit(
         item=reply.tag,
         auditor=auditor,
-        status="repaired" if reply.value.repaired else "valid",
-        scores=reply.value.scores,
-        issues=reply.value.issues,
+        status="repaired" if opinion.repaired or reply.taken else "valid",
+        scores=opinion.scores,
+        issues=opinion.issues,
         reply_key=reply.key,
-        problem=reply.value.repaired,
+        problem="; ".join(filter(None, notes)),
     )
 
 
@@ -283,11 +346,11 @@ def _shares(sizes: dict[str, int], limit: int) -> dict[str, int]:
     return shares
 
 
-def _tokens(model: Model, texts: Sequence[str]) -> tuple[int, str]:
+def _tokens(model: Model | None, texts: Sequence[str]) -> tuple[int, str]:
     """Tokens of all texts; a sample is tokenised by the server and scaled by length where there are many."""
     step = max(1, len(texts) // TOKENISED)
     drawn = texts[::step]
-    counts = model.count_tokens(drawn)
+    counts = model.count_tokens(drawn) if model is not None else None
     if counts is None:
         # Without a tokeniser: 4 Latin or 2 other characters to a token, on the safe side for large models.
         return sum(_by_characters(text) for text in texts), "characters"
