@@ -140,20 +140,20 @@ class Budget:
         if self._cost is None:
             return False
         if self.spent + most > self._cost:
-            raise BudgetSpent(
-                f"{self._name}: the next call could pass `{self._setting}.cost` ({self._cost:g}, of which "
-                f"{self.spent:.4g} is spent); answered calls are kept: raise it{self._again}"
-            )
+            raise self._costs_too_much(self._cost, self.spent)
         return self.spent + self._reserved + most > self._cost
+
+    def _costs_too_much(self, cost: float, spent: float) -> BudgetSpent:
+        return BudgetSpent(
+            f"{self._name}: the next call could pass `{self._setting}.cost` ({cost:g}, of which {spent:.4g} "
+            f"is spent); answered calls are kept: raise it{self._again}"
+        )
 
     async def _take(self, most: float) -> None:
         """Reserves what a call may cost out of what is shared; waits while others' calls could use it up."""
         while self._purse is not None and not self._purse.take(most):
             if self._purse.spent + most > self._purse.cost:
-                raise BudgetSpent(
-                    f"{self._name}: the next call could pass `{self._setting}.cost` ({self._purse.cost:g}, of "
-                    f"which {self._purse.spent:.4g} is spent); answered calls are kept: raise it{self._again}"
-                )
+                raise self._costs_too_much(self._purse.cost, self._purse.spent)
             await asyncio.sleep(_LOOK)  # whoever else spends it does so in another thread
 
     def _answered(self, entry: Entry) -> None:
