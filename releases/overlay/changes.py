@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
 
 import orjson
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.record import Language, Record
@@ -24,6 +24,14 @@ COLUMNS = "changes.parquet"
 Reason = Literal[
     "blocked", "waits", "merged", "discarded", "unreadable", "corrected", "repaired", "outside"
 ]  # the kinds of errata, and rows that the audit was told to leave out
+
+
+def _inside(path: str) -> str:
+    """A path that leaves no folder it is put into: overlays come from strangers."""
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or "\\" in path or ":" in path or {"..", "~"} & set(parts):
+        raise ValueError(f"{path!r} is no path below a folder")
+    return path
 
 
 class Evidence(Record):
@@ -72,7 +80,7 @@ class PatchedTable(Record):
     """One table of the benchmark."""
 
     name: str
-    path: str
+    path: Annotated[str, AfterValidator(_inside)]
     """Its file below the benchmark."""
     sheet: str = ""
     subset: str = ""
@@ -126,10 +134,15 @@ def value_digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def row_digests(table: Table) -> dict[int, str]:
-    """Digest of every row by its number; of one that can't be read, of what it holds."""
-    found = {number: value_digest(table.original(number)) for number in table.rows}
-    found |= {bad.number: value_digest(bad.body.strip()) for bad in table.unreadable}
+def row_digests(table: Table, only: Collection[int] | None = None) -> dict[int, str]:
+    """Digest of every row, or of these, by its number; of one that can't be read, of what it holds."""
+    wanted = table.rows if only is None else [number for number in only if number in table.rows]
+    found = {number: value_digest(table.original(number)) for number in wanted}
+    found |= {
+        bad.number: value_digest(bad.body.strip())
+        for bad in table.unreadable
+        if only is None or bad.number in only
+    }
     return dict(sorted(found.items()))
 
 

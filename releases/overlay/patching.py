@@ -154,7 +154,7 @@ def fit(
         by_table[change.table][place] = change
     for name, mine in by_table.items():
         if name not in differ:
-            rows.update((place, change.row) for place, change in mine.items())
+            problems += _check(tables[name], mine, rows)
         elif name in tables:
             problems += _locate(overlay, tables[name], mine, rows)
     return Fit(tables, rows, problems)
@@ -232,6 +232,21 @@ def _read_files(overlay: Overlay, root: Path) -> dict[str, Table]:
                 continue
             found.update({table.name: table for table in tables})
     return found
+
+
+def _check(table: Table, changes: Mapping[int, RowChange], rows: dict[int, int]) -> Iterator[Problem]:
+    """Takes the rows of a table that is the one stated, and finds what an overlay says wrongly of it."""
+    digests = row_digests(table, {change.row for change in changes.values()})
+    for place, change in changes.items():
+        row = table.rows.get(change.row, {})
+        if digests.get(change.row) != change.digest or not all(
+            _is_stated(row, cell.path, cell.old) for cell in change.cells
+        ):
+            yield _problem(
+                "row_changed", change, "the file is as stated, and this row is not: a damaged overlay"
+            )
+        else:
+            rows[place] = change.row
 
 
 def _locate(

@@ -312,6 +312,32 @@ def test_a_damaged_overlay_is_named_with_its_line(made: tuple[Path, Path, Path])
         verify(overlay, str(source))
 
 
+@pytest.mark.parametrize("path", ["../other.jsonl", "/etc/other.jsonl", "a/../../b.jsonl", "C:\\b.jsonl", ""])
+def test_a_path_that_leaves_its_folder_is_refused(
+    made: tuple[Path, Path, Path], tmp_path: Path, path: str
+) -> None:
+    source, overlay, _ = made
+    told = json.loads((overlay / "overlay.json").read_bytes())
+    told["tables"][0]["path"] = path
+    (overlay / "overlay.json").write_text(json.dumps(told), "utf-8")
+    with pytest.raises(UsageError, match="is no path below a folder"):
+        apply(overlay, tmp_path / "out" / "patched", str(source))
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [{"row": 4}, {"row": 99}, {"digest": "0" * 64}, {"cells": [{"path": ["Q"], "old": "0", "new": "x"}]}],
+)
+def test_a_change_that_does_not_fit_the_very_file_is_named(
+    made: tuple[Path, Path, Path], altered: dict[str, Any]
+) -> None:
+    source, overlay, _ = made
+    rows = [json.loads(line) for line in (overlay / "changes.jsonl").read_text("utf-8").splitlines()]
+    rows[1] |= altered
+    (overlay / "changes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert kinds(overlay, source) == [("row_changed", altered.get("row", 2))]
+
+
 def test_commands_end_with_one_where_the_benchmark_is_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
