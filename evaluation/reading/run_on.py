@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from mihakk.evaluation.reading.reasoning import without_reasoning
 from mihakk.machinery.text import key
+from mihakk.machinery.text.reasoning import without_reasoning
 
 _HINTS: Final = (
     *("uestion", "Q", "roblem", "PROBLEM", "xercise", "xample", "nstruction"),
