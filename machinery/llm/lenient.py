@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 
 from mihakk.machinery.text.reasoning import MARKS
 
-_FENCE: Final = re.compile(r"```[\w-]*[ \t]*\n?(.*?)\s*```\s*\Z", re.DOTALL)
+_FENCE: Final = "```"
+_OPENING: Final = re.compile(r"[\w-]*[ \t]*\n?")
+"""What may follow a fence: the language of the code in it."""
 _READ: Final = json.JSONDecoder().raw_decode
 _MOST: Final = 500
 """Opening brackets at which an object is looked for: a reply with more is none."""
@@ -38,11 +40,12 @@ def unwrapped(reply: str) -> Unwrapped:
         else:
             continue
         taken = ["reasoning"]
-    if (fenced := _FENCE.search(text)) is not None:
-        before, inner = text[: fenced.start()].strip(), fenced[1].strip()
+    before, fence, rest = text.removesuffix(_FENCE).partition(_FENCE)
+    if fence and text.endswith(_FENCE):
+        inner = _OPENING.sub("", rest, count=1).strip()
         found = _object_at_end(inner)
         if found is not None:
-            taken += ["fence"] + (["preamble"] if (before or found) and not unended else [])
+            taken += ["fence"] + (["preamble"] if (before.strip() or found) and not unended else [])
             return Unwrapped(inner[found:], tuple(taken))
     found = _object_at_end(text)
     if found:

@@ -47,6 +47,7 @@ def test_the_tables_are_these() -> None:
     assert YAML_TABLES == [
         "arabic_metres",
         "code_terms",
+        "column_words",
         "eras",
         "genres",
         "language_words",
