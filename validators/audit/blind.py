@@ -14,7 +14,7 @@ from pydantic import Field
 from mihakk.machinery.configs import load_config
 from mihakk.machinery.ids import content_hash, digest
 from mihakk.machinery.llm.structured import Request, closed_object
-from mihakk.machinery.text import words_key
+from mihakk.machinery.text.comparison import comparison_key
 from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
 from mihakk.schemas.record import Record
 from mihakk.validators.audit.prompt import FOLDER, LETTERS, sample
@@ -78,7 +78,9 @@ def differs(item: Item, answer: str) -> bool:
     if isinstance(item, ChoiceItem):
         return answer != ", ".join(LETTERS[place] for place in sorted(item.gold))
     accepted = (item.answer, *item.accepted) if isinstance(item, AnswerItem) else ()
-    return all(words_key(answer, item.language) != words_key(one, item.language) for one in accepted)
+    return all(
+        comparison_key(answer, item.language) != comparison_key(one, item.language) for one in accepted
+    )
 
 
 @cache

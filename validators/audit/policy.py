@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mihakk.machinery.text import words_key
+from mihakk.machinery.text.comparison import comparison_key
 from mihakk.schemas.audit import (
     AUDITOR_RULES,
     BLIND_RULE,
@@ -23,7 +23,7 @@ def hamming(first: Audit, second: Audit) -> int:
 
 def agree_on_another(first: Audit, second: Audit) -> bool:
     """Whether both auditors gave one and the same answer, blind, and it is not the gold."""
-    answers = {words_key(audit.blind_answer, "ar") for audit in (first, second)}
+    answers = {comparison_key(audit.blind_answer, "ar") for audit in (first, second)}
     return first.blind_differs and second.blind_differs and len(answers) == 1
 
 

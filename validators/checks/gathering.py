@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
-from zlib import crc32
 
+from mihakk.machinery.text.comparison import comparison_words, exact_key
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.hemistich import has_rhyme, offers_hemistichs
-from mihakk.validators.checks.restated import Asked, numbered, packed, question_stems
+from mihakk.validators.checks.restated import Asked, numbered, packed, question_stems, word_hash
 from mihakk.validators.checks.texts import Texts, answers
 from mihakk.validators.checks.wording import WordTally
 from mihakk.validators.truth import truth_word
@@ -38,7 +38,7 @@ def bytes_hash(data: bytes) -> int:
 
 
 class Fingerprint(NamedTuple):
-    """One item as its neighbours see it; all hashes are of matching forms."""
+    """One item as its neighbours see it; all but `exact` are hashes of comparison keys."""
 
     item: str
     task: str
@@ -46,9 +46,11 @@ class Fingerprint(NamedTuple):
     subset: str
     split: str
     prompt: int
-    """Question, context and fields."""
+    """Question, context and fields, by their comparison keys."""
     body: int
-    """Prompt, options in any order, and what counts as right: equal for exact duplicates."""
+    """Prompt, options in any order, and what counts as right."""
+    exact: int
+    """The same by exact keys: equal for rows of which one may go."""
     options: frozenset[int]
     gold: frozenset[int]
     records: tuple[str, ...]
@@ -169,20 +171,23 @@ LEAST_SHINGLES = 8
 
 
 def _print(item: Item, texts: Texts, words: int) -> Fingerprint:
-    named = [f"{name}={texts.key(value)}" for name, value in sorted(item.fields.items())]
-    prompt = text_hash(item.language, texts.key(item.question), texts.key(item.context), *named)
-    options: frozenset[int] = frozenset()
+    asked = [item.question, item.context, *(value for _, value in sorted(item.fields.items()))]
+    options: list[str] = []
     pair = ""
     if isinstance(item, ChoiceItem):
-        hashed = [option_hash(option, texts) for option in item.options]
-        options, pair = frozenset(hashed), item.pair_id
-        gold = frozenset(hashed[i] for i in item.gold if 0 <= i < len(hashed))
+        options, pair, right = list(item.options), item.pair_id, answers(item)
     elif isinstance(item, AnswerItem):
-        gold = frozenset(text_hash(texts.key(text) or text) for text in (item.answer, *item.accepted))
+        right = [item.answer, *item.accepted]
     else:
-        prompt = text_hash(str(prompt), *[texts.key(verse) for verse in item.verses])
-        gold = frozenset([text_hash(*[texts.key(text) for text in item.explanations])])
-    body = text_hash(str(prompt), *map(str, sorted(options)), "gold", *map(str, sorted(gold)))
+        asked += item.verses
+        right = ["\n".join(item.explanations)]
+
+    def exact(several: Iterable[str]) -> list[str]:
+        return [exact_key(text, item.language) for text in several]
+
+    prompt = text_hash(item.language, *sorted(item.fields), *map(texts.compared, asked))
+    offered = frozenset(option_hash(option, texts) for option in options)
+    gold = frozenset(option_hash(text, texts) for text in right)
     return Fingerprint(
         item=item.id,
         task=item.task,
@@ -190,8 +195,9 @@ def _print(item: Item, texts: Texts, words: int) -> Fingerprint:
         subset=item.subset,
         split=split_of(item),
         prompt=prompt,
-        body=body,
-        options=options,
+        body=text_hash(str(prompt), *map(str, sorted(offered)), "gold", *map(str, sorted(gold))),
+        exact=text_hash(*exact(asked), "options", *sorted(exact(options)), "gold", *sorted(exact(right))),
+        options=offered,
         gold=gold,
         records=item.origin.records,
         short_answer=isinstance(item, AnswerItem) and len(texts.words(item.answer)) <= 3,
@@ -239,7 +245,7 @@ def _state(gathered: Gathered, item: Item, texts: Texts) -> None:
         gathered.ids[item.subset, split_of(item), item.metadata["id"]] += 1
     answer = "" if item.context else _word_of_answer(item, texts)
     if answer:
-        words = texts.words(item.question)
+        words = comparison_words(item.question, item.language)
         rest = [word for word in words if word not in NEGATIONS]
         if len(rest) >= LEAST_WORDS:
             odd = (len(words) - len(rest)) % 2 == 1
@@ -263,21 +269,21 @@ def _ask(gathered: Gathered, item: Item, texts: Texts) -> None:
     if item.origin.generator != OUTSIDE:
         return
     if isinstance(item, ChoiceItem):
-        offered, gold = [texts.words(option) for option in item.options], item.only_gold
+        offered, gold = [comparison_words(option, item.language) for option in item.options], item.only_gold
     else:
-        offered, gold = [texts.words(answer) for answer in answers(item)], 0
+        offered, gold = [comparison_words(answer, item.language) for answer in answers(item)], 0
     if gold is None or not offered:
         return
-    said = texts.words(item.question)
+    said = comparison_words(item.question, item.language)
     stems = question_stems(said)
     if stems:
-        place = text_hash(item.task, texts.key(item.context), *stems)
+        place = text_hash(item.task, texts.compared(item.context), *stems)
         gathered.asked.setdefault(place, []).append(Asked(item.id, gold, packed(offered), numbered(said)))
 
 
 def option_hash(option: str, texts: Texts) -> int:
-    """The hash under which `SetIndex.metres` knows an option."""
-    return text_hash(texts.key(option) or option)
+    """The hash by which options are compared, and under which `SetIndex.metres` knows one."""
+    return text_hash(texts.compared(option))
 
 
 def _shingles(item: Item, texts: Texts) -> array[int]:
@@ -290,11 +296,15 @@ def _shingles(item: Item, texts: Texts) -> array[int]:
         parts = [
             text for where, text in texts.parts if where != "context" and not where.startswith("accepted")
         ]
-    words = [word for text in (*parts, *item.fields.values()) for word in texts.words(text)]
-    pairs = {crc32(f"{a} {b}".encode()) for a, b in pairwise(words)}
-    # Two problems that differ by their numbers are two problems: a number weighs as much as several words.
-    numbers = [word for word in words if word.isdecimal()]
-    heavy = {crc32(f"{word} {n}".encode()) for word in numbers for n in range(NUMBER_WEIGHT)}
+    words = [
+        word
+        for text in (*parts, *item.fields.values())
+        for word in comparison_words(text, item.language)
+    ]
+    pairs = {word_hash(f"{a} {b}") for a, b in pairwise(words)}
+    # Two problems that differ by a number or sign are two problems: each weighs as much as several words.
+    numbers = [word for word in words if not word.isalpha()]
+    heavy = {word_hash(f"{word} {n}") for word in numbers for n in range(NUMBER_WEIGHT)}
     return array("I", sorted(pairs | heavy))
 
 

@@ -45,6 +45,11 @@ class Asked(NamedTuple):
         return found
 
 
+def word_hash(word: str) -> int:
+    """A word as a number of 32 bits; half a surrogate pair is text like any other."""
+    return crc32(word.encode(errors="surrogatepass"))
+
+
 def stem(word: str) -> str:
     """A folded word without article, `and` and one-letter prepositions; three letters at least stay."""
     for prefix in PREFIXES:
@@ -54,7 +59,7 @@ def stem(word: str) -> str:
 
 
 def question_stems(words: Sequence[str]) -> list[str]:
-    """What a question is known by: its sorted stems and its numbers as they come; empty if it has too few.
+    """What a question is known by: its sorted stems, its numbers and signs as they come; empty if it has few.
 
     The stems of one that says a word twice stay in their order: `Persian poetry influenced Arab poetry`.
     """
@@ -62,12 +67,13 @@ def question_stems(words: Sequence[str]) -> list[str]:
     different = sorted(set(stems))
     if len(different) < LEAST_STEMS:
         return []
-    return [*(different if len(different) == len(stems) else stems), *filter(str.isdecimal, words)]
+    # Numbers and signs keep their order: `a - b` is not `b - a`.
+    return [*(different if len(different) == len(stems) else stems), *(w for w in words if not w.isalpha())]
 
 
 def numbered(words: Iterable[str]) -> array[int]:
     """Stems of words as numbers, ascending, each as often as it comes."""
-    return array("I", sorted(crc32(stem(word).encode()) for word in words if word != _AND))
+    return array("I", sorted(word_hash(stem(word)) for word in words if word != _AND))
 
 
 _TURNING: Final = (
@@ -87,7 +93,7 @@ def packed(answers: Iterable[Sequence[str]]) -> array[int]:
     """The folded words of each answer as `Asked` holds them."""
     found = array("I")
     for words in answers:
-        numbers = sorted({crc32(stem(word).encode()) for word in words if word != _AND})
+        numbers = sorted({word_hash(stem(word)) for word in words if word != _AND})
         found.extend((len(numbers), *numbers))
     return found
 

@@ -76,7 +76,9 @@ class SetIndex:
     prints: dict[str, Fingerprint] = field(default_factory=dict)
     """The items that copies or rivals name, by id."""
     copies: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """By item id: items of its task that equal it in prompt, options and gold."""
+    """By item id: items of its task compared as equal in prompt, options and gold."""
+    equal: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of `copies`, by item id, those with the same texts sign by sign: of these one row may stand for all."""
     rivals: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By item id: items that ask the same but count another answer as right."""
     near: dict[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)
@@ -292,10 +294,11 @@ def _restate(
 
 
 def _copies(index: SetIndex, group: Sequence[Fingerprint]) -> None:
-    bodies: dict[tuple[str, int], list[Fingerprint]] = defaultdict(list)
+    alike: dict[tuple[str, str, int], list[Fingerprint]] = defaultdict(list)
     for mark in group:
-        bodies[mark.task, mark.body].append(mark)
-    for same in bodies.values():
+        alike["body", mark.task, mark.body].append(mark)
+        alike["exact", mark.task, mark.exact].append(mark)
+    for (key, _, _), same in alike.items():
         for mark in same:
             # Those of other splits first: a copy across splits weighs more than one beside it.
             others = sorted(
@@ -303,7 +306,8 @@ def _copies(index: SetIndex, group: Sequence[Fingerprint]) -> None:
                 key=lambda other: (other.split == mark.split, other.item),
             )
             if others:
-                index.copies[mark.item] = tuple(other.item for other in others[:SHOWN])
+                kept = index.copies if key == "body" else index.equal
+                kept[mark.item] = tuple(other.item for other in others[:SHOWN])
 
 
 def _rivals(index: SetIndex, group: Sequence[Fingerprint]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from re import Pattern
 
+from mihakk.machinery.text.comparison import comparison_key
 from mihakk.machinery.text.key import folded_words, words_key
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
@@ -34,7 +35,6 @@ class Texts:
 
     __slots__ = (
         "_folded",
-        "_option_keys",
         "folds",
         "joined",
         "language",
@@ -60,7 +60,6 @@ class Texts:
             self.folds = [words_key(text, language) for text in texts]
             self.whole = f" {BETWEEN} ".join(self.folds)
         self._folded: dict[str, str] | None = None
-        self._option_keys: list[str] | None = None
         self.vocabulary = self.whole.split()
         """Matching forms of all words, in order."""
 
@@ -80,12 +79,6 @@ class Texts:
             parts = list(_worded(subject))
         return cls(tuple(parts), subject.language)
 
-    def option_keys(self, options: Sequence[str]) -> list[str]:
-        """Matching forms without spaces of a choice item's options, which are its last parts."""
-        if self._option_keys is None:
-            self._option_keys = [fold.replace(" ", "") for fold in self.option_folds(options)]
-        return self._option_keys
-
     def option_folds(self, options: Sequence[str]) -> list[str]:
         """Matching forms of a choice item's options, which are its last parts."""
         return self.folds[len(self.folds) - len(options) :]
@@ -102,6 +95,10 @@ class Texts:
     def key(self, text: str) -> str:
         """Matching form of `text` without spaces."""
         return self.folded(text).replace(" ", "")
+
+    def compared(self, text: str) -> str:
+        """What `text` is compared with other texts by."""
+        return comparison_key(text, self.language)
 
     def words(self, text: str) -> list[str]:
         """Matching forms of the words of `text`."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mihakk.machinery.errors import UsageError
-from mihakk.machinery.text import words_key
+from mihakk.machinery.text.comparison import comparison_key
 from mihakk.schemas.record import Language
 from mihakk.validators.external.cells import blank, shown
 from mihakk.validators.external.mapping import GoldAs
@@ -130,12 +130,12 @@ def _letter(piece: Any) -> str:
 
 
 def _among(text: str, options: Sequence[str], language: Language) -> int | None:
-    """Index of the option that is this text: to the letter, or else the only one with its words."""
+    """Index of the option that is this text: to the letter, or else the only one compared as it is."""
     for i, option in enumerate(options):
         if option.strip() == text.strip():
             return i
-    key = words_key(text, language)
-    same = [i for i, option in enumerate(options) if key and words_key(option, language) == key]
+    key = comparison_key(text, language)
+    same = [i for i, option in enumerate(options) if key and comparison_key(option, language) == key]
     if not same and _PREFIX.match(text):
         return _among(_PREFIX.sub("", text), options, language)
     return same[0] if len(same) == 1 else None
@@ -180,5 +180,5 @@ def _value(gold: Any, options: Sequence[str], language: Language, golds: Golds |
     if not isinstance(gold, str) or not gold.strip():
         return None
     if golds is None:
-        return words_key(gold, language)
+        return comparison_key(gold, language)
     return golds.read(gold, options, language)

@@ -18,7 +18,7 @@ _SPLITS = ("test", "validation", "valid", "dev", "train")
 def merge_copies(
     items: Sequence[Item], index: SetIndex, findings: Iterable[Finding]
 ) -> tuple[dict[str, str], list[Finding]]:
-    """Merges equal items into the first sound one, so that a benchmark loses no question it has twice.
+    """Merges items equal sign by sign into the first sound one: a benchmark loses no question it has twice.
 
     Of copies in several splits the one in the test split stays. Where no copy is sound, the first that no
     check blocks stands for all; it goes to people or is rejected like any other item.
@@ -39,7 +39,7 @@ def merge_copies(
             hard[finding.subject].add(finding.severity)
     order = {item.id: (_rank(split_of(item)), place) for place, item in enumerate(items)}
     merged: dict[str, str] = {}
-    for group in linked(index.copies):
+    for group in linked(index.equal):
         known = [name for name in group if name in order]
         stays = min(known, key=lambda name: (_worst(hard.get(name, ())), order[name]))
         merged.update(dict.fromkeys((name for name in known if name != stays), stays))

@@ -12,7 +12,7 @@ def across_splits(item: Item, index: SetIndex) -> Objections:
     split = split_of(item)
     if not split:
         return
-    for name in index.copies.get(item.id, ()):
+    for name in index.equal.get(item.id, ()):
         other = index.prints[name]
         if other.split and other.split != split:
             yield Objection(f"{name} of split {other.split!r} is the same item")

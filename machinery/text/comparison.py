@@ -1,0 +1,151 @@
+"""Whether two texts are the same: loosely where both are words of prose, by every sign where they are not.
+
+`exact_key` decides what may be removed as a copy. `comparison_key` decides what is worth a look: two spellings
+of the same prose share it, while operators, digits, signs, case and spacing count in a text that holds a
+formula, code, a symbol or a single letter (`J<<a` is not `J>>a`, `Rr` is not `rr`, `a ab` is not `aab`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from mihakk.machinery.text import codepoints as cp
+from mihakk.machinery.text.canonical import canonical
+from mihakk.machinery.text.codepoints import Language
+from mihakk.machinery.text.digits import convert
+from mihakk.machinery.text.key import words_key
+
+_LETTER: Final = rf"[^\W\d_{cp.TATWEEL}][{cp.MARKS}{cp.TATWEEL}\u0300-\u036f]*+"
+_JOINER: Final = f"[{cp.ZWNJ}{cp.ZWJ}{cp.SOFT_HYPHEN}{cp.BIDI_CONTROLS}{cp.ZERO_WIDTH}]*+"
+_RUN: Final = f"(?:{_LETTER}{_JOINER}){{2,}}+"
+_WORD: Final = re.compile(
+    rf"[\"'“”«»‘’(\[{cp.BIDI_CONTROLS}]*+"
+    rf"(?:{_RUN}(?:[-‑–—'’]{_RUN}|['’]{_LETTER})*+|[aIو])"
+    rf"[.,;:!?،؛؟…\"'“”«»‘’)\]{cp.BIDI_CONTROLS}]*+"
+)
+"""A word of prose with the punctuation around it: two letters at least, but for `a`, `I` and `و`."""
+_PAUSE: Final = re.compile(r"[،؛؟…,.;:!?«»“”–—]")
+_CASED: Final = re.compile(r"[^\W\d_]*?[A-Z]")
+_VOWELS: Final = re.compile("[aeiouyAEIOUY]")
+_SHORT: Final = 3
+"""Letters up to which a word of Latin letters may be a symbol."""
+_ONE_LETTER: Final = frozenset("aI")
+_SIGN: Final = "\0"
+"""Stands before a token that is no word of prose."""
+_MOST_KEPT: Final = 1 << 16
+_LONGEST_KEPT: Final = 40
+
+
+class _Tokens(dict[str, str]):
+    """What a token is compared by, remembered: the key of a word, anything else as written."""
+
+    def __init__(self, language: Language) -> None:
+        self.language: Language = language
+
+    def __missing__(self, token: str) -> str:
+        plain = convert(canonical(token, self.language), "western") or token
+        if _PAUSE.fullmatch(plain):
+            kept = ""
+        elif _is_word(plain):
+            kept = words_key(plain, self.language)
+        else:
+            kept = _SIGN + _unpunctuated(plain)
+        if len(token) <= _LONGEST_KEPT:
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[token] = kept
+        return kept
+
+
+_TOKENS: Final = {language: _Tokens(language) for language in cp.LANGUAGES}
+
+
+def _is_word(token: str) -> bool:
+    if _WORD.fullmatch(token) is None:
+        return False
+    letters = "".join(char for char in token if char.isalpha())
+    if len(letters) <= _SHORT and letters.isascii() and letters not in _ONE_LETTER:
+        # `Rr`, `kg`, `aa` and `US` mean something else in other case; `the` and `He` do not.
+        vowels = _VOWELS.search(letters) is not None and len(set(letters.casefold())) > 1
+        return vowels and (letters.islower() or letters.istitle())
+    return letters.islower() or letters.istitle() or letters.isupper() or not letters.isascii()
+
+
+def _unpunctuated(token: str) -> str:
+    """Without the full stop, comma or Arabic mark that ends a clause: none of them is an operator."""
+    if len(token) > 1 and token[-1] in ".,،؛؟" and (token[-2].isalnum() or token[-2] in ")]}%$\"'"):
+        return token[:-1]
+    return token
+
+
+def _first_article(tokens: list[str], before: Iterable[str]) -> None:
+    """Takes a capital `A` that opens a sentence for the article."""
+    opens = True
+    for place, written in enumerate(before):
+        if opens and tokens[place] == f"{_SIGN}A":
+            tokens[place] = "a"
+        opens = written[-1:] in ".?!:"
+
+
+def exact_key(text: str, language: Language) -> str:
+    """What two cells share that hold the same text: nothing but its encoding and idle spaces are left out.
+
+    Letters are in canonical form (a presentation form is its letter); marks, digits, punctuation and case stay,
+    and where the text is no prose the spaces between its parts, too.
+    """
+    parts = text.split()
+    kept = [canonical(part, language) for part in parts]
+    table = _TOKENS[language]
+    if any(table[part][:1] == _SIGN for part in parts):
+        kept = [
+            canonical(part, language) if place % 2 == 0 else part.replace("\r\n", "\n")
+            for place, part in enumerate(re.split(r"(\s+)", text.strip()))
+        ]
+        return "".join(kept)
+    return " ".join(kept)
+
+
+def comparison_key(text: str, language: Language) -> str:
+    """What two texts share that a reader takes for the same.
+
+    Words of prose are compared by their letters alone. In a text with any other token those
+    tokens count as written (digits of one system), English words by their case and spaces as they are.
+    """
+    parts = text.split()
+    table = _TOKENS[language]
+    tokens = [table[part] for part in parts]
+    if not any(tokens):
+        return _SIGN + text.strip() if parts else ""
+    if any(token[:1] == _SIGN for token in tokens):
+        _first_article(tokens, parts)
+    if not any(token[:1] == _SIGN for token in tokens):
+        # A space inside Arabic words is often one of spelling, and a ZWNJ elsewhere.
+        spaced = language == "en" or text.isascii()
+        return " ".join(filter(None, tokens)) if spaced else "".join(tokens).replace(" ", "")
+    if len(tokens) > 2 and tokens[-1][-1:] in "?:" and tokens[-1][-2:-1].isalnum():
+        tokens[-1] = tokens[-1][:-1]
+    found, space, joins = [_SIGN], "", True
+    for place, part in enumerate(re.split(r"(\s+)", text.strip())):
+        if place % 2:
+            space = part.replace("\r\n", "\n")
+        elif token := tokens[place // 2]:
+            word = token[0] != _SIGN
+            # Between two Arabic words a space is one of spelling, here as in prose.
+            joined, joins = joins, word and not part.isascii()
+            found.append("" if joined and joins else space)
+            found.append(_unpunctuated(part) if word and _CASED.match(part) else token.lstrip(_SIGN))
+    return "".join(found)
+
+
+def comparison_words(text: str, language: Language) -> list[str]:
+    """The words of `text` as comparisons see them: prose folded, any other token as written."""
+    table = _TOKENS[language]
+    return [word for part in text.split() for word in table[part].lstrip(_SIGN).split()]
+
+
+def holds_signs(text: str, language: Language) -> bool:
+    """Whether the text holds more than words of prose: a number, a formula, a symbol or a single letter."""
+    table = _TOKENS[language]
+    return any(table[part][:1] == _SIGN for part in text.split())
