@@ -15,6 +15,7 @@ from mihakk.schemas.finding import Severity
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import Item
 from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Language
 from mihakk.validators.checks.setindex import SetIndex
 
 Checked: TypeAlias = Item | Poem | Idiom
@@ -27,6 +28,8 @@ class Objection:
     detail: str
     where: str = ""
     """Field the evidence stands in, e.g. `options[2]`."""
+    note: bool = False
+    """It is only counted: what the check says of such rows was seldom worth a maintainer's time."""
 
 
 Objections: TypeAlias = Iterator[Objection]
@@ -43,6 +46,8 @@ class Check:
     title: str
     """What holds when nothing is wrong, in a few words."""
     severity: Severity
+    earned: tuple[Language, ...]
+    """Languages in which it blocks as long as the committed readings say that it may."""
     on: tuple[type, ...]
     compares: bool
     """It needs the prepared set."""
@@ -66,6 +71,7 @@ def check(
     *,
     severity: Severity,
     title: str,
+    earned: tuple[Language, ...] = (),
     on: type | UnionType = Checked,
     when: Iterable[str] | Sign = (),
 ) -> Callable[[CheckFunction], CheckFunction]:
@@ -76,8 +82,10 @@ def check(
 
     Args:
         identifier: Two letters of the family and two digits; never reused, even after a check is removed.
-        severity: What a finding does unless the config overrides it.
+        severity: What a finding does unless the config overrides it; `block` for facts of shape alone
+            (`effect.BY_DEFINITION`).
         title: What holds when nothing is wrong.
+        earned: Languages in which a finding blocks, by what people read of it (`effect.readings`).
         on: Items and records it applies to; `SetIndex` for a check of the whole set.
         when: Characters that the check is about, or a test of one word, which is what stands between two
             spaces: the check is not called for a subject none of whose words has them or passes.
@@ -97,7 +105,8 @@ def check(
             raise TypeError(f"{identifier}: a check takes {sorted(CALLS)}, and index alone on=SetIndex")
         run = CALLS[takes](function)
         CHECKS.add(
-            identifier, Check(identifier, title, severity, kinds, "index" in takes, sign, function, run)
+            identifier,
+            Check(identifier, title, severity, earned, kinds, "index" in takes, sign, function, run),
         )
         return function
 
@@ -169,6 +178,7 @@ class Active:
     """The checks that a config lets run, with the severity it gives them."""
 
     severity: dict[str, Severity]
+    """What the config gives a check."""
     plans: dict[type, CheckPlan]
     whole: tuple[Check, ...]
     """Checks of the whole set."""
@@ -184,7 +194,7 @@ def active(config: ChecksConfig) -> Active:
         CHECKS.get(name)
     running = [found for name, found in CHECKS if name not in config.off]
     return Active(
-        severity={one.id: config.severity.get(one.id, one.severity) for one in running},
+        severity=dict(config.severity),
         plans={kind: _plan([one for one in running if kind in one.on]) for kind in get_args(Checked)},
         whole=tuple(one for one in running if one.on == (SetIndex,)),
     )

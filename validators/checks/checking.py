@@ -7,7 +7,9 @@ from mihakk.schemas.finding import Finding
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import Item
 from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import Language
 from mihakk.validators.checks.check import Active, Check, Checked, Objection, active
+from mihakk.validators.checks.effect import effect
 from mihakk.validators.checks.setindex import SetIndex
 from mihakk.validators.checks.texts import Texts
 
@@ -34,7 +36,7 @@ def check_set(index: SetIndex, config: ChecksConfig) -> list[Finding]:
     """Findings about the set as a whole, all with the subject `*`."""
     running = active(config)
     return _findings(
-        "*", [(one, found) for one in running.whole for found in one.run(None, None, index)], running
+        "*", None, [(one, found) for one in running.whole for found in one.run(None, None, index)], running
     )
 
 
@@ -42,17 +44,18 @@ def _about(subject: Checked, running: Active, index: SetIndex | None) -> list[Fi
     plan = running.plans[type(subject)]
     texts = Texts.of(subject)
     called = plan.always + plan.triggers.by(texts.written) + (() if index is None else plan.compared)
-    return _findings(
-        subject.id, [(one, found) for one in called for found in one.run(subject, texts, index)], running
-    )
+    found = [(one, found) for one in called for found in one.run(subject, texts, index)]
+    return _findings(subject.id, subject.language, found, running)
 
 
-def _findings(subject: str, found: list[tuple[Check, Objection]], running: Active) -> list[Finding]:
+def _findings(
+    subject: str, language: Language | None, found: list[tuple[Check, Objection]], running: Active
+) -> list[Finding]:
     """Objections as rows of the findings table, in order of the checks' ids."""
     return [
         Finding(
             check=one.id,
-            severity=running.severity[one.id],
+            severity=running.severity.get(one.id) or effect(one, language, note=objection.note),
             subject=subject,
             detail=objection.detail,
             where=objection.where,

@@ -15,7 +15,7 @@ from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.hemistich import has_rhyme, offers_hemistichs
 from mihakk.validators.checks.restated import Asked, numbered, packed, question_stems, word_hash
-from mihakk.validators.checks.texts import Texts, answers
+from mihakk.validators.checks.texts import Texts, answers, is_outside
 from mihakk.validators.checks.wording import WordTally
 from mihakk.validators.truth import truth_word
 
@@ -164,8 +164,6 @@ NUMBER_WEIGHT = 3
 NEGATIONS = frozenset(
     ["ليس", "ليست", "ليسوا", "لا", "لم", "لن", "غير", "not", "no", "never", "نیست", "نیستند"]
 )
-OUTSIDE = "external"
-"""Who made the items of outside benchmarks."""
 LEAST_SHINGLES = 8
 """Items of fewer word pairs are compared exactly or not at all: short templated stems overlap."""
 
@@ -266,7 +264,7 @@ def _word_of_answer(item: Item, texts: Texts) -> str:
 
 def _ask(gathered: Gathered, item: Item, texts: Texts) -> None:
     """What an outside item asks and calls right, to find the same question in other words."""
-    if item.origin.generator != OUTSIDE:
+    if not is_outside(item):
         return
     if isinstance(item, ChoiceItem):
         offered, gold = [comparison_words(option, item.language) for option in item.options], item.only_gold
@@ -275,7 +273,7 @@ def _ask(gathered: Gathered, item: Item, texts: Texts) -> None:
     if gold is None or not offered:
         return
     said = comparison_words(item.question, item.language)
-    stems = question_stems(said)
+    stems = question_stems(said, ordered=item.language == "en")
     if stems:
         place = text_hash(item.task, texts.compared(item.context), *stems)
         gathered.asked.setdefault(place, []).append(Asked(item.id, gold, packed(offered), numbered(said)))
@@ -288,7 +286,7 @@ def option_hash(option: str, texts: Texts) -> int:
 
 def _shingles(item: Item, texts: Texts) -> array[int]:
     # Questions on one passage of an outside benchmark are no near copies for sharing it.
-    passage = "" if item.origin.generator == OUTSIDE else item.context
+    passage = "" if is_outside(item) else item.context
     parts = [text for where, text in texts.parts if not where.startswith("accepted")]
     if isinstance(item, ChoiceItem):
         parts = [item.question, passage, *sorted(item.options)]

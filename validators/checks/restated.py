@@ -19,6 +19,8 @@ LEAST_TOGETHER: Final = 3
 LEAST_SHARE: Final = 1 / 3
 MOST_COMPARED: Final = 50
 """Items compared of one question; that of a template shows its conflict in the first ones."""
+MOST_ADDED: Final = 2
+"""Words that a question may have more than another one that asks the same."""
 SHORT: Final = 3
 """Words of an answer up to which two different ones can't both be right."""
 _AND: Final = "و"
@@ -58,22 +60,23 @@ def stem(word: str) -> str:
     return word
 
 
-def question_stems(words: Sequence[str]) -> list[str]:
+def question_stems(words: Sequence[str], *, ordered: bool = False) -> list[str]:
     """What a question is known by: its sorted stems, its numbers and signs as they come; empty if it has few.
 
-    The stems of one that says a word twice stay in their order: `Persian poetry influenced Arab poetry`.
+    The stems of one that says a word twice stay in their order: `Persian poetry influenced Arab poetry`. So
+    do those of a language in which the order says who does what (`ordered`).
     """
     stems = [found for word in words if (found := stem(word)) != _AND]
     different = sorted(set(stems))
     if len(different) < LEAST_STEMS:
         return []
     # Numbers and signs keep their order: `a - b` is not `b - a`.
-    return [*(different if len(different) == len(stems) else stems), *(w for w in words if not w.isalpha())]
+    return [*(stems if ordered or len(different) < len(stems) else different), *(w for w in words if not w.isalpha())]
 
 
 def numbered(words: Iterable[str]) -> array[int]:
-    """Stems of words as numbers, ascending, each as often as it comes."""
-    return array("I", sorted(word_hash(stem(word)) for word in words if word != _AND))
+    """Stems of words as numbers, ascending, each as often as it comes; what is no word has an odd one."""
+    return array("I", sorted(word_hash(stem(word)) & ~1 | (not word.isalpha()) for word in words if word != _AND))
 
 
 _TURNING: Final = (
@@ -84,9 +87,18 @@ TURNING: Final = frozenset(numbered(_TURNING.split()))
 
 
 def lengthened(one: Asked, other: Asked) -> bool:
-    """Whether one question is the other with words added, none of which turns it into another one."""
+    """Whether one question is the other with a word or two added, which don't turn it into another one.
+
+    A number or sign does, and so does a clause (`sorted by name`).
+    """
     short, long = sorted((Counter(one.words), Counter(other.words)), key=Counter.total)
-    return short < long and TURNING.isdisjoint(long - short)
+    added = long - short
+    return (
+        short < long
+        and added.total() <= MOST_ADDED
+        and TURNING.isdisjoint(added)
+        and not any(word & 1 for word in added)
+    )
 
 
 def packed(answers: Iterable[Sequence[str]]) -> array[int]:
@@ -128,7 +140,9 @@ def _same_answer(
     if right == right_there:
         return True
     if right_there in its or right in theirs:
-        return False
+        # Of `which is the best conductor?` silver and water can be right, each among its own options.
+        one_choice = 3 * alike >= len(its) + len(theirs) or (right_there in its and right in theirs)
+        return False if one_choice else None
     nearest = max(theirs, key=lambda there: _likeness(right, there))
     return True if nearest == right_there and _likeness(right, nearest) else None
 

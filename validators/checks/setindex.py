@@ -39,6 +39,8 @@ OUTSIDE = "external_"
 """What the tasks of outside benchmarks begin with."""
 TEMPLATE_SHARE = 0.5
 LEAST_SETS = 20
+SHARED = 0.5
+"""Overlap of their options' words (Jaccard) from which two items that ask the same are near duplicates."""
 SIMILAR = 0.8
 """Overlap of word pairs (Jaccard) from which two items of a task are near duplicates."""
 E5_BAND = (0.78, 0.985)
@@ -164,10 +166,17 @@ def prepare(shards: Iterable[Gathered], *, band: tuple[float, float] = E5_BAND) 
     index.wording = {kind: tally.wording(kind[1]) for kind, tally in sorted(wording.items())}
     _leave_template(shingles)
     index.near, opposed = near_items(prints.values(), shingles, SIMILAR)
-    _restate(index, prints, asked, opposed)
+    worded = {one.item: one for group in asked.values() for one in group}
+    index.near = {
+        name: kept
+        for name, pairs in index.near.items()
+        if (kept := tuple(pair for pair in pairs if _asks_the_same(prints[name], prints[pair[0]], worded)))
+    }
+    _restate(index, prints, asked, {pair for pair in opposed if worded.keys() >= set(pair)}, worded)
     index.metres = {option: min(found) for option, found in sorted(metres.items()) if len(found) == 1}
     index.eras = {poet: tuple(sorted(found)) for poet, found in sorted(eras.items()) if len(found) > 1}
-    named = {other for others in (*index.copies.values(), *index.rivals.values()) for other in others}
+    groups = (index.copies, index.equal, index.rivals)
+    named = {other for group in groups for others in group.values() for other in others}
     index.prints = {name: prints[name] for name in sorted(named)}
     return index
 
@@ -256,11 +265,27 @@ def _negated(statements: dict[int, list[tuple[str, bool, int]]]) -> dict[str, tu
     return found
 
 
+def _asks_the_same(one: Fingerprint, other: Fingerprint, worded: dict[str, Asked]) -> bool:
+    """Whether two items of like words, if somebody else wrote them, ask one thing and call one answer right.
+
+    Questions on one passage, or of one form, share most of their words with others that ask something else.
+    """
+    if not one.task.startswith(OUTSIDE):
+        return True
+    if not one.gold & other.gold:
+        return False
+    asked, there = worded.get(one.item), worded.get(other.item)
+    return one.prompt == other.prompt or (
+        asked is not None and there is not None and (asked.words == there.words or lengthened(asked, there))
+    )
+
+
 def _restate(
     index: SetIndex,
     prints: dict[str, Fingerprint],
     asked: dict[int, list[Asked]],
     opposed: set[tuple[str, str]],
+    worded: dict[str, Asked],
 ) -> None:
     """Adds to the near copies those that ask the same in other words, and notes those with another answer.
 
@@ -269,14 +294,8 @@ def _restate(
     """
     near = {name: dict(pairs) for name, pairs in index.near.items()}
     disputed: dict[str, list[str]] = defaultdict(list)
-    doubted = {name for pair in opposed for name in pair}
-    worded = {one.item: one for group in asked.values() for one in group if one.item in doubted}
     for one, other in sorted(opposed):
-        if (
-            {one, other} <= worded.keys()
-            and prints[one].options == prints[other].options
-            and lengthened(worded[one], worded[other])
-        ):
+        if prints[one].options == prints[other].options and lengthened(worded[one], worded[other]):
             disputed[one].append(other)
             disputed[other].append(one)
     for one, other, same, overlap in restated({at: group for at, group in asked.items() if len(group) > 1}):
@@ -285,9 +304,9 @@ def _restate(
         if mark.body == their.body or mark.twin(their) or known:
             continue
         for name, its in ((one, other), (other, one)):
-            if same:
+            if same and overlap >= SHARED:
                 near.setdefault(name, {}).setdefault(its, overlap)
-            else:
+            elif not same:
                 disputed[name].append(its)
     index.near = {name: nearest(pairs.items()) for name, pairs in near.items()}
     index.disputed = {name: tuple(sorted(others)[:SHOWN]) for name, others in disputed.items()}
@@ -310,6 +329,17 @@ def _copies(index: SetIndex, group: Sequence[Fingerprint]) -> None:
                 kept[mark.item] = tuple(other.item for other in others[:SHOWN])
 
 
+def _one_choice(one: Fingerprint, other: Fingerprint) -> bool:
+    """Whether two items with one prompt choose among the same: each offers the other's gold, or half is shared.
+
+    Of `which is the best conductor?` silver and water can be right, each among its own options.
+    """
+    shared = len(one.options & other.options)
+    return (one.gold <= other.options and other.gold <= one.options) or 2 * shared >= len(
+        one.options | other.options
+    )
+
+
 def _rivals(index: SetIndex, group: Sequence[Fingerprint]) -> None:
     offered: dict[int, list[Fingerprint]] = defaultdict(list)
     for mark in group:
@@ -319,7 +349,7 @@ def _rivals(index: SetIndex, group: Sequence[Fingerprint]) -> None:
     for mark in group:
         for gold in mark.gold:
             for other in offered[gold][:MOST_RIVALS]:
-                if other.task == mark.task and not mark.twin(other):
+                if other.task == mark.task and not mark.twin(other) and _one_choice(mark, other):
                     against[mark.item].add(other.item)
                     against[other.item].add(mark.item)
     short = [mark for mark in group if mark.short_answer]

@@ -9,7 +9,7 @@ from re import Pattern
 from mihakk.machinery.text.comparison import comparison_key
 from mihakk.machinery.text.key import folded_words, words_key
 from mihakk.schemas.idiom import Idiom
-from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, QuestionItem
 from mihakk.schemas.poem import Poem
 from mihakk.schemas.record import Language
 
@@ -18,6 +18,8 @@ Part = tuple[str, str]
 
 
 EXCERPT = 60
+OUTSIDE = "external"
+"""Who made the items of outside benchmarks."""
 BETWEEN = "\u4e00"
 """A letter of no language of ours."""
 
@@ -157,6 +159,11 @@ def _idiom(idiom: Idiom) -> Iterator[Part]:
 def _numbered(name: str, texts: Iterable[str]) -> Iterator[Part]:
     for i, text in enumerate(texts):
         yield f"{name}[{i}]", text
+
+
+def is_outside(subject: object) -> bool:
+    """Whether somebody else wrote the row."""
+    return isinstance(subject, QuestionItem) and subject.origin.generator == OUTSIDE
 
 
 def answers(item: Item) -> list[str]:

@@ -3,7 +3,7 @@
 from mihakk.schemas.item import ChoiceItem
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.meta_options import is_meta
-from mihakk.validators.checks.texts import Texts
+from mihakk.validators.checks.texts import Texts, is_outside
 
 RATIO = 2.0
 """How many times as long as the longest wrong option, or as short as the shortest, gives the gold away."""
@@ -15,6 +15,7 @@ LEAST_DIFFERENCE = 20
 def length(item: ChoiceItem, texts: Texts) -> Objections:
     """The only gold is neither far longer nor far shorter than every wrong option.
 
+    In an outside benchmark it is only counted: one such row is no fault, and `ST02` says when lengths tell.
     Options that speak of the others (`all of the above`) are short for another reason and are left out.
     """
     gold = item.only_gold
@@ -34,9 +35,9 @@ def length(item: ChoiceItem, texts: Texts) -> Objections:
     ]
     if not lengths:
         return
-    where = f"options[{gold}]"
+    where, outside = f"options[{gold}]", is_outside(item)
     shortest, longest = min(lengths), max(lengths)
     if right >= RATIO * longest and right - longest >= LEAST_DIFFERENCE:
-        yield Objection(f"the gold has {right} characters, the longest wrong option {longest}", where)
+        yield Objection(f"the gold has {right} characters, the longest wrong option {longest}", where, outside)
     elif right * RATIO <= shortest and shortest - right >= LEAST_DIFFERENCE:
-        yield Objection(f"the gold has {right} characters, the shortest wrong option {shortest}", where)
+        yield Objection(f"the gold has {right} characters, the shortest wrong option {shortest}", where, outside)

@@ -4,6 +4,7 @@ from mihakk.schemas.item import Item
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.gathering import split_of
 from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.checks.texts import excerpt
 
 
 @check("DU02", severity="block", on=Item, title="no copy and no source record in another split")
@@ -15,7 +16,7 @@ def across_splits(item: Item, index: SetIndex) -> Objections:
     for name in index.equal.get(item.id, ()):
         other = index.prints[name]
         if other.split and other.split != split:
-            yield Objection(f"{name} of split {other.split!r} is the same item")
+            yield Objection(f"{name} of split {other.split!r} is the same item: {excerpt(item.question)}")
     for record in item.origin.records:
         splits = index.split_of_records.get(record, ())
         if splits:

@@ -3,19 +3,20 @@
 from mihakk.schemas.item import Item
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.checks.texts import excerpt
 
 
 @check("DU04", severity="flag", on=Item, title="no other item is nearly the same")
 def near_copy(item: Item, index: SetIndex) -> Objections:
     """No other item of the task shares nearly all pairs of neighbouring words, options included.
 
-    Nor does one of an outside benchmark ask the same with its words in another order or form. Those with
-    another answer are `DU03`'s and `DU06`'s.
+    Of an outside benchmark it asks the same, with words added or in another order or form, and calls the same
+    answer right. Those with another answer are `DU03`'s and `DU06`'s.
     """
     found = near_of(item.id, index)
     if found:
         named = ", ".join(f"{name} ({overlap:.0%})" for name, overlap in found)
-        yield Objection(f"nearly the same words as {named}")
+        yield Objection(f"nearly the same words as {named}: {excerpt(item.question)}")
 
 
 def near_of(name: str, index: SetIndex) -> list[tuple[str, float]]:

@@ -3,10 +3,11 @@
 from mihakk.schemas.item import QuestionItem
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.checks.texts import answers, excerpt
 
 
 @check(
-    "DU03", severity="block", on=QuestionItem, title="no other item gives the same question another answer"
+    "DU03", severity="flag", on=QuestionItem, title="no other item gives the same question another answer"
 )
 def conflicting_gold(item: QuestionItem, index: SetIndex) -> Objections:
     """No item with the same prompt counts as right what this one offers as wrong, or the reverse.
@@ -14,7 +15,7 @@ def conflicting_gold(item: QuestionItem, index: SetIndex) -> Objections:
     Two templated stems (`which of these is true?`) whose options differ are no conflict.
     """
     if others := index.rivals.get(item.id, ()):
-        yield Objection(f"the same question has another answer in {', '.join(others)}", "gold")
+        yield Objection(f"the same question has another answer in {', '.join(others)}: {_asked(item)}", "gold")
 
 
 @check("DU05", severity="flag", on=QuestionItem, title="no statement and its negation have the same answer")
@@ -24,7 +25,7 @@ def negated(item: QuestionItem, index: SetIndex) -> Objections:
     Which of the two is wrong, or whether both are matters of opinion, people say.
     """
     if others := index.negated.get(item.id, ()):
-        yield Objection(f"the same answer as its negation in {', '.join(others)}", "answer")
+        yield Objection(f"the same answer as its negation in {', '.join(others)}: {_asked(item)}", "answer")
 
 
 @check(
@@ -40,4 +41,9 @@ def reworded(item: QuestionItem, index: SetIndex) -> Objections:
     of them a negation, where both have one list of options. Which one is right, people say.
     """
     if others := index.disputed.get(item.id, ()):
-        yield Objection(f"asked in other words, with another answer, in {', '.join(others)}", "gold")
+        yield Objection(f"asked in other words, with another answer, in {', '.join(others)}: {_asked(item)}", "gold")
+
+
+def _asked(item: QuestionItem) -> str:
+    """What was compared: the question, and what this item calls right."""
+    return f"{excerpt(item.question)}, here {' and '.join(map(excerpt, answers(item))) or 'nothing'}"

@@ -13,7 +13,7 @@ LEAST_SHARED = 4
 
 
 @check(
-    "EX05", severity="block", on=Poem | ExplanationItem, title="explanations stand beside their own verses"
+    "EX05", severity="flag", on=Poem | ExplanationItem, title="explanations stand beside their own verses"
 )
 def shifted(subject: Poem | ExplanationItem, texts: Texts) -> Objections:
     """The explanations do not share far more words with the verse before or after their own: a row shift."""

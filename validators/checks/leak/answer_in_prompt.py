@@ -4,74 +4,96 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from math import ceil
 
+from mihakk.machinery.text.comparison import holds_signs
 from mihakk.schemas.item import QuestionItem
 from mihakk.validators.checks.check import Objection, Objections, check
-from mihakk.validators.checks.texts import Texts, answers, excerpt, wrong
+from mihakk.validators.checks.restated import stem
+from mihakk.validators.checks.texts import Texts, answers, excerpt, is_outside, wrong
 
 LEAST_WORDS = 3
-"""Words of an answer that is no short one."""
+"""Words of an answer that may stand there in part."""
 SHARE = 0.75
-"""Part of the answer's words that stand in one run in the prompt."""
+"""Part of such an answer's words that stand in one run in the prompt."""
+LEAST_IN_PART = 5
+"""Such words in an outside benchmark: three of `the fallacy of accident` are what many questions hold."""
 LEAST_LETTERS = 4
-"""Of a short one."""
+"""Of an answer of one word."""
+PASSAGE = 40
+"""Words of an outside question from which it brings the passage that it asks about."""
 
 
 @check(
     "LK01",
-    severity="block",
+    severity="flag",
     on=QuestionItem,
     title="an answer of several words does not stand in the question or context",
 )
 def long_answer(item: QuestionItem, texts: Texts) -> Objections:
-    """No run of three quarters of the answer's words stands in the question or a generated item's context.
+    """No answer of two words, nor three quarters of a longer one, stands in the question or a made item's context.
 
-    A question that holds a wrong option as fully names what is on offer; the context of an outside
-    benchmark may be the passage that the answer is to be found in.
+    A question that holds a wrong option as fully names what is on offer. In an outside benchmark the context
+    or a long question may be the passage that the answer is to be found in; a quantity or formula is what the
+    question starts from; and a question that holds half of a wrong option's words speaks of all options.
     """
+    outside = is_outside(item)
+    if outside and len(texts.words(item.question)) > PASSAGE:
+        return
     for answer in answers(item):
         words = texts.words(answer)
-        if len(words) < LEAST_WORDS:
+        if len(words) < 2 or (outside and holds_signs(answer, item.language)):
             continue
-        needed = max(LEAST_WORDS, ceil(SHARE * len(words)))
+        whole = len(words) < LEAST_WORDS or (outside and len(words) < LEAST_IN_PART)
+        needed = len(words) if whole else max(LEAST_WORDS, ceil(SHARE * len(words)))
         # Words in the middle of the answer belong to every run that long.
         middle = " ".join(words[len(words) - needed : needed])
         for where, text in _prompts(item):
             if middle not in texts.folded(text):
                 continue
             prompt = _unscrambled(words, text, texts)
-            share = longest_run(words, prompt) / len(words)
-            if share * len(words) < needed:
+            run = longest_run(words, prompt)
+            if run < needed:
                 continue
-            if not any(_stands(texts.words(other), prompt, share) for other in wrong(item)):
-                yield Objection(f"the answer {excerpt(answer)} stands in the {where}", where)
+            share = run / len(words)
+            if any(_stands(texts.words(other), prompt, share) for other in wrong(item)):
+                continue
+            if not outside or not any(_named(other, prompt, texts) for other in wrong(item)):
+                held = " ".join(words) if run == len(words) else f"{run} of its {len(words)} words"
+                yield Objection(f"the answer {excerpt(answer)} stands in the {where}: {excerpt(held)}", where)
 
 
 @check(
     "LK02",
     severity="flag",
     on=QuestionItem,
-    title="an answer of one or two words does not stand in the question or context",
+    title="an answer of one word does not stand in the question or context",
 )
 def short_answer(item: QuestionItem, texts: Texts) -> Objections:
-    """No answer of one or two words, four letters at least, stands in the prompt where no wrong option does.
+    """No answer of one word, four letters at least, stands in the prompt where no wrong option does.
 
-    People decide: a word may well return in the question that asks for it (`the capital of Kuwait`).
+    A word may well return in the question that asks for it (`the capital of Kuwait`): people decide, and in
+    an outside benchmark it is only counted.
     """
     for answer in answers(item):
         folded = texts.folded(answer)
-        if not folded or folded.count(" ") >= LEAST_WORDS - 1 or len(folded) < LEAST_LETTERS:
+        if not folded or " " in folded or len(folded) < LEAST_LETTERS:
             continue
         for where, text in _prompts(item):
             prompt = texts.folded(text)
             if not contains(prompt, folded):
                 continue
             if not any(contains(prompt, texts.folded(other)) for other in wrong(item)):
-                yield Objection(f"the answer {excerpt(answer)} stands in the {where}", where)
+                yield Objection(f"the answer {excerpt(answer)} stands in the {where}", where, is_outside(item))
+
+
+def _named(option: str, prompt: list[str], texts: Texts) -> bool:
+    """Whether the prompt holds half of an option's words, wherever."""
+    words = {stem(word) for word in texts.words(option)}
+    return bool(words) and 2 * len(words.intersection(map(stem, prompt))) >= len(words)
 
 
 def _prompts(item: QuestionItem) -> list[tuple[str, str]]:
     """(field, text) of the texts that must not hold the answer."""
-    if item.context and item.origin.generator != "external":
+    if item.context and not is_outside(item):
         return [("question", item.question), ("context", item.context)]
     return [("question", item.question)]
 

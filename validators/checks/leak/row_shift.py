@@ -18,7 +18,7 @@ LEFT = 2 / 3
 """Share of a field's pairs of neighbouring words that a corrected prompt may still hold."""
 
 
-@check("RW01", severity="block", on=Item, title="the prompt is made of its own row")
+@check("RW01", severity="flag", on=Item, title="the prompt is made of its own row")
 def row_shift(item: Item, texts: Texts, index: SetIndex) -> Objections:
     """No prompt lacks the text of one of its fields and holds another item's text of that field instead.
 

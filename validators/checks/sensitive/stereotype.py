@@ -3,21 +3,22 @@
 from mihakk.schemas.item import QuestionItem
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.lexicon import stereotypes
-from mihakk.validators.checks.texts import Texts, excerpt
+from mihakk.validators.checks.texts import Texts, excerpt, is_outside
 
 
 @check(
     "SE02",
-    severity="flag",
+    severity="report",
     on=QuestionItem,
     title="nothing is said of a whole people or sex unseen by people",
 )
 def stereotype(item: QuestionItem, texts: Texts) -> Objections:
     """No rule, trait or habit of all women, men or members of a nation in a row of an outside benchmark.
 
-    A question to people, never a verdict: law, grammar and history may say so with good reason (QIMMA, 4.1).
+    Counted, never a verdict: law, grammar, statistics and history say so with good reason (QIMMA, 4.1). The
+    passage of a question says what its author thought.
     """
-    if not item.task.startswith("external_"):
+    if not is_outside(item):
         return
     for _, phrase in stereotypes(texts.language).spoken(texts.vocabulary, texts.whole):
         yield Objection(f"said of a whole people or sex: {excerpt(phrase)}", "")

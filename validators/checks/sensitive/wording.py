@@ -1,18 +1,19 @@
 """SE01: no sensitive wording unseen by people."""
 
-from mihakk.validators.checks.check import Objection, Objections, check
+from mihakk.validators.checks.check import Checked, Objection, Objections, check
 from mihakk.validators.checks.lexicon import sensitive_words
-from mihakk.validators.checks.texts import Texts, excerpt
+from mihakk.validators.checks.texts import Texts, excerpt, is_outside
 
 LONGEST_REST = 2
 """Letters of a word's second half at the head of a second hemistich (`شخ / صا`)."""
 
 
 @check("SE01", severity="flag", title="no sensitive or offensive wording")
-def wording(texts: Texts) -> Objections:
+def wording(subject: Checked, texts: Texts) -> Objections:
     """No word of the sensitive lexicon but as somebody's name (`Laqit ibn Malik`) or as a word's first half.
 
-    People decide: literature may use any of them with good reason.
+    People decide: literature may use any of them with good reason. In an outside benchmark it is only
+    counted: there they stand in questions of law and of what is offensive, and names are spelt like them.
     """
     for kind, phrase in sensitive_words(texts.language).spoken(texts.vocabulary, texts.whole):
         if f" {phrase} بن " in texts.whole or f" بن {phrase} " in texts.whole:
@@ -25,7 +26,7 @@ def wording(texts: Texts) -> Objections:
         if places and all(_broken(phrase, number, texts) for number, _ in places):
             continue
         where = places[0][1] if places else ""
-        yield Objection(f"sensitive wording ({kind}): {excerpt(phrase)}", where)
+        yield Objection(f"sensitive wording ({kind}): {excerpt(phrase)}", where, is_outside(subject))
 
 
 def _broken(phrase: str, number: int, texts: Texts) -> bool:

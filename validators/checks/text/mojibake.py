@@ -20,7 +20,7 @@ _SIGNS = (set(map(chr, range(0x80, 0x100))) | set(bytes(range(0x80, 0xC0)).decod
 )
 
 
-@check("TX04", severity="block", title="no text decoded with the wrong encoding", when=_SIGNS)
+@check("TX04", severity="flag", title="no text decoded with the wrong encoding", when=_SIGNS)
 def mojibake(texts: Texts) -> Objections:
     """No run of the letters that UTF-8 or Windows-1256 bytes turn into when read as another encoding."""
     garbled = list(damaged(texts, GARBLED, "wrongly decoded"))

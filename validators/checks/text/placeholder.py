@@ -6,7 +6,7 @@ from mihakk.schemas.record import Language
 from mihakk.validators.checks.check import Checked, Objection, Objections, check
 from mihakk.validators.checks.lexicon import placeholders
 from mihakk.validators.checks.setindex import SetIndex
-from mihakk.validators.checks.texts import Texts, answers, excerpt, wrong
+from mihakk.validators.checks.texts import Texts, answers, excerpt, is_outside, wrong
 
 LONGEST = 24
 WORDY = 0.95
@@ -24,7 +24,7 @@ NATURAL = frozenset(
 """Words that can well be the answer to a question: `none`, `unknown`, `Na` for sodium."""
 
 
-@check("TX02", severity="block", title="no placeholder in place of a text")
+@check("TX02", severity="flag", title="no placeholder in place of a text")
 def placeholder(subject: Checked, texts: Texts) -> Objections:
     """No field that holds a placeholder and nothing else (`null`, `N/A`, `TODO`, `---`).
 
@@ -55,13 +55,14 @@ def placeholder_answer(item: QuestionItem, texts: Texts, index: SetIndex) -> Obj
     """No right answer is a word like `none` where the other answers are texts of several words.
 
     The others are the wrong options of the item, or the right answers of its task: among names and numbers
-    such a word may well be the answer. In generated choices it never is.
+    such a word may well be the answer. In generated choices it never is; in outside ones it mostly was, so
+    that it is only counted.
     """
     for answer in answers(item):
         if texts.folded(answer) not in NATURAL:
             continue
         others = wrong(item)
-        made = item.origin.generator != "external" and isinstance(item, ChoiceItem)
+        made = not is_outside(item) and isinstance(item, ChoiceItem)
         beside = bool(others) and all(len(texts.words(other)) >= LEAST_WORDS for other in others)
         if made or beside or index.wordy.get(item.task, 0.0) >= WORDY:
-            yield Objection(f"reads like a missing value: {excerpt(answer)}", "gold")
+            yield Objection(f"reads like a missing value: {excerpt(answer)}", "gold", is_outside(item))

@@ -27,7 +27,7 @@ def frequent(language: Language) -> tuple[frozenset[str], frozenset[str]]:
     return sound, turned - sound
 
 
-@check("TX13", severity="block", title="no text stored back to front")
+@check("TX13", severity="flag", title="no text stored back to front")
 def visual_order(texts: Texts) -> Objections:
     """No text whose letters are stored from left to right as a page shows them.
 
