@@ -19,6 +19,8 @@ LEAST_TOGETHER: Final = 3
 LEAST_SHARE: Final = 1 / 3
 MOST_COMPARED: Final = 50
 """Items compared of one question; that of a template shows its conflict in the first ones."""
+LONGEST: Final = 40
+"""Words of a question up to which one more changes nothing."""
 MOST_ADDED: Final = 2
 """Words that a question may have more than another one that asks the same."""
 SHORT: Final = 3
@@ -89,12 +91,14 @@ TURNING: Final = frozenset(numbered(_TURNING.split()))
 def lengthened(one: Asked, other: Asked) -> bool:
     """Whether one question is the other with a word or two added, which don't turn it into another one.
 
-    A number or sign does, and so does a clause (`sorted by name`).
+    A number or sign does, and so does a clause (`sorted by name`), or any word of a question that brings its
+    own facts.
     """
     short, long = sorted((Counter(one.words), Counter(other.words)), key=Counter.total)
     added = long - short
     return (
         short < long
+        and long.total() <= LONGEST
         and added.total() <= MOST_ADDED
         and TURNING.isdisjoint(added)
         and not any(word & 1 for word in added)

@@ -276,7 +276,7 @@ def _asks_the_same(one: Fingerprint, other: Fingerprint, worded: dict[str, Asked
         return False
     asked, there = worded.get(one.item), worded.get(other.item)
     return one.prompt == other.prompt or (
-        asked is not None and there is not None and (asked.words == there.words or lengthened(asked, there))
+        asked is not None and there is not None and lengthened(asked, there)
     )
 
 
