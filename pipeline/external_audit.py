@@ -88,11 +88,6 @@ def audit_folder(source: str) -> Path:
     return run_folder(settings().runs / "audit", Path(source).stem or source.replace("/", "-"))
 
 
-def outside_checks(config: ChecksConfig) -> ChecksConfig:
-    """The config for rows that somebody else wrote: which of two golds is right, people say, not a rule."""
-    return config.model_copy(update={"severity": {"DU03": "flag", **config.severity}})
-
-
 def _compare_language(items: Sequence[Item]) -> None:
     """Warns where many rows are in another language than declared, which checks and prompts go by."""
     from mihakk.scrapers.language import DeclaredLanguage
@@ -142,7 +137,7 @@ def run_audit(
     )
     review, reviews = write_set(job.folder, known).review, reviews_of_set(job.folder)
     corrected = correct_rows(benchmark, mapping, reviews, review)
-    config = outside_checks(job.checks)
+    config = job.checks
     band = cosine_band(config, job.embeddings)
     embedder = open_embedder(job.embeddings) if band else None
     whole = prepare([gather(benchmark.items, embedder)], band=band or E5_BAND)

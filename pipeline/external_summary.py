@@ -59,6 +59,10 @@ class CheckCount(Record):
     title: str
     severity: Severity
     findings: int
+    read: int = 0
+    """Findings of this rule that people have read on published sets nobody tuned to, in the audit's languages."""
+    right: int = 0
+    """Of these, those worth a maintainer's time."""
     example: str
 
 
@@ -265,9 +269,11 @@ def _subset(name: str, counts: Counter[str]) -> SubsetRow:
 
 def _checks(audited: Audited) -> tuple[CheckCount, ...]:
     from mihakk.validators.checks.check import check_titles
+    from mihakk.validators.checks.effect import precision
     from mihakk.validators.external.places import with_names
 
     titles = check_titles()
+    languages = {item.language for item in audited.benchmark.items}
     found = grouped(audited.findings, lambda one: (one.severity, one.check))
     return tuple(
         CheckCount(
@@ -275,6 +281,7 @@ def _checks(audited: Audited) -> tuple[CheckCount, ...]:
             title=titles.get(check, ""),
             severity=severity,
             findings=len(some),
+            **precision(check, languages)._asdict(),
             example=with_names(f"{some[0].subject}: {some[0].detail}", audited.places),
         )
         for (severity, check), some in sorted(found.items(), key=lambda pair: (pair[0][0], -len(pair[1])))

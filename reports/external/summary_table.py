@@ -33,9 +33,11 @@ def show_summary(found: AuditSummary) -> Group:
             *(f"{number:,}" for number in numbers),
             *("–" if rate is None else f"{rate:.2%}" for rate in (row.rate, row.rate_with_copies)),
         )
-    checks = Table("Check", "Effect", "Findings", "What it guards", title="Findings", title_justify="left")
+    heads = ("Check", "Effect", "Findings", "Right of read", "What it guards")
+    checks = Table(*heads, title="Findings", title_justify="left")
     for check in found.checks:
-        checks.add_row(check.check, check.severity, f"{check.findings:,}", check.title)
+        measured = f"{check.right} of {check.read}" if check.read else "–"
+        checks.add_row(check.check, check.severity, f"{check.findings:,}", measured, check.title)
     return Group(subsets, checks, *_sentences(found))
 
 

@@ -49,8 +49,6 @@ class ReadSet(Record):
     """Of the draw."""
     tuned: bool
     """Rules were changed with an eye on it, so that its figures are better than those of any other set."""
-    unread: dict[str, str] = {}
-    """Rule to a note on findings of it that were left out."""
 
 
 class ReadSets(Record):
@@ -71,6 +69,7 @@ class Reading(NamedTuple):
     effect: Severity
     """What the finding did when it was read."""
     kind: str
+    where: str
     verdict: Literal["right", "wrong"]
     """Whether it was worth a maintainer's time; arguable ones count as wrong."""
     reason: str
@@ -135,7 +134,9 @@ def may_block(rule: str, language: Language | None) -> bool:
 
 
 @cache
-def _effect(rule: str, severity: Severity, earned: tuple[Language, ...], language: Language | None) -> Severity:
+def _effect(
+    rule: str, severity: Severity, earned: tuple[Language, ...], language: Language | None
+) -> Severity:
     return "block" if language in earned and may_block(rule, language) else severity
 
 

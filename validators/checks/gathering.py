@@ -295,9 +295,7 @@ def _shingles(item: Item, texts: Texts) -> array[int]:
             text for where, text in texts.parts if where != "context" and not where.startswith("accepted")
         ]
     words = [
-        word
-        for text in (*parts, *item.fields.values())
-        for word in comparison_words(text, item.language)
+        word for text in (*parts, *item.fields.values()) for word in comparison_words(text, item.language)
     ]
     pairs = {word_hash(f"{a} {b}") for a, b in pairwise(words)}
     # Two problems that differ by a number or sign are two problems: each weighs as much as several words.

@@ -73,12 +73,17 @@ def question_stems(words: Sequence[str], *, ordered: bool = False) -> list[str]:
     if len(different) < LEAST_STEMS:
         return []
     # Numbers and signs keep their order: `a - b` is not `b - a`.
-    return [*(stems if ordered or len(different) < len(stems) else different), *(w for w in words if not w.isalpha())]
+    return [
+        *(stems if ordered or len(different) < len(stems) else different),
+        *(w for w in words if not w.isalpha()),
+    ]
 
 
 def numbered(words: Iterable[str]) -> array[int]:
     """Stems of words as numbers, ascending, each as often as it comes; what is no word has an odd one."""
-    return array("I", sorted(word_hash(stem(word)) & ~1 | (not word.isalpha()) for word in words if word != _AND))
+    return array(
+        "I", sorted(word_hash(stem(word)) & ~1 | (not word.isalpha()) for word in words if word != _AND)
+    )
 
 
 _TURNING: Final = (

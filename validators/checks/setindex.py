@@ -39,7 +39,7 @@ OUTSIDE = "external_"
 """What the tasks of outside benchmarks begin with."""
 TEMPLATE_SHARE = 0.5
 LEAST_SETS = 20
-SHARED = 0.5
+SHARED = 0.45
 """Overlap of their options' words (Jaccard) from which two items that ask the same are near duplicates."""
 SIMILAR = 0.8
 """Overlap of word pairs (Jaccard) from which two items of a task are near duplicates."""

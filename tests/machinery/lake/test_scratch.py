@@ -13,7 +13,7 @@ from mihakk.validators.checks.setindex import SetIndex
 def test_the_index_of_a_set_is_kept_whole(tmp_path: Path) -> None:
     hashes = frozenset([2**64 - 1, 1])
     mark = Fingerprint(
-        "a", "t", "", "s", "", 2**63, 7, hashes, hashes, ("r", "q"), short_answer=True, words=5
+        "a", "t", "", "s", "", 2**63, 7, 8, hashes, hashes, ("r", "q"), short_answer=True, words=5
     )
     found = SetIndex(
         prints={"a": mark},

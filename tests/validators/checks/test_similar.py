@@ -41,7 +41,19 @@ def test_sets_that_share_nothing_are_no_pairs() -> None:
 def mark(number: int, task: str, words: int, body: int, pair: str) -> Fingerprint:
     nothing: frozenset[int] = frozenset()
     return Fingerprint(
-        f"i{number:02}", task, pair, "", "", 0, body, nothing, nothing, (), short_answer=False, words=words
+        f"i{number:02}",
+        task,
+        pair,
+        "",
+        "",
+        0,
+        body,
+        body,
+        nothing,
+        nothing,
+        (),
+        short_answer=False,
+        words=words,
     )
 
 

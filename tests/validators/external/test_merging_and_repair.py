@@ -34,9 +34,7 @@ def read(path: Path, rows: list[dict[str, Any]]) -> ExternalBenchmark:
 def merged_names(benchmark: ExternalBenchmark) -> dict[str, str]:
     whole = index(benchmark.items)
     names = {item.id: item.metadata["id"] for item in benchmark.items}
-    merged, _ = merge_copies(
-        benchmark.items, whole, check_items(benchmark.items, ChecksConfig(severity={"DU03": "flag"}), whole)
-    )
+    merged, _ = merge_copies(benchmark.items, whole, check_items(benchmark.items, ChecksConfig(), whole))
     return {names[one]: names[other] for one, other in merged.items()}
 
 
@@ -52,6 +50,28 @@ def test_the_first_sound_row_of_equal_ones_stays(tmp_path: Path) -> None:
 def test_of_copies_across_splits_the_tested_one_stays(tmp_path: Path) -> None:
     rows = [row("r0", SOUND, part="train"), row("r1", SOUND, part="dev"), row("r2", SOUND, part="test")]
     assert merged_names(read(tmp_path / "a.jsonl", rows)) == {"r0": "r2", "r1": "r2"}
+
+
+def test_rows_that_differ_by_a_sign_are_both_kept(tmp_path: Path) -> None:
+    asked = [
+        "ما قيمة J<<a؟",
+        "ما قيمة J>>a؟",
+        "ما قيمة J<<a ؟",
+        "ما قيمة ج-2؟",
+        "ما قيمة ج2؟",
+        "ما قيمة ٢+٢؟",
+        "ما قيمة 22؟",
+    ]
+    rows = [row(f"r{place}", q) for place, q in enumerate(asked)]
+    assert merged_names(read(tmp_path / "a.jsonl", rows)) == {}
+
+
+def test_a_copy_but_for_punctuation_is_flagged_and_kept(tmp_path: Path) -> None:
+    benchmark = read(tmp_path / "a.jsonl", [row("r0", SOUND), row("r1", SOUND.replace("؟", " ؟"))])
+    assert merged_names(benchmark) == {}
+    found = check_items(benchmark.items, ChecksConfig(), index(benchmark.items))
+    assert [(one.check, one.severity) for one in found if one.check != "MD05"] == [("DU01", "flag")] * 2
+    assert all(SOUND[:10] in one.detail for one in found if one.check == "DU01"), "what was compared"
 
 
 def test_rows_with_different_golds_are_not_merged_into_each_other(tmp_path: Path) -> None:
@@ -71,7 +91,7 @@ def test_acva_keeps_one_row_of_every_distinct_statement(shared_data: Path) -> No
     benchmark = read_benchmark(str(path), parse_mapping("question=question,gold=answer,id=id"))
     whole = index(benchmark.items)
     merged, findings = merge_copies(
-        benchmark.items, whole, check_items(benchmark.items, ChecksConfig(severity={"DU03": "flag"}), whole)
+        benchmark.items, whole, check_items(benchmark.items, ChecksConfig(), whole)
     )
     raw = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     distinct = {(one["question"].strip(), one["answer"].strip()) for one in raw}
@@ -84,7 +104,7 @@ def test_acva_keeps_one_row_of_every_distinct_statement(shared_data: Path) -> No
     assert len(waits & two_answers) >= 48
     others = {item.id for item in benchmark.items if item.metadata["id"] in waits - two_answers}
     why = Counter(one.check for one in findings if one.subject in others and one.severity != "report")
-    assert why.keys() == {"DU04", "DU05", "SE02"}, "near copies, negated pairs, duties of all women or men"
+    assert why.keys() == {"DU01", "DU04", "DU05"}, "copies but for a sign, near copies, negated pairs"
     assert len(waits) <= 72
 
 

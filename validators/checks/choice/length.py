@@ -38,6 +38,10 @@ def length(item: ChoiceItem, texts: Texts) -> Objections:
     where, outside = f"options[{gold}]", is_outside(item)
     shortest, longest = min(lengths), max(lengths)
     if right >= RATIO * longest and right - longest >= LEAST_DIFFERENCE:
-        yield Objection(f"the gold has {right} characters, the longest wrong option {longest}", where, outside)
+        yield Objection(
+            f"the gold has {right} characters, the longest wrong option {longest}", where, outside
+        )
     elif right * RATIO <= shortest and shortest - right >= LEAST_DIFFERENCE:
-        yield Objection(f"the gold has {right} characters, the shortest wrong option {shortest}", where, outside)
+        yield Objection(
+            f"the gold has {right} characters, the shortest wrong option {shortest}", where, outside
+        )

@@ -18,4 +18,6 @@ def usual_count(item: ChoiceItem, index: SetIndex) -> Objections:
     if len(item.options) != usual and not (
         len(item.options) == 2 and says_truth(item.options, item.language)
     ):
-        yield Objection(f"{len(item.options)} options where others offer {usual}", "options", is_outside(item))
+        yield Objection(
+            f"{len(item.options)} options where others offer {usual}", "options", is_outside(item)
+        )

@@ -6,16 +6,16 @@ from mihakk.validators.checks.setindex import SetIndex
 from mihakk.validators.checks.texts import answers, excerpt
 
 
-@check(
-    "DU03", severity="flag", on=QuestionItem, title="no other item gives the same question another answer"
-)
+@check("DU03", severity="flag", on=QuestionItem, title="no other item gives the same question another answer")
 def conflicting_gold(item: QuestionItem, index: SetIndex) -> Objections:
     """No item with the same prompt counts as right what this one offers as wrong, or the reverse.
 
     Two templated stems (`which of these is true?`) whose options differ are no conflict.
     """
     if others := index.rivals.get(item.id, ()):
-        yield Objection(f"the same question has another answer in {', '.join(others)}: {_asked(item)}", "gold")
+        yield Objection(
+            f"the same question has another answer in {', '.join(others)}: {_asked(item)}", "gold"
+        )
 
 
 @check("DU05", severity="flag", on=QuestionItem, title="no statement and its negation have the same answer")
@@ -41,7 +41,9 @@ def reworded(item: QuestionItem, index: SetIndex) -> Objections:
     of them a negation, where both have one list of options. Which one is right, people say.
     """
     if others := index.disputed.get(item.id, ()):
-        yield Objection(f"asked in other words, with another answer, in {', '.join(others)}: {_asked(item)}", "gold")
+        yield Objection(
+            f"asked in other words, with another answer, in {', '.join(others)}: {_asked(item)}", "gold"
+        )
 
 
 def _asked(item: QuestionItem) -> str:

@@ -12,9 +12,7 @@ LEAST_SHARED = 4
 """Words that explanations must share with the neighbouring verses, over the whole poem."""
 
 
-@check(
-    "EX05", severity="flag", on=Poem | ExplanationItem, title="explanations stand beside their own verses"
-)
+@check("EX05", severity="flag", on=Poem | ExplanationItem, title="explanations stand beside their own verses")
 def shifted(subject: Poem | ExplanationItem, texts: Texts) -> Objections:
     """The explanations do not share far more words with the verse before or after their own: a row shift."""
     pairs = list(explained(subject))

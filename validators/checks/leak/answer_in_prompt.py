@@ -82,7 +82,9 @@ def short_answer(item: QuestionItem, texts: Texts) -> Objections:
             if not contains(prompt, folded):
                 continue
             if not any(contains(prompt, texts.folded(other)) for other in wrong(item)):
-                yield Objection(f"the answer {excerpt(answer)} stands in the {where}", where, is_outside(item))
+                yield Objection(
+                    f"the answer {excerpt(answer)} stands in the {where}", where, is_outside(item)
+                )
 
 
 def _named(option: str, prompt: list[str], texts: Texts) -> bool:

@@ -13,7 +13,9 @@ TAG = re.compile(
     r"|<(?:a|b|i|u|p|em|div|font|span|strong|table|t[dhr]|li|[ou]l|h[1-6])\s+[a-z-]+\s*=[^<>]*>"
     r"|&(?:nbsp|amp|lt|gt|quot|apos|zwnj|zwj|[lr]aquo|#\d{2,6}|#x[0-9a-fA-F]{2,6});"
 )
-MARKED = re.compile(r"\b(?:bold|underlin|italic|highlight)|تحته? خط|تحتها خط|خط كشيده|خط کشیده", re.IGNORECASE)
+MARKED = re.compile(
+    r"\b(?:bold|underlin|italic|highlight)|تحته? خط|تحتها خط|خط كشيده|خط کشیده", re.IGNORECASE
+)
 
 
 @check("TX21", severity="flag", title="no markup left in the text", when="<&")
