@@ -60,7 +60,7 @@ class CheckCount(Record):
     severity: Severity
     findings: int
     read: int = 0
-    """Findings of this rule that people have read on published sets nobody tuned to, in the audit's languages."""
+    """Findings of this rule that people read on sets nobody tuned to, in the audit's languages."""
     right: int = 0
     """Of these, those worth a maintainer's time."""
     example: str

@@ -1,7 +1,7 @@
 """Whether two texts are the same: loosely where both are words of prose, by every sign where they are not.
 
-`exact_key` decides what may be removed as a copy. `comparison_key` decides what is worth a look: two spellings
-of the same prose share it, while operators, digits, signs, case and spacing count in a text that holds a
+`exact_key` decides what may be removed as a copy. `comparison_key` decides what is worth a look: two ways
+to write one prose share it, while operators, digits, signs, case and spacing count in a text that holds a
 formula, code, a symbol or a single letter (`J<<a` is not `J>>a`, `Rr` is not `rr`, `a ab` is not `aab`).
 """
 
@@ -92,7 +92,7 @@ def _first_article(tokens: list[str], before: Iterable[str]) -> None:
 def exact_key(text: str, language: Language) -> str:
     """What two cells share that hold the same text: nothing but its encoding and idle spaces are left out.
 
-    Letters are in canonical form (a presentation form is its letter); marks, digits, punctuation and case stay,
+    Letters are in canonical form (a presentation form is its letter); marks, digits, punctuation, case stay,
     and where the text is no prose the spaces between its parts, too.
     """
     parts = text.split()

@@ -1,7 +1,7 @@
-"""What a finding does: facts of shape block by definition, any other rule by what people read of its findings.
+"""What a finding does: facts of shape block by definition, any other rule by what people read of it.
 
-The readings are sheets of `data/reference/readings`: one table per set, drawn by seed, with what a person thought
-of each finding. Sets that rules were tuned to are read as well and earn nothing.
+The readings are sheets of `data/reference/readings`: one table per set, drawn by seed, with what a person
+thought of each finding. Sets that rules were tuned to are read as well and earn nothing.
 """
 
 from __future__ import annotations

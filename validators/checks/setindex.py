@@ -39,7 +39,7 @@ OUTSIDE = "external_"
 """What the tasks of outside benchmarks begin with."""
 TEMPLATE_SHARE = 0.5
 LEAST_SETS = 20
-SHARED = 0.45
+SHARED = 0.445
 """Overlap of their options' words (Jaccard) from which two items that ask the same are near duplicates."""
 SIMILAR = 0.8
 """Overlap of word pairs (Jaccard) from which two items of a task are near duplicates."""
@@ -330,7 +330,7 @@ def _copies(index: SetIndex, group: Sequence[Fingerprint]) -> None:
 
 
 def _one_choice(one: Fingerprint, other: Fingerprint) -> bool:
-    """Whether two items with one prompt choose among the same: each offers the other's gold, or half is shared.
+    """Whether two items with one prompt choose among the same: each offers the other's gold, or half.
 
     Of `which is the best conductor?` silver and water can be right, each among its own options.
     """

@@ -29,7 +29,7 @@ PASSAGE = 40
     title="an answer of several words does not stand in the question or context",
 )
 def long_answer(item: QuestionItem, texts: Texts) -> Objections:
-    """No answer of two words, nor three quarters of a longer one, stands in the question or a made item's context.
+    """No answer of two words, nor three quarters of a long one, stands in the question or a made context.
 
     A question that holds a wrong option as fully names what is on offer. In an outside benchmark the context
     or a long question may be the passage that the answer is to be found in; a quantity or formula is what the

@@ -6,8 +6,8 @@ from mihakk.validators.checks.check import Objections, check
 from mihakk.validators.checks.damage import damaged
 from mihakk.validators.checks.texts import Texts
 
-# Tags by name, for `<p>` alone, `a<b` and `x > y` are algebra; a closing tag or attributes are none. Raised and
-# lowered letters have no other notation in plain text.
+# Tags by name, for `<p>` alone, `a<b` and `x > y` are algebra; a closing tag or attributes are none. Raised
+# and lowered letters have no other notation in plain text.
 TAG = re.compile(
     r"</(?!su[bp]\s*>)[a-zA-Z]\w*\s*>|<(?:br|hr|img|wbr)\s*/?>"
     r"|<(?:a|b|i|u|p|em|div|font|span|strong|table|t[dhr]|li|[ou]l|h[1-6])\s+[a-z-]+\s*=[^<>]*>"
