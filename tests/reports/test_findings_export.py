@@ -105,7 +105,7 @@ def test_a_finding_about_another_row_names_that_row_as_its_owner_does(exam: Path
 
 def test_terminal_page_and_tables_count_the_same_near_copies(tmp_path: Path) -> None:
     stem = "ما اسم المدينة الكبيرة التي تقع على ضفاف النهر الطويل في شمال البلاد القديمة قرب الجبل"
-    texts = [f"{stem} الأول؟", f"{stem} الثاني؟", f"{stem} الأول؟"]
+    texts = [f"{stem} الأول؟", f"{stem} الأول حقا؟", f"{stem} الأول؟"]
     rows = [
         {"q": text, "A": "بغداد", "B": "دمشق", "gold": gold, "name": f"r{n}", "field": ""}
         for n, (text, gold) in enumerate(zip(texts, "AAB", strict=True))
