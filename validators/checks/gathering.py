@@ -147,7 +147,7 @@ def gather(items: Iterable[Item], embedder: Embedder | None = None) -> Gathered:
         _facts(gathered, item, mark)
         _state(gathered, item, texts)
         _ask(gathered, item, texts)
-        if item.origin.generator == OUTSIDE and not isinstance(item, ExplanationItem):
+        if is_outside(item) and not isinstance(item, ExplanationItem):
             gathered.wording.setdefault((item.task, item.language), WordTally()).add_item(item, texts)
         prompt = texts.key(item.question) + texts.key(item.context)
         for name, value in item.fields.items():
