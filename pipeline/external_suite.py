@@ -194,7 +194,7 @@ def _job(run: SuiteRun, source: SuiteSource, folder: Path) -> AuditJob:
             raise UsageError(
                 f"no mapping says which columns of {where} hold what: look at them and write its `mapping`"
             )
-        mapping = propose_for(where).mapping
+        mapping = propose_for(where).settled()
     return AuditJob(
         source=where,
         mapping=mapping,

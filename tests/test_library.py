@@ -85,7 +85,7 @@ def test_an_audit_writes_nothing_beside_what_it_is_told(
                 for n, row in enumerate(ROWS)
             ],
             {},
-            "count from 0 as well as from 1",
+            "counted from 0; or the golds of 'answer' counted from 1",
         ),
     ],
 )

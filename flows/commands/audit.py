@@ -159,13 +159,17 @@ def _print_cost(cost: Estimate, console: Console) -> None:
 
 
 def _propose(source: str, *, taken: bool) -> str:
-    """Prints the mapping proposed for a source and returns it; beside results it goes to standard error."""
+    """Prints the mapping proposed for a source and returns it; beside results it goes to standard error.
+
+    Raises:
+        UsageError: Two readings fit, so that a person must say which.
+    """
     from mihakk.reports.external.summary_table import show_proposal
     from mihakk.validators.external.proposal import propose_for
 
     proposal = propose_for(source)
     open_console(stderr=taken).print(show_proposal(proposal, source, taken=taken))
-    return proposal.mapping
+    return proposal.settled()
 
 
 def _print_found(audited: Audited, found: AuditSummary, output: Output, console: Console) -> None:

@@ -94,8 +94,10 @@ def show_proposal(found: Proposal, source: str, *, taken: bool) -> Group:
     )
     for guess in found.guesses:
         guesses.add_row(guess.what, escape(", ".join(guess.columns)), escape(guess.evidence))
+    for other in found.alternatives:
+        guesses.add_row(f"[dim]not {other.what}", escape(", ".join(other.columns)), escape(other.evidence))
     lines: list[Any] = [escape(f"Note: {note}.") for note in found.notes]
-    if not taken:
+    if not taken and not found.questions:
         command = f"mihakk audit {quote(source)} --map {quote(found.mapping)}"
         said = "Nothing was audited. If the columns are right (add --rules-only to ask no model):"
         lines += [said, Text(command, overflow="fold")]

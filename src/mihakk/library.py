@@ -163,7 +163,9 @@ def audit(
 
 
 def propose(data: Any) -> Proposal:
-    """Which columns hold what, with the evidence; `mapping` is what `audit` would take.
+    """Which columns hold what: `guesses` with evidence, `alternatives`, and `mapping` as `audit` takes it.
+
+    Where two readings fit the rows, `mapping` is empty, and `questions` has each reading with a row.
 
     Raises:
         UsageError: The data are no table, or none of its columns looks like a question or a gold.
@@ -272,13 +274,7 @@ def _mapping(roles: Mapping[str, Columns], source: Path) -> str:
         role: (names,) if isinstance(names, str) else tuple(names) for role, names in roles.items() if names
     }
     if not named:
-        proposal = propose_for(str(source))
-        if "gold_as" in {guess.what for guess in proposal.guesses}:
-            raise UsageError(
-                f"{proposal.mapping}: the golds count from 0 as well as from 1; name the columns, and "
-                "gold_as='index0' or gold_as='index1'"
-            )
-        return proposal.mapping
+        return propose_for(str(source)).settled()
     if missing := [role for role in ("question", "gold") if role not in named]:
         raise UsageError(f"name the column of the {missing[0]} too: audit(..., {missing[0]}='COLUMN')")
     return ",".join(f"{role}={'+'.join(map(escaped, names))}" for role, names in named.items())

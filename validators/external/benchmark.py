@@ -12,10 +12,19 @@ from mihakk.machinery.ids import item_id
 from mihakk.schemas.item import AnswerItem, ChoiceItem, Origin, QuestionItem, Split
 from mihakk.schemas.record import Language
 from mihakk.schemas.rejection import Rejection
-from mihakk.validators.external.cells import answers_in, blank, listed, options_in, shown
+from mihakk.validators.external.cells import (
+    Options,
+    answers_in,
+    blank,
+    cell,
+    column_of,
+    listed,
+    options_in,
+    shown,
+)
 from mihakk.validators.external.embedded import embedded, fields
 from mihakk.validators.external.folder import FileRead, file_read, missing_columns, read_folder
-from mihakk.validators.external.golds import Golds, infer, odd_golds
+from mihakk.validators.external.golds import Given, Golds, infer, odd_golds
 from mihakk.validators.external.mapping import Mapping
 from mihakk.validators.external.repair import CellRepair, repairs
 from mihakk.validators.external.table import FORMATS, SHOWN, Table, read_dataset, read_tables
@@ -72,7 +81,11 @@ class _Row:
     name: str
     """What messages and ids call it: `file.jsonl#12`."""
     language: Language
-    options: tuple[str, ...]
+    options: Options
+
+    def given(self, mapping: Mapping) -> Given:
+        """Its gold with what it may name."""
+        return Given(gold_cell(self.cells, mapping), self.options.texts, self.language, self.options.labels)
 
 
 def read_benchmark(
@@ -112,17 +125,15 @@ def read_benchmark(
     benchmark.repairs = repairs(tables, mapping, apply=repair)
     rows = list(_rows(benchmark, mapping, language))
     golds = _golds(rows, mapping, benchmark) if mapping.choices else {}
-    odd = odd_golds(
-        [(row.table, row.cells.get(mapping.gold), row.options, row.language) for row in rows], golds
-    )
+    odd = odd_golds([(row.table, row.given(mapping)) for row in rows], golds)
     parts = [embedded(table, mapping, language) for table in tables]
     terms = {"licence": licence, "attribution": attribution}
-    for row, cell in zip(rows, odd, strict=True):
+    for row, form in zip(rows, odd, strict=True):
         item = _item(row, benchmark.tables[row.table], mapping, golds.get(row.table), terms)
         if parts[row.table]:
             item = item.model_copy(update={"fields": fields(row.cells, parts[row.table])})
-        if cell:
-            item = item.model_copy(update={"metadata": {**item.metadata, "gold_cell": cell}})
+        if form:
+            item = item.model_copy(update={"metadata": {**item.metadata, "gold_cell": form}})
         wanted = {split, _SPLITS.get(split, split)} if split else set()
         if wanted and item.metadata.get("split", item.split) not in wanted:
             continue
@@ -169,7 +180,7 @@ def _tables(
 
 def _require(mapping: Mapping, table: Table) -> None:
     for name in mapping.columns():
-        if name not in table.columns:
+        if not column_of(name, table.columns):
             near = get_close_matches(name, table.columns, n=3, cutoff=0.3) or list(table.columns)
             raise UsageError(f"{table.name} has no column {name!r}; did you mean {', '.join(near)}?")
 
@@ -194,7 +205,7 @@ def _rows(benchmark: ExternalBenchmark, mapping: Mapping, language: Language) ->
 
 def _golds(rows: Sequence[_Row], mapping: Mapping, benchmark: ExternalBenchmark) -> dict[int, Golds]:
     """How each table's golds are read: by the scheme that fits it alone, or else the one that fits all."""
-    given = [(row.cells.get(mapping.gold), row.options, row.language) for row in rows]
+    given = [row.given(mapping) for row in rows]
     problem: UsageError | None = None
     try:
         whole: Golds | None = infer(given, mapping.gold_as)
@@ -220,7 +231,7 @@ def _answers(rows: Sequence[_Row], mapping: Mapping, benchmark: ExternalBenchmar
     """By table, the answers in words of a table that has few different ones, as of statements."""
     found = {}
     for place, table in enumerate(benchmark.tables):
-        answers = [shown(row.cells.get(mapping.gold)).strip() for row in rows if row.table == place]
+        answers = [shown(gold_cell(row.cells, mapping)).strip() for row in rows if row.table == place]
         different = sorted(set(answers) - {""})
         if 1 < len(different) <= FEW_ANSWERS and len(answers) >= 2 * len(different):
             found[table.name] = ", ".join(different)
@@ -229,24 +240,24 @@ def _answers(rows: Sequence[_Row], mapping: Mapping, benchmark: ExternalBenchmar
 
 def _weigh(cells: dict[str, Any], mapping: Mapping) -> None:
     for name in mapping.columns():
-        cell = cells.get(name)
-        if isinstance(cell, str) and len(cell) > MOST_CELL:
+        held = cell(cells, name)
+        if isinstance(held, str) and len(held) > MOST_CELL:
             raise RecordRejected(
-                "cell_too_long", f"column {name!r} holds {len(cell):,} characters, more than {MOST_CELL:,}"
+                "cell_too_long", f"column {name!r} holds {len(held):,} characters, more than {MOST_CELL:,}"
             )
-        if isinstance(cell, bytes):
-            raise RecordRejected("cell_not_text", f"column {name!r} holds {len(cell):,} bytes, not text")
+        if isinstance(held, bytes):
+            raise RecordRejected("cell_not_text", f"column {name!r} holds {len(held):,} bytes, not text")
 
 
 def _cut(cells: dict[str, Any]) -> dict[str, Any]:
     """The row with what is too long, or no text, cut to its beginning."""
     return {
-        name: f"({len(cell)} bytes)"
-        if isinstance(cell, bytes)
-        else cell[:SHOWN]
-        if isinstance(cell, str)
-        else cell
-        for name, cell in cells.items()
+        name: f"({len(held)} bytes)"
+        if isinstance(held, bytes)
+        else held[:SHOWN]
+        if isinstance(held, str)
+        else held
+        for name, held in cells.items()
     }
 
 
@@ -257,29 +268,45 @@ def _optional(mapping: Mapping, table: Table) -> frozenset[str]:
     return frozenset(
         name
         for name in mapping.choices[2:]
-        if sum(blank(row.get(name)) for row in table.rows.values()) >= OPTIONAL_SHARE * len(table.rows)
+        if sum(blank(cell(row, name)) for row in table.rows.values()) >= OPTIONAL_SHARE * len(table.rows)
     )
 
 
-def _options(cells: dict[str, Any], mapping: Mapping, optional: frozenset[str]) -> tuple[str, ...]:
-    if len(mapping.choices) == 1:
-        found = options_in(cells.get(mapping.choices[0]))
-        if found is None:
-            cell = shown(cells.get(mapping.choices[0]))[:60]
-            raise RecordRejected(
-                "choices_no_list", f"column {mapping.choices[0]!r} holds {cell!r}, not a list"
-            )
-        return tuple(shown(option) for option in found)
-    columns = list(mapping.choices)
-    while columns and columns[-1] in optional and blank(cells.get(columns[-1])):
+def _options(cells: dict[str, Any], mapping: Mapping, optional: frozenset[str]) -> Options:
+    found = options_of(cells, mapping.choices, mapping.choices_at, optional)
+    if found is None:
+        held = shown(cell(cells, mapping.choices[0]))[:60]
+        raise RecordRejected("choices_no_list", f"column {mapping.choices[0]!r} holds {held!r}, not a list")
+    return found
+
+
+def options_of(
+    cells: dict[str, Any], choices: Sequence[str], mark: str = "", optional: frozenset[str] = frozenset()
+) -> Options | None:
+    """The options of a row as texts, from one column that holds all or from a column each."""
+    if len(choices) == 1:
+        found = options_in(cell(cells, choices[0]), mark)
+        return found and found._replace(texts=tuple(map(shown, found.texts)))
+    columns = list(choices)
+    while columns and columns[-1] in optional and blank(cell(cells, columns[-1])):
         columns.pop()
-    return tuple(shown(cells.get(name)) for name in columns)
+    texts: list[str] = []
+    for name in columns:
+        held = cell(cells, name)
+        texts += map(shown, held if isinstance(held, (list, tuple)) else [held])
+    return Options(tuple(texts), tuple(columns) if len(texts) == len(columns) else ())
+
+
+def gold_cell(cells: dict[str, Any], mapping: Mapping) -> Any:
+    """What a row says is right: a cell, or the cells of a column for each option."""
+    held = [cell(cells, name) for name in mapping.gold]
+    return held[0] if len(held) == 1 else held
 
 
 def _language(cells: dict[str, Any], mapping: Mapping, language: Language) -> Language:
     if not mapping.language:
         return language
-    named = shown(cells.get(mapping.language)).casefold()[:2]
+    named = shown(cell(cells, mapping.language)).casefold()[:2]
     for known in get_args(Language):
         if named == known:
             return known  # type: ignore[no-any-return]
@@ -296,17 +323,17 @@ def _item(
 ) -> QuestionItem:
     cells = row.cells
     task = "external_choice" if golds else "external_answer"
-    gold = cells.get(mapping.gold)
-    split = _whole(shown(cells.get(mapping.split))) if mapping.split else table.split
+    gold = gold_cell(cells, mapping)
+    split = _whole(shown(cell(cells, mapping.split))) if mapping.split else table.split
     metadata = {"split": split} if split and split not in _SPLITS else {}
     if mapping.id:
-        metadata["id"] = _whole(shown(cells.get(mapping.id)))
+        metadata["id"] = _whole(shown(cell(cells, mapping.id)))
     common: dict[str, Any] = {
         "id": item_id(task, row.language, (row.name,)),
         "task": task,
         "language": row.language,
-        "question": "\n\n".join(shown(cells.get(name)) for name in mapping.question).strip("\n"),
-        "context": "\n\n".join(filter(None, (shown(cells.get(name)) for name in mapping.context))),
+        "question": "\n\n".join(_asked(row, name, mapping) for name in mapping.question).strip("\n"),
+        "context": "\n\n".join(filter(None, (shown(cell(cells, name)) for name in mapping.context))),
         "subset": _whole(_subset(cells, mapping)) if mapping.subset else table.subset,
         "split": _SPLITS.get(split, ""),
         "origin": Origin(records=(row.name,), generator="external", generator_version=GENERATOR_VERSION),
@@ -314,16 +341,22 @@ def _item(
     }
     if golds is None:
         answer, *more = answers_in(gold)
-        more += [shown(one) for one in (listed(cells.get(mapping.accepted)) or ()) if mapping.accepted]
+        more += [shown(one) for one in (listed(cell(cells, mapping.accepted)) or ()) if mapping.accepted]
         accepted = tuple(dict.fromkeys(one for one in more if one != answer))
         return AnswerItem(answer=answer, accepted=accepted, metadata=metadata, **common)
-    right = golds.read(gold, row.options, row.language)
+    options = row.options.texts
+    right = golds.read(gold, options, row.language, row.options.labels)
     if right is None:
         metadata["gold"] = _whole(shown(gold))
-    return ChoiceItem(options=row.options, gold=right or (), metadata=metadata, **common)
+    return ChoiceItem(options=options, gold=right or (), metadata=metadata, **common)
+
+
+def _asked(row: _Row, name: str, mapping: Mapping) -> str:
+    """One text of the question; what stands before the options where a cell holds both."""
+    return row.options.stem if (name,) == mapping.choices else shown(cell(row.cells, name))
 
 
 def _subset(cells: dict[str, Any], mapping: Mapping) -> str:
-    named = shown(cells.get(mapping.subset))
+    named = shown(cell(cells, mapping.subset))
     before, found, _ = named.rpartition(mapping.subset_until) if mapping.subset_until else (named, "", "")
     return before if found else named

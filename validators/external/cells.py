@@ -1,11 +1,47 @@
-"""The content of one table cell, whatever library read it."""
+"""The content of one table cell, whatever library read it, and of cells inside cells."""
 
 import ast
 import json
 import math
-from typing import Any
+import re
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from mihakk.machinery.errors import RecordRejected
+
+LETTERS = (
+    "abcdefghij",
+    "ابجدهوزحطي",  # the order of the abjad, as Arabic and Persian exams number options
+    "ابتثجحخدذر",  # the order of the alphabet
+)
+_QUOTED = r"(?:'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")"
+_NUMPY_LIST = re.compile(rf"\[\s*+{_QUOTED}(?:\s++{_QUOTED})++\s*+\]")
+_NUMPY_TEXT = re.compile(rf"\s*+({_QUOTED})")
+_NUMPY_CALL = re.compile(rf"array\((\[(?:[^\[\]'\"]|{_QUOTED})*+\])(?:,\s*+dtype=\w++)?\)")
+_LABEL = re.compile(
+    r"(?:^|(?<=[\s,;|،؛]))([(\[]?)\s?"
+    r"((?:[^\W\d_]{4,10} ?(?=\d))?[^\W_]{1,2})"
+    r"\s?([).:\]．、：-])\s*(?!\d+\b(?<=[.]\d))"
+)
+_NAMES_OPTION = re.compile(
+    r"(?:[^\W\d_]{2,12}[ _]?)?\d{1,2}|(?:[^\W\d_]{2,12}[ _])?(?:[a-jA-J]|الف|[أابتثجحخدهو])|[a-z]{2,12}[A-J]"
+)
+_ENDS = " \t\r\n,;|،؛"
+_BESIDE = ("label", "key", "id", "letter", "option_id", "index")
+"""Keys that name an option where its text is as short as a label."""
+
+
+class Options(NamedTuple):
+    """What one cell holds of the options of a question."""
+
+    texts: tuple[Any, ...]
+    labels: tuple[str, ...] = ()
+    """What the cell calls each of them; empty where it names none."""
+    marks: tuple[bool, ...] = ()
+    """Whether the cell marks it as right; empty where it marks none."""
+    stem: str = ""
+    """The text before the first option of a text that holds both."""
 
 
 def blank(value: Any) -> bool:
@@ -30,47 +66,238 @@ def shown(value: Any) -> str:
     return str(value)
 
 
-def listed(value: Any) -> list[Any] | None:
-    """The list in a cell: a list, `{"text": [...]}`, or either written as JSON or Python; else None."""
+def parsed(value: Any) -> Any:
+    """The list or dictionary in a cell, as it is or written as JSON, Python or NumPy; else the cell."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
-            value = json.loads(value)
+            found = json.loads(value)
         except RecursionError:
-            return None
+            return value
         except ValueError:
+            text = _NUMPY_CALL.sub(r"\1", value.strip())
+            if _NUMPY_LIST.fullmatch(text):
+                return _numpy_texts(text)
             try:
-                value = ast.literal_eval(value.strip())
+                found = ast.literal_eval(text)
             except (ValueError, SyntaxError, RecursionError, MemoryError):
-                return None
-    if isinstance(value, dict):
-        value = value.get("text", list(value.values()))
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    return list(value) if isinstance(value, (list, tuple)) else None
+                return value
+        return found if isinstance(found, (list, tuple, dict)) else value
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
-def options_in(value: Any) -> list[Any] | None:
-    """The options in one cell: a list as `listed` has it, or a text of two lines and more; else None."""
-    found = listed(value)
-    if found is None and isinstance(value, str):
-        lines = [line.strip() for line in value.splitlines() if line.strip()]
-        return lines if len(lines) > 1 else None
+def _numpy_texts(text: str) -> list[str]:
+    """The texts of a list as NumPy prints it, without commas: Python would join them."""
+    found, at = [], 1
+    while one := _NUMPY_TEXT.match(text, at):
+        found.append(str(ast.literal_eval(one[1])))
+        at = one.end()
     return found
 
 
-def is_dict(cell: Any) -> bool:
+def column_of(name: str, columns: Collection[str]) -> str:
+    """The column that a name is or lies in: `question` for `question.stem`; empty where there is none."""
+    while name not in columns:
+        name, dot, _ = name.rpartition(".")
+        if not dot:
+            return ""
+    return name
+
+
+def cell(row: Mapping[str, Any], name: str) -> Any:
+    """What a row holds under a name: a column, or with dots a place inside a cell.
+
+    `question.stem` is the `stem` of a dictionary, `turns.-1.content` the content of the last of a list,
+    `answers.text` the texts of all dictionaries in a list.
+    """
+    column = column_of(name, row)
+    value = row.get(column)
+    for step in name[len(column) + 1 :].split(".") if column and column != name else ():
+        value = _inside(parsed(value), step)
+    return value
+
+
+def _inside(value: Any, step: str) -> Any:
+    if isinstance(value, dict):
+        return value.get(step)
+    if not isinstance(value, (list, tuple)):
+        return None
+    if step.lstrip("-").isdecimal():
+        place = int(step)
+        return value[place] if -len(value) <= place < len(value) else None
+    return [one.get(step) for one in value if isinstance(one, dict)]
+
+
+def with_cell(row: Mapping[str, Any], name: str, value: Any) -> tuple[str, Any]:
+    """The column that a name lies in, and its cell with another value at that place.
+
+    Raises:
+        RecordRejected: The place is inside a text, or of several places.
+    """
+    column = column_of(name, row)
+    if column == name:
+        return name, value
+    whole = json.loads(json.dumps(row[column]))
+    *steps, last = name[len(column) + 1 :].split(".")
+    inner = whole
+    for step in steps:
+        inner = inner[int(step)] if isinstance(inner, list) else _inside(inner, step)
+    if not isinstance(inner, dict) or last not in inner:
+        raise RecordRejected("not_one_cell", f"{name!r} is no one place in column {column!r}")
+    inner[last] = value
+    return column, whole
+
+
+def listed(value: Any) -> list[Any] | None:
+    """The list in a cell: a list, `{"text": [...]}`, or either in writing; else None."""
+    value = parsed(value)
+    if isinstance(value, dict):
+        value = value.get("text", list(value.values()))
+    return list(value) if isinstance(value, (list, tuple)) else None
+
+
+def options_in(value: Any, mark: str = "") -> Options | None:
+    """The options in one cell; None where it holds none.
+
+    A list of texts; a list of dictionaries, each with a text and perhaps a label and whether it is right; a
+    dictionary of such lists, of labels and texts, or of texts and whether they are right; each of these in
+    writing; a text of several lines, of labels in order (`a) one b) two`), or of parts between a mark.
+    """
+    found = parsed(value)
+    if isinstance(found, dict):
+        return _of_dict(found)
+    if isinstance(found, (list, tuple)):
+        if found and all(isinstance(one, dict) for one in found):
+            return _of_dicts(found)
+        return Options(tuple(found), _labels(found))
+    if not isinstance(value, str):
+        return None
+    if mark:
+        parts = tuple(part.strip() for part in value.strip(_ENDS).split(mark))
+        return Options(parts) if len(parts) > 1 else None
+    lines = tuple(line.strip() for line in value.splitlines() if line.strip())
+    labels = _labels(lines)
+    if len(lines) > 1 and labels:
+        return Options(lines, labels)
+    return _lettered(value) or (Options(lines) if len(lines) > 1 else None)
+
+
+def is_label(text: str) -> bool:
+    """Whether a text is a letter or a number, by itself or behind a word: `A`, `option_b`, `3`."""
+    return bool(_NAMES_OPTION.fullmatch(text.strip()))
+
+
+def in_order(texts: Sequence[Any]) -> bool:
+    """Whether texts are the letters or numbers that name options, and no options."""
+    return len(texts) > 1 and _order_of([shown(one) for one in texts]) != "-"
+
+
+def _of_dict(found: dict[Any, Any]) -> Options | None:
+    lists = {name: list(one) for name, one in found.items() if isinstance(one, (list, tuple))}
+    texts = [
+        one
+        for name, one in lists.items()
+        if one
+        and all(isinstance(text, str) for text in one)
+        and str(name).casefold().rstrip("s") not in _BESIDE
+    ]
+    if texts and (len(lists) == len(found) or "text" in lists):
+        chosen = max(texts, key=lambda one: sum(map(len, one)))
+        beside = [one for one in lists.values() if one is not chosen and len(one) == len(chosen)]
+        labels = next((one for one in beside if all(is_label(shown(part)) for part in one)), [])
+        if labels and flags(labels):
+            return Options(tuple(chosen), marks=flags(labels))
+        return Options(tuple(chosen), tuple(map(shown, labels)) if len(set(labels)) == len(labels) else ())
+    if not found or any(isinstance(one, (list, tuple, dict)) for one in found.values()):
+        return None
+    names, values = tuple(map(str, found)), tuple(found.values())
+    if not in_order(names) and (marks := flags(values)):
+        return Options(names, marks=marks)
+    last = max((place for place, one in enumerate(values) if one is not None), default=-1) + 1
+    return Options(values[:last], names[:last])
+
+
+def _of_dicts(found: Sequence[dict[str, Any]]) -> Options | None:
+    shared = [name for name in found[0] if all(name in one for one in found)]
+    columns = {name: tuple(one[name] for one in found) for name in shared}
+    said = [name for name in shared if all(isinstance(one, str) for one in columns[name])]
+    if not said:
+        return None
+    named = [name for name in shared if all(is_label(shown(one)) for one in columns[name])]
+    text = max(said, key=lambda name: (name.casefold() not in _BESIDE, sum(map(len, columns[name]))))
+    labels = next((columns[name] for name in named if name != text and not flags(columns[name])), ())
+    marks = next((marks for name in shared if name != text and (marks := flags(columns[name]))), ())
+    return Options(columns[text], tuple(map(shown, labels)), marks)
+
+
+_RIGHT = frozenset(("1", "true", "yes", "correct", "x", "✓", "✔", "1.0"))
+_WRONG = frozenset(("0", "false", "no", "incorrect", "", "✗", "✘", "0.0"))
+
+
+def flags(values: Sequence[Any]) -> tuple[bool, ...]:
+    """Which of the values say yes, if each says yes or no and one at least says yes; else nothing."""
+    said = [shown(value).strip().casefold() for value in values]
+    if not all(one in _RIGHT or one in _WRONG for one in said) or not any(one in _RIGHT for one in said):
+        return ()
+    return tuple(one in _RIGHT for one in said)
+
+
+def _labels(texts: Sequence[Any]) -> tuple[str, ...]:
+    """The labels that open all of some texts, in order: `(A) one`, `(B) two`."""
+    found = [_LABEL.match(text) if isinstance(text, str) else None for text in texts]
+    labels = tuple(one[2] for one in found if one)
+    return labels if len(found) == len(labels) > 1 and _order(labels[0]) == _order_of(labels) else ()
+
+
+def _order(label: str) -> str:
+    """The labels that go on from a first one; empty where it is no first one."""
+    folded = label.casefold().replace("أ", "ا")
+    return next((letters for letters in (*LETTERS, "123456789") if folded == letters[0]), "")
+
+
+def _order_of(labels: Sequence[str]) -> str:
+    folded = "".join(labels).casefold().replace("أ", "ا")
+    return next((one for one in (*LETTERS, "123456789") if one.startswith(folded)), "-")
+
+
+def _lettered(text: str) -> Options | None:
+    """The options of a text that holds them one behind the other, each behind its label."""
+    found = list(_LABEL.finditer(text))
+    best: list[re.Match[str]] = []
+    for start, first in enumerate(found):
+        style = first[1], first[2].casefold().replace("أ", "ا")[:-1], first[3]
+        for letters in (*LETTERS, "123456789"):
+            run: list[re.Match[str]] = []
+            for one in found[start:]:
+                folded = one[2].casefold().replace("أ", "ا")
+                head, mark = folded[:-1], folded[-1]  # `answer1`: a word before each number
+                if len(run) < len(letters) and mark == letters[len(run)] and (one[1], head, one[3]) == style:
+                    run.append(one)
+            best = max(run, best, key=len)
+    if len(best) < 2:
+        return None
+    last = len(text)
+    if all("\n" not in text[one.end() : after.start()].strip() for one, after in pairwise(best)):
+        last = text.find("\n", best[-1].end()) % (last + 1)  # `Answer:` on a line of its own is no option
+    ends = [*(one.start() for one in best[1:]), last]
+    texts = tuple(text[one.end() : end].strip(_ENDS) for one, end in zip(best, ends, strict=True))
+    return Options(texts, tuple(one[2] for one in best), stem=text[: best[0].start()].strip())
+
+
+def is_dict(value: Any) -> bool:
     """Whether a cell is a dictionary that is no `{"text": [...]}`, or one in writing."""
-    if isinstance(cell, str):
-        return cell.lstrip().startswith("{") and '"text"' not in cell and "'text'" not in cell
-    return isinstance(cell, dict) and "text" not in cell
+    if isinstance(value, str):
+        return value.lstrip().startswith("{") and '"text"' not in value and "'text'" not in value
+    return isinstance(value, dict) and "text" not in value
 
 
 def answers_in(value: Any) -> list[str]:
     """The answers in one cell, the first one standing for them: a text, a list, `{"text": [...]}`.
 
-    A text that only begins like a list, and a list of anything but texts, is one answer.
+    A text that only begins like a list, and a list of other lists, is one answer.
     """
     found = None if is_dict(value) else listed(value)
+    if found and isinstance(value, list) and all(isinstance(one, (int, float)) for one in found):
+        return [shown(one) for one in found]
     if not found or not all(isinstance(one, str) for one in found):
         return [shown(value)]
     return found
@@ -90,6 +317,8 @@ def with_answer(value: Any, answer: str) -> Any:
         whole = json.loads(value) if isinstance(value, str) else value
     except ValueError as error:
         raise RecordRejected("not_one_cell", f"the answers {value[:60]!r} are no JSON") from error
+    if isinstance(whole, list) and not isinstance(whole[0], str):
+        raise RecordRejected("not_one_cell", f"the answers {value} are numbers")
     if isinstance(whole, dict):
         changed = {**whole, "text": changed}
     return json.dumps(changed, ensure_ascii=value.isascii()) if isinstance(value, str) else changed

@@ -5,7 +5,7 @@ from typing import Any
 
 from mihakk.machinery.text import words_key
 from mihakk.schemas.record import Language
-from mihakk.validators.external.cells import shown
+from mihakk.validators.external.cells import cell, column_of, shown
 from mihakk.validators.external.mapping import Mapping as Columns
 from mihakk.validators.external.table import Table
 
@@ -32,19 +32,19 @@ def embedded(table: Table, mapping: Columns, language: Language) -> dict[str, tu
     rows = list(table.rows.values())
     drawn = rows[:: max(1, len(rows) // SAMPLE)]
     prompts = [
-        words_key("\n".join(shown(row.get(name)) for name in mapping.question), language) for row in drawn
+        words_key("\n".join(shown(cell(row, name)) for name in mapping.question), language) for row in drawn
     ]
     found: dict[str, tuple[str, Part]] = {}
     for column in table.columns:
-        if column in mapping.columns():
+        if column in {column_of(name, table.columns) for name in mapping.columns()}:
             continue
         for part, take in _PARTS.items():
-            cells = [words_key(take(_text(row.get(column))), language) for row in drawn]
+            texts = [words_key(take(_text(row.get(column))), language) for row in drawn]
             pairs = [
-                (cell, prompt) for cell, prompt in zip(cells, prompts, strict=True) if cell.count(" ") >= 1
+                (text, prompt) for text, prompt in zip(texts, prompts, strict=True) if text.count(" ") >= 1
             ]
-            held = sum(f" {cell} " in f" {prompt} " for cell, prompt in pairs)
-            various = len({cell for cell, _ in pairs}) >= DIFFERENT * len(pairs)
+            held = sum(f" {text} " in f" {prompt} " for text, prompt in pairs)
+            various = len({text for text, _ in pairs}) >= DIFFERENT * len(pairs)
             if len(pairs) >= max(LEAST_ROWS, SHARE * len(drawn)) and held >= SHARE * len(pairs) and various:
                 found[f"{column} ({part})" if part else column] = (column, take)
                 break
@@ -57,5 +57,5 @@ def fields(row: Mapping[str, Any], columns: Mapping[str, tuple[str, Part]]) -> d
     return {name: text for name, text in taken.items() if text}
 
 
-def _text(cell: Any) -> str:
-    return cell if isinstance(cell, str) else ""
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -9,6 +9,7 @@ import yaml
 
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.record import Record
+from mihakk.validators.external.cells import column_of
 from mihakk.validators.external.mapping import Mapping
 from mihakk.validators.external.table import FORMATS, Table, read_tables
 
@@ -89,7 +90,7 @@ def file_read(table: Table) -> FileRead:
 
 def missing_columns(mapping: Mapping, table: Table) -> str:
     """Which columns of the mapping a table lacks, in words; empty where it has them all."""
-    lacking = [name for name in mapping.columns() if name not in table.columns]
+    lacking = [name for name in mapping.columns() if not column_of(name, table.columns)]
     if not lacking:
         return ""
     has = ", ".join(table.columns[:12]) or "none"

@@ -3,23 +3,29 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from mihakk.machinery.errors import UsageError
+from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.machinery.text.comparison import comparison_key
 from mihakk.schemas.record import Language
-from mihakk.validators.external.cells import blank, shown
+from mihakk.validators.external.cells import LETTERS, blank, flags, options_in, shown
 from mihakk.validators.external.mapping import GoldAs
 
-LETTERS = (
-    "abcdefghij",
-    "ابجدهوزحطي",  # the order of the abjad, as Arabic and Persian exams number options
-    "ابتثجحخدذر",  # the order of the alphabet
-)
+_WORDLESS = re.compile(r"[\W_]+")
 _OPENS = re.compile(r"^[\s(\[«\"'.]+")
 _CLOSES = re.compile(r"(?<![\s)\].:،,»\"'ـ\u200d-])[\s)\].:،,»\"'ـ\u200d-]++$")
 _SEPARATOR = re.compile(r"(?:(?<!\s)\s++)?[,،;؛|/+&]\s*+|(?<!\s)\s++(?:and|و)\s++")
 _PREFIX = re.compile(r"^\s*+[(\[]?\s*+(\w)[\])]?\s*+[.):،ـ-]+\s*(?=\S)")
+
+
+class Given(NamedTuple):
+    """The gold of one row and what it may name."""
+
+    gold: Any
+    options: Sequence[str]
+    language: Language
+    labels: Sequence[str] = ()
+    """What the row calls its options."""
 
 
 class Golds:
@@ -34,26 +40,51 @@ class Golds:
         """The scheme in words, with the first letters of its alphabet."""
         return f"{self.scheme} {self.alphabet[:3]}" if self.scheme == "letter" else self.scheme
 
-    def read(self, gold: Any, options: Sequence[str], language: Language) -> tuple[int, ...] | None:
+    @property
+    def told(self) -> str:
+        """How the golds are read, for people."""
+        return {"index0": "counted from 0", "index1": "counted from 1"}.get(
+            self.scheme, f"read as {self.described}"
+        )
+
+    def read(
+        self, gold: Any, options: Sequence[str], language: Language, labels: Sequence[str] = ()
+    ) -> tuple[int, ...] | None:
         """Indices of the right options, perhaps out of range; None where the gold names nothing."""
-        found = [self._one(piece, options, language) for piece in pieces(gold, self.scheme)]
+        if self.scheme == "marks":
+            marks = marks_in(gold)
+            return tuple(place for place, right in enumerate(marks) if right) or None
+        row = Given(gold, options, language, labels)
+        found = [self._one(piece, row) for piece in pieces(gold, self.scheme)]
         if not found or any(one is None for one in found):
             return None
         return tuple(sorted({one for one in found if one is not None}))
 
-    def write(self, index: int, options: Sequence[str], like: Any) -> Any:
-        """The cell that names an option as the benchmark does, in the type and case of the cell there is."""
+    def write(self, index: int, options: Sequence[str], like: Any, labels: Sequence[str] = ()) -> Any:
+        """The cell that names an option as the benchmark does, in the type and case of the cell there is.
+
+        Raises:
+            RecordRejected: The gold is no cell of its own.
+        """
+        if self.scheme == "marks":
+            raise RecordRejected("not_one_cell", "the gold is a mark beside each option")
         if self.scheme == "text":
             return options[index]
+        if self.scheme == "label":
+            return labels[index] if isinstance(like, str) else type(like)(labels[index])
         if self.scheme == "letter":
             letter = self.alphabet[index]
             return letter.upper() if shown(like).isupper() or not shown(like) else letter
         number = index + (self.scheme == "index1")
         return str(number) if isinstance(like, str) else number
 
-    def _one(self, piece: Any, options: Sequence[str], language: Language) -> int | None:
+    def _one(self, piece: Any, row: Given) -> int | None:
         if self.scheme == "text":
-            return _among(shown(piece), options, language)
+            return _among(shown(piece), row.options, row.language)
+        if self.scheme == "label":
+            folded = [_WORDLESS.sub("", label).casefold() for label in row.labels]
+            said = _WORDLESS.sub("", shown(piece)).casefold()
+            return folded.index(said) if said and said in folded else None
         if self.scheme == "letter":
             letter = _letter(piece)
             return self.alphabet.index(letter) if letter and letter in self.alphabet else None
@@ -61,7 +92,25 @@ class Golds:
         return None if number is None else number - (self.scheme == "index1")
 
 
-def infer(rows: Sequence[tuple[Any, Sequence[str], Language]], declared: GoldAs) -> Golds:
+def marks_in(gold: Any) -> tuple[bool, ...]:
+    """Which options a gold marks as right, if it has a mark for each."""
+    if isinstance(gold, (list, tuple)) and not any(isinstance(one, dict) for one in gold):
+        return flags(gold)
+    if isinstance(gold, dict) and (marks := flags(list(gold.values()))):
+        return marks
+    found = options_in(gold)
+    return found.marks or flags(found.texts) if found and not isinstance(gold, str) else ()
+
+
+def schemes(rows: Sequence[Given], declared: GoldAs = "auto") -> list[tuple[Golds, int]]:
+    """Every scheme that may be meant, with the number of golds that name an option by it."""
+    candidates = [Golds("letter", alphabet) for alphabet in LETTERS]
+    if declared == "auto":
+        candidates += [Golds(scheme) for scheme in ("marks", "label", "index0", "index1", "text")]
+    return [(golds, sum(fits(golds, row) for row in rows)) for golds in candidates]
+
+
+def infer(rows: Sequence[Given], declared: GoldAs) -> Golds:
     """The one scheme that fits the golds of all rows best.
 
     Args:
@@ -71,26 +120,34 @@ def infer(rows: Sequence[tuple[Any, Sequence[str], Language]], declared: GoldAs)
     Raises:
         UsageError: No scheme fits, or counting from 0 and from 1 fit equally well: the caller must say which.
     """
-    given = [row for row in rows if not blank(row[0])]
+    given = [row for row in rows if not blank(row.gold)]
     if declared not in ("auto", "letter"):
         return Golds(declared)
-    candidates = [Golds("letter", alphabet) for alphabet in LETTERS]
-    if declared == "auto":
-        candidates += [Golds("index0"), Golds("index1"), Golds("text")]
-    fits = [sum(_fits(golds, *row) for row in given) for golds in candidates]
-    best = max(fits, default=0)
+    found = schemes(given, declared)
+    best = max((fit for _, fit in found), default=0)
     if not best:
-        example = shown(given[0][0])[:40] if given else "nothing"
+        example = shown(given[0].gold)[:40] if given else "nothing"
         raise UsageError(
             f"the golds (e.g. {example!r}) name no option by letter, index or text: "
             "is it the right column that gold=COLUMN names?"
         )
-    chosen = [golds for golds, fit in zip(candidates, fits, strict=True) if fit == best]
-    if {golds.scheme for golds in chosen} >= {"index0", "index1"}:
+    chosen = {golds.scheme: golds for golds, fit in reversed(found) if fit == best}
+    if "marks" in chosen or ("label" in chosen and not _alike(chosen["label"], found[0][0], given)):
+        return chosen.get("marks") or chosen["label"]
+    if chosen.keys() >= {"index0", "index1"}:
         raise UsageError(
             "the golds fit both counting from 0 and counting from 1: add gold_as=index0 or gold_as=index1"
         )
-    return chosen[0]
+    return next(golds for golds, fit in found if fit == best)
+
+
+def _alike(one: Golds, other: Golds, rows: Sequence[Given]) -> bool:
+    """Whether two schemes read the same in all rows."""
+    return all(
+        one.read(row.gold, row.options, row.language, row.labels)
+        == other.read(row.gold, row.options, row.language, row.labels)
+        for row in rows
+    )
 
 
 def pieces(gold: Any, scheme: GoldAs) -> list[Any]:
@@ -102,9 +159,11 @@ def pieces(gold: Any, scheme: GoldAs) -> list[Any]:
     return [] if blank(gold) else [gold]
 
 
-def _fits(golds: Golds, gold: Any, options: Sequence[str], language: Language) -> bool:
-    read = golds.read(gold, options, language)
-    return bool(read) and all(0 <= one < len(options) for one in read or ())
+def fits(golds: Golds, row: Given) -> bool:
+    """Whether a gold names options that there are."""
+    read = golds.read(row.gold, row.options, row.language, row.labels)
+    whole = golds.scheme != "marks" or len(marks_in(row.gold)) == len(row.options)
+    return whole and bool(read) and all(0 <= one < len(row.options) for one in read or ())
 
 
 def _number(piece: Any) -> int | None:
@@ -146,39 +205,38 @@ LEAST_GOLDS = 10
 USUAL_SHARE = 0.9
 
 
-def odd_golds(
-    rows: Sequence[tuple[int, Any, Sequence[str], Language]], schemes: Mapping[int, Golds]
-) -> list[str]:
+def odd_golds(rows: Sequence[tuple[int, Given]], schemes: Mapping[int, Golds]) -> list[str]:
     """The gold cell of each row that writes its gold otherwise than its table does; empty for all others.
 
     Args:
-        rows: Table, gold, options and language of every row.
+        rows: Table of every row, and its gold with its options.
         schemes: How golds are read, by table; a table of answers in words is in none.
     """
     values: list[tuple[int, Any] | None] = []
     forms: dict[tuple[int, Any], Counter[str]] = defaultdict(Counter)
-    for table, gold, options, language in rows:
-        value = _value(gold, options, language, schemes.get(table))
+    for table, row in rows:
+        value = _value(row, schemes.get(table))
         values.append(None if value is None else (table, value))
         if value is not None:
-            forms[table, value][gold] += 1
+            forms[table, value][row.gold] += 1
     usual = {}
     for key, counts in forms.items():
         form, count = counts.most_common(1)[0]
         if counts.total() >= LEAST_GOLDS and count >= USUAL_SHARE * counts.total():
             usual[key] = form
     found = []
-    for (table, gold, _, _), meant in zip(rows, values, strict=True):
+    for (table, row), meant in zip(rows, values, strict=True):
+        gold = row.gold
         spaced = isinstance(gold, str) and gold != gold.strip() and bool(gold.strip())
         odd = meant is not None and usual.get(meant, gold) != gold
         found.append(gold if odd or (spaced and table in schemes) else "")
     return found
 
 
-def _value(gold: Any, options: Sequence[str], language: Language, golds: Golds | None) -> Any:
+def _value(row: Given, golds: Golds | None) -> Any:
     """What a gold means: the places it names, or its words; None where it is no text or names nothing."""
-    if not isinstance(gold, str) or not gold.strip():
+    if not isinstance(row.gold, str) or not row.gold.strip():
         return None
     if golds is None:
-        return comparison_key(gold, language)
-    return golds.read(gold, options, language)
+        return comparison_key(row.gold, row.language)
+    return golds.read(row.gold, row.options, row.language, row.labels)

@@ -2,23 +2,28 @@
 
 import re
 from difflib import get_close_matches
-from typing import Literal
+from typing import Literal, get_args
 
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.record import Record
 
-GoldAs = Literal["auto", "letter", "index0", "index1", "text"]
+GoldAs = Literal["auto", "letter", "index0", "index1", "text", "label", "marks"]
 
 
 class Mapping(Record):
-    """Column names by what they hold; several joined by `+`."""
+    """Column names by what they hold; several joined by `+`, places inside a cell behind a dot."""
 
     question: tuple[str, ...]
     """Column of the question; several are joined by a blank line."""
     choices: tuple[str, ...] = ()
-    """One column per option, or a single column that holds a list of them; empty for questions in words."""
-    gold: str
-    """Column of the right option or the reference answer."""
+    """One column per option, or a single column that holds all of them; empty for questions in words.
+
+    A list in one of several columns gives several options. The column of the question, if it ends in options.
+    """
+    choices_at: str = ""
+    """What stands between options that are one text in a cell (`a; b; c` with `;`)."""
+    gold: tuple[str, ...]
+    """Column of the right option or the reference answer; or a column per option that says if it is right."""
     gold_as: GoldAs = "auto"
     """How the gold names an option; `auto` infers it from all rows together, never row by row."""
     context: tuple[str, ...] = ()
@@ -38,11 +43,13 @@ class Mapping(Record):
 
     def columns(self) -> tuple[str, ...]:
         """All columns the mapping names."""
-        single = (self.gold, self.accepted, self.id, self.subset, self.split, self.language)
-        return tuple(name for name in (*self.question, *self.choices, *self.context, *single) if name)
+        single = (self.accepted, self.id, self.subset, self.split, self.language)
+        return tuple(
+            name for name in (*self.question, *self.choices, *self.gold, *self.context, *single) if name
+        )
 
 
-_SEVERAL = ("question", "choices", "context")
+_SEVERAL = ("question", "choices", "gold", "context")
 
 
 def _split(text: str, mark: str) -> list[str]:
@@ -82,6 +89,9 @@ def parse_mapping(text: str) -> Mapping:
             raise UsageError(f"the mapping names {what!r} twice: join columns by + instead")
         if what == "subset":
             columns, _, values["subset_until"] = columns.partition("~")
+        if what == "choices" and "~" in columns[-3:]:
+            columns, _, between = columns.rpartition("~")
+            values["choices_at"] = unescaped(between)
         several = tuple(unescaped(name) for name in _split(columns, "+") if name)
         values[what] = several if what in _SEVERAL else unescaped(columns)
     if values.get("header", "yes") not in ("yes", "no"):
@@ -90,6 +100,6 @@ def parse_mapping(text: str) -> Mapping:
     if missing:
         raise UsageError(f"the mapping says nothing of {' and '.join(missing)}: add {missing[0]}=COLUMN")
     gold_as = values.get("gold_as", "auto")
-    if gold_as not in ("auto", "letter", "index0", "index1", "text"):
-        raise UsageError(f"gold_as={gold_as} must be one of auto, letter, index0, index1, text")
+    if gold_as not in get_args(GoldAs):
+        raise UsageError(f"gold_as={gold_as} must be one of {', '.join(get_args(GoldAs))}")
     return Mapping.model_validate(values)

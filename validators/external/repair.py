@@ -9,6 +9,7 @@ from typing import Any, Final
 from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text.corruption import PATTERNS, visual_order
 from mihakk.schemas.record import Record
+from mihakk.validators.external.cells import column_of
 from mihakk.validators.external.mapping import Mapping
 from mihakk.validators.external.table import Table
 
@@ -74,9 +75,12 @@ def repair_text(text: str) -> tuple[str, tuple[str, ...]]:
 
 def repairs(tables: Sequence[Table], mapping: Mapping, *, apply: bool) -> list[CellRepair]:
     """What can be repaired in the cells that the mapping names; with `apply` the tables hold it then."""
-    columns = list(dict.fromkeys((*mapping.question, *mapping.context, *mapping.choices, mapping.gold)))
-    columns += [mapping.accepted] if mapping.accepted else []
-    return [found for table in tables for found in _of_table(table, columns, apply)]
+    names = (*mapping.question, *mapping.context, *mapping.choices, *mapping.gold, mapping.accepted)
+    found: list[CellRepair] = []
+    for table in tables:
+        columns = dict.fromkeys(column_of(name, table.columns) for name in names if name)
+        found += _of_table(table, list(columns), apply)
+    return found
 
 
 def _of_table(table: Table, columns: Sequence[str], apply: bool) -> Iterator[CellRepair]:

@@ -107,12 +107,31 @@ def _json(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:
 def _lists(table: Table, text: str) -> Iterator[tuple[str | None, _List]]:
     """The lists that hold the rows of a JSON text: one of objects, or one of cells for each column."""
     at = _past_spaces(text, 0)
+    if table.around is not None:
+        at = _members(text, at)[table.around[1]][0]
     if text[at] == "[":
         yield None, _list(text, at)
+        return
+    if table.keys:
+        yield None, _keyed(text, at)
         return
     for name, (start, _) in _members(text, at).items():
         if text[start] == "[":
             yield name if table.by_column else None, _list(text, start)
+
+
+def _keyed(text: str, at: int) -> _List:
+    """Rows that are the values of an object: an element is a row with its key."""
+    elements = []
+    start = at + 1
+    at = _past_spaces(text, start)
+    while text[at] != "}":
+        end = _READ(text, _past_spaces(text, _past_spaces(text, _READ(text, at)[1]) + 1))[1]
+        elements.append((at, end))
+        at = _past_spaces(text, end)
+        if text[at] == ",":
+            at = _past_spaces(text, at + 1)
+    return _List(start, at, elements)
 
 
 def _list(text: str, at: int) -> _List:
@@ -152,7 +171,7 @@ def _past_spaces(text: str, at: int) -> int:
 
 def _as_json(table: Table, number: int, raw: str) -> str:
     """An object with other values in its changed cells; a cell that it lacked comes behind all others."""
-    at = raw.index("{")
+    at = raw.index("{", _READ(raw, 0)[1] if raw.startswith('"') else 0)
     spans, new = _members(raw, at), table.before[number].keys()
     for name, (start, end) in reversed(spans.items()):
         if name in new:

@@ -60,8 +60,12 @@ class Table:
     """Name of its sheet in a workbook."""
     header: tuple[str, ...] = ()
     """Names of the columns of a delimited file or sheet as they stand; `columns` tells equal ones apart."""
+    around: tuple[Any, str] | None = None
+    """The whole of a json file whose rows lie inside it, and the key of their list."""
     by_column: bool = False
     """A json file that holds a list a column, all of one length, as pandas writes it."""
+    keys: tuple[str, ...] = ()
+    """By what a json file of rows in an object calls each of them."""
     encoding: str = "utf-8"
     delimiter: str = ","
     before: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -194,16 +198,23 @@ def _json(path: Path, name: str) -> list[Table]:
     try:
         value = json.loads(_decoded(path, table))
     except ValueError as error:
+        lines = _jsonl(path, name)  # rows a line, whatever the file is called
+        if lines[0].rows and not lines[0].unreadable:
+            return lines
         raise UsageError(f"{name} is not JSON: {error}") from error
     except RecursionError as error:
         raise UsageError(f"{name} is nested deeper than any table: give one object per row") from error
     if isinstance(value, dict):
-        lists = [rows for rows in value.values() if isinstance(rows, list)]
-        if len(lists) > 1 and _one_length(value):
+        lists = {key: rows for key, rows in value.items() if isinstance(rows, list)}
+        of_rows = [key for key, rows in lists.items() if rows and all(isinstance(row, dict) for row in rows)]
+        longest = max(of_rows, key=lambda key: len(lists[key]), default="")
+        if len(lists) > 1 and _one_length(value) and not of_rows:
             table.by_column = True
-            value = [dict(zip(value, cells, strict=True)) for cells in zip(*lists, strict=True)]
-        else:
-            value = lists[0] if len(lists) == 1 else value
+            value = [dict(zip(value, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
+        elif longest:
+            table.around, value = (value, longest), lists[longest]
+        elif len(value) > 1 and all(isinstance(row, dict) for row in value.values()):
+            table.keys, value = tuple(value), list(value.values())
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise UsageError(f"{name} is not a list of objects: give one object per row, or a .jsonl file")
     table.rows = dict(enumerate(value))

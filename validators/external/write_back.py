@@ -5,8 +5,8 @@ from typing import Any
 
 from mihakk.machinery.errors import RecordRejected
 from mihakk.schemas.item import AnswerItem, ChoiceItem, QuestionItem
-from mihakk.validators.external.benchmark import ExternalBenchmark
-from mihakk.validators.external.cells import listed, options_in, shown, with_answer
+from mihakk.validators.external.benchmark import ExternalBenchmark, gold_cell, options_of
+from mihakk.validators.external.cells import cell, shown, with_answer, with_cell
 from mihakk.validators.external.mapping import Mapping
 
 
@@ -36,7 +36,7 @@ def write_back(
             cells[columns[0]] = getattr(after, field)
     if isinstance(before, AnswerItem) and isinstance(after, AnswerItem):
         if before.answer != after.answer:
-            cells[mapping.gold] = with_answer(row.get(mapping.gold), after.answer)
+            cells[mapping.gold[0]] = with_answer(gold_cell(row, mapping), after.answer)
         if before.accepted != after.accepted:
             raise RecordRejected("not_one_cell", "further answers stand in a list")
     if isinstance(before, ChoiceItem) and isinstance(after, ChoiceItem):
@@ -46,12 +46,17 @@ def write_back(
         if before.gold != after.gold or (scheme == "text" and before.options != after.options):
             if len(after.gold) != 1:
                 raise RecordRejected("not_one_cell", "several options are right")
-            cells[mapping.gold] = benchmark.golds[place].write(
-                after.gold[0], after.options, row.get(mapping.gold)
+            known = options_of(row, mapping.choices, mapping.choices_at)
+            cells[mapping.gold[0]] = benchmark.golds[place].write(
+                after.gold[0], after.options, gold_cell(row, mapping), known.labels if known else ()
             )
-    if cells:
-        table.correct(number, cells)
-    return sorted(cells)
+    changed: dict[str, Any] = {}
+    for name, value in cells.items():
+        column, whole = with_cell({**row, **changed}, name, value)
+        changed[column] = whole
+    if changed:
+        table.correct(number, changed)
+    return sorted(changed)
 
 
 def _options(
@@ -59,15 +64,37 @@ def _options(
 ) -> dict[str, Any]:
     changed = {i: after[i] for i in range(len(before)) if before[i] != after[i]}
     if len(mapping.choices) > 1:
+        if len(mapping.choices) != len(before):
+            raise RecordRejected("not_one_cell", "one of the columns of options holds several")
         return {mapping.choices[i]: text for i, text in changed.items()}
     name = mapping.choices[0]
-    cell = row.get(name)
-    if isinstance(cell, list) and [shown(one) for one in cell] == list(before):
+    held = cell(row, name)
+    if isinstance(held, list) and [shown(one) for one in held] == list(before):
         return {name: list(after)}
-    if isinstance(cell, str) and cell.lstrip().startswith('["'):
-        return {name: json.dumps(list(after), ensure_ascii=cell.isascii())}
-    if isinstance(cell, str) and listed(cell) is None and options_in(cell) == list(before):
+    if isinstance(held, list) and all(isinstance(one, dict) for one in held):
+        for key in held[0]:
+            if [shown(one.get(key)) for one in held] == list(before):
+                return {name: [{**one, key: text} for one, text in zip(held, after, strict=True)]}
+    if isinstance(held, dict):
+        return _of_dict(name, held, before, after)
+    if isinstance(held, str) and held.lstrip().startswith('["'):
+        return {name: json.dumps(list(after), ensure_ascii=held.isascii())}
+    lines = [line.strip() for line in held.splitlines() if line.strip()] if isinstance(held, str) else []
+    if lines == list(before):
         if any("\n" in text for text in after):
             raise RecordRejected("not_one_cell", f"column {name!r} holds an option a line")
         return {name: "\n".join(after)}
+    raise RecordRejected("not_one_cell", f"column {name!r} holds its options in another way than as a list")
+
+
+def _of_dict(
+    name: str, held: dict[str, Any], before: tuple[str, ...], after: tuple[str, ...]
+) -> dict[str, Any]:
+    """The dictionary of labels and texts, or of a list of texts, with other texts."""
+    for key, value in held.items():
+        if isinstance(value, list) and [shown(one) for one in value] == list(before):
+            return {name: {**held, key: list(after)}}
+    keys = [key for key, value in held.items() if value is not None]
+    if [shown(held[key]) for key in keys] == list(before):
+        return {name: held | dict(zip(keys, after, strict=True))}
     raise RecordRejected("not_one_cell", f"column {name!r} holds its options in another way than as a list")

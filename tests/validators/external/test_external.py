@@ -134,7 +134,7 @@ def test_a_gold_that_names_nothing_becomes_an_item_for_the_checks(tmp_path: Path
 
 
 def test_golds_that_never_fit_are_a_mistake_of_the_mapping(tmp_path: Path) -> None:
-    mapping = LETTERS.model_copy(update={"gold": "note"})
+    mapping = LETTERS.model_copy(update={"gold": ("note",)})
     rows = [{**row, "note": "nothing"} for row in ROWS]
     with pytest.raises(UsageError, match="right column"):
         read_benchmark(str(write_rows(tmp_path / "bench.jsonl", rows)), mapping)

@@ -71,8 +71,18 @@ def test_options_in_a_list_and_an_index_that_may_count_from_0_or_1(tmp_path: Pat
     ]
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     found = propose_for(str(path))
-    assert found.mapping == "question=prompt,choices=options,gold=label,gold_as=index0"
-    assert "both fit" in next(guess.evidence for guess in found.guesses if guess.what == "gold_as")
+    assert found.mapping == ""
+    asked = {one.mapping.rpartition(",")[2]: one.row for one in found.questions[0].readings}
+    assert asked == {
+        "gold_as=index0": "'ما ضد النور؟' has the answer 'الضوء'",
+        "gold_as=index1": "'ما ضد النور؟' has the answer 'الظلام'",
+    }
+    for mapping, code in (("", 2), ("auto", 2), (found.questions[0].readings[1].mapping, 0)):
+        told = ["audit", str(path), "--out", str(tmp_path / "out"), *(["--map", mapping] if mapping else [])]
+        done = CliRunner().invoke(app, [*told, "--rules-only"])
+        assert done.exit_code == code
+        if code:
+            assert "counted from 0; or the golds of 'label' counted from 1" in " ".join(done.output.split())
 
 
 def test_statements_that_are_true_or_false_are_answers_in_words(tmp_path: Path) -> None:
@@ -112,7 +122,6 @@ def test_further_sheets_files_and_columns_are_named(tmp_path: Path) -> None:
         ),
         ("acva/dev.jsonl", "question=question,gold=answer,id=id,subset=id~-"),
         ("exams/exams_arabic_562.jsonl", "question=question,choices=A+B+C+D,gold=answer,id=id,subset=id~-"),
-        ("ghazalbench/multipleChoiceQsHafez.xlsx", "question=Question (Baseline),gold=Answer Key"),
     ],
 )
 def test_published_files_get_the_mapping_that_their_authors_mean(
@@ -140,9 +149,11 @@ def test_arabicmmlu_without_its_header_gets_the_same_columns(shared_data: Path, 
     }
 
 
-def test_what_holds_no_answer_says_which_columns_there_are(shared_data: Path) -> None:
-    with pytest.raises(UsageError, match="'First Line', 'Second Line'"):
-        propose_for(str(shared_data / "ghazalbench" / "completionQsEnglish.xlsx"))
+def test_what_holds_no_answer_says_which_columns_there_are(shared_data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    pd.DataFrame({"Question": STEMS, "Answer Key": ["{'الف': 'Same Poet', 'ب': 'Correct'}"] * 6}).to_csv(path)
+    with pytest.raises(UsageError, match="'Answer Key' holds dictionaries of labels"):
+        propose_for(str(path))
     with pytest.raises(UsageError, match="verse_explanations"):
         propose_for(str(shared_data / "fannorflop" / "sample_generated_explanation.json"))
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from mihakk.machinery.errors import UsageError
 from mihakk.schemas.item import AnswerItem, ChoiceItem
-from mihakk.validators.external import parse_mapping, read_benchmark
+from mihakk.validators.external import parse_mapping, read_benchmark, write_clean
 from mihakk.validators.external.proposal import propose_for
 from mihakk.validators.external.write_back import write_back
 from tests.foreign_sets import write_rows
@@ -39,6 +40,63 @@ def shapes() -> dict[str, tuple[str, list[dict[str, Any]]]]:
                 for q, o, k in rows
             ],
         ),
+        "arc raw": (
+            "question=question.stem,choices=question.choices,gold=answerKey",
+            [
+                {
+                    "question": {
+                        "stem": q,
+                        "choices": [{"text": t, "label": m} for t, m in zip(o, "123", strict=True)],
+                    },
+                    "answerKey": "123"[k],
+                }
+                for q, o, k in rows
+            ],
+        ),
+        "medqa": (
+            "question=question,choices=options,gold=answer_idx",
+            [
+                {
+                    "question": q,
+                    "options": dict(zip("ABC", o, strict=True)),
+                    "answer_idx": "ABC"[k],
+                    "answer": o[k],
+                }
+                for q, o, k in rows
+            ],
+        ),
+        "one column an option, and one that says if it is right": (
+            "question=question,choices=ans0+ans1+ans2,gold=correct0+correct1+correct2",
+            [
+                {"question": q}
+                | {f"ans{n}": text for n, text in enumerate(o)}
+                | {f"correct{n}": int(n == k) for n in range(3)}
+                for q, o, k in rows
+            ],
+        ),
+        "truthfulqa": (
+            "question=question,choices=mc1_targets.choices,gold=mc1_targets.labels",
+            [
+                {"question": q, "mc1_targets": {"choices": o, "labels": [int(n == k) for n in range(3)]}}
+                for q, o, k in rows
+            ],
+        ),
+        "a mark between": (
+            "question=question,choices=options~;,gold=answer",
+            [{"question": q, "options": "; ".join(o), "answer": o[k]} for q, o, k in rows],
+        ),
+        "in the prompt": (
+            "question=prompt,choices=prompt,gold=target",
+            [
+                {
+                    "prompt": f"{q}\n"
+                    + "\n".join(f"({m}) {t}" for m, t in zip("ABC", o, strict=True))
+                    + "\nAnswer:",
+                    "target": f"({'ABC'[k]})",
+                }
+                for q, o, k in rows
+            ],
+        ),
         "lines": (
             "question=السؤال,choices=الخيارات,gold=الجواب الصحيح",
             [{"السؤال": q, "الخيارات": "\n".join(o), "الجواب الصحيح": o[k]} for q, o, k in rows],
@@ -60,6 +118,83 @@ def test_choices_are_proposed_and_read(tmp_path: Path, shape: str) -> None:
     ]
     assert [list(item.options) for item in items] == OPTIONS
     assert [item.gold for item in items] == [(k,) for k in RIGHT]
+
+
+def test_wrong_options_and_the_right_one_are_the_options(tmp_path: Path) -> None:
+    rows = [
+        {"question": q, "incorrect_answers": [t for t in o if t != o[k]], "correct_answer": o[k]}
+        for q, o, k in zip(STEMS, OPTIONS, RIGHT, strict=True)
+    ]
+    source = saved(tmp_path / "a.jsonl", rows)
+    mapping = propose_for(source).mapping
+    assert mapping == "question=question,choices=incorrect_answers+correct_answer,gold=correct_answer"
+    items = read_benchmark(source, parse_mapping(mapping)).items
+    found = [(set(one.options), one.options[one.gold[0]]) for one in items if isinstance(one, ChoiceItem)]
+    assert found == [(set(o), o[k]) for o, k in zip(OPTIONS, RIGHT, strict=True)]
+
+
+@pytest.mark.parametrize("shape", ["arc", "arc raw", "medqa"])
+def test_a_corrected_option_goes_back_into_the_cell_inside_its_cell(tmp_path: Path, shape: str) -> None:
+    written, rows = shapes()[shape]
+    benchmark = read_benchmark(saved(tmp_path / "a.jsonl", rows), parse_mapping(written))
+    item = benchmark.items[0]
+    assert isinstance(item, ChoiceItem)
+    after = item.model_copy(update={"options": ("العتمة", *item.options[1:]), "gold": (2,)})
+    write_back(benchmark, item, after, parse_mapping(written))
+    changed = json.loads(json.dumps(rows[0], ensure_ascii=False).replace("الظلام", "العتمة"))
+    gold = {"arc": "answerKey", "arc raw": "answerKey", "medqa": "answer_idx"}[shape]
+    changed[gold] = {"arc raw": "3"}.get(shape, "C")
+    found = benchmark.tables[0].rows[0]
+    assert {**found, "answer": ""} == {**changed, "answer": ""}
+    assert benchmark.tables[0].original(0) == rows[0]
+
+
+WRAPPED: dict[str, Any] = {
+    "under a key": lambda rows: {"name": "task", "metrics": ["exact"], "examples": rows},
+    "by their names": lambda rows: {f"row {n}": row for n, row in enumerate(rows)},
+}
+
+
+@pytest.mark.parametrize("way", list(WRAPPED))
+def test_rows_inside_a_json_object_come_back_inside_it(tmp_path: Path, way: str) -> None:
+    mapping, rows = shapes()["hellaswag"]
+    path, clean = tmp_path / "a.json", tmp_path / "clean.json"
+    path.write_text(json.dumps(WRAPPED[way](rows)), encoding="utf-8")
+    benchmark = read_benchmark(str(path), parse_mapping(mapping))
+    write_clean(benchmark, [item.id for item in benchmark.items[1:]], clean)
+    kept = WRAPPED[way](rows)
+    if way == "under a key":
+        kept["examples"] = rows[1:]
+    else:
+        del kept["row 0"]
+    assert json.loads(clean.read_text("utf-8")) == kept
+
+
+def test_a_json_file_of_lines_is_read_as_lines(tmp_path: Path) -> None:
+    mapping, rows = shapes()["hellaswag"]
+    path = tmp_path / "a.json"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert propose_for(str(path)).mapping == mapping
+
+
+NO_KEY: dict[str, dict[str, Any]] = {
+    "an answer by a model": {"model_answer": "ABC"},
+    "a flag": {"has_image": [0, 1, 0]},
+    "the same for all": {"answer": "AAA"},
+    "numbers that fit": {"level": [1, 2, 3]},
+}
+
+
+@pytest.mark.parametrize("what", list(NO_KEY))
+def test_what_is_no_key_is_never_taken_for_one(tmp_path: Path, what: str) -> None:
+    ((name, cells),) = NO_KEY[what].items()
+    rows = [
+        {"question": f"{q} {n}", "choices": [*o, "غيرها"], name: cells[n % 3]}
+        for n in range(20)
+        for q, o in zip(STEMS, OPTIONS, strict=True)
+    ]
+    with pytest.raises(UsageError):
+        propose_for(saved(tmp_path / "a.jsonl", rows)).settled()
 
 
 def test_numbered_columns_that_no_gold_names_are_no_options(tmp_path: Path) -> None:

@@ -1,0 +1,144 @@
+"""Which column of a table without options holds the answers in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.record import Language
+from mihakk.validators.external.cells import answers_in, cell, is_dict, is_label, shown
+from mihakk.validators.external.naming import hint
+from mihakk.validators.external.proposed import Guess
+from mihakk.validators.external.readings import LEAST_FIT, Choice, Column, is_list
+from mihakk.validators.truth import says_truth
+
+FEW_CODES = 12
+"""Different short codes up to which answers are labels of classes."""
+LANGUAGE: Language = "ar"
+"""Whose folding of letters compares words: it leaves those of other languages as they are."""
+
+
+class Answers:
+    """What the cells say of each column that may hold answers."""
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        drawn: Sequence[dict[str, Any]],
+        alternatives: list[Guess],
+        *,
+        headed: bool,
+    ) -> None:
+        self.columns, self.drawn, self.alternatives, self.header = columns, drawn, alternatives, headed
+        self.by_name = {column.name: column for column in columns}
+
+    def readings(self, choices: Sequence[Choice]) -> list[tuple[list[Guess], str]]:
+        strong = [one for one in choices if (one.named >= 0.5 and len(one.names) != 1) or one.named > 0.55]
+        lists = {one.names[0] for one in strong if len(one.names) == 1}
+        found = []
+        for column in self.columns:
+            named = hint(column.name, "gold") if not hint(column.name, "prediction") else 0.0
+            truth = says_truth(list(column.counts), LANGUAGE)
+            truth = truth and (bool(named) or not all(isinstance(one, bool) for one in column.filled))
+            named = named or self._spoken(column) or self._only(column)
+            if not (named or (truth and not strong)) or not column.filled or all(map(is_dict, column.filled)):
+                continue
+            if column.nested and not is_list(column):
+                continue
+            found.append((named + 0.3 * truth - 0.5 * (1 - column.share), column))
+        found.sort(key=lambda one: -one[0])
+        answers = [(score, one) for score, one in found if not self._codes(one) and one.name not in lists]
+        left = [one for one in strong if not any(set(one.names) & {col.name} for _, col in answers)]
+        if left:
+            raise UsageError(
+                f"{'+'.join(left[0].names)} holds options, but no other column names one in each row: name "
+                f"the columns with --map; there are {', '.join(map(repr, self.by_name))}"
+            )
+        if not answers and found:
+            column = found[0][1]
+            codes = ", ".join(f"{text} {count}" for text, count in column.counts.most_common(6))
+            raise UsageError(
+                f"{column.name!r} holds letters or numbers ({codes}), but no column holds options that"
+                " they could name: name the columns with --map"
+            )
+        dicts = [one for one in self.columns if hint(one.name, "gold") and all(map(is_dict, one.filled))]
+        if dicts and not answers:
+            raise UsageError(
+                f"{dicts[0].name!r} holds dictionaries of labels, and no column the options alone: write the"
+                " options in columns of their own, or name the columns with --map"
+            )
+        if not answers:
+            names = ", ".join(map(repr, self.by_name))
+            raise UsageError(f"no column reads like an answer: name one of {names} with --map")
+        score, best = answers[0]
+        readings = [self._answer(best)]
+        for column in [one for _, one in found if one is not best]:
+            rival = (one for one, other in answers if other is column)
+            coded = self._codes(column) and hint(column.name, "gold") > hint(best.name, "gold")
+            close = next(rival, 0.0) >= score - 0.25 and not self._same(best, column)
+            beside = column.name.rpartition(".")[0] == best.name.rpartition(".")[0]
+            if (beside and self._flag(column) and not self._same(best, column)) or coded or close:
+                readings.append(self._answer(column))
+            else:
+                self.alternatives.append(Guess(what="gold", columns=(column.name,), evidence=column.example))
+        return readings
+
+    def _answer(self, column: Column) -> tuple[list[Guess], str]:
+        if len(column.counts) <= 6:
+            why = "answers in words: " + ", ".join(f"{text} {n}" for text, n in column.counts.most_common())
+        elif is_list(column):
+            why = f"each cell lists accepted answers, the first stands for them, {column.example}"
+        else:
+            why = f"answers in words, {column.example}"
+        return [Guess(what="gold", columns=(column.name,), evidence=why)], f"the answer is {column.name!r}"
+
+    def _codes(self, column: Column) -> bool:
+        """Whether a column holds letters or numbers of classes, and no answers."""
+        texts = [answer.strip("(). ") for value in column.filled for answer in answers_in(value)]
+        texts = list(dict.fromkeys(texts))
+        short = sum(is_label(text) and not text.isdecimal() for text in texts)
+        numbers = len(texts) <= FEW_CODES and all(
+            text.lstrip("-").replace(".0", "").isdecimal() for text in texts
+        )
+        counts = [int(one) for one in column.texts if one.isdecimal()]
+        counted = len(counts) == len(column.texts) > 2 and all(a < b for a, b in pairwise(counts))
+        counted = counted and hint(column.name, "gold") < 0.5
+        return (
+            len(texts) < 2
+            or numbers
+            or counted
+            or (short >= 0.9 * len(texts) and len(column.texts) > len(texts))
+        )
+
+    def _spoken(self, column: Column) -> float:
+        """Whether a column is what the last turn of each chat says, and a model says it."""
+        role = self.by_name.get(f"{column.name.rpartition('.')[0]}.role") or self.by_name.get(
+            f"{column.name.rpartition('.')[0]}.from"
+        )
+        said = column.name.endswith((".-1.content", ".-1.value"))
+        return 0.6 * bool(said and role and set(role.counts) <= {"assistant", "gpt", "model"})
+
+    def _only(self, column: Column) -> float:
+        """Whether a column is the only one beside the longer one, in a table without names."""
+        other = [one for one in self.columns if one is not column]
+        return 0.5 * (not self.header and len(other) == 1 and other[0].words > 2 * column.words)
+
+    def _flag(self, column: Column) -> bool:
+        """Whether a column says of each row yes or no, by 0 and 1, which no model is asked about."""
+        yes = {text.casefold() for text in column.counts} in ({"0", "1"}, {"true", "false"})
+        return yes and not any(hint(one.name, "prediction") for one in self.columns)
+
+    def _same(self, best: Column, column: Column) -> bool:
+        """Whether a column says no more than the answer: it holds it, or the way to it."""
+        return bool(hint(column.name, "explanation")) or self.contains(best, column)
+
+    def contains(self, one: Column, other: Column) -> bool:
+        """Whether the cells of one of two columns hold those of the other."""
+        pairs = [
+            (shown(cell(row, one.name)).strip(), shown(cell(row, other.name)).strip()) for row in self.drawn
+        ]
+        pairs = [pair for pair in pairs if all(pair)]
+        held = sum(first in second or second in first for first, second in pairs)
+        return bool(pairs) and held >= LEAST_FIT * len(pairs)

@@ -1,0 +1,189 @@
+"""What the name of a column says of its role: a hint beside what the column holds."""
+
+import re
+from typing import Literal
+
+Role = Literal[
+    "question",
+    "choices",
+    "gold",
+    "context",
+    "id",
+    "subset",
+    "split",
+    "language",
+    "prediction",
+    "explanation",
+    "wrong",
+]
+"""What a column may be for; no mapping has the last three: a model's answer, a reason, a wrong option."""
+
+WORDS: dict[Role, tuple[str, ...]] = {
+    "question": (
+        *("question", "q", "query", "stem", "statement", "prompt", "sentence", "instruction", "input"),
+        *("ctx", "premise", "goal", "problem", "text", "question text", "question stem", "riddle"),
+        *("سوال", "نص السوال", "عباره", "پرسش"),
+    ),
+    "choices": (
+        *("choices", "options", "endings", "alternatives", "candidates", "answers", "option", "choice"),
+        *("answer choices", "خيارات", "اختيارات", "گزينه ها", "گزينه"),
+    ),
+    "gold": (
+        *("answer key", "answerkey", "gold", "answer", "correct answer", "correct", "label", "target"),
+        *(
+            "correct option",
+            "correct choice",
+            "output",
+            "answer idx",
+            "ground truth",
+            "answers",
+            "cop",
+            "ans",
+        ),
+        *("best answer", "ideal", "targets", "reference", "reference answer", "correct answers", "solution"),
+        *("final decision", "completion", "truth", "right", "gt", "labels"),
+        *("اجابه", "جواب", "الاجابه الصحيحه", "الجواب الصحيح", "الاجابه النموذجيه", "الخيار الصحيح"),
+        *("پاسخ", "پاسخ صحيح", "گزينه صحيح", "كليد", "صحيح", "حل", "مفتاح", "صواب", "答案", "respuesta"),
+    ),
+    "context": (
+        *("context", "passage", "paragraph", "document", "article", "poem", "story", "flores passage"),
+        *(
+            "contexts",
+            "dialogue",
+            "text",
+            "body",
+            "background",
+            "situation",
+            "scenario",
+            "سياق",
+            "نص",
+            "متن",
+            "فقره",
+            "قطعه",
+        ),
+    ),
+    "id": (
+        "id",
+        "qid",
+        "question id",
+        "uid",
+        "guid",
+        "idx",
+        "index",
+        "#",
+        "example id",
+        "pair id",
+        "unique id",
+    ),
+    "subset": (
+        *("subject", "subset", "category", "topic", "domain", "task", "field", "group", "country"),
+        *("subject name", "subtopic", "ماده", "موضوع"),
+    ),
+    "split": ("split", "partition"),
+    "language": ("language", "lang", "locale"),
+    "prediction": (
+        *("prediction", "predicted", "predict", "pred", "preds", "model", "response", "responses", "resps"),
+        *("generated", "generation", "gpt", "gpt4", "chatgpt", "llm", "llama", "gemini", "claude", "qwen"),
+        *("mistral", "system", "guess", "reply", "baseline", "zeroshot", "majority", "confidence"),
+    ),
+    "explanation": (
+        *("explanation", "rationale", "cot content", "cot", "reasoning", "exp", "hint", "lecture", "support"),
+        *("solution", "evidence", "fact1", "combinedfact", "source", "difficulty", "level", "type", "year"),
+        *("شرح", "تفسير"),
+    ),
+    "wrong": ("distractor", "distractors", "incorrect", "wrong", "false", "negative"),
+}
+_HEADS: dict[Role, frozenset[str]] = {
+    "gold": frozenset(
+        (
+            *("gold", "answer", "answers", "correct", "label", "target", "key", "truth", "right", "best"),
+            *("ideal", "ans", "solutions", "اجابه", "جواب", "پاسخ"),
+        )
+    ),
+    "question": frozenset(("question", "query", "prompt", "stem", "problem", "سوال", "پرسش")),
+    "choices": frozenset(
+        (
+            *("choices", "options", "endings", "candidates", "alternatives", "choice", "option", "ending"),
+            *("hyp", "hypothesis", "sol", "answer", "opt", "خيارات", "خيار", "گزينه"),
+        )
+    ),
+    "prediction": frozenset(WORDS["prediction"]),
+    "wrong": frozenset(WORDS["wrong"]),
+}
+"""Words that hint at a role inside a longer name."""
+_OUTCOMES = frozenset(["scores", "score", "output", "outputs", "results", "metrics"])
+"""Names of cells that hold what a run of a model left."""
+_VALUES = ("value", "text", "content", "spans", "0", "-1")
+"""Names inside a cell that say nothing but that the cell's own name says it."""
+_ORDINALS = {
+    **dict(zip(["one", "two", "three", "four", "five", "six"], "123456", strict=True)),
+    **dict(zip(["first", "second", "third", "fourth", "fifth", "sixth"], "123456", strict=True)),
+    **dict(zip(["اول", "ثاني", "ثالث", "رابع", "خامس"], "12345", strict=True)),
+}
+_MARKS = ("abcdefghij", "0123456789", "123456789", "ابجدهو", "ابتثجح")
+
+
+def plain(name: str) -> str:
+    """A name in small letters with single spaces: `answerKey`, `Answer_Key` and `answer key` are one."""
+    text = re.sub(r"[\s_/()\[\]\u200c-]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().casefold()
+    text = text.translate(str.maketrans("أإآةى", "اااهي")).replace("ئ", "و")
+    return text.translate(str.maketrans("یک٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", "يك" + 2 * "0123456789")).replace("ؤ", "و")
+
+
+def hint(name: str, role: Role) -> float:
+    """From 1 for the usual names of a role to 0 for what says nothing of it."""
+    if role == "gold" and (hint(name, "prediction") or _says(name, "wrong")):
+        return 0.0
+    steps = name.split(".")
+    while len(steps) > 1 and plain(steps[-1]) in _VALUES:
+        steps.pop()
+    if role == "prediction" and _OUTCOMES & {word for step in steps[:-1] for word in _tokens(step)}:
+        return 1.0
+    if role == "gold" and any(_rank(step, "context") or _rank(step, "choices") == 1.0 for step in steps[:-1]):
+        return 0.0  # the labels of a passage or of options
+    found = max(_rank(steps[-1], role), _rank(" ".join(steps), role))
+    if found or not (words := _HEADS.get(role)):
+        return found
+    return 0.4 if words & _tokens(" ".join(steps)) else 0.0
+
+
+def _says(name: str, role: Role) -> bool:
+    return bool(_HEADS[role] & _tokens(name.replace(".", " ")))
+
+
+def _tokens(name: str) -> set[str]:
+    return set(re.sub(r"\d+", " ", plain(name)).split())
+
+
+def _rank(name: str, role: Role) -> float:
+    text = plain(name)
+    names = WORDS[role]
+    text = text if text in names else text.removeprefix("ال")
+    return 1 - names.index(text) / (2 * len(names)) if text in names else 0.0
+
+
+def families(names: list[str]) -> list[tuple[str, ...]]:
+    """Columns that are called alike but for a letter, a number or an ordinal, in the order of these.
+
+    `A B C D`, `opa opb opc opd`, `sol1 sol2`, `option_one option_two`, `A text B text`.
+    """
+    found: dict[tuple[str, str, int], dict[str, str]] = {}
+    for name in names:
+        parent, _, last = name.rpartition(".")
+        text = " ".join(_ORDINALS.get(one.removeprefix("ال"), one) for one in plain(last).split())
+        ways = (
+            re.fullmatch(r"(.*?)\W?([a-j]|\d|[ابتثجحخدهو])", text),
+            re.fullmatch(r"([a-j]|\d)\W(.+)", text),
+        )
+        for way, match in enumerate(ways):
+            if match:
+                stem, mark = (match[1], match[2]) if way == 0 else (match[2], match[1])
+                found.setdefault((parent, stem, way), {}).setdefault(mark, name)
+    families = []
+    for members in found.values():
+        for marks in _MARKS:
+            run = [members[mark] for mark in marks if mark in members]
+            if len(run) == len(members) > 1 and all(mark in members for mark in marks[: len(run)]):
+                families.append(tuple(run))
+                break
+    return families

@@ -1,0 +1,410 @@
+"""The roles of the columns of a table, all together: options and gold first, then what they leave."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.record import Language
+from mihakk.validators.external.answers import Answers
+from mihakk.validators.external.benchmark import options_of
+from mihakk.validators.external.cells import (
+    LETTERS,
+    blank,
+    cell,
+    options_in,
+    shown,
+)
+from mihakk.validators.external.folder import SPLITS
+from mihakk.validators.external.golds import Golds, fits, infer
+from mihakk.validators.external.mapping import parse_mapping
+from mihakk.validators.external.naming import Role, families, hint
+from mihakk.validators.external.proposed import Guess, Proposal, Question, Reading
+from mihakk.validators.external.readings import (
+    LEAST_FIT,
+    LOOKED,
+    Column,
+    Pair,
+    choices_of,
+    given_of,
+    is_list,
+    open_columns,
+    pairs_of,
+    right_texts,
+)
+from mihakk.validators.external.table import Table
+
+SAMPLE = 2000
+"""Rows that are looked at."""
+MARGIN = 0.5
+"""Score by which one reading must be ahead of another that says otherwise."""
+AGREE = 0.995
+"""Share of rows in which two golds that name the same options are one."""
+LIKE = 0.9
+"""The same where the names of one of them say that it is the gold."""
+LEAST_ROLE = 0.5
+"""Score from which a column gets a role."""
+MOST_PAIRS = 16
+"""Pairs of options and golds that are looked at with the other roles."""
+_SHORT = ("from 0", "from 1", *(f"letter {letters[:3]}" for letters in LETTERS))
+"""Ends of what describes golds that fit by accident."""
+_ROLES: tuple[Role, ...] = ("question", "context", "id", "subset", "split", "language", "explanation")
+_TOGETHER = (("premise", "hypothesis"), ("instruction", "input"), ("sentence1", "sentence2"))
+_LANGUAGES = {"ar", "fa", "en", "arabic", "persian", "farsi", "english"}
+
+
+class Look:
+    """What the values of a sample say of each column, and the roles that follow from all of it."""
+
+    def __init__(self, table: Table, rows: Sequence[dict[str, Any]], *, header: bool) -> None:
+        self.table, self.rows, self.header = table, rows, header
+        self.sample = rows[:SAMPLE]
+        self.drawn = list(self.sample[:: max(1, len(self.sample) // LOOKED)])
+        self.language: Language = "ar"
+        self.columns = open_columns(table.columns, self.sample)
+        self.by_name = {column.name: column for column in self.columns}
+        self.alternatives: list[Guess] = []
+        self._words = Answers(self.columns, self.drawn, self.alternatives, headed=header)
+
+    def proposal(self, notes: Sequence[str]) -> Proposal:
+        """The roles of all columns.
+
+        Raises:
+            UsageError: No column reads like an answer, or none is left for the question.
+        """
+        choices = list(choices_of(self.columns, self.drawn, headed=self.header))
+        pairs = [
+            one for choice in choices for one in pairs_of(choice, self.columns, self.drawn, self.language)
+        ]
+        pairs = sorted((one for one in pairs if one.score > 1), key=lambda one: -one.score)[:MOST_PAIRS]
+        for one in pairs:  # a reading is as good as what it leaves for the question
+            assigned = self._assigned(next(self._ways(one))[0])
+            one.score += self._score(assigned["question"], "question") if "question" in assigned else -1.0
+        pairs.sort(key=lambda one: -one.score)
+        readings = self._chosen(pairs) if pairs else self._words.readings(choices)
+        guesses = [*self._roles(readings[0][0])]
+        questions = [*self._asked(readings)] or [*self._unnamed(readings[0]), *self._which_question(guesses)]
+        used = {name.partition("~")[0] for guess in guesses for name in guess.columns}
+        used = {name for name in self.table.columns if any(_within(one, name) for one in used)}
+        rest = [name for name in self.table.columns if name not in used]
+        said = [*notes, *([f"not used: {', '.join(rest)}"] if rest else [])]
+        return Proposal(
+            table=self.table.name,
+            rows=len(self.rows),
+            guesses=tuple(guesses),
+            alternatives=tuple(self.alternatives),
+            questions=tuple(questions),
+            notes=tuple(said),
+        )
+
+    # The options and the gold.
+
+    def _chosen(self, pairs: list[Pair]) -> list[tuple[list[Guess], str]]:
+        """The pair that fits best, with its rivals: parts of a mapping and why each may be meant."""
+        best = pairs[0]
+        same = [one for one in pairs if self._one(best, one)]
+        best = max(
+            same, key=lambda one: (len(one.choice.names) >= 1 and one.ways[0].scheme != "text", one.score)
+        )
+        rivals: list[Pair] = []
+        for one in pairs:
+            if one in same or any(self._one(one, rival) for rival in rivals):
+                continue
+            if one.score >= pairs[0].score - MARGIN and not _models(one):
+                rivals.append(one)
+            else:
+                what = "named like a model's answer" if _models(one) else f"less sure: {one.evidence}"
+                self.alternatives.append(Guess(what="gold", columns=one.gold, evidence=what))
+        if _models(best):
+            raise UsageError(
+                f"the golds would be {'+'.join(best.gold)!r}, which is named like a model's answer: "
+                "name the column of the people's key with --map"
+            )
+        return [reading for pair in (best, *rivals) for reading in self._ways(pair)]
+
+    def _ways(self, pair: Pair) -> Iterator[tuple[list[Guess], str]]:
+        choice = pair.choice
+        columns = (*choice.names[:-1], f"{choice.names[-1]}~{choice.mark}") if choice.mark else choice.names
+        ways = self._left(pair)
+        for golds in ways:
+            guesses = [
+                Guess(what="choices", columns=columns, evidence=choice.evidence),
+                Guess(
+                    what="gold",
+                    columns=pair.gold,
+                    evidence=f"{pair.evidence}, {self.by_name[pair.gold[0]].example}",
+                ),
+            ]
+            if len(ways) > 1 or not self._inferred(pair, golds):
+                guesses.append(
+                    Guess(what="gold_as", columns=(golds.scheme,), evidence="fits, as another does")
+                )
+            yield guesses, f"the golds of {'+'.join(pair.gold)!r} {golds.told}"
+
+    def _inferred(self, pair: Pair, golds: Golds) -> bool:
+        """Whether an audit that nobody tells how golds are read reads them so."""
+        options = pair.choice.options
+        rows = [
+            given_of(row, pair.gold, some, self.language)
+            for row, some in zip(self.drawn, options, strict=True)
+            if some
+        ]
+        try:
+            own = infer(rows, "auto")
+        except UsageError:
+            return False
+        return own.scheme == golds.scheme or all(
+            right_texts(own, row) == right_texts(golds, row) for row in rows
+        )
+
+    def _left(self, pair: Pair) -> list[Golds]:
+        """The ways to read a pair's golds that all rows leave open, not those of the sample alone."""
+        if len(pair.ways) == 1:
+            return pair.ways
+        misfits = Counter[int]()
+        for row in self.rows:
+            some = options_of(row, pair.choice.names, pair.choice.mark)
+            if some and not blank((given := given_of(row, pair.gold, some, self.language)).gold):
+                misfits.update(place for place, way in enumerate(pair.ways) if not fits(way, given))
+        least = min(misfits[place] for place in range(len(pair.ways)))
+        return [way for place, way in enumerate(pair.ways) if misfits[place] == least]
+
+    def _one(self, one: Pair, other: Pair) -> bool:
+        """Whether two pairs call the same options right."""
+        if one is other:
+            return True
+        rows = [row for row in one.right if row in other.right]
+        alike = sum(one.right[row] == other.right[row] for row in rows)
+        least = LIKE if abs(one.score - other.score) >= 0.3 else AGREE
+        return bool(rows) and alike >= least * len(rows)
+
+    # The other roles.
+
+    def _roles(self, found: list[Guess]) -> list[Guess]:
+        """The best assignment of the other columns to the other roles, beside options and gold."""
+        free = self._free(found)
+        chosen = self._assigned(found)
+        inside = self._stems(found)
+        asked = (inside,) if inside else self._asked_columns(chosen, free)
+        guesses = [Guess(what="question", columns=asked, evidence=self._why_asked(asked)), *found]
+        answers = [guess for guess in found if guess.what == "gold"]
+        if answers and not any(guess.what == "choices" for guess in found):
+            guesses += self._accepted(answers[0].columns[0], free)
+        for role in ("context", "id", "subset", "split", "language"):
+            if (column := chosen.get(role)) and column.name not in asked:
+                filled = f"{len(column.counts):,} different in {len(column.texts):,} rows"
+                guesses.append(Guess(what=role, columns=(column.name,), evidence=filled))
+                if role == "id" and "subset" not in chosen:
+                    guesses += self._subset_of_id(column)
+        if not self.header:
+            why = "the first line reads like a row, not like names"
+            guesses.append(Guess(what="header", columns=("no",), evidence=why))
+        return guesses
+
+    def _free(self, found: list[Guess]) -> list[Column]:
+        """The columns that are neither options nor gold."""
+        taken = {
+            name.partition("~")[0] for guess in found for name in guess.columns if guess.what != "gold_as"
+        }
+        return [one for one in self.columns if not any(_overlap(one.name, name) for name in taken)]
+
+    def _assigned(self, found: list[Guess]) -> dict[Role, Column]:
+        """The assignment of the other columns to roles that scores best as a whole."""
+        from scipy.optimize import linear_sum_assignment
+
+        free = self._free(found)
+        if inside := self._stems(found):
+            free = [*free, self.by_name[inside]]
+        scores = [[self._score(column, role) for column in free] for role in _ROLES]
+        if not free:
+            return {}
+        places = zip(*linear_sum_assignment(scores, maximize=True), strict=True)
+        return {_ROLES[role]: free[at] for role, at in places if scores[role][at] >= LEAST_ROLE}
+
+    def _stems(self, found: list[Guess]) -> str:
+        """The column of the options if it begins with the question."""
+        names = [guess.columns for guess in found if guess.what == "choices"]
+        if not names or len(names[0]) > 1 or names[0][0] not in self.by_name:
+            return ""
+        options = [options_in(cell(row, names[0][0])) for row in self.drawn]
+        stems = sum(bool(one and one.stem) for one in options)
+        return names[0][0] if stems >= LEAST_FIT * len(options) else ""
+
+    def _score(self, column: Column, role: Role) -> float:
+        """How far names and cells say that a column has a role; below `LEAST_ROLE` they do not."""
+        named = hint(column.name, role)
+        count, filled = len(column.counts), max(1, len(column.texts))
+        various = count / filled
+        if role == "explanation":
+            return named if not hint(column.name, "question") else 0.0
+        if column.nested and not (role == "context" and is_list(column)):
+            return 0.0
+        if role == "question":
+            wordy = column.words >= 2.5 or (named and count >= filled / 2 and column.words > 1.3)
+            if not wordy or not any(char.isalpha() for char in "".join(column.texts[:5])):
+                return 0.0
+            asks = sum(any(mark in text for mark in ("?", "؟", "？", "__")) for text in column.texts) / filled
+            other = hint(column.name, "explanation") or hint(column.name, "prediction")
+            return 0.4 * various + 0.3 * min(column.words, 8) / 8 + 0.3 * asks + named - (0.8 if other else 0)
+        if role == "context":
+            if column.words < 5:
+                return 0.0
+            repeated = various < 0.7 and column.words > 25
+            return named + (0.5 if named else 0.0) + 0.3 * repeated
+        if column.words > 6:
+            return 0.0
+        if role == "id":
+            return named + 0.5 if named and various >= LEAST_FIT else 0.0
+        if role == "subset":
+            return named + 0.3 if named and 1 < count <= max(2, len(self.sample) // 2) else 0.0
+        known = set(SPLITS) if role == "split" else _LANGUAGES
+        return 1.0 + named if {text.casefold() for text in column.counts} <= known and named else 0.0
+
+    def _asked_columns(self, chosen: dict[Role, Column], free: list[Column]) -> tuple[str, ...]:
+        """The column of the question, with those that belong to it."""
+        column = chosen.get("question")
+        if column is None:
+            texts = [
+                one
+                for one in free
+                if not one.nested and one.words >= 2.5 and not hint(one.name, "prediction")
+            ]
+            if not texts:
+                raise UsageError("no column is left that could hold the question: name it with --map")
+            column = max(texts, key=lambda one: (one.words * len(one.filled), one.name))
+        names = [one.name for one in free]
+        for group in (*_TOGETHER, *families(names)):
+            if column.name in group and all(self._texty(name, names) for name in group):
+                return tuple(group)
+        return (column.name,)
+
+    def _texty(self, name: str, free: list[str]) -> bool:
+        return name in free and self.by_name[name].words >= 2.5
+
+    def _why_asked(self, names: tuple[str, ...]) -> str:
+        column = self.by_name[names[0]]
+        various = len(column.counts) / len(column.texts)
+        return f"{column.words:.0f} words, {various:.0%} of the texts differ, {column.example}"
+
+    def _accepted(self, gold: str, free: list[Column]) -> Iterator[Guess]:
+        """A list of further right answers beside the answer."""
+        for column in free:
+            named = hint(column.name, "gold") or column.name.endswith(("aliases", "accepted"))
+            if named and is_list(column) and self._words.contains(self.by_name[gold], column):
+                yield Guess(
+                    what="accepted", columns=(column.name,), evidence="lists hold the answer, and others"
+                )
+                return
+
+    def _subset_of_id(self, column: Column) -> Iterator[Guess]:
+        for mark in ("-", "_", "."):
+            heads = Counter(
+                text.rpartition(mark)[0] for text in column.texts if text.rpartition(mark)[2].isdecimal()
+            )
+            if len(heads) > 1 and heads.total() == len(column.texts) and len(heads) <= len(column.texts) // 2:
+                why = f"ids begin with one of {len(heads)} names, e.g. {heads.most_common(1)[0][0]!r}"
+                yield Guess(what="subset", columns=(f"{column.name}~{mark}",), evidence=why)
+                return
+
+    # What stays open.
+
+    def _unnamed(self, reading: tuple[list[Guess], str]) -> Iterator[Question]:
+        """Whether letters or numbers are a key where only their fit says so: grades and levels fit too."""
+        found, why = reading
+        golds = [name for guess in found if guess.what == "gold" for name in guess.columns]
+        named = any(hint(name, "gold") for name in golds)
+        if named or not self.header or not why.endswith(_SHORT) or len(golds) > 1:
+            return
+        mapping = ",".join(guess.part for guess in self._roles(found))
+        row = next(filter(None, (self._as_read(row, found) for row in self.drawn)), "")
+        yield Question(
+            text=f"{golds[0]!r} fits the options, but its name says no key: is it one? {why}",
+            readings=(Reading(mapping=mapping, row=row),),
+        )
+
+    def _which_question(self, guesses: list[Guess]) -> Iterator[Question]:
+        """The question that other texts leave which are as like questions as the chosen one."""
+        used = {name for guess in guesses for name in guess.columns}
+        chosen = self.by_name[guesses[0].columns[0]]
+        if len(guesses[0].columns) > 1:
+            return
+        least = self._score(chosen, "question") - 0.3
+        alike = [
+            one.name
+            for one in self._free(guesses[1:])
+            if one.name not in used
+            and self._score(one, "question") >= least
+            and hint(one.name, "question") > hint(chosen.name, "question") - 0.2
+            and not self._words.contains(chosen, one)
+        ]
+        if not alike:
+            return
+        row, rest = self.drawn[0], ",".join(guess.part for guess in guesses[1:])
+        whole = tuple(one.name for one in self.columns if one.name in (chosen.name, *alike))
+        ways = [(name,) for name in whole[:3]] + [whole]
+        yield Question(
+            text=f"the question may stand in {', '.join(whole)}, or in all of them",
+            readings=tuple(
+                Reading(
+                    mapping=f"{Guess(what='question', columns=way, evidence='').part},{rest}",
+                    row=" + ".join(f"{shown(cell(row, name))[:60]!r}" for name in way),
+                )
+                for way in ways
+            ),
+        )
+
+    def _asked(self, readings: list[tuple[list[Guess], str]]) -> Iterator[Question]:
+        """The question that several readings leave, each with the row in which they differ."""
+        if len(readings) < 2:
+            return
+        mappings = [",".join(guess.part for guess in self._roles(found)) for found, _ in readings]
+        shown_rows = self._differing([found for found, _ in readings])
+        yield Question(
+            text="; or ".join(why for _, why in readings),
+            readings=tuple(
+                Reading(mapping=mapping, row=row) for mapping, row in zip(mappings, shown_rows, strict=True)
+            ),
+        )
+
+    def _differing(self, readings: list[list[Guess]]) -> list[str]:
+        """A row as each reading has it, one in which they differ."""
+        found: list[str] = []
+        for row in self.drawn:
+            found = [self._as_read(row, guesses) for guesses in readings]
+            if len(set(found)) > 1 and all(found):
+                break
+        return found
+
+    def _as_read(self, row: dict[str, Any], found: list[Guess]) -> str:
+        mapping = parse_mapping(",".join(guess.part for guess in self._roles(found)))
+        asked = " ".join(shown(cell(row, name)) for name in mapping.question)[:80]
+        if not mapping.choices:
+            return f"{asked!r} has the answer {shown(cell(row, mapping.gold[0]))[:60]!r}"
+        some = options_of(row, mapping.choices, mapping.choices_at)
+        if some is None:
+            return ""
+        given = given_of(row, mapping.gold, some, self.language)
+        golds = infer([given], mapping.gold_as) if mapping.gold_as != "auto" else None
+        if golds is None:
+            every = [
+                given_of(one, mapping.gold, options, self.language)
+                for one in self.drawn
+                if (options := options_of(one, mapping.choices, mapping.choices_at))
+            ]
+            golds = infer(every, "auto")
+        return f"{asked!r} has the answer {' and '.join(right_texts(golds, given))[:60]!r}"
+
+
+def _models(pair: Pair) -> bool:
+    return any(hint(name, "prediction") for name in pair.gold)
+
+
+def _within(name: str, column: str) -> bool:
+    """Whether a name is a column or a place inside it."""
+    return name == column or name.startswith(f"{column}.")
+
+
+def _overlap(one: str, other: str) -> bool:
+    return _within(one, other) or _within(other, one)
