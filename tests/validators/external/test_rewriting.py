@@ -102,7 +102,10 @@ def test_rows_of_a_csv_that_stay_keep_their_bytes(
         ('[{"q":"a?","gold":"x"},\r\n {"q":"b?","gold":"y"},\r\n {"q":"c?","gold":"z"}]\r\n',
          '[{"q":"a?","gold":"x"},\r\n {"q":"new","gold":"z"}]\r\n'),
         ('{"about": [1], "rows": [\n  {"q": "a?",  "gold": "x"},\n  {"q": "b?", "gold": "y"},\n  {\n    "q": "c?",\n    "gold": "z"\n  }\n], "n": 3}',
-         None),
+         '{"about": [1], "rows": [\n  {"q": "a?",  "gold": "x"},\n  {\n    "q": "new",\n    "gold": "z"\n  }\n], "n": 3}'),
+        ('{"about": [1], "n": {"q": [2]}}', None),
+        ('{"r{1": {"q": "a?", "gold": "x"},\n "r2": {"q": "b?", "gold": "y"},\n "r3" : {"q":"c?","gold":"z"}}\n',
+         '{"r{1": {"q": "a?", "gold": "x"},\n "r3" : {"q":"new","gold":"z"}}\n'),
         ('{"version": "1", "data": [\n  {"q": "a?",  "gold": "x"},\n  {"q": "b?", "gold": "y"},\n  {\n    "q": "c?",\n    "gold": "z"\n  }\n], "n": 3}',
          '{"version": "1", "data": [\n  {"q": "a?",  "gold": "x"},\n  {\n    "q": "new",\n    "gold": "z"\n  }\n], "n": 3}'),
         ('{"q": ["a?","b?", "c?"], "gold": ["x", "y" ,"z"] }\n', '{"q": ["a?", "new"], "gold": ["x" ,"z"] }\n'),
@@ -113,7 +116,7 @@ def test_a_json_file_keeps_what_stands_around_its_rows(
 ) -> None:
     path = tmp_path / "bench.json"
     path.write_bytes(before.encode())
-    if after is None:  # two lists of unlike lengths are no table
+    if after is None:
         with pytest.raises(UsageError):
             cleaned(path, {0, 2})
         return
