@@ -158,7 +158,8 @@ def settled(
     from mihakk.annotation.decisions.apply import apply
     from mihakk.annotation.decisions.resolution import binding, resolve
 
-    hashes = {item.id: content_hash(item) for item in benchmark.items}
+    reviewed = {review.item for review in reviews}
+    hashes = {item.id: content_hash(item) for item in benchmark.items if item.id in reviewed}
     told = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
     left = apply(benchmark.items, verdicts, told, reviews).removed
     votes = grouped(reviews, lambda review: review.item)
@@ -181,14 +182,18 @@ def queue_rows(folder: Path, table: str) -> list[Any]:
     return from_table(pq.read_table(folder / "people" / f"{name}.parquet"), ROWS[table])
 
 
+def waiting(audited: Audited) -> list[Verdict]:
+    """The verdicts on items that stand for themselves: copies that were merged have none."""
+    return [verdict for verdict in audited.verdicts if verdict.item not in audited.merged]
+
+
 def write_review_tables(folder: Path, audited: Audited, findings: Sequence[Finding]) -> None:
     """What `review push` reads: the items, and of those that stand for themselves verdicts and findings."""
     from mihakk.machinery.lake.columns import write_table
 
     inner = folder / "people"
     inner.mkdir(parents=True, exist_ok=True)
-    waiting = [verdict for verdict in audited.verdicts if verdict.item not in audited.merged]
     write_table(inner / "items.parquet", audited.benchmark.items, ITEM_ROWS)
-    write_table(inner / "queue_verdicts.parquet", waiting, Verdict)
+    write_table(inner / "queue_verdicts.parquet", waiting(audited), Verdict)
     write_table(inner / "queue_findings.parquet", findings, Finding)
     write_table(inner / "queue_audits.parquet", audited.audits, Audit)

@@ -6,13 +6,14 @@ import json
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import digest
 from mihakk.pipeline.auditor_facts import answers_to, auditor_fact
-from mihakk.pipeline.external_people import open_set
+from mihakk.pipeline.external_people import open_set, waiting
 from mihakk.pipeline.external_summary import Audited
 from mihakk.pipeline.external_tables import changed_rows
 from mihakk.pipeline.opened_review import open_review
@@ -51,7 +52,12 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
     benchmark, told = audited.benchmark, open_set(folder)
     source = Path(benchmark.source)
     errata = changed_rows(audited)
-    people = open_review(folder).report()
+    held: dict[str, Sequence[Any]] = {
+        "items": benchmark.items,
+        "verdicts": waiting(audited),
+        "audits": audited.audits,
+    }
+    people = replace(open_review(folder), rows=held.__getitem__).report()
     states = Counter(v.audit_state for v in audited.verdicts if v.item in audited.passed)
     answers = answers_to(judges, audited.audits, folder / "journal")
     record = CleanedRecord(

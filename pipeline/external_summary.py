@@ -16,7 +16,9 @@ from mihakk.schemas.audit import AUDIT_STATES, SHORT_RULES, Audit, AuditState, V
 from mihakk.schemas.finding import Finding, Severity
 from mihakk.schemas.record import Record
 from mihakk.schemas.review import Resolution
+from mihakk.validators.external.clusters import Cluster, ClusterFigures, clusters
 from mihakk.validators.external.folder import FileRead
+from mihakk.validators.external.places import with_names
 
 if TYPE_CHECKING:
     from mihakk.validators.checks.setindex import SetIndex
@@ -66,6 +68,10 @@ class CheckCount(Record):
     example: str
 
 
+WORTH_MOST = 10
+"""Clusters that the page, the terminal and SARIF begin with."""
+
+
 class SharedCounts(Record):
     """Items that stand in the benchmark more than once, or twice with different answers."""
 
@@ -110,6 +116,8 @@ class AuditSummary(Record):
     subsets: tuple[SubsetRow, ...]
     checks: tuple[CheckCount, ...]
     shared: SharedCounts
+    clusters: tuple[ClusterFigures, ...] = ()
+    """Findings by their cause, the most worth a maintainer's time first, those that only count last."""
     auditors: dict[str, dict[str, int]] = Field(default_factory=dict)
     """Auditor to replies per status."""
     reply_notes: dict[str, dict[str, int]] = Field(default_factory=dict)
@@ -155,6 +163,20 @@ class Audited:
     def passed(self) -> frozenset[str]:
         """Items of the cleaned copy."""
         return frozenset(name for name, outcome in self.outcomes.items() if outcome == "pass")
+
+    @cached_property
+    def clusters(self) -> list[Cluster]:
+        """The findings by their cause, the most worth first; texts name rows as their owner does."""
+        found = clusters(self.benchmark.items, self.findings, self.index, self.benchmark.rejected)
+        return [
+            one.model_copy(
+                update={
+                    "title": with_names(one.title, self.places),
+                    "detail": with_names(one.detail, self.places),
+                }
+            )
+            for one in found
+        ]
 
     @cached_property
     def replies(self) -> dict[str, Counter[str]]:
@@ -235,6 +257,7 @@ def summarise(audited: Audited, files: Mapping[str, str], usage: Mapping[str, Us
         policy=audited.policy,
         subsets=tuple(_subset(name, counts) for name, counts in sorted(per_subset.items())),
         checks=_checks(audited),
+        clusters=tuple(one.figures for one in audited.clusters),
         shared=_shared(audited),
         auditors={name: dict(counts) for name, counts in sorted(audited.replies.items())},
         reply_notes={name: dict(counts) for name, counts in sorted(audited.reply_notes.items()) if counts},

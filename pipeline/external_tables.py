@@ -12,15 +12,16 @@ from typing import Any
 from pydantic import Field
 
 from mihakk.machinery.groups import grouped
-from mihakk.pipeline.external_people import write_review_tables
+from mihakk.pipeline.external_people import waiting, write_review_tables
 from mihakk.pipeline.external_summary import Audited, Outcome
 from mihakk.releases.cleaned.errata import STAY, RowErratum
 from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.record import Record
+from mihakk.validators.external.clusters import Cluster
 from mihakk.validators.external.places import RowPlace, rejected_places, with_names
 
-TABLES = ("changes", "removed", "reported", "repairs", "findings", "audits", "verdicts")
+TABLES = ("changes", "removed", "reported", "repairs", "clusters", "findings", "audits", "verdicts")
 LEFT_OUT = {"block": "blocked", "flag": "waits", "unjudged": "waits"}
 """What outcomes that leave a row out are called in the tables of changes, where it is not the same."""
 
@@ -87,6 +88,7 @@ def write_tables(audited: Audited, folder: Path) -> dict[str, str]:
         for verdict in audited.verdicts
     ]
     _write(folder / "reported.parquet", _reported(audited.findings, passed), ReportedRow, "item", places)
+    _write(folder / "clusters.parquet", audited.clusters, Cluster, "example", places)
     _write(folder / "findings.parquet", audited.findings, Finding, "subject", places)
     _write(folder / "audits.parquet", audited.audits, Audit, "item", places)
     _write(folder / "verdicts.parquet", judged, OutsideVerdict, "item", places)
@@ -96,9 +98,8 @@ def write_tables(audited: Audited, folder: Path) -> dict[str, str]:
         finding.model_copy(update={"detail": with_names(finding.detail, places)})
         for finding in audited.findings
     ]
-    waiting = [verdict for verdict in audited.verdicts if verdict.item not in audited.merged]
     write_review_tables(folder, audited, readable)
-    write_queue(folder / "review_queue.json", benchmark.items, waiting, readable, audited.audits)
+    write_queue(folder / "review_queue.json", benchmark.items, waiting(audited), readable, audited.audits)
     names = [f"{name}.parquet" for name in TABLES] + ["review_queue.json", "summary.json", "report.html"]
     return {Path(name).stem: str(folder / name) for name in ([clean.name] if passed else []) + names}
 

@@ -6,7 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mihakk.machinery.text.language import LANGUAGE_NAMES, LanguageEvidence, language_evidence, words_of
+from mihakk.machinery.text.language import (
+    LANGUAGE_NAMES,
+    LanguageEvidence,
+    LanguageSum,
+    language_evidence,
+    words_of,
+)
 from mihakk.schemas.benchmark import MOST_LOST, shown_share
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Poem
@@ -35,7 +41,7 @@ class DeclaredLanguage:
 
     def __init__(self, accepted: float | None = None) -> None:
         self._accepted = accepted
-        self._whole: dict[str, LanguageEvidence] = {}
+        self._whole: dict[str, LanguageSum] = {}
         """Declared language to what all its records show."""
         self._told = 0
         self._others: Counter[tuple[str, str]] = Counter()
@@ -51,7 +57,7 @@ class DeclaredLanguage:
     def look(self, name: str, declared: Language, text: str, *more: str) -> str:
         """Notes one text, and texts beside it; what speaks against its declared language, or nothing."""
         found = language_evidence(text, *more)
-        self._whole[declared] = self._whole.get(declared, LanguageEvidence()) + found
+        self._whole.setdefault(declared, LanguageSum()).add(found)
         other = found.other_than(declared)
         self._told += bool(found.language or other)
         if not other:
@@ -87,7 +93,8 @@ class DeclaredLanguage:
                 f"{count:,} of the {self._told:,} texts whose language can be told are "
                 f"{LANGUAGE_NAMES[other]}, declared {LANGUAGE_NAMES[declared]}: {examples}",
             )
-        for declared, found in self._whole.items():
+        for declared, one in self._whole.items():
+            found = one.evidence
             if other := found.other_than(declared):
                 names = f"{LANGUAGE_NAMES[other]}, declared {LANGUAGE_NAMES[declared]}"
                 return Told(other, 1.0, f"all texts together are {names}: {found}")

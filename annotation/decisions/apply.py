@@ -99,7 +99,8 @@ def _require(item: Item, verdict: Verdict | None, settled: Resolution | None, vo
     settled = settled or Resolution(item=item.id, outcome="none")
     if settled.outcome == "defective":
         raise RecordRejected("defective", f"{settled.by} of {settled.votes}: {settled.reason}")
-    objections = sum(vote.decision != "keep" for vote in binding(votes, content_hash(item)))
+    content = content_hash(item) if votes else ""
+    objections = sum(vote.decision != "keep" for vote in binding(votes, content))
     if waits(settled, objects=status == "flag" or objections > 0):
         objects = f"flagged by {why}" if status == "flag" else f"{objections} people object"
         said = f"; people: {settled.reason}" if settled.reason else ""

@@ -5,20 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
 from mihakk.machinery.spreadsheet import guarded
-from mihakk.pipeline.external_summary import Audited
+from mihakk.pipeline.external_summary import WORTH_MOST, Audited
 from mihakk.validators.checks.check import check_titles
 from mihakk.validators.external.places import RowPlace, rejected_places, with_names
 
 ExportFormat = Literal["sarif", "jsonl", "csv"]
 SARIF_LEVEL = {"block": "error", "flag": "warning", "report": "note"}
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+PROPERTIES = ("item", "own_id", "subset", "split", "rows", "worth", "checks")
 COLUMNS = (
     *("check", "severity", "title", "detail", "where", "item"),
     *("source", "table", "row", "line", "own_id", "subset", "split"),
@@ -28,12 +29,14 @@ COLUMNS = (
 def export_findings(audited: Audited, kind: ExportFormat) -> str:
     """All findings as text that ends with a line break.
 
-    SARIF is what code hosts show beside the lines of a file; the rows of the other two have `COLUMNS`, with
-    empty places where a finding is about the whole set.
+    SARIF is what code hosts show beside the lines of a file: the causes worth most, each at one example, then
+    the findings in the order of their causes. The rows of the other two have `COLUMNS`, with empty places
+    where a finding is about the whole set.
     """
     rows = list(_rows(audited))
     if kind == "sarif":
-        return json.dumps(_sarif(audited, rows), ensure_ascii=False, indent=1) + "\n"
+        told = [*_causes(audited), *sorted(rows, key=_rank(audited))]
+        return json.dumps(_sarif(audited, told), ensure_ascii=False, indent=1) + "\n"
     if kind == "jsonl":
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     out = io.StringIO(newline="")
@@ -69,6 +72,35 @@ def _rows(audited: Audited) -> Iterator[dict[str, Any]]:
             "title": "every row can be read",
             "detail": bad.detail,
         }
+
+
+def _causes(audited: Audited) -> Iterator[dict[str, Any]]:
+    for cluster in audited.clusters[:WORTH_MOST]:
+        if cluster.severity == "report":
+            return
+        place = audited.places.get(cluster.example)
+        yield {
+            **(place.model_dump() if place else dict.fromkeys(RowPlace.model_fields, "")),
+            "check": f"cause_{cluster.cause}",
+            "severity": cluster.severity,
+            "title": "many rows are not wrong for one cause",
+            "detail": f"{cluster.title}. For example: {cluster.detail}",
+            "where": "",
+            "item": cluster.example,
+            "rows": cluster.rows,
+            "worth": cluster.worth,
+            "checks": list(cluster.checks),
+        }
+
+
+def _rank(audited: Audited) -> Callable[[dict[str, Any]], int]:
+    """The place of a row's cluster; what is said of files and of the whole set comes last."""
+    ranks: dict[tuple[str, str], int] = {}
+    for rank, cluster in enumerate(audited.clusters):
+        for check in cluster.checks:
+            for item in cluster.items or ("",):
+                ranks.setdefault((item, check), rank)
+    return lambda row: ranks.get((row["item"], row["check"]), len(audited.clusters))
 
 
 def _sarif(audited: Audited, rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -118,5 +150,5 @@ def _result(source: str, row: dict[str, Any], rule: int) -> dict[str, Any]:
         "level": SARIF_LEVEL[row["severity"]],
         "message": {"text": said},
         "locations": [location],
-        "properties": {name: row[name] for name in ("item", "own_id", "subset", "split") if row[name]},
+        "properties": {name: row[name] for name in PROPERTIES if row.get(name)},
     }

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from mihakk.machinery.groups import grouped
 from mihakk.pipeline.external_audit import AuditJob, run_audit
-from mihakk.pipeline.external_summary import Audited, AuditSummary, share_bad
+from mihakk.pipeline.external_summary import WORTH_MOST, Audited, AuditSummary, share_bad
 from mihakk.pipeline.usage import describe
 from mihakk.releases.card.charts import Point, scatter
 from mihakk.reports.templates import templates, write_page
@@ -19,9 +20,11 @@ from mihakk.schemas.audit import CRITERIA
 from mihakk.schemas.finding import SEVERITIES, Finding
 from mihakk.schemas.rejection import Rejection
 from mihakk.validators.audit.auditing import Estimate
+from mihakk.validators.external.clusters import Cluster
 from mihakk.validators.external.merging import linked
 from mihakk.validators.external.places import with_names
 
+_QUOTED = re.compile("«([^»]*)»")
 EXAMPLES = 5
 """Findings shown per check."""
 GROUPS = 20
@@ -53,7 +56,9 @@ def audit_to_page(
 
 def write_benchmark_report(audited: Audited, summary: AuditSummary, path: Path) -> Path:
     """Writes the page, which opens offline."""
-    environment = templates(Path(__file__).parent, {"percent": percent, "describe": describe})
+    environment = templates(
+        Path(__file__).parent, {"percent": percent, "describe": describe, "isolated": isolated}
+    )
     by_id = {item.id: item for item in audited.benchmark.items}
     own = [(row.subset, row.items, 100 * row.rate) for row in summary.subsets if row.rate is not None]
     status = Counter[str](audited.outcomes.values())
@@ -67,6 +72,7 @@ def write_benchmark_report(audited: Audited, summary: AuditSummary, path: Path) 
         rate=share_bad(status),
         unseen=summary.kept_unseen,
         chart=size_against_rate(own),
+        clusters=_worth_most(audited, by_id),
         checks=_examples(audited, summary, by_id),
         reasons=Counter(
             reason
@@ -92,6 +98,17 @@ def size_against_rate(points: Sequence[Point]) -> Markup:
 def percent(rate: float | None) -> str:
     """A rate for a page; a dash where nothing is known."""
     return "–" if rate is None else f"{rate:.2%}".replace("%", "\u202f%")
+
+
+def isolated(text: str) -> Markup:
+    """A message whose quotes keep their own direction."""
+    return Markup(_QUOTED.sub(r"«<bdi>\1</bdi>»", str(escape(text))))  # nosec B704 # escaped before
+
+
+def _worth_most(audited: Audited, items: Mapping[str, Any]) -> list[tuple[Cluster, Any]]:
+    """The causes that are worth most, each with the item that shows it (None for rows that are none)."""
+    wrong = [one for one in audited.clusters if one.severity != "report"]
+    return [(one, items.get(one.example)) for one in wrong[:WORTH_MOST]]
 
 
 def _examples(audited: Audited, summary: AuditSummary, items: Mapping[str, Any]) -> list[dict[str, Any]]:

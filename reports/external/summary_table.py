@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from mihakk.pipeline.external_summary import AuditSummary
+from mihakk.pipeline.external_summary import WORTH_MOST, AuditSummary
 from mihakk.pipeline.usage import describe
 from mihakk.reports.terminal import shown_path, unusable
 from mihakk.schemas.audit import by_audit_state
@@ -38,7 +38,25 @@ def show_summary(found: AuditSummary) -> Group:
     for check in found.checks:
         measured = f"{check.right} of {check.read}" if check.read else "–"
         checks.add_row(check.check, check.severity, f"{check.findings:,}", measured, check.title)
-    return Group(subsets, checks, *_sentences(found))
+    return Group(*_worth_most(found), subsets, checks, *_sentences(found))
+
+
+def _worth_most(found: AuditSummary) -> Iterator[Table]:
+    """The causes that are worth most, with one example each; nothing where no row is wrong."""
+    wrong = [one for one in found.clusters if one.severity != "report"]
+    if not wrong:
+        return
+    table = Table(
+        *("", "Effect", "Cause"), title="What to look at first", title_justify="left", show_lines=True
+    )
+    for rank, one in enumerate(wrong[:WORTH_MOST], 1):
+        said = (
+            escape(one.title)
+            if one.detail in one.title
+            else f"{escape(one.title)}\n[dim]{escape(one.detail)}[/dim]"
+        )
+        table.add_row(str(rank), one.severity, said)
+    yield table
 
 
 def _sentences(found: AuditSummary) -> Iterator[str]:

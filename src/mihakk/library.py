@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 Columns = str | Sequence[str]
 """A column's name, or the names of several."""
-_MOST_SHOWN = 10
+MOST_SHOWN = 300
+"""Characters of an example in a notebook."""
 
 
 class Audit:
@@ -33,6 +34,8 @@ class Audit:
         summary: Counts: what was read, kept, flagged and blocked, and by which check.
         findings: A row a finding: check, severity, what is wrong, and where: `row` counts a table's rows
             from 0. What is found about the whole set has no row.
+        clusters: A row a cause, the most worth a maintainer's time first: what it is, its rows (`rows` is how
+            many, `items` their ids), the checks that objected, and the place of an example.
         verdicts: A row an item: pass, flag or block, and the rules that say so.
         errata: A row for each row of the benchmark that was changed, merged or removed, with the reason.
     """
@@ -42,9 +45,13 @@ class Audit:
 
         self.summary = summary
         self._audited = audited
-        tables = {name: pd.read_parquet(summary.files[name]) for name in ("findings", "verdicts", "changes")}
-        places = {name: tables["findings"][name].astype("Int64") for name in ("row", "line")}
-        self.findings: pd.DataFrame = tables["findings"].assign(**places)
+        names = ("findings", "clusters", "verdicts", "changes")
+        tables = {name: pd.read_parquet(summary.files[name]) for name in names}
+        for name in ("findings", "clusters"):
+            places = {at: tables[name][at].astype("Int64") for at in ("row", "line")}
+            tables[name] = tables[name].assign(**places)
+        self.findings: pd.DataFrame = tables["findings"]
+        self.clusters: pd.DataFrame = tables["clusters"]
         self.verdicts: pd.DataFrame = tables["verdicts"]
         self.errata: pd.DataFrame = tables["changes"]
         self._clean: pd.DataFrame = _frame_of(summary.files.get("clean"))
@@ -68,12 +75,20 @@ class Audit:
             return page.read_text(encoding="utf-8")
 
     def _repr_html_(self) -> str:
+        from mihakk.pipeline.external_summary import WORTH_MOST
+        from mihakk.reports.templates import direction
+
+        items = {item.id: item for item in self._audited.benchmark.items}
         rows = []
-        for count in self.summary.checks[:_MOST_SHOWN]:
-            example = next(one for one in self._audited.findings if one.check == count.check)
-            cells = (count.check, count.severity, f"{count.findings:,}", example.detail)
-            rows.append("".join(f'<td dir="auto">{escape(cell)}</td>' for cell in cells))
-        head = "".join(f"<th>{name}</th>" for name in ("check", "severity", "findings", "for example"))
+        for cluster in self._audited.clusters[:WORTH_MOST]:
+            item = items.get(cluster.example)
+            said = item.question if item else cluster.detail
+            way = direction(item.language) if item else "auto"
+            cells = (cluster.cause.replace("_", " "), f"{cluster.rows:,}", cluster.severity, cluster.title)
+            shown = "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in cells)
+            align = {"rtl": "right", "ltr": "left"}.get(way, "start")
+            rows.append(f'{shown}<td dir="{way}" style="text-align:{align}">{escape(said[:MOST_SHOWN])}</td>')
+        head = "".join(f"<th>{name}</th>" for name in ("cause", "rows", "effect", "what", "for example"))
         table = "".join(f"<tr>{row}</tr>" for row in rows)
         return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{table}</table>"
 

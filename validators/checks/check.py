@@ -119,6 +119,7 @@ CALLS: dict[tuple[str, ...], Callable[[CheckFunction], CheckFunction]] = {
     ("index",): lambda function: lambda _, __, index: function(index),
     ("subject", "texts"): lambda function: lambda subject, texts, _: function(subject, texts),
     ("subject", "index"): lambda function: lambda subject, _, index: function(subject, index),
+    ("texts", "index"): lambda function: lambda _, texts, index: function(texts, index),
     ("subject", "texts", "index"): lambda function: function,
 }
 """What a generator may take, and how it is called with all three."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -26,6 +27,17 @@ if TYPE_CHECKING:
 def split_of(item: Item) -> str:
     """The item's split under the name its benchmark gives it; empty where it has none."""
     return item.split or item.metadata.get("split", "")
+
+
+def part_of(item: Item) -> str:
+    """The part of an outside benchmark that an item stands in: its subset, or else its file."""
+    return item.subset or table_of(item.origin.records)[0]
+
+
+def table_of(records: Sequence[str]) -> tuple[str, int]:
+    """Table and row number of an outside item, whose only record is `file.jsonl#12`."""
+    table, _, number = records[0].rpartition("#") if records else ("", "", "")
+    return table, int(number) if number.isdecimal() else 0
 
 
 def text_hash(*parts: str) -> int:
@@ -117,6 +129,14 @@ class Gathered:
     """Items of outside benchmarks by hash of their context and of their question's words in any order."""
     wording: dict[tuple[str, Language], WordTally] = field(default_factory=dict)
     """Words of outside benchmarks by task and language."""
+    rows: list[Asked] = field(default_factory=list)
+    """All items of outside benchmarks."""
+    marks: Counter[str] = field(default_factory=Counter)
+    """Outside items by mark of a prompt's template in them."""
+    stray: dict[str, frozenset[int]] = field(default_factory=dict)
+    """By item id: words of a gold that names none of the options."""
+    gold_places: Counter[tuple[str, int, int]] = field(default_factory=Counter)
+    """Outside items by part of the set, number of options and place of the gold, perhaps out of range."""
     cosines: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
     """By item id: each wrong option and its cosine to the gold; empty without an embedder."""
 
@@ -158,6 +178,21 @@ def gather(items: Iterable[Item], embedder: Embedder | None = None) -> Gathered:
     return gathered
 
 
+_HEADING = r"[^\W\d_][\w ]{2,24}"
+_LABEL = "Question|Answer|Options|Choices|Context|السؤال|الإجابة|الجواب|الخيارات|السياق|سؤال|پاسخ|گزینه‌ها"
+_MARK = re.compile(
+    rf"#{{2,6}}\s?{_HEADING}(?::|$)|\{{\{{\s*\w{{3,}}\s*\}}\}}|\*\*{_HEADING}(?::\*\*|\*\*:)|<</?SYS>>"
+    rf"|\{{(?:question|answer|choices|options|context|input|instruction|passage)\}}|^(?:{_LABEL})\s?:",
+    re.MULTILINE,
+)
+
+
+def template_marks(text: str) -> list[str]:
+    """Headings and slots of a prompt's template in a text: `### Response:`, `{{choices}}`, `Question:`."""
+    return _MARK.findall(text) if _MARK_SIGN(text) else []
+
+
+_MARK_SIGN = re.compile("##|{|\\*\\*|<<|:").search
 LEAST_WORDS = 3
 """Words of the options whose meaning is compared: a cosine of two names says nothing."""
 NUMBER_WEIGHT = 3
@@ -263,20 +298,26 @@ def _word_of_answer(item: Item, texts: Texts) -> str:
 
 
 def _ask(gathered: Gathered, item: Item, texts: Texts) -> None:
-    """What an outside item asks and calls right, to find the same question in other words."""
+    """What an outside item asks and calls right, to find the same question in other words or rows."""
     if not is_outside(item):
         return
+    gathered.marks.update(set(template_marks(texts.joined)))
+    gold: int | None = 0
     if isinstance(item, ChoiceItem):
         offered, gold = [comparison_words(option, item.language) for option in item.options], item.only_gold
+        if len(item.gold) == 1:
+            gathered.gold_places[part_of(item), len(offered), item.gold[0]] += 1
+        elif stray := item.metadata.get("gold"):
+            gathered.stray[item.id] = frozenset(numbered(comparison_words(stray, item.language)))
     else:
-        offered, gold = [comparison_words(answer, item.language) for answer in answers(item)], 0
-    if gold is None or not offered:
-        return
+        offered = [comparison_words(answer, item.language) for answer in answers(item)]
     said = comparison_words(item.question, item.language)
-    stems = question_stems(said, ordered=item.language == "en")
+    row = Asked(item.id, -1 if gold is None else gold, packed(offered), numbered(said))
+    gathered.rows.append(row)
+    stems = question_stems(said, ordered=item.language == "en") if offered and gold is not None else []
     if stems:
         place = text_hash(item.task, texts.compared(item.context), *stems)
-        gathered.asked.setdefault(place, []).append(Asked(item.id, gold, packed(offered), numbered(said)))
+        gathered.asked.setdefault(place, []).append(row)
 
 
 def option_hash(option: str, texts: Texts) -> int:

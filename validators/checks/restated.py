@@ -33,7 +33,7 @@ class Asked(NamedTuple):
 
     item: str
     gold: int
-    """Place of the only right option; 0 for an answer in words, which is the only one."""
+    """Place of the only right option; 0 for an answer in words, which is the only one; -1 where none is."""
     answers: array[int]
     """Of each option, or of the answer: the number of its words, and the words ascending."""
     words: array[int]
@@ -62,13 +62,38 @@ def stem(word: str) -> str:
     return word
 
 
+class _Stems(dict[str, str]):
+    """Stems by word: texts say the same words again and again."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        self[word] = found = stem(word)
+        return found
+
+
+class _Numbers(dict[str, int]):
+    """The number of each word's stem; what is no word has an odd one."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        self[word] = found = word_hash(stem(word)) & ~1 | (not word.isalpha())
+        return found
+
+
+_MOST_KEPT: Final = 1 << 17
+"""Words remembered: some 20 MB."""
+_STEMS, _NUMBERS = _Stems(), _Numbers()
+
+
 def question_stems(words: Sequence[str], *, ordered: bool = False) -> list[str]:
     """What a question is known by: its sorted stems, its numbers and signs as they come; empty if it has few.
 
     The stems of one that says a word twice stay in their order: `Persian poetry influenced Arab poetry`. So
     do those of a language in which the order says who does what (`ordered`).
     """
-    stems = [found for word in words if (found := stem(word)) != _AND]
+    stems = [found for found in map(_STEMS.__getitem__, words) if found != _AND]
     different = sorted(set(stems))
     if len(different) < LEAST_STEMS:
         return []
@@ -81,9 +106,7 @@ def question_stems(words: Sequence[str], *, ordered: bool = False) -> list[str]:
 
 def numbered(words: Iterable[str]) -> array[int]:
     """Stems of words as numbers, ascending, each as often as it comes; what is no word has an odd one."""
-    return array(
-        "I", sorted(word_hash(stem(word)) & ~1 | (not word.isalpha()) for word in words if word != _AND)
-    )
+    return array("I", sorted(map(_NUMBERS.__getitem__, filter(_AND.__ne__, words))))
 
 
 _TURNING: Final = (
@@ -114,7 +137,7 @@ def packed(answers: Iterable[Sequence[str]]) -> array[int]:
     """The folded words of each answer as `Asked` holds them."""
     found = array("I")
     for words in answers:
-        numbers = sorted({word_hash(stem(word)) for word in words if word != _AND})
+        numbers = sorted(set(map(_NUMBERS.__getitem__, filter(_AND.__ne__, words))))
         found.extend((len(numbers), *numbers))
     return found
 
@@ -129,13 +152,13 @@ def restated(groups: Mapping[int, Sequence[Asked]]) -> Iterator[tuple[str, str, 
     for group in groups.values():
         known = [(one, one.unpacked()) for one in sorted(group)[:MOST_COMPARED]]
         for (one, its), (other, theirs) in combinations(known, 2):
-            same = _same_answer(one.gold, its, other.gold, theirs)
+            same = same_answer(one.gold, its, other.gold, theirs)
             if same is not None:
                 said, there = frozenset().union(*its), frozenset().union(*theirs)
                 yield one.item, other.item, same, len(said & there) / (len(said | there) or 1)
 
 
-def _same_answer(
+def same_answer(
     gold: int, its: Sequence[frozenset[int]], other: int, theirs: Sequence[frozenset[int]]
 ) -> bool | None:
     """Whether two lists of options have one right answer; None where they can't be compared."""

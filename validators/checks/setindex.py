@@ -10,15 +10,19 @@ from typing import Annotated, TypeVar
 
 from pydantic import BeforeValidator, PlainSerializer
 
+from mihakk.machinery.groups import Groups
 from mihakk.schemas.benchmark import ChecksConfig
 from mihakk.schemas.item import Item
 from mihakk.schemas.record import Language
+from mihakk.validators.checks.aligned import Placed, keys_off_by_one, shifted_blocks
+from mihakk.validators.checks.foreign import foreign_texts
 from mihakk.validators.checks.gathering import (
     LEAST_SHINGLES,
     Fingerprint,
     Gathered,
     Tally,
     gather,
+    table_of,
     text_hash,
 )
 from mihakk.validators.checks.restated import Asked, lengthened, restated
@@ -111,6 +115,14 @@ class SetIndex:
     strangers: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
     """By item id: wrong options whose cosine to the gold lies outside the band."""
     band: tuple[float, float] = (0.0, 1.0)
+    foreign: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """By id of an item in whose place another text stands: an item that holds most of it, and of how many."""
+    shifted: dict[str, tuple[str, str, int]] = field(default_factory=dict)
+    """By id of an item in a shifted block: its first and last item, and where the answers stand."""
+    template_marks: frozenset[str] = frozenset()
+    """Marks of a prompt's template that stand in some rows of an outside benchmark and not in most."""
+    off_by_one: dict[str, int] = field(default_factory=dict)
+    """Parts of the set whose key counts one too far, with their items."""
     split_of_records: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Source records that stand behind items of more than one split, with those splits."""
 
@@ -133,9 +145,14 @@ def prepare(shards: Iterable[Gathered], *, band: tuple[float, float] = E5_BAND) 
     statements: dict[int, list[tuple[str, bool, int]]] = defaultdict(list)
     asked: dict[int, list[Asked]] = defaultdict(list)
     wording: dict[tuple[str, Language], WordTally] = defaultdict(WordTally)
+    together = Gathered()
     for shard in shards:
         for kind, counts in shard.wording.items():
             wording[kind].add(counts)
+        together.rows += shard.rows
+        together.stray.update(shard.stray)
+        together.marks.update(shard.marks)
+        together.gold_places.update(shard.gold_places)
         ids.update(shard.ids)
         index.subsets.update(shard.subsets)
         for words, said in shard.statements.items():
@@ -173,6 +190,7 @@ def prepare(shards: Iterable[Gathered], *, band: tuple[float, float] = E5_BAND) 
         if (kept := tuple(pair for pair in pairs if _asks_the_same(prints[name], prints[pair[0]], worded)))
     }
     _restate(index, prints, asked, {pair for pair in opposed if worded.keys() >= set(pair)}, worded)
+    _causes(index, prints, together)
     index.metres = {option: min(found) for option, found in sorted(metres.items()) if len(found) == 1}
     index.eras = {poet: tuple(sorted(found)) for poet, found in sorted(eras.items()) if len(found) > 1}
     groups = (index.copies, index.equal, index.rivals)
@@ -240,11 +258,13 @@ def _group(index: SetIndex, prints: Sequence[Fingerprint]) -> None:
 
 def _leave_template(shingles: dict[str, dict[int, array[int]]]) -> None:
     """Takes out of an outside benchmark's items the pairs of words that most of them have: its template's."""
+    import numpy as np
+
     for task, sets in shingles.items():
         if not task.startswith(OUTSIDE) or len(sets) < LEAST_SETS:
             continue
-        counts = Counter(pair for members in sets.values() for pair in members)
-        common = {pair for pair, count in counts.items() if count > TEMPLATE_SHARE * len(sets)}
+        pairs, counts = np.unique(np.concatenate(list(sets.values())), return_counts=True)
+        common = set(pairs[counts > TEMPLATE_SHARE * len(sets)].tolist())
         if not common:
             continue
         for name, members in sets.items():
@@ -310,6 +330,34 @@ def _restate(
                 disputed[name].append(its)
     index.near = {name: nearest(pairs.items()) for name, pairs in near.items()}
     index.disputed = {name: tuple(sorted(others)[:SHOWN]) for name, others in disputed.items()}
+
+
+def _causes(index: SetIndex, prints: dict[str, Fingerprint], together: Gathered) -> None:
+    """What many rows of an outside benchmark have in common that is no part of theirs."""
+    linked = Groups[str]()
+    for links in (index.copies, index.rivals, index.disputed):
+        for name, others in links.items():
+            for other in others:
+                linked.join(name, other)
+    for name, pairs in index.near.items():
+        for other, _ in pairs:
+            linked.join(name, other)
+    for found in foreign_texts(together.rows, linked, index.rivals):
+        index.foreign.update(dict.fromkeys(found.rows, (found.seed, len(found.rows))))
+    placed = (
+        Placed(*table_of(prints[row.item].records), row, together.stray.get(row.item, frozenset()))
+        for row in together.rows
+        if row.item not in index.foreign
+    )
+    for block in shifted_blocks(placed):
+        told = (block.rows[0], block.rows[-1], block.by)
+        index.shifted.update(dict.fromkeys(block.rows, told))
+    index.template_marks = frozenset(
+        mark
+        for mark, count in together.marks.items()
+        if LEAST_ROWS <= count <= TEMPLATE_SHARE * len(together.rows)
+    )
+    index.off_by_one = keys_off_by_one(together.gold_places)
 
 
 def _copies(index: SetIndex, group: Sequence[Fingerprint]) -> None:

@@ -28,12 +28,19 @@ class Given(NamedTuple):
     """What the row calls its options."""
 
 
+_ALONE = ("letter", "index0", "index1")
+"""Schemes by which a cell says the same in every row."""
+_MOST_KNOWN = 4096
+
+
 class Golds:
     """Reads the gold of each row by one scheme."""
 
     def __init__(self, scheme: GoldAs, alphabet: str = LETTERS[0]) -> None:
         self.scheme: GoldAs = scheme
         self.alphabet = alphabet
+        self._known: dict[str, tuple[int, ...] | None] = {}
+        """What cells mean whose meaning hangs on nothing but themselves."""
 
     @property
     def described(self) -> str:
@@ -54,8 +61,16 @@ class Golds:
         if self.scheme == "marks":
             marks = marks_in(gold)
             return tuple(place for place, right in enumerate(marks) if right) or None
-        row = Given(gold, options, language, labels)
-        found = [self._one(piece, row) for piece in pieces(gold, self.scheme)]
+        if self.scheme not in _ALONE or not isinstance(gold, str):
+            return self._read(Given(gold, options, language, labels))
+        if gold not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[gold] = self._read(Given(gold, options, language, labels))
+        return self._known[gold]
+
+    def _read(self, row: Given) -> tuple[int, ...] | None:
+        found = [self._one(piece, row) for piece in pieces(row.gold, self.scheme)]
         if not found or any(one is None for one in found):
             return None
         return tuple(sorted({one for one in found if one is not None}))

@@ -21,6 +21,8 @@ _FORMS: Final = {
 _RUN: Final = re.compile(f"[{''.join(_FORMS)}{cp.LETTERS}{cp.MARKS}]+")
 _REVERSED: Final = {"األ": "الأ", "اإل": "الإ", "اآل": "الآ"}
 _EMBEDDING: Final = re.compile("[\u202a\u202b\u202c\u2066-\u2069]")
+_DAMAGED: Final = re.compile(f"[{''.join(_FORMS)}\u202a-\u202e\u2066-\u2069]|{'|'.join(_REVERSED)}")
+"""What a text must hold for anything below to be repaired in it."""
 _OVERRIDE: Final = frozenset("\u202d\u202e")
 
 
@@ -49,11 +51,11 @@ def repair_text(text: str) -> tuple[str, tuple[str, ...]]:
     of a lam-alef goes behind its lam; characters that embed a direction go. A text with an override, or one
     that reads back to front afterwards, stays as it is: what it was is for people to say.
     """
-    if not _OVERRIDE.isdisjoint(text):
+    if not _DAMAGED.search(text) or not _OVERRIDE.isdisjoint(text):
         return text, ()
     kinds = []
     fixed = text
-    if any(char in _FORMS for char in fixed) and _in_order(fixed):
+    if not _FORMS.keys().isdisjoint(fixed) and _in_order(fixed):
         fixed = "".join(_FORMS.get(char, char) for char in fixed)
         kinds.append("presentation_form")
     spans = [one.span() for one in PATTERNS["reversed_lam_alef"].finditer(fixed)]
