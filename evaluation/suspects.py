@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,8 +14,11 @@ from mihakk.evaluation.statistics.items import item_statistics
 from mihakk.evaluation.statistics.wrong_golds import gold_odds
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.text.key import key
-from mihakk.schemas.evaluation import Answer, Question
+from mihakk.schemas.evaluation import Method, Question
 from mihakk.schemas.suspect import Suspect, SuspectReason
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEAST_SYSTEMS: Final = 6
 """Fewer agree on a wrong answer by chance too often."""
@@ -29,6 +32,27 @@ NAMED: Final = 4
 """Systems named in the evidence."""
 
 
+class Said(Protocol):
+    """What is looked at of an answer: an `Answer`, or the light form that results of others come in."""
+
+    @property
+    def item(self) -> str: ...
+    @property
+    def content_hash(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def method(self) -> Method: ...
+    @property
+    def reply(self) -> str: ...
+    @property
+    def likelihoods(self) -> tuple[float, ...]: ...
+    @property
+    def finish_reason(self) -> str: ...
+    @property
+    def error(self) -> str: ...
+
+
 class _Unit(NamedTuple):
     """One question, whatever the order of its options."""
 
@@ -38,10 +62,8 @@ class _Unit(NamedTuple):
     alone: Mapping[str, list[str]]
     """Likewise, where it was shown the options and no question."""
 
-    @property
-    def gold(self) -> str:
-        """Key of the right answer."""
-        return _right(self.questions[0])[0]
+    gold: str
+    """Key of the right answer."""
 
     @property
     def is_solved_alone(self) -> bool:
@@ -51,7 +73,7 @@ class _Unit(NamedTuple):
         return {answer for own in self.alone.values() for answer in own} == {self.gold}
 
 
-def suspects(answers: Iterable[Answer], questions: Mapping[str, Question]) -> list[Suspect]:
+def suspects(answers: Iterable[Said], questions: Mapping[str, Question]) -> list[Suspect]:
     """Every item that has one right answer, the likeliest to be wrong first.
 
     Choices of one gold and answers in words; explanations have no one answer. A system that was not asked an
@@ -103,30 +125,40 @@ def _items(unit: _Unit) -> tuple[str, ...]:
     return tuple(one.item for one in unit.questions)
 
 
-def _units(answers: Iterable[Answer], questions: Mapping[str, Question]) -> list[_Unit]:
+def as_frame(found: Sequence[Suspect]) -> pd.DataFrame:
+    """The rows of suspects as a frame: of each item's fields those that are single values, and its items."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = [one.model_dump(exclude={"content_hashes"}) for one in found]
+    return pd.DataFrame([row | {"items": " ".join(row["items"])} for row in rows])
+
+
+def _units(answers: Iterable[Said], questions: Mapping[str, Question]) -> list[_Unit]:
     asked: dict[tuple[str, str, str], dict[str, Question]] = defaultdict(dict)
     given: dict[tuple[str, str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     alone: dict[tuple[str, str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    known: dict[str, _Keys | None] = {}
     for answer in answers:
-        question = questions.get(answer.item)
-        if question is None or not _has_one_answer(question):
+        item = answer.item
+        if item not in known:
+            known[item] = _keys(questions.get(item))
+        keys = known[item]
+        if keys is None:
             continue
-        is_alone = question.task == OPTIONS_ALONE
-        if question.ability == "probe" and not is_alone:
-            continue
+        question = keys.question
         if answer.content_hash != question.content_hash:
-            raise UsageError(f"{answer.model}: {answer.item} has changed since it was asked: ask it again")
-        if is_alone:
-            item, config = question.item.removesuffix("#options"), question.config.removesuffix("_options")
-            name = question.release, config, question.pair_id or item
-            alone[name][answer.model].append(_said(answer, question))
+            raise UsageError(f"{answer.model}: {item} has changed since it was asked: ask it again")
+        if question.task == OPTIONS_ALONE:
+            alone[keys.unit][answer.model].append(_said(answer, keys))
             continue
-        name = question.release, question.config, question.pair_id or question.item
-        asked[name][question.item] = question
-        given[name][answer.model].append(_said(answer, question))
+        asked[keys.unit][item] = question
+        given[keys.unit][answer.model].append(_said(answer, keys))
     return [
-        _Unit(tuple(asked[name][item] for item in sorted(asked[name])), given[name], alone[name])
-        for name in sorted(asked)
+        _Unit(
+            tuple(asked[name][item] for item in sorted(own)),
+            *(given[name], alone[name], _right(own[min(own)])[0]),
+        )
+        for name, own in sorted(asked.items())
     ]
 
 
@@ -139,24 +171,50 @@ def _right(question: Question) -> list[str]:
     return [key(text, question.language) or text for text in question.references]
 
 
-def _said(answer: Answer, question: Question) -> str:
+class _Keys(NamedTuple):
+    """A question, its unit, and the keys that its answers are told apart by."""
+
+    question: Question
+    unit: tuple[str, str, str]
+    right: list[str]
+    labels: Mapping[str, str]
+    """Label of an option to the key of its content."""
+    options: list[str]
+
+
+def _keys(question: Question | None) -> _Keys | None:
+    """None for what no one answer is right to."""
+    if question is None or not _has_one_answer(question):
+        return None
+    item, config = question.item, question.config
+    if question.task == OPTIONS_ALONE:
+        item, config = item.removesuffix("#options"), config.removesuffix("_options")
+    elif question.ability == "probe":
+        return None
+    right = _right(question)
+    options = [key(text, question.language) or text for text in question.options]
+    options = [right[0] if one in right else one for one in options]
+    unit = question.release, config, question.pair_id or item
+    return _Keys(question, unit, right, dict(zip(question.labels, options, strict=False)), options)
+
+
+def _said(answer: Said, keys: _Keys) -> str:
     """Key of the answer's content, so that both orders of an item speak of the same options."""
     if answer.error:
         return ""
+    # A label and nothing else, as in tables, is what the reader would take it for.
+    if answer.method == "written" and answer.reply in keys.labels:
+        return keys.labels[answer.reply]
+    question = keys.question
     reading = read(
         question, answer.method, answer.reply, answer.likelihoods, cut=answer.finish_reason == "length"
     )
     if not reading.found:
         return ""
     if question.kind == "choice":
-        if len(reading.picks) != 1:
-            return ""
-        text = question.options[reading.picks[0]]
-    else:
-        text = reading.text
-    found = key(text, question.language) or text
-    right = _right(question)
-    return right[0] if found in right else found
+        return keys.options[reading.picks[0]] if len(reading.picks) == 1 else ""
+    found = key(reading.text, question.language) or reading.text
+    return keys.right[0] if found in keys.right else found
 
 
 def _options(unit: _Unit) -> dict[str, str]:

@@ -127,12 +127,16 @@ FACE = {
     "audit": "(data, *, question=(), choices=(), gold='', context=(), id='', subset='', gold_as='', "
     "language='ar', licence='unknown', off=(), auditors='')",
     "build": "(config, *, lake=None, runs=None)",
+    "compare": "(results, benchmark=None, *, mapping='', join='auto', cells='', systems=(), id='', "
+    "language='ar', seed=0)",
     "key": "(text, language)",
     "load": "(name, version, config=None, split=None, *, commit=None, endpoint=None)",
     "metre": "(*couplets)",
     "normalize": "(raw, language)",
     "propose": "(data)",
     "read_choice": "(reply, labels, options, *, multiple=False)",
+    "suspects": "(results, benchmark=None, *, mapping='', join='auto', cells='', systems=(), id='', "
+    "language='ar')",
 }
 """What a program that uses the library may rely on; a change here is a new major version."""
 

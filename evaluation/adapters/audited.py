@@ -38,16 +38,18 @@ def _rows(folder: Path) -> Iterator[tuple[str, tuple[str, Item]]]:
 
 def _ask(row: tuple[str, Item]) -> Iterator[Facts]:
     """The item in our words, in its own language."""
-    name, item = row
+    yield {**facts_of(*row), "shown": outside_prompt(row[1]), "content": []}
+
+
+def facts_of(name: str, item: Item) -> Facts:
+    """What is known of an item's question but for its prompt; `name` is that of the set."""
     facts = {"subset": item.subset, "dialect": item.dialect, **item.metadata}
     more: Facts = {}
     if isinstance(item, ChoiceItem):
         more["labels"] = bundled().labels(item.language, len(item.options))
         more["multiple"] = len(item.gold) > 1
-    yield {
+    return {
         **item.model_dump(include={"task", "kind", "language", "options", "gold", "answer", "accepted"}),
-        "shown": outside_prompt(item),
-        "content": [],
         "content_hash": content_hash(item),
         "item": item.id,
         "release": name,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mihakk.evaluation.imports import json_object
+from mihakk.evaluation.incoming.plain import json_object
 from mihakk.machinery.configs import validate
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.machinery.ids import sha256

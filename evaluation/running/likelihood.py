@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mihakk.evaluation.imports import import_lm_eval
+from mihakk.evaluation.imports import import_results
 from mihakk.evaluation.questions import rows_of_release
+from mihakk.evaluation.results import Reading
 from mihakk.evaluation.rows import write_rows
 from mihakk.evaluation.running.asking import OWN, Asked, Fetch, questions_of
 from mihakk.evaluation.running.run import Calls, Job, Ran, score_answers_of, write_account
@@ -68,10 +69,11 @@ def run_likelihood(job: Job, fetch: Fetch) -> Ran:
             raise ExternalFailure(f"{job.system.name}: lm-eval left no samples of {task.name} in {folder}")
         version = next(iter(task.questions.values())).version
         own = by.model_copy(update={"prompt_version": version})
-        taken = import_lm_eval(found, task.questions, own)
-        if taken.rejected:
-            raise ExternalFailure(f"{found}: {taken.rejected[0].detail}; delete the file and run this again")
-        answers += taken.answers
+        reading = Reading("lm-eval", own.model, join="id")
+        taken, rejected = import_results([found], task.questions, own, reading).one_system()
+        if rejected:
+            raise ExternalFailure(f"{found}: {rejected[0].detail}; delete the file and run this again")
+        answers += taken
         for one in _who(folder):  # two fingerprints count for all, as nobody knows which gave which
             who[one] += len(task.samples)
     order = {item: place for place, item in enumerate(questions_of(job.asked))}

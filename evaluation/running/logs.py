@@ -109,6 +109,9 @@ def _sample(system: System, one: Asked, answer: Answer, values: dict[str, float]
         output=ModelOutput(model=system.name, choices=choices, usage=usage, error=answer.error or None),
         scores={SCORER: Scored(value=scored, answer=answer.reply, explanation=target)} if scored else None,
         metadata={
+            "item": one.question.item,
+            "content_hash": one.question.content_hash,
+            "wording": one.wording,
             "group": one.question.group,
             "pair_id": one.question.pair_id,
             "config": one.question.config,

@@ -12,6 +12,7 @@ from mihakk.schemas.evaluation import Score
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 _COLUMNS: Final = tuple(name for name in Score.model_fields if name not in ("language", "rule"))
 NOTES: Final = ("other_alphabet", "run_on", "changed_answer")
@@ -28,7 +29,6 @@ def load_scores(paths: Sequence[Path]) -> pd.DataFrame:
             several versions of a rule, from several versions of a release, or hold an answer twice.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     batches = [batch for path in paths for batch in read_batches(path, Score, _COLUMNS, encoded=True)]
     if not paths:
@@ -37,7 +37,19 @@ def load_scores(paths: Sequence[Path]) -> pd.DataFrame:
         )
     if not batches:
         raise UsageError(f"no scores in {', '.join(map(str, paths))}: run `mihakk evaluate rescore`")
-    table = pa.Table.from_batches(batches)
+    return frame_of(pa.Table.from_batches(batches))
+
+
+def frame_of(table: pa.Table) -> pd.DataFrame:
+    """Score rows as `load_scores` gives them; raises as it does where they don't compare."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = [
+        field.name for field in table.schema if pa.types.is_string(field.type) and field.name in _COLUMNS
+    ]
+    columns = [table[n].dictionary_encode() if n in texts else table[n] for n in _COLUMNS]
+    table = pa.table(columns, names=list(_COLUMNS))
     notes = pc.binary_join(table.column("notes"), " ")
     for note in NOTES:
         table = table.append_column(note, pc.match_substring(notes, note))
@@ -112,3 +124,51 @@ def sliced(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     found = frame[values.notna()].copy()
     found["config"] = found["config"].astype(str) + f" {name}=" + values[values.notna()].astype(str)
     return found
+
+
+def without_items(frame: pd.DataFrame, items: Sequence[str], where: str) -> pd.DataFrame:
+    """The scores without some items, as scores of a version of its own.
+
+    Raises:
+        UsageError: None of the items is there, or no other; `where` names their file.
+    """
+    gone = frame["item"].astype(str).isin(set(items))
+    count = frame["item"][gone].astype(str).nunique()
+    if not count:
+        example = ", ".join(items[:3]) or "nothing"
+        raise UsageError(
+            f"{where}: none of its {len(items):,} items ({example}) has scores; items are called like "
+            f"{frame['item'].iloc[0]}"
+        )
+    if gone.all():
+        raise UsageError(f"{where} names every item: nothing is left to compare")
+    found = frame[~gone].copy()
+    found["version"] = found["version"].astype(str) + f", {count:,} removed"
+    return found
+
+
+LEAST_SHARE: Final = 0.5
+"""Share of the most-answered items under which a system is left out of what all systems answered."""
+
+
+def answered_by_all(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The scores of items that all systems of a data set answered, and what that leaves out.
+
+    A system that answered less than half as many as another would leave hardly an item: it is left out.
+    """
+    import pandas as pd
+
+    kept, notes = [], []
+    for (release, config), own in frame.groupby(["release", "config"], observed=True):
+        counts = own.groupby("model", observed=True)["item"].nunique()
+        few = sorted(map(str, counts[counts < LEAST_SHARE * counts.max()].index))
+        part = own[~own["model"].isin(few)]
+        answered = part.groupby("item", observed=True)["model"].nunique()
+        common = answered[answered == part["model"].nunique()].index
+        if few:
+            notes.append(f"{release}/{config}: left out, as they answered less than half: {', '.join(few)}.")
+        total = int(own["item"].nunique())
+        if len(common) < total:
+            notes.append(f"{release}/{config}: the {len(common):,} of {total:,} items that all answered.")
+        kept.append(part[part["item"].isin(common)])
+    return pd.concat(kept), tuple(notes)

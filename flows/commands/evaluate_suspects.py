@@ -1,25 +1,51 @@
-"""`mihakk evaluate suspects`, `auditors`, `moves`: what answers say of items, auditors and versions."""
+"""`mihakk evaluate suspects`, `auditors`: what answers say of items and of auditors."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mihakk.flows.commands.options import AsJson, SuiteFolder, SuiteName, Systems
+from mihakk.flows.commands.evaluate_import import (
+    CellsOf,
+    Join,
+    LanguageOf,
+    Mapping,
+    OfBenchmark,
+    SystemColumns,
+    results_of,
+)
+from mihakk.flows.commands.options import AsJson, Csv, SuiteFolder, SuiteName, Systems
 from mihakk.machinery.errors import UsageError
 from mihakk.reports.console import open_console, print_json
 
+if TYPE_CHECKING:
+    from mihakk.evaluation.results import Said
+    from mihakk.schemas.evaluation import Answer, Question
+
 
 def suspects(
-    suite: SuiteName,
+    results: Annotated[
+        list[str],
+        typer.Argument(
+            help="A suite that was run; or files of results, or one folder of imported results.",
+        ),
+    ],
     model: Systems = None,
     out: SuiteFolder = None,
+    benchmark: OfBenchmark = None,
+    mapping: Mapping = "",
+    join: Join = "auto",
+    cells: CellsOf = "",
+    columns: SystemColumns = None,
+    language: LanguageOf = "ar",
     share: Annotated[
         float, typer.Option(min=0.001, max=1, help="Share of the items to show, and to bring to people.")
     ] = 0.1,
+    csv: Csv = None,
     review: Annotated[
         Path | None,
         typer.Option(
@@ -32,32 +58,35 @@ def suspects(
     """Rank items by what the answers of six or more systems say against them; asks no model.
 
     First come those where systems that are right elsewhere agree on another answer; then split, inverted and
-    dead items. All of them stand in suspects.parquet.
+    dead items. All of them stand in suspects.parquet: in the suite's or imported folder, or in --out.
 
     Example: mihakk evaluate suspects demo --review demo
     """
     from rich.table import Table
 
-    from mihakk.evaluation.report import score_files
-    from mihakk.evaluation.rows import read_rows, write_rows
-    from mihakk.evaluation.running.asking import asked_of_suite, questions_of
-    from mihakk.evaluation.running.suites import open_suite
+    from mihakk.evaluation.results import no_collection
+    from mihakk.evaluation.rows import write_rows
     from mihakk.evaluation.suspects import suspects as rank
-    from mihakk.releases.hub.load import named_folder
-    from mihakk.schemas.evaluation import Answer
     from mihakk.schemas.suspect import Suspect
 
-    chosen, systems, folder = open_suite(suite, model, out)
-    files = score_files(folder, systems, ("answers.parquet",))
-    if not files:
-        raise UsageError(f"no system has answers in {folder}: `mihakk evaluate run {chosen.name}` first")
-    questions = questions_of(asked_of_suite(chosen, named_folder))
-    found = rank((one for path in files for one in read_rows(path, Answer)), questions)
-    write_rows(folder / "suspects.parquet", found, Suspect)
+    told = (benchmark, mapping, join, cells, columns, language)
+    answers, questions, folder = (
+        _of_suite(results[0], model, out) if _is_suite(results) else _of_results(results, out, told)
+    )
+    with no_collection():
+        found = rank(answers, questions)
     console = open_console(soft_wrap=True, stderr=as_json)
     reasons = Counter(one.reason for one in found)
-    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(reasons.items()))
-    console.print(f"{len(found):,} items: {told}; all in {folder / 'suspects.parquet'}")
+    counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(reasons.items()))
+    place = ""
+    if folder is not None:
+        write_rows(folder / "suspects.parquet", found, Suspect)
+        place = f"; all in {folder / 'suspects.parquet'}"
+    console.print(f"{len(found):,} items: {counts}{place}")
+    if csv is not None:
+        from mihakk.evaluation.suspects import as_frame
+
+        as_frame(found).to_csv(csv, index=False)
     first = [one for one in found[: max(1, round(share * len(found)))] if one.reason != "always_right"]
     if as_json:
         print_json(first)
@@ -75,6 +104,41 @@ def suspects(
         opened = open_review(review, lake)
         new = keep_suspects(opened.name, opened.stores, opened.items, first)
         console.print(f"{len(new):,} suspects are new: `mihakk review push {review}` brings them to people")
+
+
+def _is_suite(results: list[str]) -> bool:
+    path = Path(results[0])
+    return len(results) == 1 and (not path.exists() or path.suffix in (".yaml", ".yml"))
+
+
+def _of_suite(
+    suite: str, model: list[str] | None, out: Path | None
+) -> tuple[Iterator[Answer], dict[str, Question], Path]:
+    """The stored answers of a suite, its questions, and its folder."""
+    from mihakk.evaluation.report import score_files
+    from mihakk.evaluation.rows import read_rows
+    from mihakk.evaluation.running.asking import asked_of_suite, questions_of
+    from mihakk.evaluation.running.suites import open_suite
+    from mihakk.releases.hub.load import named_folder
+    from mihakk.schemas.evaluation import Answer
+
+    chosen, systems, folder = open_suite(suite, model, out)
+    files = score_files(folder, systems, ("answers.parquet",))
+    if not files:
+        raise UsageError(f"no system has answers in {folder}: `mihakk evaluate run {chosen.name}` first")
+    questions = questions_of(asked_of_suite(chosen, named_folder))
+    return (one for path in files for one in read_rows(path, Answer)), questions, folder
+
+
+def _of_results(
+    results: list[str], out: Path | None, told: tuple[Any, ...]
+) -> tuple[Iterator[Said], dict[str, Question], Path | None]:
+    from mihakk.evaluation.results import said
+
+    paths = [Path(one) for one in results]
+    joined = results_of(paths, *told)
+    folder = out or (paths[0] if len(paths) == 1 and paths[0].is_dir() else None)
+    return said(joined), joined.benchmark.questions, folder
 
 
 def auditors(
@@ -131,37 +195,6 @@ def _share(value: float | None, low: float | None, high: float | None) -> str:
     if value is None or low is None or high is None:
         return ""
     return f"{100 * value:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
-
-
-def moves(
-    before: Annotated[Path, typer.Argument(help="Suite's folder, or a system's, on the older version.")],
-    after: Annotated[Path, typer.Argument(help="The same on the newer version.")],
-    form: Annotated[
-        Literal["terminal", "markdown"], typer.Option("--format", help="How it is printed.")
-    ] = "terminal",
-    as_json: AsJson = False,
-) -> None:
-    """Show how figures and ranks moved between two versions, and because of which items.
-
-    Differences are split: other answers, items that are gone, corrected items, new items.
-
-    Example: mihakk evaluate moves runs/evaluate/older runs/evaluate/newer
-    """
-    from mihakk.evaluation.table import load_scores
-    from mihakk.evaluation.table.moves import move_sheets
-    from mihakk.evaluation.table.moves import moves as compare
-    from mihakk.evaluation.table.render import markdown, terminal
-
-    found = compare(*(load_scores(scores_in(folder)) for folder in (before, after)))
-    sheets = move_sheets(found)
-    if as_json:
-        systems, items = ([one._asdict() for one in rows] for rows in (found.systems, found.items))
-        told = {"between": found.between, "systems": systems, "items": items}
-        print_json(told)
-    elif form == "terminal":
-        open_console().print(terminal(sheets, []))
-    else:
-        print(markdown(sheets, []), end="")
 
 
 def scores_in(folder: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import mihakk.machinery.telemetry  # noqa: F401 # before any library that would send some
 
 if TYPE_CHECKING:
-    from mihakk.library import Audit, audit, build, propose, read_choice
+    from mihakk.library import Audit, audit, build, compare, propose, read_choice, suspects
     from mihakk.machinery import errors
     from mihakk.machinery.prosody import scan as metre
     from mihakk.machinery.text import canonical as normalize
@@ -23,6 +23,7 @@ __all__ = [
     "Audit",
     "audit",
     "build",
+    "compare",
     "errors",
     "key",
     "load",
@@ -31,6 +32,7 @@ __all__ = [
     "propose",
     "read_choice",
     "rhyme",
+    "suspects",
 ]
 
 _FROM = {

@@ -1,4 +1,4 @@
-"""The library: an audit of a frame or file, the reading of one reply, a build, called from a program."""
+"""The library: audits of frames and files, suspects and tables from results, a build, from a program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from mihakk.evaluation.reading.reading import Reading
+    from mihakk.evaluation.joining import JoinBy, Joined
+    from mihakk.evaluation.reading.reading import Reading as Choice
+    from mihakk.evaluation.results import Reading
+    from mihakk.evaluation.table.results import Results
     from mihakk.pipeline.external_summary import Audited, AuditSummary
     from mihakk.pipeline.run import Run
     from mihakk.validators.external.proposal import Proposal
@@ -193,7 +196,7 @@ def propose(data: Any) -> Proposal:
 
 def read_choice(
     reply: str, labels: Sequence[str], options: Sequence[str], *, multiple: bool = False
-) -> Reading:
+) -> Choice:
     """Which options a written reply chooses, and by which rule.
 
     Args:
@@ -238,6 +241,122 @@ def build(config: str | Path, *, lake: str | None = None, runs: Path | None = No
         return run_pipeline(opened, engine, Silent())
 
 
+def suspects(
+    results: Any,
+    benchmark: Any = None,
+    *,
+    mapping: str = "",
+    join: JoinBy = "auto",
+    cells: str = "",
+    systems: Sequence[str] = (),
+    id: str = "",  # as in `audit`
+    language: Language = "ar",
+) -> pd.DataFrame:
+    """Items that the answers of six or more systems speak against, the likeliest to be wrong first.
+
+    Args:
+        results: A frame or rows with a column a system or a row an answer; or the path, or paths, of files of
+            results (tables, lm-eval, LightEval, Inspect, HELM, every_eval_ever) or of a folder of them.
+        benchmark: What was asked: a frame, rows, a file, the folder of a release or of an audit. Without one
+            the questions that the results show.
+        mapping: Which columns of the benchmark hold what: `question=q,choices=A+B+C+D,gold=answer,id=id`;
+            proposed if empty.
+        join: How answers find their questions: by `id`, `text` or `order`; `auto` measures.
+        cells: What a table's cells hold: `letter`, `index0`, `index1`, `correct`, `likelihoods` or `text`;
+            told by the cells if empty.
+        systems: A table's columns of systems; told by their cells if empty.
+        id: A table's column of the items' names; told by its name if empty.
+        language: Of the benchmark's rows.
+
+    Returns:
+        A row an item: `rank`, `items`, `reason`, `confidence`, `odds`, `gold`, `other`, shares of answers,
+        `rest` (correlation with the other items) and `evidence` in a sentence.
+
+    Raises:
+        UsageError: The results are in no known form, nothing joins, or fewer than six systems answered.
+    """
+    from mihakk.evaluation.results import Reading, said
+    from mihakk.evaluation.suspects import as_frame
+    from mihakk.evaluation.suspects import suspects as ranked
+
+    reading = Reading("", "", join, cells, tuple(systems), id, language, mapping)
+    joined = _joined(results, benchmark, reading)
+    return as_frame(ranked(said(joined), joined.benchmark.questions))
+
+
+def compare(
+    results: Any,
+    benchmark: Any = None,
+    *,
+    mapping: str = "",
+    join: JoinBy = "auto",
+    cells: str = "",
+    systems: Sequence[str] = (),
+    id: str = "",  # as in `audit`
+    language: Language = "ar",
+    seed: int = 0,
+) -> Results:
+    """Systems beside each other: figures with intervals, paired differences, ranks as intervals.
+
+    Args:
+        results: As `suspects` takes them.
+        benchmark: Likewise.
+        mapping: Likewise.
+        join: Likewise.
+        cells: Likewise.
+        systems: Likewise.
+        id: Likewise.
+        language: Likewise.
+        seed: Of bootstraps and permutations.
+
+    Returns:
+        Frames `cells` (a row a system), `pairs` and `items`, and `notes`; on the items that all systems
+        answered, as the notes say where some are lacking.
+
+    Raises:
+        UsageError: The results are in no known form, or nothing joins.
+    """
+    from dataclasses import replace
+
+    from mihakk.evaluation.results import Reading, score_frame
+    from mihakk.evaluation.table.results import results as table
+    from mihakk.evaluation.table.scores import answered_by_all
+
+    reading = Reading("", "", join, cells, tuple(systems), id, language, mapping)
+    frame, notes = answered_by_all(score_frame(_joined(results, benchmark, reading)))
+    found = table(frame, None, seed=seed)
+    return replace(found, notes=(*notes, *found.notes))
+
+
+def _joined(results: Any, benchmark: Any, reading: Reading) -> Joined:
+    """Results as they are given, joined to what was asked."""
+    from mihakk.evaluation.benchmarks import of_folder_or_file
+    from mihakk.evaluation.results import open_results
+
+    with TemporaryDirectory(prefix="mihakk-") as folder:
+        if isinstance(results, str | Path):
+            paths = [Path(results)]
+        elif (
+            isinstance(results, Sequence) and results and all(isinstance(one, str | Path) for one in results)
+        ):
+            paths = [Path(one) for one in results]
+        else:
+            paths = [_source(_with_index(results), Path(folder))]
+        asked = None
+        if benchmark is not None:
+            (Path(folder) / "benchmark").mkdir()
+            source = _source(_with_index(benchmark), Path(folder) / "benchmark")
+            asked = of_folder_or_file(source, reading.mapping, language=reading.language)
+        return open_results(paths, reading, asked)
+
+
+def _with_index(data: Any) -> Any:
+    """A frame of pandas with the index as a column where it names rows: items often stand there."""
+    if not hasattr(data, "iloc") or type(data.index).__name__ == "RangeIndex":
+        return data
+    return data.rename_axis(index=data.index.name or "id").reset_index() if data.index.nlevels == 1 else data
+
+
 def _source(data: Any, folder: Path) -> Path:
     """A path that is read as a benchmark; a frame is written below a folder."""
     if isinstance(data, str | Path):
@@ -276,6 +395,12 @@ def _table_of(data: Any) -> pa.Table:
     if not isinstance(data, Iterable):
         raise UsageError(f"{type(data).__name__} is no table: give a frame, rows as dicts, or a file's path")
     rows = list(data)
+    if not rows:
+        raise UsageError("there are no rows; what can be read once, as a generator, is empty the second time")
+    if odd := next((row for row in rows if not isinstance(row, Mapping)), None):
+        raise UsageError(
+            f"a row is {type(odd).__name__}: give rows as dicts, so that their columns have names"
+        )
     columns = dict.fromkeys(name for row in rows for name in row)
     return pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in rows])
 

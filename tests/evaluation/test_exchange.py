@@ -17,8 +17,11 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from mihakk.evaluation.exchange.hub_results import write_hub_results
+from mihakk.evaluation.imports import import_results
 from mihakk.evaluation.questions import question_of_row, questions_of_release
 from mihakk.evaluation.rows import read_rows
+from mihakk.evaluation.running.asking import Asked
+from mihakk.evaluation.running.logs import write_logs
 from mihakk.evaluation.table import Results
 from mihakk.flows.cli import app
 from mihakk.machinery.settings import settings
@@ -205,3 +208,29 @@ def test_a_folder_that_holds_something_is_left_alone(release: Path, tmp_path: Pa
     done = publish(tmp_path, release)
     assert done.exit_code == 2
     assert "is not an empty folder" in done.output
+
+
+def test_what_is_published_comes_in_again_as_it_was(
+    published: tuple[Path, dict[str, Question]], release: Path, tmp_path: Path
+) -> None:
+    """Shared records, the data set of outputs, and logs for Inspect: our writers, then our readers."""
+    folder, questions = published
+    system = SYSTEMS[0]
+    own = folder / "runs" / system.name
+    answers = read_rows(own / "answers.parquet", Answer)
+    asked = [(Asked(questions[one.item], "?", "own", "1", one.variant, 1), one) for one in answers]
+    shutil.copytree(own, tmp_path / "logs")
+    write_logs(suite(release, published=[]), system, asked, tmp_path / "logs")
+    records = next((folder / "out" / "every_eval_ever").rglob(f"{system.name}/*_samples.jsonl"))
+    for paths in (
+        sorted((tmp_path / "logs" / "inspect").glob("*.eval")),
+        [records],
+        [records.with_name(records.name.replace("_samples.jsonl", ".json"))],
+        sorted((folder / "out" / "outputs").glob("*/jais_2_8b.parquet")),
+    ):
+        taken, rejected = import_results(paths, questions).one_system()
+        assert rejected == []
+        assert {(one.item, one.repeat, one.reply) for one in taken} == {
+            (one.item, one.repeat, one.reply) for one in answers
+        }, paths
+        assert {one.model for one in taken} <= {system.name, f"{system.family}/{system.name}"}

@@ -126,8 +126,9 @@ def test_results_come_as_json(release: Path, questions: dict[str, Question], tmp
         told = json.loads(done.stdout)
         assert (told["answers"], told["read"], told["missing"]) == (len(part), len(part), list(questions)[:2])
         assert told["rejected"] == {}
+    of_the_file = {"missing", "rejected", "joined_by", "beside"}
     again = json.loads(call("rescore", tmp_path / "often", "--release", release, "--json").stdout)
-    assert again == {name: told[name] for name in told if name not in ("missing", "rejected")} | {
+    assert again == {name: told[name] for name in told if name not in of_the_file} | {
         "folder": str(tmp_path / "often")
     }
     shown = json.loads(call("table", tmp_path / "often", tmp_path / "seldom", "--json").stdout)

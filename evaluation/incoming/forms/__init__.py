@@ -1,0 +1,1 @@
+"""Files of results as other programs write them, one module a format."""

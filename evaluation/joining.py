@@ -1,0 +1,250 @@
+"""Records of result files joined to the questions of a benchmark, with what did not join and why."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, Literal, NamedTuple, get_args
+
+from mihakk.evaluation.benchmarks import Benchmark, heads, words
+from mihakk.evaluation.incoming.given import AskedThere, Given, Refused
+from mihakk.machinery.errors import RecordRejected, UsageError
+from mihakk.schemas.evaluation import Question
+
+JoinBy = Literal["auto", "id", "text", "order"]
+_AGREE: Final = 0.9
+"""Share of the questions that must read alike for ids that happen to be equal to count as a join."""
+RIGHT, WRONG = "1", "0"
+"""Replies that stand for an answer of which only that is known."""
+
+
+class Joined(NamedTuple):
+    """What joined, and what did not."""
+
+    answers: list[tuple[Question, Given]]
+    refused: list[Refused]
+    by: JoinBy
+    """How: by id, by the question's words, or by the order of rows."""
+    benchmark: Benchmark
+    """With questions that say only right or wrong, where the results do."""
+
+    @property
+    def systems(self) -> list[str]:
+        """All systems that have an answer."""
+        return sorted({given.system for _, given in self.answers})
+
+    def missing(self) -> dict[str, list[str]]:
+        """System to the items that it has no answer to."""
+        answered: dict[str, set[str]] = defaultdict(set)
+        for question, given in self.answers:
+            answered[given.system].add(question.item)
+        order = self.benchmark.order
+        return {
+            system: [item for item in order if item not in items]
+            for system, items in sorted(answered.items())
+            if len(items) < len(order)
+        }
+
+
+def join(records: Iterable[Given | Refused], benchmark: Benchmark, by: JoinBy = "auto") -> Joined:
+    """Joins records to questions by id, by the question's words, or by the order of rows.
+
+    Left to itself it takes the id where half of the records or more join by it and their questions read
+    alike, else the words. Rows are joined by their order only if the file has neither ids nor questions,
+    and as many rows as the benchmark.
+
+    Args:
+        records: Of one file or of several.
+        benchmark: What was asked.
+        by: How; `auto` measures.
+
+    Raises:
+        UsageError: Nothing joins, or ids join questions that read otherwise.
+    """
+    if by not in get_args(JoinBy):
+        raise UsageError(f"join is {by!r}: it must be one of {', '.join(get_args(JoinBy))}")
+    given: list[Given] = []
+    refused: list[Refused] = []
+    places: dict[int, int] = {}
+    for record in records:
+        places.setdefault(id(record.asked), len(places))
+        if isinstance(record, Refused):
+            refused.append(record)
+        else:
+            given.append(record)
+    asked = list({id(one.asked): one.asked for one in given}.values())
+    index = _Index(benchmark)
+    chosen = _how(asked, index) if by == "auto" else by
+    found: dict[int, Question | RecordRejected] = {id(one): index.find(one, chosen) for one in asked}
+    answers = []
+    for one in given:
+        question = found[id(one.asked)]
+        if isinstance(question, RecordRejected):
+            refused.append(Refused(one.asked, one.system, question))
+        else:
+            answers.append((question, one))
+    twice = _twice(answers)
+    if twice:
+        kept = []
+        for pair in answers:
+            if _key(pair) in twice:
+                detail = (
+                    f"{pair[0].item} is answered twice: number repeats by `repeat`, wordings by `variant`"
+                )
+                problem = RecordRejected("answered_twice", detail)
+                refused.append(Refused(pair[1].asked, pair[1].system, problem))
+            else:
+                kept.append(pair)
+        answers = kept
+    refused.sort(key=lambda one: places[id(one.asked)])
+    return _right_or_wrong(Joined(answers, refused, chosen, benchmark))
+
+
+def _key(pair: tuple[Question, Given]) -> tuple[str, str, bool, int, int]:
+    question, given = pair
+    more = given.more
+    compared = bool(given.likelihoods or more.get("likelihoods"))
+    return question.item, given.system, compared, more.get("variant", 0), more.get("repeat", 0)
+
+
+def _twice(answers: Sequence[tuple[Question, Given]]) -> set[tuple[str, str, bool, int, int]]:
+    """Keys of answers given twice: of items that several records ask, as one record numbers its repeats."""
+    records = {(id(given.asked), question.item) for question, given in answers}
+    shared = {item for item, count in Counter(item for _, item in records).items() if count > 1}
+    counts = Counter(_key(pair) for pair in answers if pair[0].item in shared) if shared else Counter()
+    return {key for key, count in counts.items() if count > 1}
+
+
+class _Index:
+    """By what questions are found."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.benchmark = benchmark
+        self.order = benchmark.order
+        self._texts: dict[str, list[str]] | None = None
+
+    @property
+    def texts(self) -> dict[str, list[str]]:
+        """Key of a question's words, or of its last line, to its items."""
+        if self._texts is None:
+            self._texts = defaultdict(list)
+            for item, text in self.benchmark.texts.items():
+                lines = [line for line in text.splitlines() if line.strip()]
+                for name in {words(text), words(lines[-1]) if lines else ""} - {""}:
+                    self._texts[name].append(item)
+        return self._texts
+
+    def find(self, asked: AskedThere, by: JoinBy) -> Question | RecordRejected:
+        """The question behind a record, or why there is none."""
+        item, problem = getattr(self, f"_by_{by}")(asked)
+        if not item:
+            return RecordRejected(*problem)
+        question = self.benchmark.questions[item]
+        if asked.content_hash and asked.content_hash != question.content_hash:
+            detail = f"{item} was asked from another version of {question.release}"
+            return RecordRejected("other_version", detail)
+        return question
+
+    def _by_id(self, asked: AskedThere) -> tuple[str, tuple[str, str]]:
+        item = self.benchmark.names.get(asked.item, "")
+        count = len(self.benchmark.questions)
+        return item, ("unknown_item", f"there is no item {asked.item!r} among the {count:,} questions")
+
+    def _by_order(self, asked: AskedThere) -> tuple[str, tuple[str, str]]:
+        item = "" if asked.index is None else self.benchmark.rows.get(asked.index, "")
+        return item, ("unknown_item", f"row {asked.index} is none of the {len(self.order):,} questions")
+
+    def _by_text(self, asked: AskedThere) -> tuple[str, tuple[str, str]]:
+        if not asked.text:
+            return "", ("unknown_item", "the record shows no question")
+        for name in heads(asked.text):
+            if found := self.texts.get(name):
+                return self._one_of(found, asked)
+        shown = " ".join(asked.text.split())[-60:]
+        return "", ("unknown_item", f"no question of the {len(self.order):,} reads like «...{shown}»")
+
+    def _one_of(self, found: Sequence[str], asked: AskedThere) -> tuple[str, tuple[str, str]]:
+        """The one of several questions in the same words that has the record's options."""
+        if len(found) > 1 and asked.options:
+            options = [words(one) for one in asked.options]
+            questions = self.benchmark.questions
+            found = [item for item in found if [words(one) for one in questions[item].options] == options]
+        if len(found) == 1:
+            return found[0], ("", "")
+        detail = f"its words are those of several questions: {', '.join(found[:4]) or 'with other options'}"
+        return "", ("ambiguous_text", detail)
+
+
+def _how(asked: Sequence[AskedThere], index: _Index) -> JoinBy:
+    """How the records join best, by trying."""
+    sample = asked[:: max(1, len(asked) // 2000)]
+    by_id = [(one, item) for one in sample if one.item and (item := index.find(one, "id"))]
+    joined = [(one, q) for one, q in by_id if isinstance(q, Question)]
+    unlike = _unlike(joined, index)
+    if 2 * len(joined) >= len(sample) and joined and not unlike:
+        return "id"
+    if any(one.text for one in sample):
+        hits = sum(isinstance(index.find(one, "text"), Question) for one in sample)
+        if hits:
+            return "text"
+    if unlike:
+        raise UsageError(f"the ids are those of other questions: {unlike}; name the benchmark they are of")
+    if joined or any(one.item for one in sample):
+        return "id"
+    rows = {one.index for one in asked}
+    if None not in rows and len(rows) in (len(index.order), max(index.benchmark.rows) + 1):
+        return "order"
+    raise UsageError(
+        f"the records have neither ids nor questions, and {len(rows):,} rows are not the "
+        f"{len(index.order):,} of the benchmark: nothing says which is which"
+    )
+
+
+def _unlike(joined: Sequence[tuple[AskedThere, Question]], index: _Index) -> str:
+    """An example where most questions joined by id read otherwise than the records; empty if they do not."""
+    shown = [(one, question) for one, question in joined if one.text]
+    bad = [
+        (one, question)
+        for one, question in shown
+        if words(index.benchmark.texts.get(question.item, "")) not in words(one.text)
+    ]
+    if not shown or len(bad) <= (1 - _AGREE) * len(shown):
+        return ""
+    one, question = bad[0]
+    there = " ".join(one.text.split())[-60:]
+    here = " ".join(index.benchmark.texts.get(question.item, "").split())[:60]
+    return f"{one.item} is «...{there}» there and «{here}» here"
+
+
+def _right_or_wrong(joined: Joined) -> Joined:
+    """Results that say only who was right: questions whose two answers are right and wrong."""
+    said = {given.correct is not None for _, given in joined.answers}
+    if True not in said:
+        return joined
+    if len(said) > 1:
+        raise UsageError(
+            "some results say what was answered and others only whether it was right: import them apart"
+        )
+    known = joined.benchmark
+    questions = {
+        item: question.model_copy(
+            update={"kind": "choice", "options": ("right", "wrong"), "labels": (RIGHT, WRONG), "gold": (0,)}
+            | {"multiple": False, "option_kinds": (), "answer": "", "accepted": (), "overall": ""}
+            | {"verses": (), "explanations": ()}
+        )
+        for item, question in known.questions.items()
+    }
+    answers = [
+        (questions[question.item], given._replace(reply=RIGHT if given.correct else WRONG))
+        for question, given in joined.answers
+    ]
+    return joined._replace(answers=answers, benchmark=known._replace(questions=questions))
+
+
+def unjoined(joined: Joined) -> Iterator[tuple[str, str, int, str]]:
+    """System, reason, how many, and an example, of all records that did not join, the most first."""
+    groups: dict[tuple[str, str], list[Refused]] = defaultdict(list)
+    for one in joined.refused:
+        groups[one.system, one.problem.reason].append(one)
+    for (system, reason), own in sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        yield system, reason, len(own), f"{own[0].asked.where}: {own[0].problem.detail}"

@@ -1,0 +1,389 @@
+"""Results that somebody has published: files of any known format, or a folder of imported ones."""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from math import isfinite, isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import orjson
+from pydantic import ValidationError
+
+from mihakk.evaluation.benchmarks import Benchmark, named_by_item, of_folder_or_file, of_results
+from mihakk.evaluation.incoming.form import FORMS, Form, Records, recognised
+from mihakk.evaluation.incoming.forms.table import read_table
+from mihakk.evaluation.incoming.given import Given, Refused
+from mihakk.evaluation.incoming.head import Head
+from mihakk.evaluation.joining import JoinBy, Joined, join
+from mihakk.evaluation.rows import read_rows, write_rows
+from mihakk.machinery.configs import misfits
+from mihakk.machinery.errors import RecordRejected, UsageError
+from mihakk.schemas.evaluation import Answer, AnsweredBy, AskedItem, Question
+from mihakk.schemas.record import Language
+from mihakk.schemas.rejection import Rejection
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+QUESTIONS: Final = "questions.parquet"
+"""In a folder of imported results: what was asked."""
+_OTHERS: Final = ("audited", "published", "as shown")
+"""Versions of benchmarks that are no release of ours, and may be asked behind any delimiter."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files of results are to be read, where the files themselves don't say it."""
+
+    form: str = ""
+    """Format of all files; told from each file if empty."""
+    model: str = ""
+    """Name of the one system that answered."""
+    join: JoinBy = "auto"
+    cells: str = ""
+    """What a table's cells hold."""
+    systems: tuple[str, ...] = ()
+    """A table's columns of systems."""
+    id: str = ""
+    """A table's column of the items' names."""
+    language: Language = "ar"
+    mapping: str = ""
+    """Columns of a benchmark as published."""
+
+
+def open_results(
+    paths: Sequence[Path], reading: Reading = Reading(), benchmark: Benchmark | None = None
+) -> Joined:
+    """The results in some files, joined to a benchmark; without one, to the questions that they show.
+
+    Args:
+        paths: Files, folders of files, or one folder of imported results.
+        reading: What the files don't say.
+        benchmark: What was asked.
+
+    Raises:
+        UsageError: A file is of no known format, or nothing in it joins.
+    """
+    if len(paths) == 1 and (paths[0] / QUESTIONS).is_file():
+        return _imported(paths[0])
+    with no_collection():
+        return _open(paths, reading, benchmark)
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Pauses the search for circles of garbage: a million answers hold none and double the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _open(paths: Sequence[Path], reading: Reading, benchmark: Benchmark | None) -> Joined:
+    files = _files(paths, reading.form)
+    records = list(chain.from_iterable(_records(head, form, reading) for form, head in files))
+    if benchmark is None:
+        benchmark = _shown_by(records, files, reading)
+    joined = join(records, benchmark, reading.join)
+    if not joined.answers:
+        first = joined.refused[0].problem.detail if joined.refused else "empty"
+        told = f"none of its {len(joined.refused):,} lines is an answer; " if joined.refused else ""
+        where = f"{joined.refused[0].asked.where}: " if joined.refused else ""
+        raise UsageError(f"{', '.join(str(head.path) for _, head in files)}: {told}{where}{first}")
+    _require_meaning(joined, benchmark, reading, [form for form, _ in files])
+    return joined
+
+
+def _require_meaning(joined: Joined, benchmark: Benchmark, reading: Reading, forms: Sequence[Form]) -> None:
+    """Refuses 0 and 1 that may be right and wrong as well as the first and second of two options."""
+    asked = {question.item for question, given in joined.answers if given.correct is not None}
+    told = reading.cells or FORMS.get("table") not in forms
+    if asked and not told and all(len(benchmark.questions[item].options) == 2 for item in asked):
+        raise UsageError(
+            "the cells are 0 and 1 and every question has two options: say whether they are places of "
+            "options, or right and wrong (--cells index0 or --cells correct)"
+        )
+
+
+def _files(paths: Sequence[Path], named: str) -> list[tuple[Form, Head]]:
+    """Every file with its format; of the files of one run in one folder only the fullest."""
+    found: list[tuple[str, Form, Head]] = []
+    for path in paths:
+        if not path.is_dir():
+            found.append(recognised(path, named))
+            continue
+        for inner in sorted(one for one in path.rglob("*") if one.is_file() and not one.name.startswith(".")):
+            try:
+                found.append(recognised(inner, named))
+            except UsageError:
+                continue
+    if not found:
+        raise UsageError(f"{', '.join(map(str, paths))}: no file of results lies there")
+    there = {(head.path.parent, name) for name, _, head in found}
+    table, named_folders = FORMS.get("table"), {path for path in paths if path.is_dir()}
+    chosen = []
+    for name, form, head in found:
+        beside = {other for folder, other in there if folder == head.path.parent and other != name}
+        fuller = any(name.startswith(f"{other}-") for other in beside)
+        # Of a folder with logs, what is merely a table is something else that the program left.
+        aside = form is table and beside and not named_folders.isdisjoint(head.path.parents)
+        if not fuller and not aside:
+            chosen.append((form, head))
+    return chosen
+
+
+def _records(head: Head, form: Form, reading: Reading) -> Records:
+    told = {"cells": reading.cells, "systems": reading.systems, "id": reading.id}
+    records = read_table(head, **told) if form is FORMS.get("table") else form.read(head)  # type: ignore[arg-type]
+    known: set[str] = set()
+    for one in records:
+        if isinstance(one, Refused):
+            yield one._replace(system=one.system or reading.model or head.path.stem)
+            continue
+        known.add(one.system)
+        if reading.model and len(known) > 1:
+            raise UsageError(
+                f"{head.path} holds several systems ({', '.join(sorted(known))}): leave the name away"
+            )
+        system = reading.model or one.system or head.path.stem
+        yield one if system == one.system else one._replace(system=system)
+
+
+def _shown_by(
+    records: Iterable[Given | Refused], files: Sequence[tuple[Form, Head]], reading: Reading
+) -> Benchmark:
+    """The benchmark that the results themselves show: of a table its own columns of questions and golds."""
+    form, head = files[0]
+    if len(files) == 1 and form is FORMS.get("table"):
+        for record in records:
+            record.asked.item = f"{head.path.name}#{record.asked.index}"  # as the benchmark calls its rows
+        return of_folder_or_file(head.path, reading.mapping, language=reading.language)
+    asked = {id(one.asked): one.asked for one in records if isinstance(one, Given)}.values()
+    return of_results(asked, head.path.stem, reading.language)
+
+
+def _imported(folder: Path) -> Joined:
+    """A folder that results were imported into."""
+    from mihakk.evaluation.incoming.given import AskedThere
+
+    questions = {one.item: one for one in read_rows(folder / QUESTIONS, Question)}
+    title = next(iter(questions.values())).release
+    benchmark = named_by_item(title, questions)
+    answers = []
+    for path in sorted([*folder.glob("answers.parquet"), *folder.glob("*/answers.parquet")]):
+        for answer in read_rows(path, Answer):
+            facts = answer.model_dump(exclude_defaults=True, exclude=set(AskedItem.model_fields) | {"model"})
+            asked = AskedThere(path.parent.name, item=answer.item)
+            answers.append((questions[answer.item], Given(asked, answer.model, more=facts)))
+    if not answers:
+        raise UsageError(f"{folder} holds questions and no answers: import them again")
+    return Joined(answers, [], "id", benchmark)
+
+
+class Said(NamedTuple):
+    """An answer as far as readers and suspects look at it: a tenth of the time and memory of an `Answer`."""
+
+    item: str
+    content_hash: str
+    model: str
+    method: Any
+    reply: str
+    likelihoods: tuple[float, ...]
+    finish_reason: str
+    error: str
+
+
+def said(joined: Joined) -> Iterator[Said]:
+    """Every answer, light."""
+    return (_light(question, given) for question, given in joined.answers)
+
+
+def _light(question: Question, given: Given) -> Said:
+    more = given.more
+    chances = given.likelihoods or tuple(more.get("likelihoods") or ())
+    return Said(
+        question.item,
+        question.content_hash,
+        given.system,
+        more.get("method") or ("likelihood" if chances else "written"),
+        _reply(question, given),
+        chances,
+        more.get("finish_reason", ""),
+        more.get("error", ""),
+    )
+
+
+def _reply(question: Question, given: Given) -> str:
+    """What was replied; a chosen place stands as that option's label."""
+    if given.pick is None:
+        return given.reply or str(given.more.get("reply", ""))
+    return question.labels[given.pick] if 0 <= given.pick < len(question.labels) else given.reply
+
+
+def answers_of(joined: Joined, by: AnsweredBy | None = None) -> tuple[list[Answer], list[Refused]]:
+    """Every answer in full, and those that can't be stored.
+
+    Args:
+        joined: Results.
+        by: Which revision of the system answered, and to which prompt.
+    """
+    found: list[Answer] = []
+    refused: list[Refused] = []
+    for question, given in joined.answers:
+        try:
+            found.append(_answer(question, given, by))
+        except RecordRejected as error:
+            refused.append(Refused(given.asked, given.system, error))
+    return found, refused
+
+
+def _answer(question: Question, given: Given, by: AnsweredBy | None) -> Answer:
+    facts: dict[str, Any] = {name: getattr(question, name) for name in AskedItem.model_fields}
+    facts |= by.model_dump() if by else {}
+    facts |= dict(given.more) | {"model": given.system}
+    if given.likelihoods:
+        facts["likelihoods"] = given.likelihoods
+    if given.pick is not None or given.reply:
+        facts["reply"] = _reply(question, given)
+    if "method" not in given.more:
+        facts["method"] = "likelihood" if facts.get("likelihoods") and not facts.get("reply") else "written"
+    try:
+        answer = Answer.model_validate(facts)
+    except ValidationError as error:
+        raise RecordRejected("malformed", misfits(error, Answer)) from error
+    if answer.likelihoods and len(answer.likelihoods) != len(question.labels):
+        detail = (
+            f"{len(answer.likelihoods)} likelihoods for {len(question.labels)} options of {question.item}"
+        )
+        raise RecordRejected("malformed", detail)
+    if answer.likelihoods and question.digest and given.asked.compared:
+        _same_delimiter(given.asked.compared, question)
+    if isnan(sum(answer.likelihoods)) or not isfinite(answer.cost or 0.0):
+        raise RecordRejected("malformed", "a likelihood or the cost is no number")
+    for name, value in answer:
+        if isinstance(value, int) and abs(value) >= 2**63:
+            raise RecordRejected("malformed", f"{name} takes more than 64 bits")
+        if isinstance(value, str) and storable(value) != value:
+            raise RecordRejected("malformed", f"{name} holds half of a surrogate pair, which is no text")
+    return answer
+
+
+def _same_delimiter(compared: Sequence[str], question: Question) -> None:
+    """Refuses our own labels that stood behind another delimiter: a space moves accuracies by ten points."""
+    if question.version in ("audited", "published", "as shown") or not all(
+        isinstance(one, str) for one in compared
+    ):
+        return
+    for text, label in zip(compared, question.labels, strict=False):
+        if text and text != label:
+            raise RecordRejected(
+                "other_delimiter",
+                f"the likelihood of {text!r} was asked for, and the release asks for {label!r}: "
+                "run its own task files, with their `target_delimiter`, as they are",
+            )
+
+
+def storable(text: str) -> str:
+    """The text with halves of surrogate pairs spelt out, which UTF-8 can't hold."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def rejection(refused: Refused, source: str) -> Rejection:
+    """What is kept of a record that is no answer: all of it, under the item it names."""
+    asked = refused.asked
+    body = asked.body
+    text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
+    if not isinstance(text, str):
+        text = orjson.dumps(text, default=str, option=orjson.OPT_NON_STR_KEYS).decode("utf-8", "replace")
+    return Rejection(
+        record=storable(asked.item) or asked.where,
+        source=source,
+        reason=refused.problem.reason,
+        detail=storable(f"{asked.where}: {refused.problem.detail}"),
+        body=storable(text),
+    )
+
+
+def score_frame(joined: Joined) -> pd.DataFrame:
+    """Accuracy and exact matches of all answers, as tables of results take them."""
+    import pyarrow as pa
+
+    from mihakk.evaluation.scoring import DEFAULT, metrics_named, score_batch
+    from mihakk.evaluation.table.scores import frame_of
+    from mihakk.machinery.lake.columns import to_table
+
+    answers, _ = answers_of(joined)
+    metrics = metrics_named(DEFAULT)
+    batches = [
+        scored
+        for batch in to_table(answers, Answer).to_batches(max_chunksize=20_000)
+        for scored in score_batch(batch, joined.benchmark.questions, metrics)
+    ]
+    return frame_of(pa.Table.from_batches(batches))
+
+
+class Beside(NamedTuple):
+    """A file's own scores of a system, beside ours."""
+
+    system: str
+    score: str
+    answers: int
+    theirs: float
+    ours: float
+    differ: int
+    """Answers that one of the two takes for right and the other does not."""
+    example: str
+    """An item of these."""
+
+
+def beside(joined: Joined, right: Callable[[Question, Given], float | None]) -> list[Beside]:
+    """The files' own scores from 0 to 1 beside ours; `right` says how right an answer is by our rules."""
+    groups: dict[tuple[str, str], list[tuple[str, float, float]]] = defaultdict(list)
+    for question, given in joined.answers:
+        if given.own and (ours := right(question, given)) is not None:
+            for name, theirs in given.own.items():
+                groups[given.system, name].append((question.item, theirs, ours))
+    found = []
+    for (system, name), own in sorted(groups.items()):
+        if not all(0 <= theirs <= 1 for _, theirs, _ in own):
+            continue
+        unlike = [item for item, theirs, ours in own if (theirs >= 0.5) != (ours >= 0.5)]
+        theirs = sum(one for _, one, _ in own) / len(own)
+        ours = sum(one for *_, one in own) / len(own)
+        found.append(Beside(system, name, len(own), theirs, ours, len(unlike), unlike[0] if unlike else ""))
+    return found
+
+
+def right_by_accuracy(question: Question, given: Given) -> float | None:
+    """1 where an answer is right by our reading, 0 where it is not; None for explanations and programs."""
+    from mihakk.evaluation.metrics.metric import METRICS, Case
+    from mihakk.evaluation.reading import read
+
+    name = {"choice": "exact_set" if question.multiple else "accuracy", "answer": "exact"}.get(question.kind)
+    if name is None:
+        return None
+    one = _light(question, given)
+    reading = read(question, one.method, one.reply, one.likelihoods, cut=one.finish_reason == "length")
+    if one.error or not reading.found:
+        return 0.0
+    return METRICS.get(name).score([Case(question, reading, one.reply, one.likelihoods)])[0].value
+
+
+def folder_name(system: str) -> str:
+    """A system's name as a folder may be called."""
+    return re.sub(r"[^\w.-]+", "-", system).strip(".") or "unknown"
+
+
+def write_questions(folder: Path, joined: Joined) -> None:
+    """Writes what was asked, so that a folder of results is understood without the benchmark."""
+    write_rows(folder / QUESTIONS, list(joined.benchmark.questions.values()), Question)

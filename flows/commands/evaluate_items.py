@@ -1,0 +1,163 @@
+"""`mihakk evaluate items`, `moves`: what items are worth, and what changed items do to ranks."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from mihakk.flows.commands.evaluate_import import (
+    CellsOf,
+    Files,
+    Join,
+    LanguageOf,
+    Mapping,
+    OfBenchmark,
+    SystemColumns,
+    results_of,
+)
+from mihakk.flows.commands.evaluate_suspects import scores_in
+from mihakk.flows.commands.options import AsJson, Csv
+from mihakk.machinery.errors import UsageError
+from mihakk.reports.console import open_console, print_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mihakk.evaluation.joining import Joined
+
+Form = Annotated[Literal["terminal", "markdown"], typer.Option("--format", help="How it is printed.")]
+
+
+def items(
+    files: Files,
+    benchmark: OfBenchmark = None,
+    mapping: Mapping = "",
+    join: Join = "auto",
+    cells: CellsOf = "",
+    systems: SystemColumns = None,
+    language: LanguageOf = "ar",
+    csv: Csv = None,
+    form: Form = "terminal",
+    as_json: AsJson = False,
+) -> None:
+    """Show what each item is worth: difficulty, discrimination; dead, inverted and redundant ones; KR-20.
+
+    Takes files of results, folders of imported ones, and folders of suites that were run.
+
+    Example: mihakk evaluate items answers.csv --benchmark set.jsonl --csv items.csv
+    """
+    from mihakk.evaluation.table.render import markdown, terminal
+    from mihakk.evaluation.table.worth import worth, worth_sheets
+
+    frame, notes = _frame(files, benchmark, mapping, join, cells, systems, language)
+    found = worth(frame, notes)
+    if csv:
+        found.items.to_csv(csv, index=False)
+        typer.echo(csv, err=True)
+    if as_json:
+        print_json(found.rows())
+    elif form == "terminal":
+        open_console().print(terminal(worth_sheets(found), found.notes))
+    else:
+        print(markdown(worth_sheets(found), found.notes), end="")
+
+
+def moves(
+    before: Annotated[
+        Path, typer.Argument(help="Folder of a suite or of imported results, or a file of results.")
+    ],
+    after: Annotated[
+        Path | None, typer.Argument(help="The same on the newer version; none with --without or --corrected.")
+    ] = None,
+    without: Annotated[
+        Path | None,
+        typer.Option(help="Items to remove: a file of ids, or a table with a column item or id."),
+    ] = None,
+    corrected: Annotated[
+        Path | None,
+        typer.Option(help="Items with another gold: a table with columns item (or id) and gold."),
+    ] = None,
+    benchmark: OfBenchmark = None,
+    mapping: Mapping = "",
+    join: Join = "auto",
+    cells: CellsOf = "",
+    systems: SystemColumns = None,
+    language: LanguageOf = "ar",
+    form: Form = "terminal",
+    as_json: AsJson = False,
+) -> None:
+    """Show how figures and ranks move between two versions, or without some rows, and which moves are noise.
+
+    Differences are split: other answers, items that are gone, corrected items, new items.
+
+    Example: mihakk evaluate moves results --without wrong_rows.txt
+    """
+    from mihakk.evaluation.table.moves import move_sheets
+    from mihakk.evaluation.table.moves import moves as compare
+    from mihakk.evaluation.table.render import markdown, terminal
+    from mihakk.evaluation.table.scores import without_items
+
+    told = (benchmark, mapping, join, cells, systems, language)
+    if (after is None) == (without is None and corrected is None):
+        raise UsageError(
+            "name the newer version, or the rows that change: --without FILE or --corrected FILE"
+        )
+    if after is not None:
+        (old, left), (new, right) = _frame([before], *told), _frame([after], *told)
+        notes = tuple(dict.fromkeys((*left, *right)))
+    else:
+        from mihakk.evaluation.changed_items import correct, read_corrections, read_items
+
+        old, notes = _frame([before], *told)
+        new = old
+        if corrected is not None:
+            new = _scores(correct(results_of([before], *told), read_corrections(corrected)))[0]
+        if without is not None:
+            new = without_items(new, read_items(without), str(without))
+    found = compare(old, new)
+    sheets = move_sheets(found)
+    if as_json:
+        systems_, items_ = ([one._asdict() for one in rows] for rows in (found.systems, found.items))
+        pairs = [
+            {
+                name: part._asdict() if hasattr(part, "_asdict") else part
+                for name, part in one._asdict().items()
+            }
+            | {"verdict": one.verdict}
+            for one in found.turned
+        ]
+        print_json({"between": found.between, "systems": systems_, "items": items_, "turned": pairs})
+    elif form == "terminal":
+        open_console().print(terminal(sheets, notes))
+    else:
+        print(markdown(sheets, notes), end="")
+
+
+def _frame(files: list[Path], *told: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Scores of a suite as they lie there; of results of others, made now on what all systems answered."""
+    from mihakk.evaluation.results import QUESTIONS
+    from mihakk.evaluation.table import load_scores
+
+    first = files[0]
+    if not (first / QUESTIONS).is_file() and (first.is_dir() or not first.exists() or _is_scores(first)):
+        with suppress(UsageError):
+            return load_scores([one for path in files for one in scores_in(path)]), ()
+        if not first.is_dir():
+            scores_in(first)
+    return _scores(results_of(files, *told))
+
+
+def _is_scores(path: Path) -> bool:
+    from mihakk.evaluation.incoming.head import Head
+
+    return {"scorer", "signature", "value"} <= Head(path).names
+
+
+def _scores(joined: Joined) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    from mihakk.evaluation.results import score_frame
+    from mihakk.evaluation.table.scores import answered_by_all
+
+    return answered_by_all(score_frame(joined))
