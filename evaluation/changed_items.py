@@ -9,7 +9,7 @@ from typing import Any
 from mihakk.evaluation.joining import Joined
 from mihakk.machinery.errors import UsageError
 from mihakk.validators.external.cells import shown
-from mihakk.validators.external.golds import infer
+from mihakk.validators.external.golds import Given, infer
 from mihakk.validators.external.table import FORMATS, read_tables
 
 _NAMES = ("item", "items", "id")
@@ -67,8 +67,10 @@ def correct(joined: Joined, golds: Mapping[str, Any]) -> Joined:
         raise UsageError(f"there is no item {unknown[0]!r} among the {len(questions):,} questions")
     if joined.answers and joined.answers[0][1].correct is not None:
         raise UsageError("the results say only what was right by the old golds: give the answers themselves")
-    chosen = [(gold, questions[name].options, questions[name].language) for name, gold in named.items()]
-    scheme = infer([one for one in chosen if one[1]], "auto") if any(one[1] for one in chosen) else None
+    chosen = [Given(gold, questions[name].options, questions[name].language) for name, gold in named.items()]
+    scheme = (
+        infer([one for one in chosen if one.options], "auto") if any(one.options for one in chosen) else None
+    )
     for name, gold in named.items():
         old = questions[name]
         change: dict[str, Any] = {"answer": shown(gold), "accepted": ()}

@@ -16,9 +16,8 @@ from mihakk.evaluation.incoming.form import FORMS, Form, Records
 from mihakk.evaluation.incoming.given import AskedThere, Given, Refused
 from mihakk.evaluation.incoming.head import Head
 from mihakk.machinery.errors import RecordRejected, UsageError, nearest
-from mihakk.validators.external.cells import blank, listed, shown
-from mihakk.validators.external.golds import LETTERS
-from mihakk.validators.external.proposal import NAMES
+from mihakk.validators.external.cells import LETTERS, blank, listed, shown
+from mihakk.validators.external.naming import WORDS
 from mihakk.validators.external.table import Table, read_tables
 
 Cells = Literal["letter", "index0", "index1", "correct", "likelihoods", "text"]
@@ -84,7 +83,7 @@ def read_table(head: Head, *, cells: str = "", systems: Sequence[str] = (), id: 
                 raise UsageError(
                     f"{table.name} has no column {name!r}; {nearest(name, table.columns, 'it has')}"
                 )
-        own = id or _named(names, NAMES["id"] + ("item", "item id"))
+        own = id or _named(names, WORDS["id"] + ("item", "item id"))
         model = _named(names, _SYSTEM)
         long = {role: _named(names, known) for role, known in _SAID.items()}
         if model and any(long.values()) and not systems:
@@ -111,7 +110,7 @@ def _asked(number: int, row: Row, id: str, text: str) -> AskedThere:
 def _wide(table: Table, id: str, systems: tuple[str, ...], cells: str) -> Records:
     found = systems or _systems(table, id)
     read = reader(_values(table, found), cells, table.name)
-    text = _named({_folded(name): name for name in table.columns}, NAMES["question"])
+    text = _named({_folded(name): name for name in table.columns}, WORDS["question"])
     yield from _unreadable(table)
     for number, row in table.rows.items():
         asked = _asked(number, row, id, text if text not in found else "")
@@ -129,7 +128,7 @@ def _long(table: Table, id: str, model: str, said: Mapping[str, str], cells: str
     role = next(one for one in ("likelihoods", "pick", "reply", "correct") if one in said)
     kinds = {"likelihoods": "likelihoods", "correct": "correct", "reply": "text", "pick": ""}
     read = reader(_values(table, (said[role],)), cells or kinds[role], table.name)
-    text = _named({_folded(name): name for name in table.columns}, NAMES["question"])
+    text = _named({_folded(name): name for name in table.columns}, WORDS["question"])
     known = [name for name in _FACTS if name in table.columns]
     yield from _unreadable(table)
     places: dict[str, int] = {}
@@ -168,6 +167,9 @@ def _values(table: Table, columns: Sequence[str]) -> list[Any]:
     return [row[name] for row in rows for name in columns if not blank(row.get(name))]
 
 
+_OF_SYSTEMS = ("prediction", "explanation", "wrong")
+
+
 def _systems(table: Table, id: str) -> tuple[str, ...]:
     """Columns whose cells are all labels; if there is none, likelihoods, right and wrong, or places."""
     if all(re.fullmatch(r"(column )?\d+|unnamed.*", name, re.IGNORECASE) for name in table.columns):
@@ -175,7 +177,8 @@ def _systems(table: Table, id: str) -> tuple[str, ...]:
             f"{table.name}: its columns have no names ({', '.join(table.columns[:6])}): name that of the "
             "items `id`, and each other after its system"
         )
-    taken = {name for known in NAMES.values() for name in known}
+    # Columns of the benchmark itself; `llama` and its like are systems here.
+    taken = {name for role, known in WORDS.items() if role not in _OF_SYSTEMS for name in known}
     free = [
         name
         for name in table.columns
