@@ -94,12 +94,16 @@ def _open(paths: Sequence[Path], reading: Reading, benchmark: Benchmark | None) 
     records = list(chain.from_iterable(_records(head, form, reading) for form, head in files))
     if benchmark is None:
         benchmark = _shown_by(records, files, reading)
-    joined = join(records, benchmark, reading.join)
+    named = ", ".join(str(head.path) for _, head in files)
+    try:
+        joined = join(records, benchmark, reading.join)
+    except UsageError as error:
+        raise UsageError(f"{named}: {error}") from error
     if not joined.answers:
         first = joined.refused[0].problem.detail if joined.refused else "empty"
         told = f"none of its {len(joined.refused):,} lines is an answer; " if joined.refused else ""
         where = f"{joined.refused[0].asked.where}: " if joined.refused else ""
-        raise UsageError(f"{', '.join(str(head.path) for _, head in files)}: {told}{where}{first}")
+        raise UsageError(f"{named}: {told}{where}{first}")
     _require_meaning(joined, benchmark, reading, [form for form, _ in files])
     return joined
 

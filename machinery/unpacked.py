@@ -6,14 +6,41 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mihakk.machinery.errors import UsageError
+
 _PARQUET, _ARROW, _GZIP, _ZIP = b"PAR1", b"ARROW1", b"\x1f\x8b", b"PK\x03\x04"
 ROOM = 2**30
 """Bytes that a file may unpack to."""
+
+
+DAMAGED = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError)
+"""What reading a member of a damaged or encrypted archive raises."""
+
+
+@contextmanager
+def archive_at(path: Path, *, room: int = ROOM) -> Iterator[zipfile.ZipFile]:
+    """An archive whose members unpack to `room` bytes at most each.
+
+    Raises:
+        UsageError: It is damaged, or a member is larger.
+    """
+    try:
+        archive = zipfile.ZipFile(path)
+    except zipfile.BadZipFile as error:
+        raise UsageError(f"{path} is a damaged archive ({error}): get it again") from error
+    with archive:
+        if large := next((one for one in archive.infolist() if one.file_size > room), None):
+            raise UsageError(
+                f"{path}: {large.filename} unpacks to {large.file_size:,} bytes, more than {room:,}"
+            )
+        yield archive
 
 
 def unpacked(data: bytes, *, room: int = ROOM) -> Iterator[bytes]:

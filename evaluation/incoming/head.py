@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import codecs
 import json
-import zipfile
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from mihakk.machinery.errors import UsageError, no_file
+from mihakk.machinery.unpacked import archive_at
 
 Kind = Literal["zip", "parquet", "json", "lines", "text"]
 _LOOKED_AT: Final = 100
@@ -56,11 +56,8 @@ class Head:
             with readable(self.path):
                 return frozenset(pq.read_schema(self.path).names)
         if self.kind == "zip":
-            try:
-                with zipfile.ZipFile(self.path) as archive:
-                    return frozenset(archive.namelist())
-            except zipfile.BadZipFile as error:
-                raise UsageError(f"{self.path} is a damaged archive ({error}): get it again") from error
+            with archive_at(self.path) as archive:
+                return frozenset(archive.namelist())
         return frozenset()
 
     @cached_property

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.releases.assemble import AssembledRelease
 from mihakk.releases.content.checksum import FOREIGN, MANIFEST, parse_manifest
-from mihakk.releases.hub._client import StaleParent, Unavailable, asking, hub_api
 from mihakk.releases.hub._verification import Rows, verify_folder
+from mihakk.releases.hub.client import StaleParent, Unavailable, asking, hub_api
 from mihakk.releases.hub.publication import (
     Publication,
     refuse_other_bytes,

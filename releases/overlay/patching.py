@@ -205,7 +205,7 @@ def files_of(overlay: Overlay, upstream: str, space: Path, endpoint: str = "") -
             f"there is no file or folder {name!r}, and no dataset on the Hub is called so: name where the "
             "benchmark lies, or its owner/name"
         )
-    from mihakk.releases.hub._client import asking, hub_api
+    from mihakk.releases.hub.client import asking, hub_api
 
     api = hub_api(endpoint or None)
     with asking(api.endpoint, f"fetching {name}"):

@@ -24,7 +24,7 @@ from mihakk.validators.external.clusters import Cluster
 from mihakk.validators.external.merging import linked
 from mihakk.validators.external.places import with_names
 
-_QUOTED = re.compile("«([^»]*)»")
+_QUOTED = re.compile("«([^«»]*)»")
 EXAMPLES = 5
 """Findings shown per check."""
 GROUPS = 20

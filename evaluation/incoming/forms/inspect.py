@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from mihakk.evaluation.incoming.form import FORMS, Form, Records
 from mihakk.evaluation.incoming.given import AskedThere, Given, Refused
 from mihakk.evaluation.incoming.head import Head
 from mihakk.machinery.errors import RecordRejected, UsageError
+from mihakk.machinery.unpacked import DAMAGED, archive_at
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """As Inspect labels choices and names their targets."""
@@ -47,15 +47,15 @@ def _document(head: Head) -> tuple[Sample, list[Sample]]:
 
 def _archive(head: Head) -> tuple[Sample, Iterator[Sample]]:
     name = "header.json" if "header.json" in head.names else "_journal/start.json"
-    with zipfile.ZipFile(head.path) as archive:
+    with archive_at(head.path) as archive:
         header = json.loads(archive.read(name))
 
     def samples() -> Iterator[Sample]:
-        with zipfile.ZipFile(head.path) as archive:
+        with archive_at(head.path) as archive:
             for entry in sorted(n for n in head.names if re.fullmatch(r"samples/.+\.json", n)):
                 try:
                     found = json.loads(archive.read(entry))
-                except (ValueError, RecursionError, zipfile.BadZipFile, NotImplementedError) as error:
+                except (ValueError, RecursionError, *DAMAGED) as error:
                     found = {"id": entry, "problem": str(error)}
                 yield found
 
