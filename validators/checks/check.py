@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, reduce
 from inspect import signature
 from operator import or_
 from types import UnionType
 from typing import Any, TypeAlias, get_args
 
+from mihakk.machinery.errors import UsageError
 from mihakk.machinery.registry import Registry
 from mihakk.schemas.benchmark import ChecksConfig
 from mihakk.schemas.finding import Severity
@@ -193,12 +194,32 @@ def active(config: ChecksConfig) -> Active:
     """
     for name in (*config.off, *config.severity):
         CHECKS.get(name)
-    running = [found for name, found in CHECKS if name not in config.off]
+    running = [_named(found) for name, found in CHECKS if name not in config.off]
     return Active(
         severity=dict(config.severity),
         plans={kind: _plan([one for one in running if kind in one.on]) for kind in get_args(Checked)},
         whole=tuple(one for one in running if one.on == (SetIndex,)),
     )
+
+
+@cache
+def _named(one: Check) -> Check:
+    """The check; one that another package brings names that package where it fails."""
+    origin = CHECKS.origin(one.id)
+    if not origin:
+        return one
+
+    def run(subject: Any, texts: Any, index: Any) -> Objections:
+        try:
+            yield from one.run(subject, texts, index)
+        except Exception as error:
+            about = getattr(subject, "id", "the whole set")
+            raise UsageError(
+                f"the check {one.id} of the package {origin} failed at {about} ({type(error).__name__}: "
+                f"{error}): correct or update that package, or leave it out: `checks: {{off: [{one.id}]}}`"
+            ) from error
+
+    return replace(one, run=run)
 
 
 def _plan(running: Sequence[Check]) -> CheckPlan:

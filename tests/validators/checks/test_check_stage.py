@@ -88,6 +88,24 @@ def test_ids_are_taken_once_and_checks_say_what_they_take() -> None:
     assert isinstance(CHECKS, Registry)
 
 
+def test_a_check_of_another_package_that_fails_is_named_with_its_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    CHECKS.discover()
+    monkeypatch.setattr(CHECKS, "_plugins", dict(CHECKS._plugins))
+    monkeypatch.setattr(CHECKS, "_brought", {"ZZ03": "mihakk-tangier 0.3.0"})
+
+    def harbour(subject: ChoiceItem) -> Any:
+        yield from subject.harbours  # type: ignore[attr-defined]
+
+    check("ZZ03", severity="flag", on=ChoiceItem, title="t")(harbour)
+    with pytest.raises(
+        UsageError, match=r"ZZ03 of the package mihakk-tangier 0\.3\.0 failed at c .*'harbours'"
+    ):
+        check_items([choice()], ChecksConfig(), None)
+    assert check_items([choice()], ChecksConfig(off=("ZZ03",)), None) == []
+
+
 WORDS = st.sampled_from(["نور", "ليل", "قمر", "في", "من", "12", "كتاب"])
 ITEMS = st.lists(
     st.tuples(st.lists(WORDS, min_size=1, max_size=14), st.lists(WORDS, min_size=2, max_size=3, unique=True), st.sampled_from(["", "dev", "test"])),
