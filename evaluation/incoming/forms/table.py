@@ -190,7 +190,7 @@ def _systems(table: Table, id: str) -> tuple[str, ...]:
             return found
     raise UsageError(
         f"{table.name}: no column holds labels of options, places, likelihoods or right and wrong; it has "
-        f"{', '.join(table.columns[:12])}: name the systems' columns (--systems)"
+        f"{', '.join(table.columns[:12])}: name the systems' columns (`--systems`, in Python `systems=`)"
     )
 
 
