@@ -56,6 +56,11 @@ def test_frames_of_all_libraries_give_the_same_audit(frame: Callable[[], Any]) -
     assert "1 block" in repr(found)
 
 
+def test_the_rows_that_are_kept_keep_the_labels_of_a_pandas_frame() -> None:
+    frame = pd.DataFrame(ROWS, index=["x", "y", "z"])
+    assert list(mihakk.audit(frame, **COLUMNS).clean().index) == ["x", "z"]
+
+
 def test_an_audit_writes_nothing_beside_what_it_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -43,7 +43,7 @@ class Audit:
         errata: A row for each row of the benchmark that was changed, merged or removed, with the reason.
     """
 
-    def __init__(self, audited: Audited, summary: AuditSummary) -> None:
+    def __init__(self, audited: Audited, summary: AuditSummary, labels: Any = None) -> None:
         import pandas as pd
 
         self.summary = summary
@@ -58,9 +58,17 @@ class Audit:
         self.verdicts: pd.DataFrame = tables["verdicts"]
         self.errata: pd.DataFrame = tables["changes"]
         self._clean: pd.DataFrame = _frame_of(summary.files.get("clean"))
+        if labels is not None:
+            from mihakk.releases.cleaned.errata import STAY
+
+            gone = set(self.errata.loc[~self.errata["change"].isin(STAY), "row"])
+            self._clean.index = labels[[row for row in range(len(labels)) if row not in gone]]
 
     def clean(self) -> pd.DataFrame:
-        """The rows that are kept, in the benchmark's own columns; texts of a csv or tsv stay texts."""
+        """The rows that are kept, in the benchmark's own columns; texts of a csv or tsv stay texts.
+
+        Rows of a pandas frame keep their labels.
+        """
         return self._clean.copy()
 
     def to_sarif(self) -> str:
@@ -177,7 +185,8 @@ def audit(
             licence=licence,
             checks=ChecksConfig(off=tuple(off)),
         )
-        return Audit(*run_audit(job, lambda _: None))
+        labels = data.index if hasattr(data, "iloc") else None  # a list has an `index` of another kind
+        return Audit(*run_audit(job, lambda _: None), labels=labels)
 
 
 def propose(data: Any) -> Proposal:
