@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -62,7 +63,12 @@ def shown(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, (list, tuple, dict)):
-        return json.dumps(value, ensure_ascii=False)
+        try:
+            return json.dumps(value, ensure_ascii=False, default=shown)
+        except TypeError:  # a key that only Python has, as of `{(1, 2): 3}`
+            return str(value)
+    if isinstance(value, (set, frozenset)):
+        return f"{{{', '.join(sorted(map(repr, value)))}}}"
     return str(value)
 
 
@@ -79,7 +85,7 @@ def parsed(value: Any) -> Any:
                 return _numpy_texts(text)
             try:
                 found = ast.literal_eval(text)
-            except (ValueError, SyntaxError, RecursionError, MemoryError):
+            except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
                 return value
         return found if isinstance(found, (list, tuple, dict)) else value
     return value.tolist() if hasattr(value, "tolist") else value
@@ -136,7 +142,7 @@ def with_cell(row: Mapping[str, Any], name: str, value: Any) -> tuple[str, Any]:
     column = column_of(name, row)
     if column == name:
         return name, value
-    whole = json.loads(json.dumps(row[column]))
+    whole = deepcopy(row[column])
     *steps, last = name[len(column) + 1 :].split(".")
     inner = whole
     for step in steps:
@@ -266,6 +272,8 @@ def _lettered(text: str) -> Options | None:
     for start, first in enumerate(found):
         style = first[1], first[2].casefold().replace("أ", "ا")[:-1], first[3]
         for letters in (*LETTERS, "123456789"):
+            if first[2].casefold().replace("أ", "ا")[-1] != letters[0]:
+                continue  # the run begins at a later label
             run: list[re.Match[str]] = []
             for one in found[start:]:
                 folded = one[2].casefold().replace("أ", "ا")

@@ -15,7 +15,11 @@ _WORDLESS = re.compile(r"[\W_]+")
 _OPENS = re.compile(r"^[\s(\[«\"'.]+")
 _CLOSES = re.compile(r"(?<![\s)\].:،,»\"'ـ\u200d-])[\s)\].:،,»\"'ـ\u200d-]++$")
 _SEPARATOR = re.compile(r"(?:(?<!\s)\s++)?[,،;؛|/+&]\s*+|(?<!\s)\s++(?:and|و)\s++")
-_PREFIX = re.compile(r"^\s*+[(\[]?\s*+(\w)[\])]?\s*+[.):،ـ-]+\s*(?=\S)")
+_PREFIX = re.compile(
+    r"^(?!\s*+\d\s*+-\s*+\d)\s*+[(\[]?\s*+\w\s*+"
+    r"(?:[.:،ـ-]*+[)\]][.):،ـ-]*+\s*+|[.:،ـ-]++(?:\s++|(?=[^\W\d_]{2})))(?=\S)"
+)
+"""The label before a text; in `3.14`, `2-4` and `x-y` there is none."""
 
 
 class Given(NamedTuple):
@@ -208,11 +212,13 @@ def _among(text: str, options: Sequence[str], language: Language) -> int | None:
     for i, option in enumerate(options):
         if option.strip() == text.strip():
             return i
-    key = comparison_key(text, language)
-    same = [i for i, option in enumerate(options) if key and comparison_key(option, language) == key]
-    if not same and _PREFIX.match(text):
-        return _among(_PREFIX.sub("", text), options, language)
-    return same[0] if len(same) == 1 else None
+    unlabelled = _PREFIX.sub("", text)
+    for said in dict.fromkeys((text, unlabelled)):
+        key = comparison_key(said, language)
+        same = [i for i, option in enumerate(options) if key and comparison_key(option, language) == key]
+        if same:
+            return same[0] if len(same) == 1 else None
+    return None
 
 
 LEAST_GOLDS = 10

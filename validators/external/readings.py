@@ -100,7 +100,7 @@ def _opened(name: str, values: Sequence[Any], depth: int = 0) -> Iterator[Column
             for key in usual:
                 inner = [one.get(key) if isinstance(one, dict) else None for one in held]
                 yield from _opened(f"{name}.{key}", inner, depth + 1)
-    elif all(isinstance(one, (list, tuple)) and isinstance(one[0], dict) for one in filled):
+    elif all(isinstance(one, (list, tuple)) and all(isinstance(p, dict) for p in one) for one in filled):
         if all({"role", "from"} & one[0].keys() for one in filled):  # the turns of a chat
             for place in (-1, -2):
                 inner = [one[place] if one and len(one) >= -place else None for one in held]

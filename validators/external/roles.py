@@ -105,9 +105,7 @@ class Look:
         """The pair that fits best, with its rivals: parts of a mapping and why each may be meant."""
         best = pairs[0]
         same = [one for one in pairs if self._one(best, one)]
-        best = max(
-            same, key=lambda one: (len(one.choice.names) >= 1 and one.ways[0].scheme != "text", one.score)
-        )
+        best = max(same, key=lambda one: (one.ways[0].scheme != "text", one.score))
         rivals: list[Pair] = []
         for one in pairs:
             if one in same or any(self._one(one, rival) for rival in rivals):

@@ -11,6 +11,8 @@ import pytest
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.item import AnswerItem, ChoiceItem
 from mihakk.validators.external import parse_mapping, read_benchmark, write_clean
+from mihakk.validators.external.cells import options_in, parsed, shown
+from mihakk.validators.external.golds import Golds
 from mihakk.validators.external.proposal import propose_for
 from mihakk.validators.external.write_back import write_back
 from tests.foreign_sets import write_rows
@@ -235,3 +237,50 @@ def test_a_text_that_begins_like_a_list_is_one_answer(tmp_path: Path) -> None:
     )
     items = read_benchmark(source, parse_mapping("question=question,gold=answer")).items
     assert [item.answer for item in items if isinstance(item, AnswerItem)] == ["[1] الليث", "[3]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "place"),
+    [
+        ("3.14", ["14", "15"], None),
+        ("2-4", ["4", "6"], None),
+        ("2 - 4", ["4", "6"], None),
+        ("5:30", ["30", "20"], None),
+        ("x-y", ["y", "z"], None),
+        ("1-0-" * 2000 + "1", ["1", "0"], None),
+        ("A) 4", ["4", "5"], 0),
+        ("B. 5", ["4", "5"], 1),
+        ("(2)5", ["4", "5"], 1),
+        ("A.Paris", ["Paris", "Rome"], 0),
+        ("أ-نعم", ["نعم", "لا"], 0),
+        ("2- لا", ["نعم", "لا"], 1),
+    ],
+)
+def test_a_gold_names_an_option_behind_a_label_and_not_behind_part_of_a_number(
+    text: str, options: list[str], place: int | None
+) -> None:
+    assert Golds("text").read(text, options, "ar") == (None if place is None else (place,))
+
+
+@pytest.mark.parametrize(
+    "held",
+    ["{[1]: 2}", "[{(1, 2): 3}, 'x']", "[[{'b', 'a'}], 1]", "[b'abc', 1]", "[{'b', 'a'}, 1]"],
+)
+def test_cells_of_python_that_json_cannot_write_are_texts(held: str) -> None:
+    whole = parsed(held)
+    assert shown(whole)
+    assert all(map(shown, options_in(held).texts if options_in(held) else [held]))
+
+
+def test_sets_in_a_cell_read_the_same_in_every_run() -> None:
+    assert shown({"b", "a", "c"}) == "{'a', 'b', 'c'}"
+    assert shown([{"b", "a"}]) == """["{'a', 'b'}"]"""
+
+
+def test_a_list_that_only_begins_with_an_object_is_no_list_of_objects(tmp_path: Path) -> None:
+    rows = [
+        {"question": q, "extra": [{"a": 1}, "x", None], "answer": o[k]}
+        for q, o, k in zip(STEMS, OPTIONS, RIGHT, strict=True)
+    ]
+    found = propose_for(str(write_rows(tmp_path / "a.jsonl", rows)))
+    assert found.mapping == "question=question,gold=answer"
