@@ -136,6 +136,7 @@ def _run_audit(
     from mihakk.validators.checks.checking import check_set
     from mihakk.validators.checks.gathering import gather
     from mihakk.validators.checks.setindex import E5_BAND, cosine_band, prepare
+    from mihakk.validators.checks.wording import unsaid
     from mihakk.validators.external.benchmark import read_benchmark
     from mihakk.validators.external.mapping import parse_mapping
     from mihakk.validators.external.merging import merge_copies
@@ -183,6 +184,7 @@ def _run_audit(
         left_out=left_out,
         corrected=corrected,
         policy=job.policy,
+        notes=tuple(filter(None, (unsaid(config.off),))),
         capable=bool(judges) and all(one.capable for one in judges),
     )
     usage = {name.removeprefix(f"{JOURNAL}/"): used for name, used in meter.read().items()}

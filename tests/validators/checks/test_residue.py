@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from mihakk.schemas.benchmark import ChecksConfig
 from mihakk.schemas.item import ChoiceItem
 from mihakk.validators.checks import check_items, gather, prepare
 from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.checks.wording import WordTally, letters
 from tests.validators.checks.check_samples import subject
 
 
@@ -201,3 +203,9 @@ def test_the_measurement_says_what_it_lacks(tmp_path: Any) -> None:
     wrong = subprocess.run([*command, "--set", "x.jsonl"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
     assert "one language for each set" in wrong.stderr
+
+
+def test_a_sequence_longer_than_any_word_is_not_taken_apart() -> None:
+    assert letters(f"Does {'acgt' * 20_000} code proteins?", "en") == ["Does", "code", "proteins"]
+    tally = WordTally(rows=100, words=Counter({"abc" * 30_000: 2, "abc": 1}), bare_ends=Counter({"abc": 1}))
+    assert tally.wording("en").ends["cut"] == {"abc"}

