@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from typing import Final, NamedTuple
 
 from mihakk.validators.checks.restated import Asked
@@ -79,6 +80,7 @@ def _of_table(table: Sequence[Placed]) -> Iterator[Block]:
     ties = {word: math.log(len(table) / count) for word, count in counts.items() if count <= most}
     questions = [frozenset(ties.keys() & one) for one in questions]
 
+    @cache
     def signs(by: int) -> list[int]:
         places = range(len(table))
         return [

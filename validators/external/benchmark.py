@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from mihakk.machinery.errors import RecordRejected, UsageError
+from mihakk.machinery.groups import grouped
 from mihakk.machinery.ids import item_id
 from mihakk.schemas.item import AnswerItem, ChoiceItem, Origin, QuestionItem, Split
 from mihakk.schemas.record import Language
@@ -211,9 +212,10 @@ def _golds(rows: Sequence[_Row], mapping: Mapping, benchmark: ExternalBenchmark)
         whole: Golds | None = infer(given, mapping.gold_as)
     except UsageError as error:
         whole, problem = None, error
+    by_table = grouped(zip(given, rows, strict=True), lambda pair: pair[1].table)
     found: dict[int, Golds] = {}
     for place in range(len(benchmark.tables)):
-        mine = [one for one, row in zip(given, rows, strict=True) if row.table == place]
+        mine = [one for one, _ in by_table[place]]
         try:
             alone = infer(mine, mapping.gold_as) if len(benchmark.tables) > 1 and mine else whole
         except UsageError:
@@ -230,8 +232,9 @@ def _golds(rows: Sequence[_Row], mapping: Mapping, benchmark: ExternalBenchmark)
 def _answers(rows: Sequence[_Row], mapping: Mapping, benchmark: ExternalBenchmark) -> dict[str, str]:
     """By table, the answers in words of a table that has few different ones, as of statements."""
     found = {}
+    by_table = grouped(rows, lambda row: row.table)
     for place, table in enumerate(benchmark.tables):
-        answers = [shown(gold_cell(row.cells, mapping)).strip() for row in rows if row.table == place]
+        answers = [shown(gold_cell(row.cells, mapping)).strip() for row in by_table[place]]
         different = sorted(set(answers) - {""})
         if 1 < len(different) <= FEW_ANSWERS and len(answers) >= 2 * len(different):
             found[table.name] = ", ".join(different)
