@@ -159,8 +159,8 @@ def _run_audit(
     known = AuditedSet(
         name=name, source=job.source, title=job.title, mapping=job.mapping, language=job.language, **terms
     )
-    review, reviews = write_set(job.folder, known).review, reviews_of_set(job.folder)
-    corrected = correct_rows(benchmark, mapping, reviews, review)
+    told, reviews = write_set(job.folder, known), reviews_of_set(job.folder)
+    corrected = correct_rows(benchmark, mapping, reviews, told.review)
     config = job.checks
     band = cosine_band(config, job.embeddings)
     embedder = open_embedder(job.embeddings) if band else None
@@ -171,7 +171,7 @@ def _run_audit(
     meter = JournalMeter(job.folder, {f"{JOURNAL}/{one.model}": one.price for one in judges if one.price})
     audits, chosen = _audits(job, benchmark, findings, set(merged), (tick, before))
     judged = verdicts(benchmark.items, findings, audits, POLICIES[job.policy], chosen)
-    people, left_out = settled(benchmark, judged, reviews, review)
+    people, left_out = settled(benchmark, judged, reviews, told.review)
     audited = Audited(
         benchmark=benchmark,
         places=row_places(benchmark),
@@ -183,6 +183,7 @@ def _run_audit(
         people=people,
         left_out=left_out,
         corrected=corrected,
+        rescue=told.rescue,
         policy=job.policy,
         notes=tuple(filter(None, (unsaid(config.off),))),
         capable=bool(judges) and all(one.capable for one in judges),

@@ -50,6 +50,8 @@ class AuditedSet(Record):
     language: Language = "ar"
     """Of rows that name none."""
     review: ReviewConfig = ReviewConfig()
+    rescue: bool = False
+    """People are asked about blocked rows, too; what they keep is kept in either case."""
 
 
 def is_audited_set(folder: Path) -> bool:
@@ -161,7 +163,7 @@ def settled(
     reviewed = {review.item for review in reviews}
     hashes = {item.id: content_hash(item) for item in benchmark.items if item.id in reviewed}
     told = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
-    left = apply(benchmark.items, verdicts, told, reviews).removed
+    left = apply(benchmark.items, verdicts, told, reviews, rescue=True).removed
     votes = grouped(reviews, lambda review: review.item)
 
     def objects(item: str) -> bool:
@@ -183,8 +185,14 @@ def queue_rows(folder: Path, table: str) -> list[Any]:
 
 
 def waiting(audited: Audited) -> list[Verdict]:
-    """The verdicts on items that stand for themselves: copies that were merged have none."""
-    return [verdict for verdict in audited.verdicts if verdict.item not in audited.merged]
+    """The verdicts on items that stand for themselves, as people are asked: merged copies have none."""
+    return [
+        verdict.model_copy(update={"status": "flag"})
+        if audited.rescue and verdict.status == "block"
+        else verdict
+        for verdict in audited.verdicts
+        if verdict.item not in audited.merged
+    ]
 
 
 def write_review_tables(folder: Path, audited: Audited, findings: Sequence[Finding]) -> None:

@@ -323,7 +323,7 @@ def _figures(verdicts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "flagged_by_auditors": sum(any(rules.get(name) for name in AUDITOR_RULES) for rules in waiting),
         "merged": outcomes["merged"],
         "waiting": outcomes["flag"],
-        "overturned": sum(one["status"] == "flag" and one["outcome"] == "pass" for one in verdicts),
+        "overturned": sum(one["status"] != "pass" and one["outcome"] == "pass" for one in verdicts),
         "discarded": outcomes["discarded"],
         "fixed": sum(one["people"] == "fix" for one in verdicts),
         "kept": outcomes["pass"],

@@ -105,7 +105,7 @@ class AuditSummary(Record):
     kept_unseen: int
     """Items of the cleaned copy that checks alone have looked at."""
     overturned: int
-    """Flagged items that people keep as they are."""
+    """Flagged or blocked items that people keep as they are."""
     corrected: int
     """Items that people corrected."""
     repairs: int
@@ -152,6 +152,8 @@ class Audited:
     """Item that is left out, to the reason as a build has it."""
     corrected: Mapping[str, str]
     """Item that people corrected, to the columns that changed."""
+    rescue: bool
+    """People are asked about blocked rows, too."""
     policy: str
     notes: tuple[str, ...]
     """Of the summary."""
@@ -254,7 +256,7 @@ def summarise(audited: Audited, files: Mapping[str, str], usage: Mapping[str, Us
         audited=states["both"],
         audit_states={state: states[state] for state in AUDIT_STATES},
         kept_unseen=sum(v.audit_state != "both" and outcomes[v.item] == "pass" for v in audited.verdicts),
-        overturned=sum(v.status == "flag" and outcomes[v.item] == "pass" for v in audited.verdicts),
+        overturned=sum(v.status != "pass" and outcomes[v.item] == "pass" for v in audited.verdicts),
         corrected=len(audited.corrected),
         repairs=len(benchmark.repairs),
         repaired=benchmark.repaired,

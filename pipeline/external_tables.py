@@ -46,7 +46,7 @@ class OutsideVerdict(Verdict):
 
 
 class ChangedRow(RowErratum):
-    """A row that the cleaned copy does not hold as it stood, and why."""
+    """A row that the cleaned copy does not hold as it stood, or against a rule that blocks it, and why."""
 
     source: str
     item: str
@@ -118,6 +118,8 @@ def changed_rows(audited: Audited) -> list[ChangedRow]:
             change, evidence = "corrected", [f"people corrected {audited.corrected[name]}"]
         elif name in repaired:
             change, evidence = "repaired", repaired[name]
+        elif verdict.status == "block":
+            change, evidence = "rescued", _why(name, audited, said[name])
         else:
             continue
         found.append(

@@ -185,6 +185,8 @@ def _changes(
             )
 
         for one in by_table[name]:
+            if one.change == "rescued":
+                continue
             cells = tuple(_cells(table, one)) if one.change in STAY and not exclusions_only else ()
             yield change(
                 one.row,

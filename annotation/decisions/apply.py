@@ -38,19 +38,22 @@ def apply(
     resolutions: Iterable[Resolution],
     reviews: Iterable[Review],
     unresolved: Literal["leave_out", "wait"] = "leave_out",
+    *,
+    rescue: bool = False,
 ) -> Reviewed:
     """Keeps or removes every item.
 
-    A blocked item is removed whatever people say. A discard, and agreement that an item is defective without
-    a repair, remove any other item, flagged or not (people see unflagged ones too); so is as `unresolved` an
-    item that nobody settled and that is flagged or that somebody objects to. Where one order of a
-    question is removed, the other goes with it as `other_order`. Corrections
-    are not applied here: the checks have applied every settled one, and one still open counts as none.
+    A blocked item is removed, unless people settled to keep it and may (`rescue`). A discard, and agreement
+    that an item is defective without a repair, remove any other item, flagged or not (people see unflagged
+    ones too); so is as `unresolved` an item that nobody settled and that is flagged or that somebody objects
+    to. Where one order of a question is removed, the other goes with it as `other_order`. Corrections are not
+    applied here: the checks have applied every settled one, and one still open counts as none.
 
     Args:
         verdicts: One per item; an item without one counts as flagged.
         resolutions: From `resolve` over the same reviews and these items' content hashes.
         unresolved: `wait` makes any item that waits for people an error.
+        rescue: People may keep what a check blocks, as rows of somebody's benchmark; no build releases that.
 
     Raises:
         UsageError: `unresolved` is `wait` and some item waits; says how many and what to do.
@@ -61,7 +64,8 @@ def apply(
     reviewed, waiting = Reviewed(), []
     for item in items:
         try:
-            _require(item, by_item.get(item.id), settled.get(item.id), votes[item.id])
+            told = settled.get(item.id)
+            _require(item, by_item.get(item.id), told, votes[item.id], rescue=rescue)
         except RecordRejected as rejected:
             reviewed.removed.append(_removal(item, rejected))
             if rejected.reason == "unresolved":
@@ -91,12 +95,14 @@ def _drop_single_orders(reviewed: Reviewed, items: Sequence[Item]) -> None:
     reviewed.removed += [_removal(item, RecordRejected("other_order", alone[item.id])) for item in left]
 
 
-def _require(item: Item, verdict: Verdict | None, settled: Resolution | None, votes: list[Review]) -> None:
+def _require(
+    item: Item, verdict: Verdict | None, settled: Resolution | None, votes: list[Review], *, rescue: bool
+) -> None:
     status = verdict.status if verdict else "flag"
     why = ", ".join(verdict.reasons) if verdict else "no verdict"
-    if status == "block":
-        raise RecordRejected("blocked", why)
     settled = settled or Resolution(item=item.id, outcome="none")
+    if status == "block" and not (rescue and settled.outcome == "keep"):
+        raise RecordRejected("blocked", why)
     if settled.outcome == "defective":
         raise RecordRejected("defective", f"{settled.by} of {settled.votes}: {settled.reason}")
     content = content_hash(item) if votes else ""

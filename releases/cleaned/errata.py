@@ -29,14 +29,15 @@ KINDS: dict[str, str] = {
     "unreadable": "it is no record",
     "corrected": "people corrected it",
     "repaired": "damaged letters with one reading alone were put right",
+    "rescued": "people keep it as it is, though a check found that it can't be used",
 }
 """Kinds of difference in words."""
-STAY = frozenset(("corrected", "repaired"))
-"""Kinds whose rows stand in the release, with other cells."""
+STAY = frozenset(("corrected", "repaired", "rescued"))
+"""Kinds whose rows stand in the release, all but the last with other cells."""
 
 
 class RowErratum(Record):
-    """One row of the benchmark that the cleaned release does not hold as it stood."""
+    """One row of the benchmark that the cleaned release does not hold as it stood, or that people rescued."""
 
     table: str
     row: int

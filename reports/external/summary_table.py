@@ -80,7 +80,7 @@ def _sentences(found: AuditSummary) -> Iterator[str]:
         yield f"{found.repairs:,} cells {done}; repairs.parquet lists them."
     discarded = sum(row.discarded for row in found.subsets)
     if discarded or found.overturned or found.corrected:
-        kept = f"kept {found.overturned:,} flagged items, corrected {found.corrected:,}"
+        kept = f"kept {found.overturned:,} flagged or blocked items, corrected {found.corrected:,}"
         yield f"People {kept}, discarded {discarded:,}."
     if unjudged := sum(row.unjudged for row in found.subsets):
         yield f"{unjudged:,} items have no usable reply of an auditor: they wait, and no rate counts them."

@@ -29,6 +29,7 @@ from mihakk.releases.overlay.changes import Overlay, read_overlay, write_overlay
 from mihakk.releases.overlay.patching import apply, verify
 from tests.releases.hub_server import HubServer
 from tests.releases.hub_state import Repository
+from tests.reports.test_external_people import decide
 
 MAPPING = "question=q,choices=A+B+C,gold=gold,id=name"
 ROWS: list[dict[str, Any]] = [
@@ -100,6 +101,19 @@ def test_an_overlay_gives_the_cleaned_copy_and_holds_only_changed_cells(
     assert [cell.new for one in changes for cell in one.cells] == ["ما ضد كلمة الأرض؟"]
     for row in ROWS:
         assert all(row[name] not in told for name in "qABC"), row
+
+
+def test_a_row_that_people_rescued_stays_as_it_is(tmp_path: Path) -> None:
+    source, out = tmp_path / "bench.jsonl", tmp_path / "audit"
+    source.write_bytes(lines(ROWS))
+    first, _ = run_audit(AuditJob(source=str(source), mapping=MAPPING, folder=out), lambda _: None)
+    decide(out, first, "r1", "keep")
+    make_overlay(audited(source, out), tmp_path / "overlay", dataset="owner/bench", revision="1a2b")
+    head, changes = read_overlay(tmp_path / "overlay")
+    assert head.changes == {"blocked": 1, "merged": 1, "repaired": 1}
+    assert 1 not in {one.row for one in changes}
+    apply(tmp_path / "overlay", tmp_path / "patched", str(source))
+    assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == (out / "clean.jsonl").read_bytes()
 
 
 def test_rows_of_a_patched_benchmark_come_in_two_lines(made: tuple[Path, Path, Path]) -> None:

@@ -100,20 +100,24 @@ def test_decisions_make_the_next_cleaned_copy(tmp_path: Path, ending: str) -> No
     audited, summary = audit(path, out)
     original = {row["name"]: row for row in read(path)}
     kept = {row["name"]: row for row in read(Path(summary.files["clean"]))}
-    assert list(kept) == ["sound", "keep", "fix"]
+    assert list(kept) == ["sound", "keep", "fix", "blocked"]
     assert kept["keep"] == original["keep"]
     assert kept["fix"] == {**original["fix"], "q": "ما مفرد كتب؟", "A": "كاتبون", "gold": "B"}
     (subset,) = summary.subsets
-    assert (subset.blocked, subset.flagged, subset.discarded, subset.passed) == (1, 2, 1, 3)
-    assert (summary.overturned, summary.corrected) == (1, 1)
+    assert (subset.blocked, subset.flagged, subset.discarded, subset.passed) == (0, 2, 1, 4)
+    assert (summary.overturned, summary.corrected) == (2, 1)
     changes = {row["own_id"]: row for row in pq.read_table(summary.files["changes"]).to_pylist()}
     assert {name: row["change"] for name, row in changes.items()} == {
         "discard": "discarded",
         "fix": "corrected",
         "wait": "waits",
         "one says": "waits",
-        "blocked": "blocked",
+        "blocked": "rescued",
     }
+    assert changes["blocked"]["evidence"][0] == "people: keep by agreement, 2 votes"
+    assert changes["blocked"]["evidence"][1].startswith("TX03: ")
+    assert kept["blocked"] == original["blocked"]
+    assert "blocked" not in set(pq.read_table(summary.files["removed"])["own_id"].to_pylist())
     assert set(original) - set(kept) <= set(changes)
     assert all(row["evidence"] for row in changes.values())
     assert "2 votes" in changes["discard"]["evidence"][0]
@@ -158,6 +162,13 @@ def test_what_waits_is_what_people_are_shown(tmp_path: Path) -> None:
         "one says",
     }
     assert len(queue) == 5
+    known = json.loads((out / "audited.json").read_bytes())
+    (out / "audited.json").write_text(json.dumps({**known, "rescue": True}), encoding="utf-8")
+    _, summary = audit(path, out)
+    assert len(json.loads(Path(summary.files["review_queue"]).read_bytes())) == 6
+    flagged = pq.read_table(out / "people" / "queue_verdicts.parquet").to_pylist()
+    assert "blocked" in {names[row["item"]] for row in flagged if row["status"] == "flag"}
+    assert summary.subsets[0].blocked == 1
     assert open_set(out).name == "audit-exam"
     done = CliRunner().invoke(app, ["review", "report", str(out)])
     assert done.exit_code == 0, done.output

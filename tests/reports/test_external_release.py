@@ -63,6 +63,7 @@ def test_the_original_comes_back_whole_from_the_release(tmp_path: Path, ending: 
     decide(out, first, "keep", "keep")
     decide(out, first, "discard", "discard", reason="wrong_gold")
     decide(out, first, "fix", "fix", corrections={"gold": "1", "question": "ما مفرد كتب؟"})
+    decide(out, first, "blocked", "keep")
     audit(source, out)
     release = out / "release"
     assert rebuilt(release, source.name) == read(source)
@@ -72,12 +73,12 @@ def test_the_original_comes_back_whole_from_the_release(tmp_path: Path, ending: 
         "fix": "corrected",
         "wait": "waits",
         "one says": "waits",
-        "blocked": "blocked",
+        "blocked": "rescued",
     }
     assert all(len(row["evidence"]) for row in errata(release))
     columns = list(pd.DataFrame(read(source)).columns)
     assert list(pd.DataFrame(read(release / source.name)).columns) == columns
-    assert {row["name"] for row in read(release / source.name)} == {"sound", "keep", "fix"}
+    assert {row["name"] for row in read(release / source.name)} == {"sound", "keep", "fix", "blocked"}
 
 
 def test_repaired_cells_are_told_with_what_they_held(tmp_path: Path) -> None:
