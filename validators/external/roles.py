@@ -44,6 +44,8 @@ AGREE = 0.995
 """Share of rows in which two golds that name the same options are one."""
 LIKE = 0.9
 """The same where the names of one of them say that it is the gold."""
+SECOND_KEY = 0.4
+"""Hint of a name from which golds that nearly agree with the best, and not in all rows, are asked about."""
 LEAST_ROLE = 0.5
 """Score from which a column gets a role."""
 MOST_PAIRS = 16
@@ -108,12 +110,18 @@ class Look:
         best = max(same, key=lambda one: (one.ways[0].scheme != "text", one.score))
         rivals: list[Pair] = []
         for one in pairs:
-            if one in same or any(self._one(one, rival) for rival in rivals):
+            if one is best or any(self._one(one, rival) for rival in rivals):
                 continue
-            if one.score >= pairs[0].score - MARGIN and not _models(one):
+            apart = self._apart(best, one)
+            if one in same and apart <= 1 - AGREE:
+                continue
+            # A second key that nearly agrees may be the corrected one.
+            keyed = max(hint(name, "gold") for name in one.gold) >= SECOND_KEY
+            if not _models(one) and (keyed if one in same else one.score >= pairs[0].score - MARGIN):
                 rivals.append(one)
             else:
-                what = "named like a model's answer" if _models(one) else f"less sure: {one.evidence}"
+                less = f"names another option in {apart:.1%} of the rows" if one in same else "less sure"
+                what = "named like a model's answer" if _models(one) else f"{less}: {one.evidence}"
                 self.alternatives.append(Guess(what="gold", columns=one.gold, evidence=what))
         if _models(best):
             raise UsageError(
@@ -177,6 +185,11 @@ class Look:
         alike = sum(one.right[row] == other.right[row] for row in rows)
         least = LIKE if abs(one.score - other.score) >= 0.3 else AGREE
         return bool(rows) and alike >= least * len(rows)
+
+    def _apart(self, one: Pair, other: Pair) -> float:
+        """Share of rows in which two pairs call different options right, of those that both name one in."""
+        rows = [row for row, right in one.right.items() if right and other.right.get(row)]
+        return sum(one.right[row] != other.right[row] for row in rows) / max(1, len(rows))
 
     # The other roles.
 
@@ -360,7 +373,7 @@ class Look:
         mappings = [",".join(guess.part for guess in self._roles(found)) for found, _ in readings]
         shown_rows = self._differing([found for found, _ in readings])
         yield Question(
-            text="; or ".join(why for _, why in readings),
+            text="; or ".join(dict.fromkeys(why for _, why in readings)),
             readings=tuple(
                 Reading(mapping=mapping, row=row) for mapping, row in zip(mappings, shown_rows, strict=True)
             ),

@@ -169,3 +169,25 @@ def test_without_a_mapping_nothing_is_audited_and_auto_takes_the_proposal(tmp_pa
     done = CliRunner().invoke(app, ["audit", str(path), "--map", "auto", "--rules-only", "--out", str(out)])
     assert done.exit_code == 0
     assert (out / "clean.csv").is_file()
+
+
+@pytest.mark.parametrize(("second", "asked"), [("corrected_answer", True), ("annotator_2", False)])
+def test_a_second_key_that_nearly_agrees_is_never_passed_over_in_silence(
+    tmp_path: Path, second: str, asked: bool
+) -> None:
+    frame = pd.concat([table("letter").assign(stem=table("letter")["stem"] + f" {n}") for n in range(20)])
+    frame[second] = frame["answer"].tolist()
+    frame.iloc[:6, -1] = ["B", "C", "A", "A", "B", "C"]
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    found = propose_for(str(tmp_path / "a.csv"))
+    assert bool(found.questions) == asked
+    if asked:
+        assert [
+            one.mapping.partition("gold=")[2].partition(",")[0] for one in found.questions[0].readings
+        ] == [
+            "answer",
+            second,
+        ]
+    else:
+        (other,) = (one for one in found.alternatives if one.columns == (second,))
+        assert other.evidence.startswith("names another option in 2.5% of the rows")
