@@ -316,28 +316,23 @@ def _language(cells: dict[str, Any], mapping: Mapping, language: Language) -> La
     raise RecordRejected("language_unknown", f"language {named!r} is none of {', '.join(get_args(Language))}")
 
 
-def _whole(label: str) -> str:
-    """A label without half characters, which no table holds; in texts a check finds and blocks them."""
-    return label.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def _item(
     row: _Row, table: Table, mapping: Mapping, golds: Golds | None, terms: dict[str, str]
 ) -> QuestionItem:
     cells = row.cells
     task = "external_choice" if golds else "external_answer"
     gold = gold_cell(cells, mapping)
-    split = _whole(shown(cell(cells, mapping.split))) if mapping.split else table.split
+    split = shown(cell(cells, mapping.split)) if mapping.split else table.split
     metadata = {"split": split} if split and split not in _SPLITS else {}
     if mapping.id:
-        metadata["id"] = _whole(shown(cell(cells, mapping.id)))
+        metadata["id"] = shown(cell(cells, mapping.id))
     common: dict[str, Any] = {
         "id": item_id(task, row.language, (row.name,)),
         "task": task,
         "language": row.language,
         "question": "\n\n".join(_asked(row, name, mapping) for name in mapping.question).strip("\n"),
         "context": "\n\n".join(filter(None, (shown(cell(cells, name)) for name in mapping.context))),
-        "subset": _whole(_subset(cells, mapping)) if mapping.subset else table.subset,
+        "subset": _subset(cells, mapping) if mapping.subset else table.subset,
         "split": _SPLITS.get(split, ""),
         "origin": Origin(records=(row.name,), generator="external", generator_version=GENERATOR_VERSION),
         **terms,
@@ -350,7 +345,7 @@ def _item(
     options = row.options.texts
     right = golds.read(gold, options, row.language, row.options.labels)
     if right is None:
-        metadata["gold"] = _whole(shown(gold))
+        metadata["gold"] = shown(gold)
     return ChoiceItem(options=options, gold=right or (), metadata=metadata, **common)
 
 

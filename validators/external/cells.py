@@ -28,6 +28,7 @@ _LABEL = re.compile(
 _NAMES_OPTION = re.compile(
     r"(?:[^\W\d_]{2,12}[ _]?)?\d{1,2}|(?:[^\W\d_]{2,12}[ _])?(?:[a-jA-J]|الف|[أابتثجحخدهو])|[a-z]{2,12}[A-J]"
 )
+_HALF = re.compile("[\ud800-\udfff]")
 _ENDS = " \t\r\n,;|،؛"
 _BESIDE = ("label", "key", "id", "letter", "option_id", "index")
 """Keys that name an option where its text is as short as a label."""
@@ -87,8 +88,26 @@ def parsed(value: Any) -> Any:
                 found = ast.literal_eval(text)
             except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
                 return value
-        return found if isinstance(found, (list, tuple, dict)) else value
+        return whole(found, value) if isinstance(found, (list, tuple, dict)) else value
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+def whole(found: Any, text: str) -> Any:
+    """What was read from a text, with U+FFFD for halves of characters, which only escapes of it can write.
+
+    No table holds them; a check finds what stands there now.
+    """
+    return _whole(found) if "\\ud" in text.casefold() else found
+
+
+def _whole(found: Any) -> Any:
+    if isinstance(found, str):
+        return _HALF.sub("\ufffd", found)
+    if isinstance(found, (list, tuple)):
+        return type(found)(map(_whole, found))
+    if isinstance(found, dict):
+        return {_whole(name): _whole(value) for name, value in found.items()}
+    return found
 
 
 def _numpy_texts(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from mihakk.machinery.errors import ExternalFailure, UsageError, no_file
 from mihakk.machinery.text.encoding import decode
 from mihakk.machinery.workbook import open_workbook
+from mihakk.validators.external.cells import whole
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx"]
 FORMATS: dict[str, Format] = {
@@ -174,7 +175,7 @@ def _jsonl(path: Path, name: str) -> list[Table]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = whole(json.loads(line), line)
         except ValueError as error:
             table.unreadable.append(Unreadable(number, "not_json", f"line {number + 1}: {error}", line))
             continue
@@ -196,7 +197,8 @@ def _jsonl(path: Path, name: str) -> list[Table]:
 def _json(path: Path, name: str) -> list[Table]:
     table = Table(name, "json", (), {})
     try:
-        value = json.loads(_decoded(path, table))
+        text = _decoded(path, table)
+        value = whole(json.loads(text), text)
     except ValueError as error:
         lines = _jsonl(path, name)  # rows a line, whatever the file is called
         if lines[0].rows and not lines[0].unreadable:

@@ -20,7 +20,7 @@ from mihakk.validators.external import (
     read_benchmark,
     write_clean,
 )
-from tests.foreign_sets import read_rows, write_rows
+from tests.foreign_sets import audit_set, read_rows, write_rows
 
 LETTERS = parse_mapping("question=q,choices=A+B+C,gold=gold,id=name")
 ROWS: list[dict[str, Any]] = [
@@ -311,6 +311,20 @@ def test_columns_of_unequal_length_are_no_table(tmp_path: Path) -> None:
     path.write_text(json.dumps({"q": ["a", "b"], "g": ["c"]}), encoding="utf-8")
     with pytest.raises(UsageError, match="not a list of objects"):
         read_benchmark(str(path), parse_mapping("question=q,gold=g"))
+
+
+def test_half_a_character_is_lost_like_any_other_and_ends_no_audit(tmp_path: Path) -> None:
+    rows = [
+        {"q": "ما ضد النور \ud83d؟", "o": ["الظلام", "الضوء"], "gold": 0},
+        {"q": "ما ضد الحر؟", "o": '["البرد", "\\ud83d"]', "gold": 0},
+        {"q": "ما ضد الليل 😀؟", "o": ["النهار", "الفجر"], "gold": 1},
+    ]
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    found, summary = audit_set(path, "question=q,choices=o,gold=gold,gold_as=index0", tmp_path / "out")
+    assert summary.subsets[0].blocked == 2
+    assert {one.check for one in found.findings if one.severity == "block"} == {"TX03"}
+    assert json.loads((tmp_path / "out" / "clean.jsonl").read_text("utf-8")) == rows[2]
 
 
 def test_half_a_character_in_a_label_is_replaced_so_that_every_table_holds_the_row(tmp_path: Path) -> None:
