@@ -162,7 +162,7 @@ class WordTally:
         language = item.language
         found = set(texts.vocabulary)
         self.different += sum(len(word) >= LEAST_LETTERS for word in found)
-        unknown = {word for word in found if not known(word, language) and _lettered(word, language)}
+        unknown = {word for word in found if _lettered(word, language) and not known(word, language)}
         self.unknown.update({stem(word, language) for word in unknown})
         if len(unknown.intersection(asked)) > 1:
             self.doubted[item.id] = letters(item.question, language)

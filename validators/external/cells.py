@@ -286,20 +286,17 @@ def _order_of(labels: Sequence[str]) -> str:
 
 def _lettered(text: str) -> Options | None:
     """The options of a text that holds them one behind the other, each behind its label."""
-    found = list(_LABEL.finditer(text))
-    best: list[re.Match[str]] = []
-    for start, first in enumerate(found):
-        style = first[1], first[2].casefold().replace("أ", "ا")[:-1], first[3]
-        for letters in (*LETTERS, "123456789"):
-            if first[2].casefold().replace("أ", "ا")[-1] != letters[0]:
-                continue  # the run begins at a later label
-            run: list[re.Match[str]] = []
-            for one in found[start:]:
-                folded = one[2].casefold().replace("أ", "ا")
-                head, mark = folded[:-1], folded[-1]  # `answer1`: a word before each number
-                if len(run) < len(letters) and mark == letters[len(run)] and (one[1], head, one[3]) == style:
-                    run.append(one)
-            best = max(run, best, key=len)
+    nearest: dict[Any, tuple[re.Match[str], ...]] = {}
+    """By style, order and place in it: the nearest such label from here on, and those that follow it."""
+    best: tuple[re.Match[str], ...] = ()
+    for one in reversed(list(_LABEL.finditer(text))):
+        folded = one[2].casefold().replace("أ", "ا")
+        style = one[1], folded[:-1], one[3]  # `answer1`: a word before each number
+        for letters in ("123456789", *reversed(LETTERS)):
+            place = letters.find(folded[-1])
+            if place >= 0:
+                run = nearest[style, letters, place] = (one, *nearest.get((style, letters, place + 1), ()))
+                best = run if place == 0 and len(run) > len(best) else best
     if len(best) < 2:
         return None
     last = len(text)

@@ -284,3 +284,11 @@ def test_a_list_that_only_begins_with_an_object_is_no_list_of_objects(tmp_path: 
     ]
     found = propose_for(str(write_rows(tmp_path / "a.jsonl", rows)))
     assert found.mapping == "question=question,gold=answer"
+
+
+def test_a_text_of_many_list_marks_is_taken_apart_at_once() -> None:
+    found = options_in(
+        "1. " * 30_000 + "2. two 3. three"
+    )  # minutes, if each mark is compared with all others
+    assert found is not None
+    assert (found.texts, found.labels) == (("", "two", "three"), ("1", "2", "3"))
