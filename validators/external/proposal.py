@@ -43,6 +43,9 @@ def propose_for(source: str) -> Proposal:
             notes.append(str(error))
     if not tables:
         raise UsageError(f"{source} holds no table: give {', '.join(FORMATS)}")
+    if not any(table.columns for table in tables):
+        bad = [f": {one.detail}" for table in tables for one in table.unreadable]
+        raise UsageError(f"{source} holds no row with a column{''.join(bad[:1])}; give one object per row")
     shapes = Counter[tuple[str, ...]]()
     for table in tables:
         shapes[table.columns] += len(table.rows)

@@ -191,3 +191,13 @@ def test_a_second_key_that_nearly_agrees_is_never_passed_over_in_silence(
     else:
         (other,) = (one for one in found.alternatives if one.columns == (second,))
         assert other.evidence.startswith("names another option in 2.5% of the rows")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("null\n1\n", "line 1 is a NoneType"), ("{}\n{}\n", "no row with a")]
+)
+def test_a_file_without_any_column_says_so(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=says):
+        propose_for(str(path))
