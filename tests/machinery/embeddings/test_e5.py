@@ -7,11 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from mihakk.machinery.e5 import E5, PREFIX
+from mihakk.machinery.e5 import E5, PREFIX, has_vocabulary
 from mihakk.machinery.embeddings import SentenceTransformers
 from mihakk.machinery.errors import UsageError
 
@@ -40,6 +41,12 @@ def e5() -> E5:
 def explanations() -> list[str]:
     rows = (ROOT / "data/samples/egyptian_idioms.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(row)["explanation"] for row in rows]
+
+
+def test_a_package_without_its_file_counts_as_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = SimpleNamespace(origin=__file__)
+    monkeypatch.setattr("mihakk.machinery.e5.find_spec", lambda _: empty)
+    assert not has_vocabulary.__wrapped__()
 
 
 def test_its_own_engine_gives_the_same_tokens_and_vectors(e5: E5, explanations: list[str]) -> None:

@@ -111,7 +111,7 @@ def _covered(folded: str, said: Said, foreign: Collection[str]) -> bool:
     """Whether nothing but a label and its target stands there, in a foreign language also `Question:`."""
     labels = {*said["label"], *(said["product"] if said["made"] else foreign)}
     rest = f" {folded} "
-    for phrase in sorted({*labels, *said["target"], *said["made"]}, key=len, reverse=True):
+    for phrase in _longest({*labels, *said["target"], *said["made"]}):
         rest = rest.replace(f" {phrase} ", "  ")
     return bool(labels) and not rest.strip()
 
@@ -133,7 +133,7 @@ def _refuses(folded: str, said: Said) -> bool:
 
 def _named(folded: str, who: Collection[str], what: Collection[str]) -> str:
     """What a speaker calls himself: the longest name behind a pronoun, one word between at most."""
-    for name in sorted(what, key=len, reverse=True):
+    for name in _longest(what):
         before, found, _ = f" {folded} ".partition(f" {name} ")
         if found and any(
             f"{before} ".endswith(f" {one} ") or f"{before.rpartition(' ')[0]} ".endswith(f" {one} ")
@@ -141,6 +141,11 @@ def _named(folded: str, who: Collection[str], what: Collection[str]) -> str:
         ):
             return name
     return ""
+
+
+def _longest(phrases: Collection[str]) -> list[str]:
+    """The longest first, in one order whatever the order of a set is in this process."""
+    return sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
 
 
 def _closes(folded: str, said: Said) -> bool:
