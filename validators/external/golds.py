@@ -87,10 +87,12 @@ class Golds:
         """
         if self.scheme == "marks":
             raise RecordRejected("not_one_cell", "the gold is a mark beside each option")
+        if isinstance(like, (list, tuple)):
+            return [self.write(index, options, like[0] if like else None, labels)]
         if self.scheme == "text":
             return options[index]
         if self.scheme == "label":
-            return labels[index] if isinstance(like, str) else type(like)(labels[index])
+            return labels[index] if blank(like) or isinstance(like, str) else type(like)(labels[index])
         if self.scheme == "letter":
             letter = self.alphabet[index]
             return letter.upper() if shown(like).isupper() or not shown(like) else letter

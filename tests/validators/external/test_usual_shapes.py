@@ -292,3 +292,21 @@ def test_a_text_of_many_list_marks_is_taken_apart_at_once() -> None:
     )  # minutes, if each mark is compared with all others
     assert found is not None
     assert (found.texts, found.labels) == (("", "two", "three"), ("1", "2", "3"))
+
+
+@pytest.mark.parametrize(
+    ("golds", "like", "written"),
+    [
+        (Golds("letter"), ["A"], ["B"]),
+        (Golds("index0"), [], [1]),
+        (Golds("index1"), ["1", "3"], ["2"]),
+        (Golds("text"), ["one"], ["two"]),
+        (Golds("label"), None, "20"),
+        (Golds("label"), ["10"], ["20"]),
+        (Golds("label"), 10, 20),
+    ],
+)
+def test_a_corrected_gold_is_written_as_its_cell_was_or_into_an_empty_one(
+    golds: Golds, like: Any, written: Any
+) -> None:
+    assert golds.write(1, ["one", "two"], like, ("10", "20")) == written
