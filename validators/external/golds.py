@@ -153,8 +153,12 @@ def infer(rows: Sequence[Given], declared: GoldAs) -> Golds:
             "is it the right column that gold=COLUMN names?"
         )
     chosen = {golds.scheme: golds for golds, fit in reversed(found) if fit == best}
-    if "marks" in chosen or ("label" in chosen and not _alike(chosen["label"], found[0][0], given)):
-        return chosen.get("marks") or chosen["label"]
+    if "marks" in chosen:
+        return chosen["marks"]
+    if label := chosen.get("label"):
+        # Letters and numbers say more: how far a gold lies beyond the options.
+        alike = [golds for golds, fit in found if fit == best and _alike(label, golds, given)]
+        return next((golds for golds in alike if golds.scheme in _ALONE), label)
     if chosen.keys() >= {"index0", "index1"}:
         raise UsageError(
             "the golds fit both counting from 0 and counting from 1: add gold_as=index0 or gold_as=index1"
@@ -163,12 +167,9 @@ def infer(rows: Sequence[Given], declared: GoldAs) -> Golds:
 
 
 def _alike(one: Golds, other: Golds, rows: Sequence[Given]) -> bool:
-    """Whether two schemes read the same in all rows."""
-    return all(
-        one.read(row.gold, row.options, row.language, row.labels)
-        == other.read(row.gold, row.options, row.language, row.labels)
-        for row in rows
-    )
+    """Whether two schemes read the same in all rows that the first can read."""
+    read = [(one.read(*row), other.read(*row)) for row in rows]
+    return all(mine in (None, theirs) for mine, theirs in read)
 
 
 def pieces(gold: Any, scheme: GoldAs) -> list[Any]:

@@ -10,6 +10,7 @@ import pytest
 
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.item import AnswerItem, ChoiceItem
+from mihakk.validators.checks import gather, prepare
 from mihakk.validators.external import parse_mapping, read_benchmark, write_clean
 from mihakk.validators.external.cells import options_in, parsed, shown
 from mihakk.validators.external.golds import Golds
@@ -310,3 +311,15 @@ def test_a_corrected_gold_is_written_as_its_cell_was_or_into_an_empty_one(
     golds: Golds, like: Any, written: Any
 ) -> None:
     assert golds.write(1, ["one", "two"], like, ("10", "20")) == written
+
+
+@pytest.mark.parametrize("keys", ["BCDE", "2345"])
+def test_a_gold_beyond_columns_named_like_the_golds_keeps_its_place(tmp_path: Path, keys: str) -> None:
+    names = "ABCD" if keys == "BCDE" else "1234"
+    rows = [
+        {"q": f"ما ضد {n}؟", **dict(zip(names, "ابجد", strict=True)), "gold": keys[n % 4]} for n in range(60)
+    ]
+    path = write_rows(tmp_path / "a.jsonl", rows)
+    items = read_benchmark(str(path), parse_mapping(f"question=q,choices={'+'.join(names)},gold=gold")).items
+    assert [one.gold for one in items if isinstance(one, ChoiceItem)] == [(n % 4 + 1,) for n in range(60)]
+    assert prepare([gather(items)]).off_by_one == {"a.jsonl": 60}
