@@ -63,8 +63,8 @@ class Answers:
                 f"{column.name!r} holds letters or numbers ({codes}), but no column holds options that"
                 " they could name: name the columns with --map"
             )
-        named = [one for one in self.columns if hint(one.name, "gold") and one.filled]
-        dicts = [one for one in named if all(map(is_dict, one.filled))]
+        keys = [one for one in self.columns if hint(one.name, "gold") and one.filled]
+        dicts = [one for one in keys if all(map(is_dict, one.filled))]
         if dicts and not answers:
             raise UsageError(
                 f"{dicts[0].name!r} holds dictionaries of labels, and no column the options alone: write the"
