@@ -79,7 +79,7 @@ def _changes(record: CleanedRecord) -> str:
     return (
         "## What differs from the original\n\n"
         f"{table(('kind', 'meaning', 'rows'), rows)}\n\n"
-        "`corrected` and `repaired` rows stand in the files with the cells of the column `after`; all "
+        "`corrected`, `repaired` and `rescued` rows stand in the files as in the column `after`; all "
         "others are left out. From these files and the column `before` the original comes back whole, "
         "but for unreadable rows, of which the beginning is kept."
     )
