@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -80,7 +81,8 @@ def apply(
         out: Where the patched files go.
         upstream: As for `verify`.
         moved: Patch also what is not the file that the overlay was made from: each row that stands there as
-            stated, wherever it stands. The others stay as they are.
+            stated, wherever it stands, and the cells as stated of a row known by its id. The others stay as
+            they are.
         endpoint: As for `verify`.
 
     Returns:
@@ -166,7 +168,7 @@ def patched(overlay: Overlay, changes: Sequence[RowChange], found: Fit) -> dict[
     for place, number in found.rows.items():
         change, table = changes[place], found.tables[changes[place].table]
         if change.action == "exclude":
-            left_out[table.name].add(number)
+            left_out[change.table].add(number)
         else:
             cells: dict[str, Any] = {}
             for cell in change.cells:
@@ -205,14 +207,17 @@ def files_of(overlay: Overlay, upstream: str, space: Path, endpoint: str = "") -
             f"there is no file or folder {name!r}, and no dataset on the Hub is called so: name where the "
             "benchmark lies, or its owner/name"
         )
+    from huggingface_hub.errors import RemoteEntryNotFoundError
+
     from mihakk.releases.hub.client import asking, hub_api
 
     api = hub_api(endpoint or None)
     with asking(api.endpoint, f"fetching {name}"):
         for one in overlay.paths:
-            api.hf_hub_download(
-                name, one, repo_type="dataset", revision=overlay.revision or None, local_dir=space
-            )  # nosec B615 # the file's digest is compared
+            with suppress(RemoteEntryNotFoundError):  # the caller names files that are missing
+                api.hf_hub_download(
+                    name, one, repo_type="dataset", revision=overlay.revision or None, local_dir=space
+                )  # nosec B615 # the file's digest is compared
     return space
 
 
@@ -223,6 +228,7 @@ def _loaded(overlay: Overlay, name: str) -> dict[str, Table]:
 
 
 def _read_files(overlay: Overlay, root: Path) -> dict[str, Table]:
+    """By the names that the overlay has for them: a file calls a set of the Hub, or a sheet, otherwise."""
     found = {}
     for path in overlay.paths:
         if (root / path).is_file():
@@ -230,7 +236,9 @@ def _read_files(overlay: Overlay, root: Path) -> dict[str, Table]:
                 tables = read_tables(root / path, path, header=overlay.header)
             except UsageError:  # it is not what its ending says any more, or nothing is left of it
                 continue
-            found.update({table.name: table for table in tables})
+            by_sheet = {table.sheet: table for table in tables}
+            mine = [one for one in overlay.tables if one.path == path and one.sheet in by_sheet]
+            found.update({one.name: by_sheet[one.sheet] for one in mine})
     return found
 
 
@@ -275,7 +283,7 @@ def _locate(
             cell.path for cell in change.cells if not _is_stated(table.rows[number], cell.path, cell.old)
         ]
         where = "" if number == change.row else f" (in row {number + 1} now)"
-        if change.action == "set" and not wrong:
+        if change.action == "set" and not wrong and named:
             rows[place] = number
             yield _problem(
                 "row_changed", change, f"other cells of it differ; those to change are as stated{where}"
@@ -288,13 +296,13 @@ def _locate(
 
 
 def _keys(overlay: Overlay, table: Table) -> dict[str, list[int]]:
-    from mihakk.validators.external.cells import shown
+    from mihakk.validators.external.cells import cell, shown
     from mihakk.validators.external.mapping import parse_mapping
 
     column = parse_mapping(overlay.mapping).id
     found: dict[str, list[int]] = defaultdict(list)
     for number, row in table.rows.items() if column else ():
-        found[shown(row.get(column))].append(number)
+        found[shown(cell(row, column))].append(number)
     return found
 
 

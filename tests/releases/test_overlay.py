@@ -24,9 +24,19 @@ from mihakk.machinery.errors import SourceChanged, UsageError
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.pipeline.external_audit import AuditJob, run_audit
 from mihakk.pipeline.overlay import make_overlay
-from mihakk.releases.overlay import load
-from mihakk.releases.overlay.changes import Overlay, read_overlay, write_overlay
+from mihakk.releases.overlay import load, patching
+from mihakk.releases.overlay.changes import (
+    Overlay,
+    PatchedTable,
+    RowChange,
+    read_overlay,
+    row_digests,
+    rows_digest,
+    value_digest,
+    write_overlay,
+)
 from mihakk.releases.overlay.patching import apply, verify
+from mihakk.validators.external.table import Table
 from tests.releases.hub_server import HubServer
 from tests.releases.hub_state import Repository
 from tests.reports.test_external_people import decide
@@ -76,6 +86,26 @@ def made(tmp_path: Path) -> tuple[Path, Path, Path]:
     return source, tmp_path / "overlay", audit / "clean.jsonl"
 
 
+def by_hand(folder: Path, table: Table, *changes: dict[str, Any], **head: Any) -> Path:
+    """An overlay of one table; each change names its row."""
+    digests = row_digests(table)
+    rows = [
+        RowChange(table=table.name, digest=digests[one["row"]], reason="corrected", **one) for one in changes
+    ]
+    gone = {one.row for one in rows if one.action == "exclude"}
+    left = rows_digest(digest for number, digest in digests.items() if number not in gone)
+    path, whole = table.name, rows_digest(digests.values())
+    if table.file is None:
+        path += ".parquet"
+    one = PatchedTable(
+        name=table.name, path=path, split="test", rows=len(digests), digest=whole, patched="", patched_rows=left
+    )  # fmt: skip
+    told = {"dataset": "owner/bench", "loaded": "files", "licence": "CC-BY-4.0", "mapping": MAPPING} | head
+    overlay = Overlay(name="bench", title="bench", version="0.1.0", tables=(one,), **told)
+    write_overlay(overlay, rows, folder, columns=False)
+    return folder
+
+
 def kinds(overlay: Path, upstream: Path) -> list[tuple[str, int | None]]:
     return [(one.kind, one.row) for one in verify(overlay, str(upstream))]
 
@@ -119,6 +149,44 @@ def test_a_row_that_people_rescued_stays_as_it_is(tmp_path: Path) -> None:
 def test_rows_of_a_patched_benchmark_come_in_two_lines(made: tuple[Path, Path, Path]) -> None:
     source, overlay, _ = made
     assert [row["name"] for row in load(overlay, str(source))["test"]] == ["r0", "r2", "r4"]
+
+
+def test_rows_of_a_patched_set_of_the_hub_come_in_two_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The patched copy calls its file `default/test.parquet`, the Hub the split `default/test`; the digests of the
+    file are those of another writer."""
+    arrow = pa.Table.from_pylist(ROWS)
+    rows = dict(enumerate(ROWS))
+    table = Table("default/test", "parquet", tuple(ROWS[0]), rows, split="test", arrow=arrow)
+    monkeypatch.setattr(patching, "read_dataset", lambda *_: [table])
+    overlay = by_hand(tmp_path / "overlay", table, {"row": 1, "action": "exclude"}, loaded="datasets")
+    assert [row["name"] for row in load(overlay)["test"]] == ["r0", "r2", "r3", "r4", "r5"]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "key", "patched"),
+    [
+        ("question=q,choices=A+B+C,gold=gold", "", None),
+        ("question=q,choices=A+B+C,gold=gold,id=about.id", "n0", 1),
+    ],
+)
+def test_a_row_that_differs_is_patched_only_where_its_id_says_that_it_is_the_one(
+    tmp_path: Path, mapping: str, key: str, patched: int | None
+) -> None:
+    """Another row may stand at its number now, and hold the old value too: golds are equal in every fourth."""
+    rows = [{**ROWS[at], "about": {"id": f"n{at}"}} for at in (0, 4)]
+    table = Table(
+        "bench.jsonl", "jsonl", tuple(rows[0]), dict(enumerate(rows)), file=tmp_path / "bench.jsonl"
+    )
+    gold = {"path": ("gold",), "old": value_digest("A"), "new": "B"}
+    change = {"row": 0, "key": key, "action": "set", "cells": (gold,)}
+    overlay = by_hand(tmp_path / "overlay", table, change, mapping=mapping)
+    now = [rows[1], {**rows[0], "C": "الليل"}]
+    (tmp_path / "bench.jsonl").write_bytes(lines(now))
+    apply(overlay, tmp_path / "patched", str(tmp_path / "bench.jsonl"), moved=True)
+    expected = [{**row, "gold": "B"} if at == patched else row for at, row in enumerate(now)]
+    assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == lines(expected)
 
 
 def test_nothing_is_written_over_another_benchmark_and_each_difference_is_named(
@@ -396,6 +464,16 @@ def test_the_benchmark_is_fetched_at_its_revision_from_a_hub(
         assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == clean.read_bytes()
         write_overlay(head.model_copy(update={"revision": ""}), changes, overlay, columns=False)
         assert verify(overlay, endpoint=hub.endpoint)[0].kind == "file_changed"
+
+
+def test_a_file_that_the_hub_holds_no_more_is_named(tmp_path: Path) -> None:
+    table = Table("bench.jsonl", "jsonl", tuple(ROWS[0]), dict(enumerate(ROWS)), file=tmp_path)
+    overlay = by_hand(tmp_path / "overlay", table, {"row": 1, "action": "exclude"})
+    with HubServer().running() as hub:
+        hub.repositories["owner/bench"] = Repository()
+        hub.repositories["owner/bench"].commit({"other.jsonl": b"{}"})
+        (found,) = verify(overlay, endpoint=hub.endpoint)
+    assert (found.kind, found.detail) == ("file_missing", "there is no bench.jsonl")
 
 
 @pytest.mark.services
