@@ -48,17 +48,19 @@ def make_overlay(
         columns: Write the changes as Parquet in place of JSON lines.
 
     Raises:
-        UsageError: There is no audit or no cleaned release in the folder, it is older than overlays, or the
-            benchmark is no longer the one that was audited.
+        UsageError: There is no audit or no cleaned release in the folder, it is older than overlays, the
+            benchmark is no longer the one that was audited, or `out` holds something that is no overlay.
     """
     from mihakk.releases.cleaned.errata import read_errata
     from mihakk.releases.cleaned_record import read_cleaned
     from mihakk.releases.licence import known
-    from mihakk.releases.overlay.changes import Overlay, PatchedTable, write_overlay
+    from mihakk.releases.overlay.changes import HEAD, Overlay, PatchedTable, write_overlay
     from mihakk.releases.overlay.patching import Fit, stated
     from mihakk.releases.overlay.tasks import write_tasks
     from mihakk.validators.external.mapping import parse_mapping
 
+    if out.exists() and not (out.is_dir() and ((out / HEAD).is_file() or not any(out.iterdir()))):
+        raise UsageError(f"{out} holds something else than an overlay: name a fresh folder")
     told, draft = open_set(folder), folder / DRAFT
     record = read_cleaned(draft) if draft.is_dir() else None
     if record is None or not told.mapping:
@@ -100,8 +102,13 @@ def make_overlay(
     )
     if not (exclusions_only and any(change.reason in STAY for change in changes)):
         for path, data in files.items():
-            if (draft / path).read_bytes() != data:
-                raise AssertionError(f"the overlay does not give the {path} of the cleaned release")
+            if (draft / path).read_bytes() == data:
+                continue
+            if path.lower().endswith((".parquet", ".xlsx")):  # their bytes are the writer's
+                raise UsageError(
+                    f"{draft / path} is of another version of its writer, or changed since: audit it again"
+                )
+            raise AssertionError(f"the overlay does not give the {path} of the cleaned release")
     write_overlay(overlay, changes, out, columns=columns)
     write_tasks(overlay, files, out)
     return overlay

@@ -7,6 +7,8 @@ import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +28,7 @@ from mihakk.releases.content.item_tables import (
 )
 from mihakk.releases.export.reading import write_reading
 from mihakk.releases.export.tasks import FOLDER, ConfigFiles, write_inspect, write_lighteval, write_lm_eval
-from mihakk.releases.overlay.changes import HEAD, Overlay, read_overlay
+from mihakk.releases.overlay.changes import COLUMNS, HEAD, LINES, Overlay, read_overlay
 from mihakk.releases.overlay.patching import apply
 from mihakk.schemas.item import ChoiceItem, QuestionItem
 
@@ -43,8 +45,6 @@ def write_tasks(overlay: Overlay, files: Mapping[str, bytes], folder: Path) -> N
         files: The patched files, by path; which configs and kinds of questions there are is read from them.
         folder: Of the overlay.
     """
-    from importlib.metadata import version
-
     with tempfile.TemporaryDirectory() as space:
         root = Path(space)
         for path, data in files.items():
@@ -80,21 +80,21 @@ def patched_folder(folder: Path) -> Path:
     """
     overlay, _ = read_overlay(folder)
     upstream = os.environ.get(UPSTREAM, "")
+    files = [path for name in (HEAD, LINES, COLUMNS) if (path := folder / name).is_file()]
+    # Another Mihakk may read the same rows in another way.
+    state = sha256(version("mihakk").encode() + b"".join(path.read_bytes() for path in files))
+    kept = settings().cache / "overlays" / state[:32]
     # What a local benchmark holds is compared anew each time: it may have changed since.
-    name = sha256(b"".join(path.read_bytes() for path in sorted(folder.glob("[co]*.*"))))[:16]
-    kept = settings().cache / "overlays" / f"{overlay.name}-{name}"
-    if not upstream and (kept / _README).is_file():
+    if not upstream and kept.is_dir():
         return kept
-    with tempfile.TemporaryDirectory() as space:
-        root = Path(space) / "patched"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept.parent) as space:
+        root, made = Path(space) / "patched", Path(space) / "tables"
         apply(folder, root, upstream)
-        if (kept / _README).is_file():
-            return kept
-        made = Path(space) / "tables"
-        _write_tables(overlay, root, made)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(kept, ignore_errors=True)
-        shutil.move(made, kept)
+        if not kept.is_dir():
+            _write_tables(overlay, root, made)
+            with suppress(OSError):  # another process made it meanwhile
+                made.rename(kept)
     return kept
 
 

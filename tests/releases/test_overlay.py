@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -24,7 +25,8 @@ from mihakk.machinery.errors import SourceChanged, UsageError
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.pipeline.external_audit import AuditJob, run_audit
 from mihakk.pipeline.overlay import make_overlay
-from mihakk.releases.overlay import load, patching
+from mihakk.releases.content.checksum import file_digest
+from mihakk.releases.overlay import load, patching, tasks
 from mihakk.releases.overlay.changes import (
     Overlay,
     PatchedTable,
@@ -97,11 +99,13 @@ def by_hand(folder: Path, table: Table, *changes: dict[str, Any], **head: Any) -
     path, whole = table.name, rows_digest(digests.values())
     if table.file is None:
         path += ".parquet"
+    elif table.file.is_file():
+        whole = file_digest(table.file)
     one = PatchedTable(
         name=table.name, path=path, split="test", rows=len(digests), digest=whole, patched="", patched_rows=left
     )  # fmt: skip
     told = {"dataset": "owner/bench", "loaded": "files", "licence": "CC-BY-4.0", "mapping": MAPPING} | head
-    overlay = Overlay(name="bench", title="bench", version="0.1.0", tables=(one,), **told)
+    overlay = Overlay(title="bench", version="0.1.0", tables=(one,), **({"name": "bench"} | told))
     write_overlay(overlay, rows, folder, columns=False)
     return folder
 
@@ -448,6 +452,31 @@ def test_commands_end_with_one_where_the_benchmark_is_another(
     done = run(app, ["overlay", "make", "audit", "overlay"])
     assert (done.exit_code, "no longer what was audited" in " ".join(done.output.split())) == (2, True)
     assert run(app, ["overlay", "verify", "overlay", "nowhere.jsonl"]).exit_code == 2
+
+
+def test_an_overlay_is_not_written_over_a_folder_of_something_else(tmp_path: Path) -> None:
+    (tmp_path / "eval").mkdir()
+    for out in (tmp_path, Path(__file__)):
+        with pytest.raises(UsageError, match="holds something else than an overlay: name a fresh folder"):
+            make_overlay(tmp_path / "audit", out)
+    assert (tmp_path / "eval").is_dir()
+
+
+def test_patched_tables_are_kept_in_the_cache_whatever_an_overlay_calls_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "bench.jsonl"
+    source.write_bytes(lines(ROWS))
+    table = Table("bench.jsonl", "jsonl", tuple(ROWS[0]), dict(enumerate(ROWS)), file=source)
+    overlay = by_hand(tmp_path / "overlay", table, {"row": 1, "action": "exclude"}, name="../../../out")
+    (overlay / "cache.d").mkdir()
+    monkeypatch.setenv("MIHAKK_UPSTREAM", str(source))
+    monkeypatch.setattr(tasks, "settings", lambda: SimpleNamespace(cache=tmp_path / "cache"))
+    first = tasks.patched_folder(overlay)
+    assert first.parent == tmp_path / "cache" / "overlays"
+    assert [path.name for path in first.parent.iterdir()] == [first.name]
+    monkeypatch.delenv("MIHAKK_UPSTREAM")
+    assert tasks.patched_folder(overlay) == first
 
 
 def test_the_benchmark_is_fetched_at_its_revision_from_a_hub(
