@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from mihakk.machinery.text.encoding import decode
 from mihakk.machinery.workbook import open_workbook, save_workbook
 from mihakk.validators.external.table import MOST_FIELD, Table
 
-_QUOTING = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC)
+_QUOTING = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
 _SPACES = " \t\r\n"
 _READ = json.JSONDecoder().raw_decode
 
@@ -31,6 +32,8 @@ class _List(NamedTuple):
     start: int
     end: int
     elements: list[tuple[int, int]]
+    numbers: Sequence[int]
+    """Row of each element: two under one key are one row, of which readers take the last."""
 
 
 def rewritten(tables: Sequence[Kept]) -> bytes:
@@ -88,7 +91,7 @@ def _json(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:
         yield text[at : found.start]
         before = found.start
         first = True
-        for number, (start, end) in enumerate(found.elements):
+        for number, (start, end) in zip(found.numbers, found.elements, strict=True):
             if number not in left_out:
                 yield text[found.start : found.elements[0][0]] if first else text[before:start]
                 raw = text[start:end]
@@ -122,16 +125,19 @@ def _lists(table: Table, text: str) -> Iterator[tuple[str | None, _List]]:
 
 def _keyed(text: str, at: int) -> _List:
     """Rows that are the values of an object: an element is a row with its key."""
-    elements = []
+    elements, numbers = [], []
+    rows: dict[str, int] = {}
     start = at + 1
     at = _past_spaces(text, start)
     while text[at] != "}":
-        end = _READ(text, _past_spaces(text, _past_spaces(text, _READ(text, at)[1]) + 1))[1]
+        key, end = _READ(text, at)
+        end = _READ(text, _past_spaces(text, _past_spaces(text, end) + 1))[1]
         elements.append((at, end))
+        numbers.append(rows.setdefault(key, len(rows)))
         at = _past_spaces(text, end)
         if text[at] == ",":
             at = _past_spaces(text, at + 1)
-    return _List(start, at, elements)
+    return _List(start, at, elements, numbers)
 
 
 def _list(text: str, at: int) -> _List:
@@ -144,7 +150,7 @@ def _list(text: str, at: int) -> _List:
         at = _past_spaces(text, end)
         if text[at] == ",":
             at = _past_spaces(text, at + 1)
-    return _List(start, at, elements)
+    return _List(start, at, elements, range(len(elements)))
 
 
 def _members(text: str, at: int) -> dict[str, tuple[int, int]]:
@@ -177,16 +183,17 @@ def _as_json(table: Table, number: int, raw: str) -> str:
         if name in new:
             raw = raw[:start] + _dumped(table.rows[number][name], raw[start:end], raw) + raw[end:]
     if missing := {name: table.rows[number][name] for name in new if name not in spans}:
-        inner = json.dumps(missing, ensure_ascii=raw.isascii())[1:]
-        raw = raw[: raw.rindex("}")].rstrip() + (", " if spans else "") + inner
+        inner = json.dumps(missing, ensure_ascii=raw.isascii())[1:-1]
+        close = raw.rindex("}")
+        raw = raw[:close].rstrip() + (", " if spans else "") + inner + raw[close:]
     return raw
 
 
 def _dumped(value: Any, old: str, around: str) -> str:
     """A value as JSON, in letters or escapes and with the spaces that stood there."""
-    dense = json.dumps(json.loads(old), ensure_ascii=False, separators=(",", ":")) == old
-    separators = (",", ":") if dense else None
-    return json.dumps(value, ensure_ascii=around.isascii(), separators=separators)
+    escaped = around.isascii()
+    dense = json.dumps(json.loads(old), ensure_ascii=escaped, separators=(",", ":")) == old
+    return json.dumps(value, ensure_ascii=escaped, separators=(",", ":") if dense else None)
 
 
 def _delimited(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:
@@ -235,7 +242,14 @@ def _parquet(table: Table, left_out: Collection[int]) -> bytes:
     for name in sorted({column for cells in table.before.values() for column in cells}):
         place = arrow.column_names.index(name)
         values = [table.rows[number][name] for number in sorted(table.rows)]
-        arrow = arrow.set_column(place, arrow.field(place), pa.array(values, arrow.field(place).type))
+        field = arrow.field(place)
+        try:
+            arrow = arrow.set_column(place, field, pa.array(values, field.type))
+        except (pa.ArrowException, OverflowError) as error:
+            raise UsageError(
+                f"{table.name}: column {name!r} holds {field.type}, and a changed cell does not: correct it "
+                "within that type"
+            ) from error
     kept = [number for number in sorted(table.rows) if number not in left_out]
     sink = io.BytesIO()
     pq.write_table(arrow.take(pa.array(kept, pa.int64())), sink)
@@ -250,8 +264,20 @@ def _workbook(sheets: Sequence[Kept], source: Path) -> bytes:
         for number, cells in table.before.items():
             for name in cells:
                 sheet.cell(number + 2, table.header.index(name) + 1).value = table.rows[number][name]
-        for number in sorted(left_out, reverse=True):
-            sheet.delete_rows(number + 2)
+        if left_out:
+            _delete_rows(sheet, sorted(number + 2 for number in left_out))
     out = io.BytesIO()
     save_workbook(book, out)
     return out.getvalue()
+
+
+def _delete_rows(sheet: Any, gone: Sequence[int]) -> None:
+    """Moves what stays up, once; `delete_rows` for each row would move all below it each time."""
+    from openpyxl.worksheet.cell_range import CellRange
+
+    last, width = sheet.max_row, sheet.max_column
+    for shift, (row, following) in enumerate(pairwise([*gone, last + 1]), 1):
+        if following > row + 1:
+            stays = CellRange(min_col=1, min_row=row + 1, max_col=width, max_row=following - 1)
+            sheet.move_range(stays, rows=-shift)
+    sheet.delete_rows(last - len(gone) + 1, len(gone))

@@ -1,6 +1,8 @@
 """A corrected item back into the cells that it was read from."""
 
 import json
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from mihakk.machinery.errors import RecordRejected
@@ -52,7 +54,7 @@ def write_back(
             )
     changed: dict[str, Any] = {}
     for name, value in cells.items():
-        column, whole = with_cell({**row, **changed}, name, value)
+        column, whole = with_cell({**row, **changed}, name, _like(cell(row, name), value))
         changed[column] = whole
     if changed:
         table.correct(number, changed)
@@ -70,11 +72,12 @@ def _options(
     name = mapping.choices[0]
     held = cell(row, name)
     if isinstance(held, list) and [shown(one) for one in held] == list(before):
-        return {name: list(after)}
+        return {name: _texts(held, after)}
     if isinstance(held, list) and all(isinstance(one, dict) for one in held):
         for key in held[0]:
             if [shown(one.get(key)) for one in held] == list(before):
-                return {name: [{**one, key: text} for one, text in zip(held, after, strict=True)]}
+                texts = _texts([one.get(key) for one in held], after)
+                return {name: [{**one, key: text} for one, text in zip(held, texts, strict=True)]}
     if isinstance(held, dict):
         return _of_dict(name, held, before, after)
     if isinstance(held, str) and held.lstrip().startswith('["'):
@@ -93,8 +96,23 @@ def _of_dict(
     """The dictionary of labels and texts, or of a list of texts, with other texts."""
     for key, value in held.items():
         if isinstance(value, list) and [shown(one) for one in value] == list(before):
-            return {name: {**held, key: list(after)}}
+            return {name: {**held, key: _texts(value, after)}}
     keys = [key for key, value in held.items() if value is not None]
     if [shown(held[key]) for key in keys] == list(before):
-        return {name: held | dict(zip(keys, after, strict=True))}
+        return {name: held | dict(zip(keys, _texts([held[key] for key in keys], after), strict=True))}
     raise RecordRejected("not_one_cell", f"column {name!r} holds its options in another way than as a list")
+
+
+def _texts(held: Sequence[Any], after: Sequence[str]) -> list[Any]:
+    return [_like(old, new) for old, new in zip(held, after, strict=True)]
+
+
+def _like(old: Any, new: Any) -> Any:
+    """A value in the type of the cell that it goes into: a number stays a number."""
+    if shown(old) == new:
+        return old
+    if isinstance(new, str) and isinstance(old, (int, float)) and not isinstance(old, bool):
+        with suppress(ValueError):
+            number = type(old)(new)
+            return number if shown(number) == new else new
+    return new

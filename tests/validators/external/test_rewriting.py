@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from mihakk.machinery.errors import UsageError
 from mihakk.validators.external import parse_mapping, read_benchmark, write_clean
+from mihakk.validators.external.rewriting import Kept, rewritten
+from mihakk.validators.external.table import read_tables
 
 MAPPING = parse_mapping("question=q,gold=gold")
 WORDS = st.text(st.sampled_from("ab\"',;\n\r\t  ؟بت\u00a0é"), max_size=6).map(lambda text: f"x{text}")
@@ -149,3 +151,64 @@ def test_a_letter_that_the_file_cannot_hold_is_named(tmp_path: Path) -> None:
     path.write_bytes("q,gold\nما ضد النور؟,الظلام\n".encode("cp1256"))
     with pytest.raises(UsageError, match=r"cp1256 has no '漢'.*save the file as UTF-8"):
         cleaned(path, {0}, {0: "漢"})
+
+
+def test_of_two_rows_under_one_key_both_go(tmp_path: Path) -> None:
+    """Readers take the last one in the place of the first: leaving one out would bring the other back."""
+    text = '{"a": {"q": "old?", "gold": "x"}, "b": {"q": "b?", "gold": "y"}, "a": {"q": "a?", "gold": "x"}}'
+    path = tmp_path / "bench.json"
+    path.write_text(text, "utf-8")
+    assert cleaned(path, {1}) == b'{"b": {"q": "b?", "gold": "y"}}'
+
+
+def test_a_cell_that_a_row_lacked_comes_behind_the_others_and_its_line_ends_as_it_did(tmp_path: Path) -> None:
+    path = tmp_path / "bench.jsonl"
+    path.write_bytes(b'{"gold":"x","q":"a?"}\r\n{"gold":"y","q":"b?","hint":"h"}\r\n')
+    (table,) = read_tables(path)
+    table.correct(0, {"hint": "new"})
+    whole = b'{"gold":"x","q":"a?", "hint": "new"}\r\n{"gold":"y","q":"b?","hint":"h"}\r\n'
+    assert rewritten([Kept(table, ())]) == whole
+
+
+def test_a_list_in_escapes_keeps_its_spacing(tmp_path: Path) -> None:
+    path = tmp_path / "bench.jsonl"
+    path.write_bytes(b'{"q":"a?","o":["\\u0628","y"]}\n')
+    (table,) = read_tables(path)
+    table.correct(0, {"o": ["ب", "ت"]})
+    assert rewritten([Kept(table, ())]) == b'{"q":"a?","o":["\\u0628","\\u062a"]}\n'
+
+
+def test_a_cell_of_another_type_than_its_column_is_named(tmp_path: Path) -> None:
+    import pandas as pd
+
+    path = tmp_path / "bench.parquet"
+    pd.DataFrame([{"q": "a?", "gold": 1}]).to_parquet(path, index=False)
+    (table,) = read_tables(path)
+    table.correct(0, {"gold": "two"})
+    with pytest.raises(UsageError, match="column 'gold' holds int64, and a changed cell does not"):
+        rewritten([Kept(table, ())])
+
+
+def test_rows_of_a_workbook_are_deleted_in_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each `delete_rows` moves every cell below it: with many rows to leave out that took minutes."""
+    import openpyxl
+    from openpyxl.worksheet.worksheet import Worksheet
+
+    path = tmp_path / "bench.xlsx"
+    book = openpyxl.Workbook()
+    for row in [("q", "gold"), *((f"q{at}", at if at % 4 else None) for at in range(12))]:
+        book.active.append(row)
+    book["Sheet"]["A4"].font = openpyxl.styles.Font(bold=True)
+    book.save(path)
+    (table,) = read_tables(path)
+    calls, one = [], Worksheet.delete_rows
+    monkeypatch.setattr(
+        Worksheet, "delete_rows", lambda sheet, at, many: (calls.append((at, many)), one(sheet, at, many))
+    )
+    for gone in ({0, 1, 4, 11}, {11}, set(range(12))):
+        clean = io.BytesIO(rewritten([Kept(table, gone)]))
+        sheet = openpyxl.load_workbook(clean).active
+        kept = [(f"q{at}", at if at % 4 else None) for at in range(12) if at not in gone]
+        assert [*sheet.values] == [("q", "gold"), *kept]
+        assert [row[0].font.bold for row in sheet.iter_rows(min_row=2)] == [q == "q2" for q, _ in kept]
+    assert calls == [(10, 4), (13, 1), (2, 12)]

@@ -136,6 +136,18 @@ def test_wrong_options_and_the_right_one_are_the_options(tmp_path: Path) -> None
     assert found == [(set(o), o[k]) for o, k in zip(OPTIONS, RIGHT, strict=True)]
 
 
+@pytest.mark.parametrize("options", [[3, 4.5, "خمسة"], {"A": 3, "B": 4.5, "C": "خمسة"}])
+def test_numbers_among_options_stay_numbers_when_one_is_corrected(tmp_path: Path, options: Any) -> None:
+    row = {"q": "كم ضلعا للمثلث المعروف؟", "options": options, "gold": 0}
+    mapping = parse_mapping("question=q,choices=options,gold=gold,gold_as=index0")
+    benchmark = read_benchmark(saved(tmp_path / "a.jsonl", [row]), mapping)
+    (item,) = benchmark.items
+    assert isinstance(item, ChoiceItem)
+    write_back(benchmark, item, item.model_copy(update={"options": ("3", "6", "خمسة")}), mapping)
+    changed = {"A": 3, "B": 6.0, "C": "خمسة"} if isinstance(options, dict) else [3, 6.0, "خمسة"]
+    assert json.dumps(benchmark.tables[0].rows[0]["options"]) == json.dumps(changed)
+
+
 @pytest.mark.parametrize("shape", ["arc", "arc raw", "medqa"])
 def test_a_corrected_option_goes_back_into_the_cell_inside_its_cell(tmp_path: Path, shape: str) -> None:
     written, rows = shapes()[shape]
