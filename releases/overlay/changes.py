@@ -48,7 +48,7 @@ class Evidence(Record):
 class CellChange(Record):
     """One changed cell."""
 
-    path: tuple[str | int, ...]
+    path: tuple[str | int, ...] = Field(min_length=1)
     """Column, and inside it the keys and places (from 0) of nested cells: `["options", 2]`."""
     old: str
     """Digest of the value that it must have: SHA-256 of its JSON with sorted keys, ASCII alone, no spaces."""
@@ -194,8 +194,8 @@ def read_overlay(folder: Path) -> tuple[Overlay, list[RowChange]]:
         overlay = Overlay.model_validate(head)
         changes = []
         for place, row in _rows(folder):  # noqa: B007 - the message names the last place
-            changes.append(RowChange.model_validate(row))
-    except (ValueError, TypeError) as error:
+            changes.append(_change(row))
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
         said = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
         raise UsageError(f"{folder / place} is damaged ({said}): fetch the overlay again") from error
     strange = sorted({change.table for change in changes} - {table.name for table in overlay.tables})
@@ -204,18 +204,24 @@ def read_overlay(folder: Path) -> tuple[Overlay, list[RowChange]]:
     return overlay, changes
 
 
-def _rows(folder: Path) -> Iterable[tuple[str, Any]]:
-    """The changes, each with its place."""
+def _change(row: str | dict[str, Any]) -> RowChange:
+    """A change from its line, or from its row in columns."""
+    if isinstance(row, str):
+        return RowChange.model_validate(json.loads(row))
+    return RowChange.model_validate(row | {name: json.loads(row[name]) for name in ("cells", "evidence")})
+
+
+def _rows(folder: Path) -> Iterable[tuple[str, str | dict[str, Any]]]:
+    """The changes as they are written, each with its place."""
     if (folder / COLUMNS).is_file():
         import pyarrow.parquet as pq
 
         for number, row in enumerate(pq.ParquetFile(folder / COLUMNS).read().to_pylist(), 1):
-            told = {name: json.loads(row[name]) for name in ("cells", "evidence")}
-            yield f"{COLUMNS}, row {number}", row | told
+            yield f"{COLUMNS}, row {number}", row
         return
     if not (folder / LINES).is_file():
         raise UsageError(f"{folder} holds no {LINES}: fetch the overlay again")
     text = (folder / LINES).read_bytes().decode("utf-8", "surrogatepass")
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            yield f"{LINES}, line {number}", json.loads(line)
+            yield f"{LINES}, line {number}", line

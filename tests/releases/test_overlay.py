@@ -396,6 +396,16 @@ def test_a_damaged_overlay_is_named_with_its_line(made: tuple[Path, Path, Path])
     (overlay / "overlay.json").write_text(json.dumps(told | {"format": 2}), "utf-8")
     with pytest.raises(UsageError, match="of format 2, this Mihakk reads 1"):
         verify(overlay, str(source))
+    (overlay / "overlay.json").write_text(json.dumps(told), "utf-8")
+    for line in ('{"cells": ' + "[" * 9999, text.splitlines()[1].replace('["q"]', "[]")):
+        (overlay / "changes.jsonl").write_text(line, "utf-8")
+        with pytest.raises(UsageError, match=r"changes\.jsonl, line 1 is damaged"):
+            read_overlay(overlay)
+    pq.write_table(pa.table({"row": [1]}), overlay / "changes.parquet")
+    with pytest.raises(
+        UsageError, match=r"changes\.parquet, row 1 is damaged \('cells'\): fetch the overlay again"
+    ):
+        read_overlay(overlay)
 
 
 @pytest.mark.parametrize("path", ["../other.jsonl", "/etc/other.jsonl", "a/../../b.jsonl", "C:\\b.jsonl", ""])

@@ -76,6 +76,7 @@ def test_whatever_is_taken_off_an_object_is_left_or_all_stays(reply: str) -> Non
         ("The marked option is wrong: the word means a river.", ""),
         ("The words «le», «la» and «les» are French articles, so the gold is wrong.", ""),
         ("الجواب خطأ لأن الكلمة لا تعني ذلك في هذا البيت", ""),
+        ("أدوات التعريف في السؤال le و la و les، والجواب خطأ", ""),
         ("پاسخ نادرست است، چون این واژه در این بیت معنای دیگری دارد", ""),
         ("Wrong gold.", ""),
         ("", ""),
