@@ -157,7 +157,7 @@ def _upstream_digest(table: Table) -> str:
 def _settled(told: str, mapping: Columns, folder: Path) -> str:
     """The mapping with the way in which the golds were read: what is left may be read in another one."""
     read = json.loads((folder / "summary.json").read_bytes()).get("gold_as", "")
-    settled = read and mapping.choices and mapping.gold_as == "auto" and " and " not in read
+    settled = read and mapping.choices and "gold_as=" not in told and " and " not in read
     return f"{told},gold_as={read}" if settled else told
 
 

@@ -23,7 +23,7 @@ from mihakk.releases.overlay.changes import (
 )
 from mihakk.schemas.record import Record
 from mihakk.validators.external.rewriting import Kept, rewritten
-from mihakk.validators.external.table import Table, read_dataset, read_tables
+from mihakk.validators.external.table import FORMATS, Table, read_dataset, read_tables
 
 Kind = Literal["file_missing", "file_changed", "row_moved", "row_changed", "row_gone"]
 NAMED = 20
@@ -131,6 +131,8 @@ def fit(
 ) -> Fit:
     """Fetches a benchmark and finds the row of every change in it."""
     if overlay.loaded == "datasets":
+        if endpoint:
+            raise UsageError(f"`datasets` loads this benchmark: set HF_ENDPOINT to {endpoint} instead")
         tables = _loaded(overlay, upstream or overlay.dataset)
         found = {name: rows_digest(row_digests(table).values()) for name, table in tables.items()}
     else:
@@ -202,7 +204,7 @@ def files_of(overlay: Overlay, upstream: str, space: Path, endpoint: str = "") -
         shutil.copyfile(path, space / overlay.paths[0])
         return space
     name = upstream or overlay.dataset
-    if name.count("/") != 1 or name.startswith("."):
+    if name.count("/") != 1 or name.startswith(".") or Path(name).suffix.lower() in FORMATS:
         raise UsageError(
             f"there is no file or folder {name!r}, and no dataset on the Hub is called so: name where the "
             "benchmark lies, or its owner/name"

@@ -505,6 +505,16 @@ def test_the_benchmark_is_fetched_at_its_revision_from_a_hub(
         assert verify(overlay, endpoint=hub.endpoint)[0].kind == "file_changed"
 
 
+def test_a_path_that_is_not_there_is_no_dataset_of_the_hub(tmp_path: Path) -> None:
+    table = Table("bench.jsonl", "jsonl", tuple(ROWS[0]), dict(enumerate(ROWS)), file=tmp_path)
+    overlay = by_hand(tmp_path / "overlay", table, {"row": 1, "action": "exclude"})
+    with pytest.raises(UsageError, match=r"there is no file or folder 'data/bench\.jsonl'"):
+        verify(overlay, "data/bench.jsonl", endpoint="http://127.0.0.1:1")
+    by_hand(overlay, table, {"row": 1, "action": "exclude"}, loaded="datasets")
+    with pytest.raises(UsageError, match="set HF_ENDPOINT to"):
+        verify(overlay, endpoint="http://127.0.0.1:1")
+
+
 def test_a_file_that_the_hub_holds_no_more_is_named(tmp_path: Path) -> None:
     table = Table("bench.jsonl", "jsonl", tuple(ROWS[0]), dict(enumerate(ROWS)), file=tmp_path)
     overlay = by_hand(tmp_path / "overlay", table, {"row": 1, "action": "exclude"})
