@@ -292,7 +292,7 @@ def all_requests(
     for item in items:
         yield request(item, variant, model.config.reply_form, lenient=model.config.lenient)
         if _is_blind(item, blind):
-            yield blind_request(item, variant)
+            yield blind_request(item, variant, lenient=model.config.lenient)
 
 
 def _is_blind(item: Item, blind: bool) -> bool:

@@ -43,7 +43,7 @@ def can_be_asked(item: Item) -> bool:
     return isinstance(item, AnswerItem) and 1 <= len(item.answer.split()) <= MOST_WORDS
 
 
-def blind_request(item: Item, variant: int = 0) -> Request[str]:
+def blind_request(item: Item, variant: int = 0, *, lenient: bool = False) -> Request[str]:
     """What an auditor is asked; the value of its reply is the answer as `Audit.blind_answer` holds it."""
     file, how = _file(), _how(item)
     system = Template(file.system.strip()).substitute(
@@ -68,6 +68,7 @@ def blind_request(item: Item, variant: int = 0) -> Request[str]:
             "schema_digest": digest(schema),
         },
         variant=variant,
+        lenient=lenient,
     )
 
 

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from mihakk.machinery.settings import settings
 from mihakk.schemas.benchmark import POLICIES
 from mihakk.schemas.model import AuditorsConfig
 from mihakk.validators.audit.audit_quality import measure_quality
-from mihakk.validators.audit.auditing import audit_items, estimate, open_panel, verdicts
+from mihakk.validators.audit.auditing import all_requests, audit_items, estimate, open_panel, verdicts
 from mihakk.validators.audit.blind import blind_request, can_be_asked, differs
 from mihakk.validators.audit.defects import DEFECTS
 from mihakk.validators.audit.prompt import SOUND, shapes
@@ -47,6 +48,12 @@ def test_a_blind_question_shows_no_gold(items: list[Any]) -> None:
         )
         assert blind_request(moved).messages == request.messages, "the question tells nothing of the gold"
     assert not shapes(items[0])
+
+
+def test_blind_answers_too_are_read_as_the_config_says(items: list[Any]) -> None:
+    model: Any = SimpleNamespace(config=SimpleNamespace(reply_form="scores", lenient=True))
+    asked = list(all_requests(items, model, blind=True))
+    assert {(one.name, one.lenient) for one in asked} == {("audit", True), ("blind", True)}
 
 
 def test_answers_are_letters_of_the_item_or_words(items: list[Any]) -> None:

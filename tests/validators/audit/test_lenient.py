@@ -205,7 +205,7 @@ def test_sigterm_ends_an_audit_with_its_code_and_without_a_traceback(tmp_path: P
             until = time.monotonic() + 60
             while not server.calls and time.monotonic() < until:
                 time.sleep(0.05)
-            for _ in range(2):
+            for _ in range(signals):
                 run.send_signal(signal.SIGTERM)
             out, err = run.communicate(timeout=60)
     assert run.returncode == 143
