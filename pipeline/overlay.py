@@ -265,23 +265,27 @@ def _cells(table: Table, one: RowErratum) -> Iterator[CellChange]:
     """The cells in which the row of an erratum differs from the benchmark's."""
     from mihakk.releases.overlay.changes import CellChange, value_digest
 
-    before, after = table.rows[one.row], json.loads(one.after)
-    for column in after:
-        old = before.get(column)
-        if json.loads(json.dumps(old, default=str)) != after[column]:
-            for path, was, new in _inner(old, after[column], (column,)):
-                yield CellChange(path=path, old=value_digest(was), new=new)
+    before = table.rows[one.row]
+    for column, new in json.loads(one.after).items():
+        # As the erratum has it: dates as text, tuples as lists.
+        old = json.loads(json.dumps(before.get(column), default=str))
+        for path, was, now in _inner(old, new, (column,)):
+            yield CellChange(path=path, old=value_digest(was), new=now)
 
 
 def _inner(
     old: Any, new: Any, path: tuple[str | int, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], Any, Any]]:
     """The innermost places in which two cells differ: of a list with one other option, that option."""
+    from mihakk.releases.overlay.changes import value_digest
+
+    if value_digest(old) == value_digest(new):
+        return
     if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
         for name, one in old.items():
-            yield from _inner(one, new[name], (*path, name)) if one != new[name] else ()
+            yield from _inner(one, new[name], (*path, name))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for place, one in enumerate(old):
-            yield from _inner(one, new[place], (*path, place)) if one != new[place] else ()
+            yield from _inner(one, new[place], (*path, place))
     else:
         yield path, old, new

@@ -132,8 +132,10 @@ def _groups(audited: Audited, items: Mapping[str, Any]) -> list[dict[str, Any]]:
     from mihakk.validators.checks.gathering import split_of
 
     index = audited.index
-    same = linked(index.copies)
-    across = [group for group in same if len({split_of(items[name]) for name in group} - {""}) > 1]
+    across, within = [], []
+    for group in linked(index.copies):
+        splits = {split_of(items[name]) for name in group} - {""}
+        (across if len(splits) > 1 else within).append(group)
     near = {
         name: [other for other, _ in pairs if other not in index.rivals.get(name, ())]
         for name, pairs in index.near.items()
@@ -148,7 +150,7 @@ def _groups(audited: Audited, items: Mapping[str, Any]) -> list[dict[str, Any]]:
         (
             "The same item more than once",
             "Equal in question, options and gold, whatever their order.",
-            [group for group in same if group not in across],
+            within,
         ),
         (
             "Nearly the same words",

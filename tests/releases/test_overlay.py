@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +25,8 @@ from mihakk.flows.cli import app
 from mihakk.machinery.errors import SourceChanged, UsageError
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.pipeline.external_audit import AuditJob, run_audit
-from mihakk.pipeline.overlay import make_overlay
+from mihakk.pipeline.overlay import _cells, make_overlay
+from mihakk.releases.cleaned.errata import RowErratum
 from mihakk.releases.content.checksum import file_digest
 from mihakk.releases.overlay import load, patching, tasks
 from mihakk.releases.overlay.changes import (
@@ -374,6 +376,18 @@ def test_one_option_of_a_list_is_changed_and_its_neighbours_are_not_told(tmp_pat
     assert "الضوء" not in (tmp_path / "overlay" / "changes.jsonl").read_text("utf-8")
     apply(tmp_path / "overlay", tmp_path / "patched", str(source))
     assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == (audit / "clean.jsonl").read_bytes()
+
+
+def test_what_is_no_number_and_dates_beside_a_change_are_no_change() -> None:
+    day, none = datetime(2026, 11, 25, tzinfo=UTC), float("nan")
+    row = {"q": {"text": "a", "at": day, "marks": [1, none]}, "score": none, "right": True}
+    after = {"q": {"text": "b", "at": str(day), "marks": [1, none]}, "score": none, "right": 1}
+    erratum = RowErratum(
+        **dict.fromkeys(("table", "own_id", "subset", "split", "before"), ""),
+        row=0, line=0, change="repaired", evidence=(), after=json.dumps(after),
+    )  # fmt: skip
+    found = _cells(Table("bench.parquet", "parquet", tuple(row), {0: row}), erratum)
+    assert [(one.path, one.new) for one in found] == [(("q", "text"), "b"), (("right",), 1)]
 
 
 def test_changes_as_parquet_say_the_same(made: tuple[Path, Path, Path], tmp_path: Path) -> None:
