@@ -81,13 +81,11 @@ def make_overlay(
         licence=record.licence,
         exclusions_only=exclusions_only,
         mapping=_settled(told.mapping, mapping, folder),
-        header=mapping.header,
         language=told.language,
         tables=tuple(
             PatchedTable(
                 **one.model_dump(include={"path", "sheet", "split"}),
                 name=table.name,
-                subset=table.subset,
                 rows=one.original_rows,
                 digest=_upstream_digest(table),
                 patched="",

@@ -83,7 +83,6 @@ class PatchedTable(Record):
     path: Annotated[str, AfterValidator(_inside)]
     """Its file below the benchmark."""
     sheet: str = ""
-    subset: str = ""
     split: str = ""
     rows: int
     """Readable or not."""
@@ -114,8 +113,6 @@ class Overlay(Record):
     """It leaves rows out and changes none, as where no part of the benchmark may be given away."""
     mapping: str
     """Columns, as `mihakk audit --map` takes them."""
-    header: bool = True
-    """The first line of a csv or tsv names the columns."""
     language: Language = "ar"
     """Of rows that name none."""
     tables: tuple[PatchedTable, ...] = Field(min_length=1)

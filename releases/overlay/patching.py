@@ -22,6 +22,8 @@ from mihakk.releases.overlay.changes import (
     value_digest,
 )
 from mihakk.schemas.record import Record
+from mihakk.validators.external.cells import cell, shown
+from mihakk.validators.external.mapping import parse_mapping
 from mihakk.validators.external.rewriting import Kept, rewritten
 from mihakk.validators.external.table import FORMATS, Table, read_dataset, read_tables
 
@@ -232,10 +234,11 @@ def _loaded(overlay: Overlay, name: str) -> dict[str, Table]:
 def _read_files(overlay: Overlay, root: Path) -> dict[str, Table]:
     """By the names that the overlay has for them: a file calls a set of the Hub, or a sheet, otherwise."""
     found = {}
+    header = parse_mapping(overlay.mapping).header
     for path in overlay.paths:
         if (root / path).is_file():
             try:
-                tables = read_tables(root / path, path, header=overlay.header)
+                tables = read_tables(root / path, path, header=header)
             except UsageError:  # it is not what its ending says any more, or nothing is left of it
                 continue
             by_sheet = {table.sheet: table for table in tables}
@@ -298,9 +301,6 @@ def _locate(
 
 
 def _keys(overlay: Overlay, table: Table) -> dict[str, list[int]]:
-    from mihakk.validators.external.cells import cell, shown
-    from mihakk.validators.external.mapping import parse_mapping
-
     column = parse_mapping(overlay.mapping).id
     found: dict[str, list[int]] = defaultdict(list)
     for number, row in table.rows.items() if column else ():

@@ -249,7 +249,7 @@ def table(quality: AuditQuality, detectors: Sequence[str] = ()) -> str:
     if quality.auditors:
         lines += [
             "",
-            "| auditor | a judge | invalid | cascade repaired | asked again | options turned |",
+            "| auditor | a judge | invalid | repaired | asked again | options turned |",
             "|---" * 6 + "|",
         ]
     for one in quality.auditors:
