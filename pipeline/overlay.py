@@ -199,7 +199,7 @@ def _changes(
                 key=one.own_id,
                 action="set" if cells else "exclude",
                 cells=cells,
-                evidence=evidence.get((name, one.row)) or _of_erratum(one),
+                evidence=(*_of_erratum(one), *evidence.get((name, one.row), ())),
             )
         known = audited[name] | {one.row for one in by_table[name]}
         for number in sorted(all_rows(table) - known):
@@ -217,12 +217,16 @@ def _occurrences(digests: Mapping[int, str]) -> dict[int, int]:
 
 
 def _of_erratum(one: RowErratum) -> tuple[Evidence, ...]:
-    """The evidence of a row that no table of the audit speaks of: it was repaired, or could not be read."""
+    """The evidence that no table of the audit has: a row was repaired or not read, or people differ on it."""
     from mihakk.releases.overlay.changes import Evidence
 
     if one.change == "unreadable":
         return (Evidence(by="reader", name=one.evidence[0].partition(":")[0]),)
-    return (Evidence(by="rule", name="repair", finding=f"repair:{one.table}#{one.row}"),)
+    if one.change == "repaired":
+        return (Evidence(by="rule", name="repair", finding=f"repair:{one.table}#{one.row}"),)
+    if one.change == "waits" and one.evidence[0].startswith("people: "):
+        return (Evidence(by="people", name=one.evidence[0].split()[1]),)
+    return ()
 
 
 def _evidence(folder: Path) -> dict[tuple[str, int], tuple[Evidence, ...]]:
@@ -249,10 +253,10 @@ def _evidence(folder: Path) -> dict[tuple[str, int], tuple[Evidence, ...]]:
         if row["severity"] != "report":
             name = ":".join(filter(None, (row["check"], f"{row['table']}#{row['row']}", row["where"])))
             found[row["table"], row["row"]].append(Evidence(by="rule", name=row["check"], finding=name))
-    for row in rows("audits", "auditor", "status", "issues"):
-        told = [issue["criterion"] for issue in row["issues"] or ()] or (
-            ["no usable reply"] if row["status"] == "invalid" else []
-        )
+    for row in rows("audits", "auditor", "status", "issues", "blind_differs"):
+        told = [issue["criterion"] for issue in row["issues"] or ()]
+        told += ["no usable reply"] if row["status"] == "invalid" else []
+        told += ["another answer without seeing the gold"] if row["blind_differs"] else []
         found[row["table"], row["row"]] += [
             Evidence(by="auditor", name=row["auditor"], finding=one) for one in told
         ]

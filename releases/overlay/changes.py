@@ -42,7 +42,8 @@ class Evidence(Record):
     """Id of the check, name of the auditor, what people settled, the row that stands for it, or why it could
     not be read."""
     finding: str = ""
-    """Of a rule: `CHECK:TABLE#ROW[:FIELD]`, a row of the audit's findings; of an auditor: the criterion."""
+    """Of a rule: `CHECK:TABLE#ROW[:FIELD]`, a row of the audit's findings; of an auditor: the criterion,
+    or in words that its reply or its own answer objects."""
 
 
 class CellChange(Record):

@@ -25,7 +25,7 @@ from mihakk.flows.cli import app
 from mihakk.machinery.errors import SourceChanged, UsageError
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.pipeline.external_audit import AuditJob, run_audit
-from mihakk.pipeline.overlay import _cells, make_overlay
+from mihakk.pipeline.overlay import _cells, _evidence, _of_erratum, make_overlay
 from mihakk.releases.cleaned.errata import RowErratum
 from mihakk.releases.content.checksum import file_digest
 from mihakk.releases.overlay import load, patching, tasks
@@ -376,6 +376,39 @@ def test_one_option_of_a_list_is_changed_and_its_neighbours_are_not_told(tmp_pat
     assert "الضوء" not in (tmp_path / "overlay" / "changes.jsonl").read_text("utf-8")
     apply(tmp_path / "overlay", tmp_path / "patched", str(source))
     assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == (audit / "clean.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "evidence"),
+    [
+        ("repaired", "q: 'a' became 'b'", [("rule", "repair")]),
+        ("waits", "people: conflict by , 2 votes", [("people", "conflict")]),
+        ("waits", "first answered without seeing the gold: B", []),
+        ("unreadable", "not_json: line 3", [("reader", "not_json")]),
+    ],
+)
+def test_nobody_is_named_as_evidence_who_said_nothing(
+    change: str, said: str, evidence: list[tuple[str, str]]
+) -> None:
+    erratum = RowErratum(
+        **dict.fromkeys(("table", "own_id", "subset", "split", "before", "after"), ""),
+        row=0, line=0, change=change, evidence=(said,),
+    )  # fmt: skip
+    assert [(one.by, one.name) for one in _of_erratum(erratum)] == evidence
+
+
+def test_an_auditor_that_answers_otherwise_is_evidence(tmp_path: Path) -> None:
+    at = {"table": ["b.csv"], "row": [0]}
+    none = {"table": pa.array([], pa.string()), "row": pa.array([], pa.int64())}
+    told = {"auditor": ["first"], "status": ["valid"], "issues": [[]], "blind_differs": [True]}
+    pq.write_table(pa.table({**at, "people": [""], "merged_into": [""]}), tmp_path / "verdicts.parquet")
+    pq.write_table(
+        pa.table(none | {name: pa.array([], pa.string()) for name in ("check", "severity", "where")}),
+        tmp_path / "findings.parquet",
+    )
+    pq.write_table(pa.table(at | told), tmp_path / "audits.parquet")
+    ((one,),) = _evidence(tmp_path).values()
+    assert (one.by, one.name, one.finding) == ("auditor", "first", "another answer without seeing the gold")
 
 
 def test_what_is_no_number_and_dates_beside_a_change_are_no_change() -> None:
