@@ -12,6 +12,7 @@ from mihakk.machinery.errors import UsageError
 from mihakk.pipeline.external_people import AuditedSet, open_set
 from mihakk.pipeline.external_release import DRAFT, digest_of
 from mihakk.releases.cleaned.errata import STAY, RowErratum
+from mihakk.validators.external.rewriting import all_rows
 
 if TYPE_CHECKING:
     from mihakk.releases.cleaned_record import CleanedRecord
@@ -86,7 +87,7 @@ def make_overlay(
             PatchedTable(
                 **one.model_dump(include={"path", "sheet", "split"}),
                 name=table.name,
-                rows=one.original_rows,
+                rows=len(all_rows(table)),
                 digest=_upstream_digest(table),
                 patched="",
                 patched_rows="",
@@ -165,7 +166,6 @@ def _changes(
     import pyarrow.parquet as pq
 
     from mihakk.releases.overlay.changes import RowChange, row_digests
-    from mihakk.validators.external.rewriting import all_rows
 
     digests = {name: row_digests(table) for name, table in tables.items()}
     equal = {name: _occurrences(found) for name, found in digests.items()}

@@ -1,4 +1,4 @@
-"""Assembled releases that several tests look at."""
+"""Assembled releases and an overlay that several tests look at."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from mihakk.machinery.settings import settings
+from mihakk.pipeline.overlay import make_overlay
 from mihakk.releases.assemble import AssembledRelease, assemble
 from mihakk.releases.hub.embedded import EmbeddedHub
+from tests.releases.overlay_sets import ROWS, audited, lines
 from tests.releases.release_material import (
     corrected_arguments,
     hafez_items,
@@ -60,3 +62,13 @@ def config(tmp_path: Path) -> Path:
         "name: touchstone\ntitle: T\nsources: [{use: hafez}]\ntasks: [{use: continuation}]\n", "utf-8"
     )
     return path
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A benchmark as JSON lines, its overlay and the cleaned copy of its audit."""
+    source = tmp_path / "bench.jsonl"
+    source.write_bytes(lines(ROWS))
+    audit = audited(source, tmp_path / "audit")
+    make_overlay(audit, tmp_path / "overlay", dataset="owner/bench", revision="1a2b")
+    return source, tmp_path / "overlay", audit / "clean.jsonl"

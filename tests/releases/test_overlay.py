@@ -9,9 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -23,45 +21,16 @@ from typer.testing import CliRunner
 
 from mihakk.flows.cli import app
 from mihakk.machinery.errors import SourceChanged, UsageError
-from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
-from mihakk.pipeline.external_audit import AuditJob, run_audit
-from mihakk.pipeline.overlay import _cells, _evidence, _of_erratum, make_overlay
-from mihakk.releases.cleaned.errata import RowErratum
-from mihakk.releases.content.checksum import file_digest
-from mihakk.releases.overlay import load, patching, tasks
+from mihakk.pipeline.overlay import make_overlay
+from mihakk.releases.overlay import load
 from mihakk.releases.overlay.changes import (
-    Overlay,
-    PatchedTable,
-    RowChange,
     read_overlay,
-    row_digests,
-    rows_digest,
-    value_digest,
     write_overlay,
 )
 from mihakk.releases.overlay.patching import apply, verify
-from mihakk.validators.external.table import Table
 from tests.releases.hub_server import HubServer
 from tests.releases.hub_state import Repository
-from tests.reports.test_external_people import decide
-
-MAPPING = "question=q,choices=A+B+C,gold=gold,id=name"
-ROWS: list[dict[str, Any]] = [
-    {"name": "r0", "q": "ما ضد كلمة النور؟", "A": "الظلام", "B": "الضوء", "C": "البرق", "gold": "A"},
-    {"name": "r1", "q": "ما جمع كلمة قلم؟", "A": "أقلام", "B": "أقلام", "C": "قلمان", "gold": "A"},
-    {"name": "r2", "q": "ما ضد كلمة األرض؟", "A": "السماء", "B": "البحر", "C": "الجبل\nو«التل»", "gold": "A"},
-    {"name": "r3", "q": "ما مرادف كلمة ليث؟", "A": "ذئب", "B": "نمر", "C": "أسد", "gold": "E"},
-    {"name": "r4", "q": "ما ضد كلمة الحر؟", "A": "البرد", "B": "الدفء", "C": "الصيف", "gold": "A"},
-    {"name": "r5", "q": "ما ضد كلمة الحر؟", "A": "البرد", "B": "الدفء", "C": "الصيف", "gold": "A"},
-]
-"""The second has one option twice, the third a letter out of its place, the fourth a gold that is not there;
-the last two are equal but for their ids."""
-LINES = {"separators": (",", ": "), "ensure_ascii": False}
-
-
-def lines(rows: list[dict[str, Any]], end: str = "\n", **style: Any) -> bytes:
-    """Rows as JSON lines."""
-    return "".join(json.dumps(row, **(LINES | style)) + end for row in rows).encode()
+from tests.releases.overlay_sets import MAPPING, ROWS, audited, kinds, lines
 
 
 def table(rows: list[dict[str, Any]], end: str = "\n", delimiter: str = ",") -> str:
@@ -73,47 +42,9 @@ def table(rows: list[dict[str, Any]], end: str = "\n", delimiter: str = ",") -> 
     return out.getvalue().replace("\r\n", end)
 
 
-def audited(source: Path, out: Path, mapping: str = MAPPING, **more: Any) -> Path:
-    """The folder of an audit by rules that repairs what is certain."""
-    options: dict[str, Any] = {"licence": "CC-BY-4.0", "repair": True} | more
-    run_audit(AuditJob(source=str(source), mapping=mapping, folder=out, **options), lambda _: None)
-    return out
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> tuple[Path, Path, Path]:
-    """A benchmark as JSON lines, its overlay and the cleaned copy of its audit."""
-    source = tmp_path / "bench.jsonl"
-    source.write_bytes(lines(ROWS))
-    audit = audited(source, tmp_path / "audit")
-    make_overlay(audit, tmp_path / "overlay", dataset="owner/bench", revision="1a2b")
-    return source, tmp_path / "overlay", audit / "clean.jsonl"
-
-
-def by_hand(folder: Path, table: Table, *changes: dict[str, Any], **head: Any) -> Path:
-    """An overlay of one table; each change names its row."""
-    digests = row_digests(table)
-    rows = [
-        RowChange(table=table.name, digest=digests[one["row"]], reason="corrected", **one) for one in changes
-    ]
-    gone = {one.row for one in rows if one.action == "exclude"}
-    left = rows_digest(digest for number, digest in digests.items() if number not in gone)
-    path, whole = table.name, rows_digest(digests.values())
-    if table.file is None:
-        path += ".parquet"
-    elif table.file.is_file():
-        whole = file_digest(table.file)
-    one = PatchedTable(
-        name=table.name, path=path, split="test", rows=len(digests), digest=whole, patched="", patched_rows=left
-    )  # fmt: skip
-    told = {"dataset": "owner/bench", "loaded": "files", "licence": "CC-BY-4.0", "mapping": MAPPING} | head
-    overlay = Overlay(title="bench", version="0.1.0", tables=(one,), **({"name": "bench"} | told))
-    write_overlay(overlay, rows, folder, columns=False)
-    return folder
-
-
-def kinds(overlay: Path, upstream: Path) -> list[tuple[str, int | None]]:
-    return [(one.kind, one.row) for one in verify(overlay, str(upstream))]
+def test_rows_of_a_patched_benchmark_come_in_two_lines(made: tuple[Path, Path, Path]) -> None:
+    source, overlay, _ = made
+    assert [row["name"] for row in load(overlay, str(source))["test"]] == ["r0", "r2", "r4"]
 
 
 def test_an_overlay_gives_the_cleaned_copy_and_holds_only_changed_cells(
@@ -137,62 +68,6 @@ def test_an_overlay_gives_the_cleaned_copy_and_holds_only_changed_cells(
     assert [cell.new for one in changes for cell in one.cells] == ["ما ضد كلمة الأرض؟"]
     for row in ROWS:
         assert all(row[name] not in told for name in "qABC"), row
-
-
-def test_a_row_that_people_rescued_stays_as_it_is(tmp_path: Path) -> None:
-    source, out = tmp_path / "bench.jsonl", tmp_path / "audit"
-    source.write_bytes(lines(ROWS))
-    first, _ = run_audit(AuditJob(source=str(source), mapping=MAPPING, folder=out), lambda _: None)
-    decide(out, first, "r1", "keep")
-    make_overlay(audited(source, out), tmp_path / "overlay", dataset="owner/bench", revision="1a2b")
-    head, changes = read_overlay(tmp_path / "overlay")
-    assert head.changes == {"blocked": 1, "merged": 1, "repaired": 1}
-    assert 1 not in {one.row for one in changes}
-    apply(tmp_path / "overlay", tmp_path / "patched", str(source))
-    assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == (out / "clean.jsonl").read_bytes()
-
-
-def test_rows_of_a_patched_benchmark_come_in_two_lines(made: tuple[Path, Path, Path]) -> None:
-    source, overlay, _ = made
-    assert [row["name"] for row in load(overlay, str(source))["test"]] == ["r0", "r2", "r4"]
-
-
-def test_rows_of_a_patched_set_of_the_hub_come_in_two_lines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The patched copy calls its file `default/test.parquet`, the Hub the split `default/test`; the digests of the
-    file are those of another writer."""
-    arrow = pa.Table.from_pylist(ROWS)
-    rows = dict(enumerate(ROWS))
-    table = Table("default/test", "parquet", tuple(ROWS[0]), rows, split="test", arrow=arrow)
-    monkeypatch.setattr(patching, "read_dataset", lambda *_: [table])
-    overlay = by_hand(tmp_path / "overlay", table, {"row": 1, "action": "exclude"}, loaded="datasets")
-    assert [row["name"] for row in load(overlay)["test"]] == ["r0", "r2", "r3", "r4", "r5"]
-
-
-@pytest.mark.parametrize(
-    ("mapping", "key", "patched"),
-    [
-        ("question=q,choices=A+B+C,gold=gold", "", None),
-        ("question=q,choices=A+B+C,gold=gold,id=about.id", "n0", 1),
-    ],
-)
-def test_a_row_that_differs_is_patched_only_where_its_id_says_that_it_is_the_one(
-    tmp_path: Path, mapping: str, key: str, patched: int | None
-) -> None:
-    """Another row may stand at its number now, and hold the old value too: golds are equal in every fourth."""
-    rows = [{**ROWS[at], "about": {"id": f"n{at}"}} for at in (0, 4)]
-    table = Table(
-        "bench.jsonl", "jsonl", tuple(rows[0]), dict(enumerate(rows)), file=tmp_path / "bench.jsonl"
-    )
-    gold = {"path": ("gold",), "old": value_digest("A"), "new": "B"}
-    change = {"row": 0, "key": key, "action": "set", "cells": (gold,)}
-    overlay = by_hand(tmp_path / "overlay", table, change, mapping=mapping)
-    now = [rows[1], {**rows[0], "C": "الليل"}]
-    (tmp_path / "bench.jsonl").write_bytes(lines(now))
-    apply(overlay, tmp_path / "patched", str(tmp_path / "bench.jsonl"), moved=True)
-    expected = [{**row, "gold": "B"} if at == patched else row for at, row in enumerate(now)]
-    assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == lines(expected)
 
 
 def test_nothing_is_written_over_another_benchmark_and_each_difference_is_named(
@@ -357,7 +232,7 @@ def test_rows_that_the_audit_did_not_take_are_left_out_as_such(tmp_path: Path) -
     source.write_bytes(table(rows).encode())
     audit = audited(source, tmp_path / "audit", f"{MAPPING},split=part", split="train")
     head = make_overlay(audit, tmp_path / "overlay")
-    assert head.changes["outside"] == 3
+    assert (head.changes["outside"], head.tables[0].rows) == (3, 6)
     apply(tmp_path / "overlay", tmp_path / "patched", str(source))
     assert (tmp_path / "patched" / "bench.csv").read_bytes() == (audit / "clean.csv").read_bytes()
 
@@ -376,51 +251,6 @@ def test_one_option_of_a_list_is_changed_and_its_neighbours_are_not_told(tmp_pat
     assert "الضوء" not in (tmp_path / "overlay" / "changes.jsonl").read_text("utf-8")
     apply(tmp_path / "overlay", tmp_path / "patched", str(source))
     assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == (audit / "clean.jsonl").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("change", "said", "evidence"),
-    [
-        ("repaired", "q: 'a' became 'b'", [("rule", "repair")]),
-        ("waits", "people: conflict by , 2 votes", [("people", "conflict")]),
-        ("waits", "first answered without seeing the gold: B", []),
-        ("unreadable", "not_json: line 3", [("reader", "not_json")]),
-    ],
-)
-def test_nobody_is_named_as_evidence_who_said_nothing(
-    change: str, said: str, evidence: list[tuple[str, str]]
-) -> None:
-    erratum = RowErratum(
-        **dict.fromkeys(("table", "own_id", "subset", "split", "before", "after"), ""),
-        row=0, line=0, change=change, evidence=(said,),
-    )  # fmt: skip
-    assert [(one.by, one.name) for one in _of_erratum(erratum)] == evidence
-
-
-def test_an_auditor_that_answers_otherwise_is_evidence(tmp_path: Path) -> None:
-    at = {"table": ["b.csv"], "row": [0]}
-    none = {"table": pa.array([], pa.string()), "row": pa.array([], pa.int64())}
-    told = {"auditor": ["first"], "status": ["valid"], "issues": [[]], "blind_differs": [True]}
-    pq.write_table(pa.table({**at, "people": [""], "merged_into": [""]}), tmp_path / "verdicts.parquet")
-    pq.write_table(
-        pa.table(none | {name: pa.array([], pa.string()) for name in ("check", "severity", "where")}),
-        tmp_path / "findings.parquet",
-    )
-    pq.write_table(pa.table(at | told), tmp_path / "audits.parquet")
-    ((one,),) = _evidence(tmp_path).values()
-    assert (one.by, one.name, one.finding) == ("auditor", "first", "another answer without seeing the gold")
-
-
-def test_what_is_no_number_and_dates_beside_a_change_are_no_change() -> None:
-    day, none = datetime(2026, 11, 25, tzinfo=UTC), float("nan")
-    row = {"q": {"text": "a", "at": day, "marks": [1, none]}, "score": none, "right": True}
-    after = {"q": {"text": "b", "at": str(day), "marks": [1, none]}, "score": none, "right": 1}
-    erratum = RowErratum(
-        **dict.fromkeys(("table", "own_id", "subset", "split", "before"), ""),
-        row=0, line=0, change="repaired", evidence=(), after=json.dumps(after),
-    )  # fmt: skip
-    found = _cells(Table("bench.parquet", "parquet", tuple(row), {0: row}), erratum)
-    assert [(one.path, one.new) for one in found] == [(("q", "text"), "b"), (("right",), 1)]
 
 
 def test_changes_as_parquet_say_the_same(made: tuple[Path, Path, Path], tmp_path: Path) -> None:
@@ -519,23 +349,6 @@ def test_an_overlay_is_not_written_over_a_folder_of_something_else(tmp_path: Pat
     assert (tmp_path / "eval").is_dir()
 
 
-def test_patched_tables_are_kept_in_the_cache_whatever_an_overlay_calls_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = tmp_path / "bench.jsonl"
-    source.write_bytes(lines(ROWS))
-    table = Table("bench.jsonl", "jsonl", tuple(ROWS[0]), dict(enumerate(ROWS)), file=source)
-    overlay = by_hand(tmp_path / "overlay", table, {"row": 1, "action": "exclude"}, name="../../../out")
-    (overlay / "cache.d").mkdir()
-    monkeypatch.setenv("MIHAKK_UPSTREAM", str(source))
-    monkeypatch.setattr(tasks, "settings", lambda: SimpleNamespace(cache=tmp_path / "cache"))
-    first = tasks.patched_folder(overlay)
-    assert first.parent == tmp_path / "cache" / "overlays"
-    assert [path.name for path in first.parent.iterdir()] == [first.name]
-    monkeypatch.delenv("MIHAKK_UPSTREAM")
-    assert tasks.patched_folder(overlay) == first
-
-
 def test_the_benchmark_is_fetched_at_its_revision_from_a_hub(
     made: tuple[Path, Path, Path], tmp_path: Path
 ) -> None:
@@ -550,26 +363,6 @@ def test_the_benchmark_is_fetched_at_its_revision_from_a_hub(
         assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == clean.read_bytes()
         write_overlay(head.model_copy(update={"revision": ""}), changes, overlay, columns=False)
         assert verify(overlay, endpoint=hub.endpoint)[0].kind == "file_changed"
-
-
-def test_a_path_that_is_not_there_is_no_dataset_of_the_hub(tmp_path: Path) -> None:
-    table = Table("bench.jsonl", "jsonl", tuple(ROWS[0]), dict(enumerate(ROWS)), file=tmp_path)
-    overlay = by_hand(tmp_path / "overlay", table, {"row": 1, "action": "exclude"})
-    with pytest.raises(UsageError, match=r"there is no file or folder 'data/bench\.jsonl'"):
-        verify(overlay, "data/bench.jsonl", endpoint="http://127.0.0.1:1")
-    by_hand(overlay, table, {"row": 1, "action": "exclude"}, loaded="datasets")
-    with pytest.raises(UsageError, match="set HF_ENDPOINT to"):
-        verify(overlay, endpoint="http://127.0.0.1:1")
-
-
-def test_a_file_that_the_hub_holds_no_more_is_named(tmp_path: Path) -> None:
-    table = Table("bench.jsonl", "jsonl", tuple(ROWS[0]), dict(enumerate(ROWS)), file=tmp_path)
-    overlay = by_hand(tmp_path / "overlay", table, {"row": 1, "action": "exclude"})
-    with HubServer().running() as hub:
-        hub.repositories["owner/bench"] = Repository()
-        hub.repositories["owner/bench"].commit({"other.jsonl": b"{}"})
-        (found,) = verify(overlay, endpoint=hub.endpoint)
-    assert (found.kind, found.detail) == ("file_missing", "there is no bench.jsonl")
 
 
 @pytest.mark.services
@@ -597,83 +390,3 @@ def test_a_set_of_the_hub_is_audited_made_into_an_overlay_and_patched_there(tmp_
     (made,), (clean,) = ([*(tmp_path / name).rglob("*.parquet")] for name in ("patched", "audit/clean"))
     assert made.read_bytes() == clean.read_bytes()
     assert [row["name"] for row in pq.read_table(made).to_pylist()] == ["r0", "r2", "r4"]
-
-
-def environment(tmp_path: Path, source: Path) -> dict[str, str]:
-    own = {"MIHAKK_UPSTREAM": str(source), "MIHAKK_CACHE": str(tmp_path / "cache"), "HF_HUB_OFFLINE": "1"}
-    return {
-        **os.environ,
-        **own,
-        "HF_HOME": str(tmp_path / "hf"),
-        "LOOPBACK_API_KEY": "none",
-        "OPENAI_API_KEY": "none",
-    }
-
-
-HARNESS = """
-import json, sys
-import datasets
-sys.path.insert(0, sys.argv[1])
-import harness
-loaded = harness.load("ar_external_choice")
-# LightEval gives `datasets` this folder and this config.
-same = datasets.load_dataset(str(harness.data_root()), "ar_external_choice")
-print(json.dumps([[row["metadata"]["id"] for row in one["test"]] for one in (loaded, same)]))
-"""
-
-
-def test_harnesses_are_given_the_patched_rows_and_refuse_another_benchmark(
-    made: tuple[Path, Path, Path], tmp_path: Path
-) -> None:
-    source, overlay, _ = made
-
-    def run() -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", HARNESS, str(overlay / "eval" / "lm_eval")],
-            env=environment(tmp_path, source), capture_output=True, text=True, check=False,
-        )  # fmt: skip
-
-    done = run()
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert json.loads(done.stdout.splitlines()[-1]) == [["r0", "r2", "r4"]] * 2
-    source.write_bytes(lines(ROWS[1:]))
-    done = run()
-    assert done.returncode == 1
-    assert "SourceChanged" in done.stderr
-
-
-@pytest.mark.services
-def test_lm_eval_and_inspect_score_the_patched_benchmark(
-    made: tuple[Path, Path, Path], tmp_path: Path
-) -> None:
-    pytest.importorskip("lm_eval")
-    pytest.importorskip("inspect_ai")
-    source, overlay, _ = made
-    asked: list[str] = []
-
-    def script(call: Call) -> Answer:
-        asked.append(call.said)
-        return Answer(text="أ" if "النور" in call.said else "ب")
-
-    with ScriptedServer(script) as server:
-        address = f"{server.url}/chat/completions"
-        command = [sys.executable, "-m", "lm_eval", "run", "--model", "local-chat-completions", "--apply_chat_template",
-                   "--model_args", f"model=m,base_url={address},tokenizer_backend=None", "--tasks",
-                   "audit-bench_ar_external_choice_written", "--include_path", str(overlay / "eval" / "lm_eval"),
-                   "--output_path", str(tmp_path / "out")]  # fmt: skip
-        own = environment(tmp_path, source) | {"LOOPBACK_BASE_URL": server.url}
-        done = subprocess.run(command, env=own, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr[-3000:]
-        told = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text(encoding="utf-8"))
-        assert told["results"]["audit-bench_ar_external_choice_written"]["acc,none"] == pytest.approx(1 / 3)
-        command = [sys.executable, "-m", "inspect_ai", "eval", "eval/inspect/tasks.py", "--model", "openai-api/loopback/m",
-                   "--log-dir", str(tmp_path / "logs"), "--log-format", "json", "--display", "none"]  # fmt: skip
-        done = subprocess.run(command, env=own, cwd=overlay, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    log = json.loads(next((tmp_path / "logs").glob("*.json")).read_text(encoding="utf-8"))
-    assert log["status"] == "success"
-    figures = {one["name"]: one["metrics"] for one in log["results"]["scores"]}
-    assert figures["acc"]["mean"]["value"] == pytest.approx(1 / 3)
-    assert len(asked) == 6
-    assert any("ما ضد كلمة الأرض؟" in said for said in asked)
-    assert isinstance(read_overlay(overlay)[0], Overlay)
