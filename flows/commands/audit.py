@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def audit(
+    context: typer.Context,
     source: Annotated[
         str,
         typer.Argument(
@@ -117,6 +118,7 @@ def audit(
     least = _threshold(fail_on)
     suite = None if Path(source).exists() and Path(source).suffix != ".yaml" else find_suite(source)
     if suite is not None:
+        _require_own(context, suite)
         _audit_suite(suite, out, as_json=as_json)
         return
     if mapping in ("", "auto"):
@@ -183,6 +185,27 @@ def _print_found(audited: Audited, found: AuditSummary, output: Output, console:
         console.print(show_summary(found))
     else:
         print(export_findings(audited, output), end="")
+
+
+def _require_own(context: typer.Context, suite: Path) -> None:
+    """Refuses what a suite says itself: a cap or a gate must not be ignored in silence.
+
+    Raises:
+        UsageError: An option was given that a suite does not take.
+    """
+    from mihakk.machinery.errors import UsageError
+
+    sources = {one: context.get_parameter_source(one.name or "") for one in context.command.params}
+    given = [
+        one.opts[0]
+        for one, source in sources.items()
+        if source and source.name == "COMMANDLINE" and one.name not in ("source", "out", "as_json")
+    ]
+    if given:
+        raise UsageError(
+            f"a suite does not take {', '.join(given)}: write it into {suite} (a cap on costs: `budget` in "
+            "its auditors' config)"
+        )
 
 
 def _audit_suite(path: Path, out: Path | None, *, as_json: bool) -> None:

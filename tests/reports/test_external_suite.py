@@ -165,3 +165,11 @@ def test_qimma_s_fourteen_sources_have_mappings_that_name_the_column_they_miss(t
         assert state.status == "failed"
         wanted = "which columns" if source.mapping == "auto" else "has no column"
         assert wanted in state.problem, state
+
+
+def test_a_suite_refuses_options_that_it_would_not_heed(tmp_path: Path) -> None:
+    suite = tmp_path / "pair.yaml"
+    suite.write_text("name: pair\n", "utf-8")
+    done = CliRunner().invoke(app, ["audit", str(suite), "--max-cost", "4", "--fail-on", "block"])
+    said = " ".join(done.output.split())
+    assert (done.exit_code, "a suite does not take --fail-on, --max-cost: write" in said) == (2, True)
