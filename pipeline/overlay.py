@@ -116,7 +116,7 @@ def make_overlay(
 def _tables(told: AuditedSet, record: CleanedRecord, mapping: Columns, source: str) -> dict[str, Table]:
     """The tables of the benchmark as they were audited, in the order of the record's."""
     from mihakk.machinery.ids import digest
-    from mihakk.validators.external.table import read_dataset, read_tables
+    from mihakk.validators.external.table import FORMATS, read_dataset, read_tables
 
     path = Path(source)
     if path.exists():
@@ -126,6 +126,8 @@ def _tables(told: AuditedSet, record: CleanedRecord, mapping: Columns, source: s
             for one in dict.fromkeys(one.path for one in record.tables)
             for table in read_tables(path if path.is_file() else root / one, one, header=mapping.header)
         ]
+    elif path.suffix.lower() in FORMATS or path.is_absolute():
+        raise UsageError(f"{source}, which was audited, is gone: say with --upstream where it lies now")
     else:
         subsets = list(dict.fromkeys(one.path.rpartition("/")[0] for one in record.tables))
         read = read_dataset(source, subsets, "", told.revision)

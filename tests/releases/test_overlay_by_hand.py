@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from mihakk.machinery.errors import UsageError
-from mihakk.pipeline.overlay import _cells, _evidence, _of_erratum
+from mihakk.pipeline.external_people import AuditedSet
+from mihakk.pipeline.overlay import _cells, _evidence, _of_erratum, _tables
 from mihakk.releases.cleaned.errata import RowErratum
 from mihakk.releases.overlay import load, patching, tasks
 from mihakk.releases.overlay.changes import (
@@ -143,3 +144,9 @@ def test_a_file_that_the_hub_holds_no_more_is_named(tmp_path: Path) -> None:
         hub.repositories["owner/bench"].commit({"other.jsonl": b"{}"})
         (found,) = verify(overlay, endpoint=hub.endpoint)
     assert (found.kind, found.detail) == ("file_missing", "there is no bench.jsonl")
+
+
+def test_a_benchmark_that_is_gone_is_no_dataset_of_the_hub() -> None:
+    unread: Any = None
+    with pytest.raises(UsageError, match="which was audited, is gone: say with --upstream where it lies now"):
+        _tables(AuditedSet(name="audit-bench", source="gone/bench.jsonl"), unread, unread, "gone/bench.jsonl")
