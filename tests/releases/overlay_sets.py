@@ -65,8 +65,9 @@ def by_hand(folder: Path, table: Table, *changes: dict[str, Any], **head: Any) -
     one = PatchedTable(
         name=table.name, path=path, split="test", rows=len(digests), digest=whole, patched="", patched_rows=left
     )  # fmt: skip
-    told = {"dataset": "owner/bench", "loaded": "files", "licence": "CC-BY-4.0", "mapping": MAPPING} | head
-    overlay = Overlay(title="bench", version="0.1.0", tables=(one,), **({"name": "bench"} | told))
+    told: dict[str, Any] = {"name": "bench", "dataset": "owner/bench", "loaded": "files", "mapping": MAPPING}
+    told |= {"licence": "CC-BY-4.0"} | head
+    overlay = Overlay(title="bench", version="0.1.0", tables=(one,), **told)
     write_overlay(overlay, rows, folder, columns=False)
     return folder
 

@@ -125,7 +125,8 @@ def _lists(table: Table, text: str) -> Iterator[tuple[str | None, _List]]:
 
 def _keyed(text: str, at: int) -> _List:
     """Rows that are the values of an object: an element is a row with its key."""
-    elements, numbers = [], []
+    elements: list[tuple[int, int]] = []
+    numbers: list[int] = []
     rows: dict[str, int] = {}
     start = at + 1
     at = _past_spaces(text, start)

@@ -201,10 +201,14 @@ def test_rows_of_a_workbook_are_deleted_in_one_pass(tmp_path: Path, monkeypatch:
     book["Sheet"]["A4"].font = openpyxl.styles.Font(bold=True)
     book.save(path)
     (table,) = read_tables(path)
-    calls, one = [], Worksheet.delete_rows
-    monkeypatch.setattr(
-        Worksheet, "delete_rows", lambda sheet, at, many: (calls.append((at, many)), one(sheet, at, many))
-    )
+    calls: list[tuple[int, int]] = []
+    one = Worksheet.delete_rows
+
+    def counted(sheet: Any, at: int, many: int) -> None:
+        calls.append((at, many))
+        one(sheet, at, many)
+
+    monkeypatch.setattr(Worksheet, "delete_rows", counted)
     for gone in ({0, 1, 4, 11}, {11}, set(range(12))):
         clean = io.BytesIO(rewritten([Kept(table, gone)]))
         sheet = openpyxl.load_workbook(clean).active
