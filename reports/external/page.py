@@ -132,8 +132,8 @@ def _groups(audited: Audited, items: Mapping[str, Any]) -> list[dict[str, Any]]:
     from mihakk.validators.checks.gathering import split_of
 
     index = audited.index
-    across: list[Sequence[str]] = []
-    within: list[Sequence[str]] = []
+    across: list[list[str]] = []
+    within: list[list[str]] = []
     for group in linked(index.copies):
         splits = {split_of(items[name]) for name in group} - {""}
         (across if len(splits) > 1 else within).append(group)
