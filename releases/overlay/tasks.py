@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections import defaultdict
@@ -125,7 +126,8 @@ def _by_config(overlay: Overlay, root: Path) -> dict[str, dict[str, list[Questio
         table = benchmark.tables[benchmark.place[item.id][0]]
         path = table.file.relative_to(root).as_posix() if table.file else ""
         split = item.split or item.metadata.get("split") or stated.get(path) or "test"
-        found[config_name(item)][split].append(item)
+        # As files and `datasets` may call it: `test-*` would take the files of `test-hard` too.
+        found[config_name(item)][re.sub(r"\W+", "_", split)].append(item)
     return {config: dict(splits) for config, splits in found.items()}
 
 
@@ -154,5 +156,6 @@ from mihakk.releases.overlay import load
 rows = load(".")
 ```
 
-A benchmark that lies here already is named behind the folder, or by `{UPSTREAM}` for the harnesses.
+All of it needs Mihakk. A benchmark that lies here already is named behind the folder, or by `{UPSTREAM}` for
+the harnesses.
 """

@@ -17,14 +17,12 @@ from mihakk.pipeline.external_people import AuditedSet
 from mihakk.pipeline.overlay import _cells, _evidence, _of_erratum, _tables
 from mihakk.releases.cleaned.errata import RowErratum
 from mihakk.releases.overlay import load, patching, tasks
-from mihakk.releases.overlay.changes import (
-    value_digest,
-)
+from mihakk.releases.overlay.changes import value_digest
 from mihakk.releases.overlay.patching import apply, verify
 from mihakk.validators.external.table import Table
 from tests.releases.hub_server import HubServer
 from tests.releases.hub_state import Repository
-from tests.releases.overlay_sets import ROWS, by_hand, lines
+from tests.releases.overlay_sets import MAPPING, ROWS, by_hand, lines
 
 
 def test_rows_of_a_patched_set_of_the_hub_come_in_two_lines(
@@ -125,6 +123,21 @@ def test_patched_tables_are_kept_in_the_cache_whatever_an_overlay_calls_itself(
     assert [path.name for path in first.parent.iterdir()] == [first.name]
     monkeypatch.delenv("MIHAKK_UPSTREAM")
     assert tasks.patched_folder(overlay) == first
+
+
+def test_splits_whose_names_begin_alike_are_not_mixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{**row, "part": part} for row, part in zip(ROWS, ["test", "test-hard", "test"], strict=False)]
+    source = tmp_path / "bench.jsonl"
+    source.write_bytes(lines(rows))
+    table = Table("bench.jsonl", "jsonl", tuple(rows[0]), dict(enumerate(rows)), file=source)
+    overlay = by_hand(tmp_path / "overlay", table, mapping=f"{MAPPING},split=part")
+    monkeypatch.setenv("MIHAKK_UPSTREAM", str(source))
+    monkeypatch.setattr(tasks, "settings", lambda: SimpleNamespace(cache=tmp_path / "cache"))
+    folder = tasks.patched_folder(overlay) / "ar_external_choice"
+    assert [pq.read_table(path).num_rows for path in sorted(folder.glob("test-*"))] == [2]
+    assert [pq.read_table(path).num_rows for path in sorted(folder.glob("test_hard-*"))] == [1]
 
 
 def test_a_path_that_is_not_there_is_no_dataset_of_the_hub(tmp_path: Path) -> None:
