@@ -278,6 +278,9 @@ def _locate(
             if number != change.row:
                 yield _problem("row_moved", change, f"it stands in row {number + 1} now")
             continue
+        if equal:
+            yield _problem("row_gone", change, f"of the rows equal to it {len(equal)} are left, which stay")
+            continue
         named = by_key.get(change.key, []) if change.key else []
         number = named[0] if len(named) == 1 else change.row
         if number not in table.rows or (change.key and len(named) != 1 and by_key):

@@ -125,6 +125,17 @@ def test_patched_tables_are_kept_in_the_cache_whatever_an_overlay_calls_itself(
     assert tasks.patched_folder(overlay) == first
 
 
+def test_of_equal_rows_the_one_that_is_left_stays(tmp_path: Path) -> None:
+    source = tmp_path / "bench.jsonl"
+    table = Table("bench.jsonl", "jsonl", tuple(ROWS[0]), {0: ROWS[0], 1: ROWS[0]}, file=source)
+    change = {"row": 1, "equal": 1, "key": "r0", "action": "exclude"}
+    overlay = by_hand(tmp_path / "overlay", table, change)
+    source.write_bytes(lines(ROWS[:1]))
+    gone = apply(overlay, tmp_path / "patched", str(source), moved=True)[1]
+    assert (gone.kind, gone.detail) == ("row_gone", "of the rows equal to it 1 are left, which stay")
+    assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == lines(ROWS[:1])
+
+
 def test_splits_whose_names_begin_alike_are_not_mixed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
