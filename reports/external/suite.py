@@ -114,5 +114,5 @@ def show_suite(summary: SuiteSummary) -> Group:
         other = sum(not one.same_answer for one in summary.across)
         said = f"{len(summary.across):,} questions stand in several sources"
         lines.append(f"{said}, {other:,} with other options or golds.")
-    lines += [f"{name}: {shown_path(Path(path))}" for name, path in summary.files.items()]
+    lines += [escape(f"{name}: {shown_path(Path(path))}") for name, path in summary.files.items()]
     return Group(table, *lines)

@@ -109,7 +109,11 @@ def _sentences(found: AuditSummary) -> Iterator[str]:
 def show_proposal(found: Proposal, source: str, *, taken: bool) -> Group:
     """The proposed mapping with its evidence, and the command that takes it."""
     guesses = Table(
-        "What", "Columns", "Evidence", title=f"{found.table}, {found.rows:,} rows", title_justify="left"
+        "What",
+        "Columns",
+        "Evidence",
+        title=escape(f"{found.table}, {found.rows:,} rows"),
+        title_justify="left",
     )
     for guess in found.guesses:
         guesses.add_row(guess.what, escape(", ".join(guess.columns)), escape(guess.evidence))

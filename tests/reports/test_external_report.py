@@ -15,7 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from typer.testing import CliRunner
 
+from mihakk.flows.cli import app
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.pipeline.external_summary import AuditSummary, share_bad
 from mihakk.reports.external.page import QIMMA, size_against_rate
@@ -214,3 +216,16 @@ def test_an_item_without_a_usable_reply_waits_and_is_in_no_rate(dataset: Path, t
 def test_a_set_of_which_nothing_was_judged_has_no_rate() -> None:
     assert share_bad(Counter({"unjudged": 6})) is None
     assert share_bad(Counter({"unjudged": 6, "pass": 3, "flag": 1, "merged": 5})) == 0.25
+
+
+def test_brackets_in_names_are_shown_and_break_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = Path("exam[b].jsonl")
+    row = {"q": "ما ضد كلمة النور؟", "A": "الظلام", "B": "الضوء", "gold": "A", "part": "[/b]"}
+    source.write_text(json.dumps(row, ensure_ascii=False) + "\n", "utf-8")
+    mapping = "question=q,choices=A+B,gold=gold,subset=part"
+    done = CliRunner().invoke(app, ["audit", str(source), "--rules-only", "--map", mapping, "--out", "a[i]"])
+    assert done.exit_code == 0, done.output
+    assert all(name in done.output for name in ("exam[b].jsonl", "[/b]", "a[i]"))
