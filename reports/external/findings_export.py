@@ -106,6 +106,9 @@ def _rank(audited: Audited) -> Callable[[dict[str, Any]], int]:
 def _sarif(audited: Audited, rows: list[dict[str, Any]]) -> dict[str, Any]:
     rules = {row["check"]: row for row in reversed(rows)}
     order = {name: place for place, name in enumerate(sorted(rules))}
+    source = Path(audited.benchmark.source)
+    # A sheet of a workbook is a table of its own, and no file.
+    files = {one.name: one.file or source / one.name for one in audited.benchmark.tables}
     return {
         "$schema": SARIF_SCHEMA,
         "version": "2.1.0",
@@ -126,16 +129,15 @@ def _sarif(audited: Audited, rows: list[dict[str, Any]]) -> dict[str, Any]:
                     }
                 },
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(audited.benchmark.source, row, order[row["check"]]) for row in rows],
+                "results": [
+                    _result(files.get(row["table"], source), row, order[row["check"]]) for row in rows
+                ],
             }
         ],
     }
 
 
-def _result(source: str, row: dict[str, Any], rule: int) -> dict[str, Any]:
-    path = Path(source)
-    if row["table"] and path.name != row["table"]:
-        path = path / row["table"]
+def _result(path: Path, row: dict[str, Any], rule: int) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": {"uri": quote(path.as_posix())}}
     if row["line"]:
         physical["region"] = {"startLine": row["line"]}

@@ -6,7 +6,8 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import get_args
+from types import SimpleNamespace
+from typing import Any, get_args
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,9 +15,10 @@ from typer.testing import CliRunner
 
 from mihakk.flows.cli import app
 from mihakk.pipeline.external_summary import Audited, AuditSummary, failed
-from mihakk.reports.external.findings_export import COLUMNS, ExportFormat, export_findings
+from mihakk.reports.external.findings_export import COLUMNS, PROPERTIES, ExportFormat, _sarif, export_findings
 from mihakk.reports.external.summary_table import show_summary
 from mihakk.schemas.benchmark import ChecksConfig
+from mihakk.validators.external.table import Table
 from tests.foreign_sets import audit_set
 
 MAPPING = "question=q,choices=A+B,gold=gold,id=name,subset=field"
@@ -91,6 +93,17 @@ def test_sarif_points_at_lines_of_the_file(exam: Path, tmp_path: Path) -> None:
     broken = next(result for result in only["results"] if result["ruleId"] == "TX03")
     assert (broken["level"], broken["properties"]["own_id"]) == ("error", "r2")
     assert broken["locations"][0]["physicalLocation"]["region"] == {"startLine": 6}
+
+
+def test_sarif_names_the_workbook_and_not_its_sheet(tmp_path: Path) -> None:
+    book = tmp_path / "exam.xlsx"
+    table = Table("exam.xlsx/second", "xlsx", ("q",), {}, sheet="second", file=book)
+    audited: Any = SimpleNamespace(benchmark=SimpleNamespace(source=str(book), tables=[table]))
+    row = dict.fromkeys((*COLUMNS, *PROPERTIES), "") | {"table": table.name, "row": 0, "severity": "flag"}
+    (result,) = _sarif(audited, [row])["runs"][0]["results"]
+    (place,) = result["locations"]
+    assert place["physicalLocation"]["artifactLocation"]["uri"] == book.as_posix()
+    assert place["logicalLocations"][0]["fullyQualifiedName"] == "exam.xlsx/second#0"
 
 
 def test_a_finding_about_another_row_names_that_row_as_its_owner_does(exam: Path, tmp_path: Path) -> None:
