@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 
 from mihakk.flows.cli import app
 from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.pipeline.external_audit import AuditJob, run_audit
 from mihakk.pipeline.overlay import make_overlay
 from mihakk.releases.overlay import load
 from mihakk.releases.overlay.changes import (
@@ -31,6 +32,7 @@ from mihakk.releases.overlay.patching import apply, verify
 from tests.releases.hub_server import HubServer
 from tests.releases.hub_state import Repository
 from tests.releases.overlay_sets import MAPPING, ROWS, audited, kinds, lines
+from tests.reports.test_external_people import decide
 
 
 def table(rows: list[dict[str, Any]], end: str = "\n", delimiter: str = ",") -> str:
@@ -40,6 +42,19 @@ def table(rows: list[dict[str, Any]], end: str = "\n", delimiter: str = ",") -> 
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue().replace("\r\n", end)
+
+
+def test_a_row_that_people_rescued_stays_as_it_is(tmp_path: Path) -> None:
+    source, out = tmp_path / "bench.jsonl", tmp_path / "audit"
+    source.write_bytes(lines(ROWS))
+    first, _ = run_audit(AuditJob(source=str(source), mapping=MAPPING, folder=out), lambda _: None)
+    decide(out, first, "r1", "keep")
+    make_overlay(audited(source, out), tmp_path / "overlay", dataset="owner/bench", revision="1a2b")
+    head, changes = read_overlay(tmp_path / "overlay")
+    assert head.changes == {"blocked": 1, "merged": 1, "repaired": 1}
+    assert 1 not in {one.row for one in changes}
+    apply(tmp_path / "overlay", tmp_path / "patched", str(source))
+    assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == (out / "clean.jsonl").read_bytes()
 
 
 def test_rows_of_a_patched_benchmark_come_in_two_lines(made: tuple[Path, Path, Path]) -> None:
