@@ -90,14 +90,7 @@ def _of_file(source: Path, mapping: str, language: Language) -> Benchmark:
     from mihakk.validators.external.mapping import parse_mapping
     from mihakk.validators.external.proposal import propose_for
 
-    if not mapping:
-        proposal = propose_for(str(source))
-        if "gold_as" in {guess.what for guess in proposal.guesses}:
-            raise UsageError(
-                f"{source}: the golds count from 0 as well as from 1; name the columns, with gold_as=index0 "
-                f"or gold_as=index1: --map '{proposal.mapping}'"
-            )
-        mapping = proposal.mapping
+    mapping = mapping or propose_for(str(source)).settled()
     found = read_benchmark(str(source), parse_mapping(mapping), language=language)
     data = (
         source.read_bytes()

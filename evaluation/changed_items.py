@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mihakk.evaluation.joining import Joined
+from mihakk.evaluation.joining import Joined, says_only_right
 from mihakk.machinery.errors import UsageError
-from mihakk.validators.external.cells import shown
+from mihakk.validators.external.cells import blank, shown
 from mihakk.validators.external.golds import Given, infer
 from mihakk.validators.external.table import FORMATS, read_tables
 
@@ -24,7 +24,7 @@ def read_items(path: Path) -> list[str]:
     if path.suffix.lower() in FORMATS:
         found: list[str] = []
         for row in _rows(path, "item"):
-            cell = row[next(name for name in _NAMES if name in row)]
+            cell = _item(row)
             found += [shown(one) for one in cell] if isinstance(cell, list) else [shown(cell)]
         return found
     try:
@@ -39,20 +39,39 @@ def read_corrections(path: Path) -> dict[str, Any]:
     """Item to its new gold, from the columns `item` (or `id`) and `gold` of a table.
 
     Raises:
-        UsageError: There is no such file or column.
+        UsageError: There is no such file or column, a gold is empty, or an item has two.
     """
-    return {
-        shown(row[next(name for name in _NAMES if name in row)]): row["gold"] for row in _rows(path, "gold")
-    }
+    found: dict[str, Any] = {}
+    for row in _rows(path, "gold"):
+        item, gold = shown(_item(row)), row.get("gold")
+        if blank(gold):
+            raise UsageError(f"{path}: {item} has no gold: name its new gold, or leave the row out")
+        if shown(found.setdefault(item, gold)) != shown(gold):
+            raise UsageError(
+                f"{path}: {item} has two golds, {shown(found[item])} and {shown(gold)}: keep one"
+            )
+    return found
+
+
+def _item(row: Mapping[str, Any]) -> Any:
+    return next((row[name] for name in _NAMES if not blank(row.get(name))), "")
 
 
 def _rows(path: Path, needed: str) -> list[Mapping[str, Any]]:
-    tables = read_tables(path)
-    columns = tables[0].columns
-    if not set(_NAMES) & set(columns) or (needed == "gold" and "gold" not in columns):
-        wanted = "item (or id) and gold" if needed == "gold" else "item or id"
-        raise UsageError(f"{path} has the columns {', '.join(columns[:8])}: it needs {wanted}")
-    return [row for table in tables for row in table.rows.values()]
+    rows: list[Mapping[str, Any]] = []
+    for table in read_tables(path):
+        columns = table.columns
+        if not set(_NAMES) & set(columns) or (needed == "gold" and "gold" not in columns):
+            wanted = "item (or id) and gold" if needed == "gold" else "item or id"
+            raise UsageError(f"{path} has the columns {', '.join(columns[:8])}: it needs {wanted}")
+        if table.unreadable:
+            bad = table.unreadable[0]
+            raise UsageError(f"{path}: {bad.detail}; correct it or remove it")
+        for number, row in table.rows.items():
+            if _item(row) == "":
+                raise UsageError(f"{path}: row {number + 1} names no item: fill in its id or remove the row")
+            rows.append(row)
+    return rows
 
 
 def correct(joined: Joined, golds: Mapping[str, Any]) -> Joined:
@@ -65,7 +84,7 @@ def correct(joined: Joined, golds: Mapping[str, Any]) -> Joined:
     named = {joined.benchmark.names.get(name, name): gold for name, gold in golds.items()}
     if unknown := [name for name in named if name not in questions]:
         raise UsageError(f"there is no item {unknown[0]!r} among the {len(questions):,} questions")
-    if joined.answers and joined.answers[0][1].correct is not None:
+    if any(map(says_only_right, questions.values())):
         raise UsageError("the results say only what was right by the old golds: give the answers themselves")
     chosen = [Given(gold, questions[name].options, questions[name].language) for name, gold in named.items()]
     scheme = (

@@ -16,6 +16,12 @@ _AGREE: Final = 0.9
 """Share of the questions that must read alike for ids that happen to be equal to count as a join."""
 RIGHT, WRONG = "1", "0"
 """Replies that stand for an answer of which only that is known."""
+_JUDGED: Final = ("right", "wrong")
+
+
+def says_only_right(question: Question) -> bool:
+    """Whether results say of its answers only that they are right or wrong, not which they are."""
+    return question.labels == (RIGHT, WRONG) and question.options == _JUDGED
 
 
 class Joined(NamedTuple):
@@ -143,7 +149,16 @@ class _Index:
         if asked.content_hash and asked.content_hash != question.content_hash:
             detail = f"{item} was asked from another version of {question.release}"
             return RecordRejected("other_version", detail)
+        if self._in_another_order(asked.options, question):
+            detail = f"{item} has the same options in another order, so its labels and places mean others"
+            return RecordRejected("other_order", detail)
         return question
+
+    def _in_another_order(self, options: Sequence[str], question: Question) -> bool:
+        if len(options) != len(question.options) or options == question.options:
+            return False
+        there, here = [words(one) for one in options], [words(one) for one in question.options]
+        return there != here and sorted(there) == sorted(here)
 
     def _by_id(self, asked: AskedThere) -> tuple[str, tuple[str, str]]:
         item = self.benchmark.names.get(asked.item, "")
@@ -228,7 +243,7 @@ def _right_or_wrong(joined: Joined) -> Joined:
     known = joined.benchmark
     questions = {
         item: question.model_copy(
-            update={"kind": "choice", "options": ("right", "wrong"), "labels": (RIGHT, WRONG), "gold": (0,)}
+            update={"kind": "choice", "options": _JUDGED, "labels": (RIGHT, WRONG), "gold": (0,)}
             | {"multiple": False, "option_kinds": (), "answer": "", "accepted": (), "overall": ""}
             | {"verses": (), "explanations": ()}
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from math import isfinite, isnan
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import orjson
 from pydantic import ValidationError
 
-from mihakk.evaluation.benchmarks import Benchmark, named_by_item, of_folder_or_file, of_results
-from mihakk.evaluation.incoming.form import FORMS, Form, Records, recognised
+from mihakk.evaluation.benchmarks import Benchmark, of_folder_or_file, of_results
+from mihakk.evaluation.imported import imported_in, read_imported
+from mihakk.evaluation.incoming.form import FORMS, Form, Records, UnknownForm, recognised
 from mihakk.evaluation.incoming.forms.table import read_table
 from mihakk.evaluation.incoming.given import Given, Refused
 from mihakk.evaluation.incoming.head import Head
 from mihakk.evaluation.joining import JoinBy, Joined, join
-from mihakk.evaluation.rows import read_rows, write_rows
 from mihakk.machinery.configs import misfits
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.schemas.evaluation import Answer, AnsweredBy, AskedItem, Question
@@ -32,10 +32,10 @@ from mihakk.schemas.rejection import Rejection
 if TYPE_CHECKING:
     import pandas as pd
 
-QUESTIONS: Final = "questions.parquet"
-"""In a folder of imported results: what was asked."""
 _OTHERS: Final = ("audited", "published", "as shown")
 """Versions of benchmarks that are no release of ours, and may be asked behind any delimiter."""
+_BEYOND: Final = 0.02
+"""Share of the chosen places beyond the first from which they are counted otherwise than they seem."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,22 @@ def open_results(
     """The results in some files, joined to a benchmark; without one, to the questions that they show.
 
     Args:
-        paths: Files, folders of files, or one folder of imported results.
+        paths: Files and folders of files, or folders of imported results.
         reading: What the files don't say.
         benchmark: What was asked.
 
     Raises:
         UsageError: A file is of no known format, or nothing in it joins.
     """
-    if len(paths) == 1 and (paths[0] / QUESTIONS).is_file():
-        return _imported(paths[0])
+    imported = [imported_in(path) for path in paths]
+    if any(imported):
+        folders = list(chain.from_iterable(imported))
+        if benchmark is not None or not all(imported):
+            raise UsageError(
+                f"{folders[0]} was imported with its questions: give folders of imported results alone, "
+                "without --benchmark, or import their files again"
+            )
+        return read_imported(folders)
     with no_collection():
         return _open(paths, reading, benchmark)
 
@@ -109,10 +116,24 @@ def _open(paths: Sequence[Path], reading: Reading, benchmark: Benchmark | None) 
 
 
 def _require_meaning(joined: Joined, benchmark: Benchmark, reading: Reading, forms: Sequence[Form]) -> None:
-    """Refuses 0 and 1 that may be right and wrong as well as the first and second of two options."""
+    """Refuses cells of a table that mean one thing as well as another, where nobody said which."""
+    if reading.cells or FORMS.get("table") not in forms:
+        return
+    chosen = [(question, given) for question, given in joined.answers if (given.pick or 0) > 0]
+    beyond = [
+        (question, given)
+        for question, given in chosen
+        if question.options and (given.pick or 0) >= len(question.options)
+    ]
+    if len(beyond) > _BEYOND * len(chosen):
+        question, given = beyond[0]
+        raise UsageError(
+            f"{len(beyond):,} of {len(chosen):,} answers choose an option that there is not, e.g. "
+            f"{given.system} number {1 + (given.pick or 0)} of {len(question.options)} of {question.item}: "
+            "if 0 stands for no answer and places count from 1, say --cells index1; else say what they hold"
+        )
     asked = {question.item for question, given in joined.answers if given.correct is not None}
-    told = reading.cells or FORMS.get("table") not in forms
-    if asked and not told and all(len(benchmark.questions[item].options) == 2 for item in asked):
+    if asked and all(len(benchmark.questions[item].options) == 2 for item in asked):
         raise UsageError(
             "the cells are 0 and 1 and every question has two options: say whether they are places of "
             "options, or right and wrong (--cells index0 or --cells correct)"
@@ -127,10 +148,8 @@ def _files(paths: Sequence[Path], named: str) -> list[tuple[Form, Head]]:
             found.append(recognised(path, named))
             continue
         for inner in sorted(one for one in path.rglob("*") if one.is_file() and not one.name.startswith(".")):
-            try:
+            with suppress(UnknownForm):  # a damaged file is not left out
                 found.append(recognised(inner, named))
-            except UsageError:
-                continue
     if not found:
         raise UsageError(f"{', '.join(map(str, paths))}: no file of results lies there")
     there = {(head.path.parent, name) for name, _, head in found}
@@ -174,24 +193,6 @@ def _shown_by(
         return of_folder_or_file(head.path, reading.mapping, language=reading.language)
     asked = {id(one.asked): one.asked for one in records if isinstance(one, Given)}.values()
     return of_results(asked, head.path.stem, reading.language)
-
-
-def _imported(folder: Path) -> Joined:
-    """A folder that results were imported into."""
-    from mihakk.evaluation.incoming.given import AskedThere
-
-    questions = {one.item: one for one in read_rows(folder / QUESTIONS, Question)}
-    title = next(iter(questions.values())).release
-    benchmark = named_by_item(title, questions)
-    answers = []
-    for path in sorted([*folder.glob("answers.parquet"), *folder.glob("*/answers.parquet")]):
-        for answer in read_rows(path, Answer):
-            facts = answer.model_dump(exclude_defaults=True, exclude=set(AskedItem.model_fields) | {"model"})
-            asked = AskedThere(path.parent.name, item=answer.item)
-            answers.append((questions[answer.item], Given(asked, answer.model, more=facts)))
-    if not answers:
-        raise UsageError(f"{folder} holds questions and no answers: import them again")
-    return Joined(answers, [], "id", benchmark)
 
 
 class Said(NamedTuple):
@@ -284,9 +285,7 @@ def _answer(question: Question, given: Given, by: AnsweredBy | None) -> Answer:
 
 def _same_delimiter(compared: Sequence[str], question: Question) -> None:
     """Refuses our own labels that stood behind another delimiter: a space moves accuracies by ten points."""
-    if question.version in ("audited", "published", "as shown") or not all(
-        isinstance(one, str) for one in compared
-    ):
+    if question.version in _OTHERS or not all(isinstance(one, str) for one in compared):
         return
     for text, label in zip(compared, question.labels, strict=False):
         if text and text != label:
@@ -350,13 +349,29 @@ class Beside(NamedTuple):
     """An item of these."""
 
 
-def beside(joined: Joined, right: Callable[[Question, Given], float | None]) -> list[Beside]:
-    """The files' own scores from 0 to 1 beside ours; `right` says how right an answer is by our rules."""
-    groups: dict[tuple[str, str], list[tuple[str, float, float]]] = defaultdict(list)
+class OwnScore(NamedTuple):
+    """One score that a file itself gives an answer, beside how right it is by our reading."""
+
+    system: str
+    item: str
+    score: str
+    theirs: float
+    ours: float
+
+
+def own_scores(joined: Joined) -> Iterator[OwnScore]:
+    """Every score of the files themselves."""
     for question, given in joined.answers:
-        if given.own and (ours := right(question, given)) is not None:
+        if given.own and (ours := right_by_accuracy(question, given)) is not None:
             for name, theirs in given.own.items():
-                groups[given.system, name].append((question.item, theirs, ours))
+                yield OwnScore(given.system, question.item, name, theirs, ours)
+
+
+def beside(scores: Iterable[OwnScore]) -> list[Beside]:
+    """The files' own scores from 0 to 1 beside ours, by system and score."""
+    groups: dict[tuple[str, str], list[tuple[str, float, float]]] = defaultdict(list)
+    for one in scores:
+        groups[one.system, one.score].append((one.item, one.theirs, one.ours))
     found = []
     for (system, name), own in sorted(groups.items()):
         if not all(0 <= theirs <= 1 for _, theirs, _ in own):
@@ -386,8 +401,3 @@ def right_by_accuracy(question: Question, given: Given) -> float | None:
 def folder_name(system: str) -> str:
     """A system's name as a folder may be called."""
     return re.sub(r"[^\w.-]+", "-", system).strip(".") or "unknown"
-
-
-def write_questions(folder: Path, joined: Joined) -> None:
-    """Writes what was asked, so that a folder of results is understood without the benchmark."""
-    write_rows(folder / QUESTIONS, list(joined.benchmark.questions.values()), Question)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
+from mihakk.evaluation.joining import says_only_right
 from mihakk.evaluation.reading import read
 from mihakk.evaluation.running.probes import OPTIONS_ALONE
 from mihakk.evaluation.statistics.items import item_statistics
@@ -112,7 +113,8 @@ def suspects(answers: Iterable[Said], questions: Mapping[str, Question]) -> list
             rank,
             units[place],
             options[place],
-            list(options[place])[other[place]] if other[place] else "",
+            # Those of whom only that they are wrong is known need not agree on an answer.
+            "" if says_only_right(units[place].questions[0]) else list(options[place])[other[place]],
             against=(against[place], round(float(confidence[place]), 6)),
             rest=None if np.isnan(rest[place]) else float(rest[place]),
             ability=abilities,
@@ -244,6 +246,8 @@ def _suspect(
 ) -> Suspect:
     """The row of one item; `against` are odds and confidence."""
     first, (odds, confidence) = unit.questions[0], against
+    gold = next(iter(options))
+    other = "" if other == gold else other
     total = sum(len(own) for own in unit.given.values())
     chosen: dict[str, list[str]] = defaultdict(list)
     counts: dict[str, int] = defaultdict(int)
@@ -252,7 +256,6 @@ def _suspect(
             counts[answer] += 1
         for answer in {one for one in own if own.count(one) * 2 > len(own)}:
             chosen[answer].append(system)
-    gold = next(iter(options))
     gold_share, other_share = counts[gold] / total, counts[other] / total if other else 0.0
     shown = options[other] if other else ""
     return Suspect(

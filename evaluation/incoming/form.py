@@ -33,11 +33,16 @@ class Form:
 FORMS: Final[Registry[Form]] = Registry("form", "mihakk.evaluation.incoming.forms")
 
 
+class UnknownForm(UsageError):
+    """A file that is no file of results."""
+
+
 def recognised(path: Path, form: str = "") -> tuple[str, Form, Head]:
     """The format of a file, from the file itself unless `form` names it.
 
     Raises:
-        UsageError: It is none that is known, or can't be read.
+        UnknownForm: It is none that is known.
+        UsageError: It can't be read, or there is no format of that name.
     """
     head = Head(path)
     if form:
@@ -45,7 +50,7 @@ def recognised(path: Path, form: str = "") -> tuple[str, Form, Head]:
     fitting = sorted((one.rank, name) for name, one in FORMS if one.fits(head))
     if not fitting:
         told = ", ".join(f"{name} ({one.title})" for name, one in FORMS)
-        raise UsageError(f"{path} is no file of results that is known: {told}; name its form if it is one")
+        raise UnknownForm(f"{path} is no file of results that is known: {told}; name its form if it is one")
     name = fitting[0][1]
     return name, FORMS.get(name), head
 

@@ -68,6 +68,17 @@ class Head:
         except (ValueError, RecursionError):
             return None
 
+    @property
+    def whole(self) -> dict[str, Any]:
+        """The file as one object.
+
+        Raises:
+            UsageError: It is not one JSON document.
+        """
+        if not isinstance(self.document, dict):
+            raise UsageError(f"{self.path} holds several documents: give each a file of its own")
+        return self.document
+
     @cached_property
     def first(self) -> dict[str, Any]:
         """The first object: of the lines, of a list, or the document itself; empty where there is none."""

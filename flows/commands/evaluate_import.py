@@ -30,7 +30,7 @@ Split = Annotated[str, typer.Option(help="Split of the release that was asked.")
 Files = Annotated[
     list[Path],
     typer.Argument(
-        help="Files of results, folders of them, or one folder of imported ones; formats are recognised."
+        help="Files of results, folders of them, or folders of imported ones; formats are recognised."
     ),
 ]
 OfBenchmark = Annotated[
@@ -85,8 +85,9 @@ def import_(
 
     Example: mihakk evaluate import answers.csv --benchmark arabic_mmlu.jsonl --out results
     """
+    from mihakk.evaluation.imported import write_questions
     from mihakk.evaluation.imports import import_results
-    from mihakk.evaluation.results import Reading, write_questions
+    from mihakk.evaluation.results import Reading
     from mihakk.evaluation.rows import write_rows
     from mihakk.evaluation.scoring import DEFAULT, metrics_named
     from mihakk.schemas.evaluation import Answer, AnsweredBy
@@ -102,8 +103,10 @@ def import_(
     folders = _folders(out, sorted(imported.answers))
     told: dict[str, dict[str, Any]] = {}
     counts: dict[str, Counter[str]] = {}
+    lost = [one for name, own in imported.rejected.items() if name not in folders for one in own]
     for system, folder in folders.items():
-        rejected = imported.rejected.get(system, [])
+        # A broken line names no system: beside those of the one that there is, else in a file of its own.
+        rejected = imported.rejected.get(system, []) + (lost if folder == out else [])
         write_rows(folder / "answers.parquet", imported.answers[system], Answer)
         write_rows(folder / "rejected.parquet", rejected, Rejection)
         counts[system] = _scored(folder, imported.joined.benchmark.questions, metric)
@@ -113,13 +116,13 @@ def import_(
             "missing": imported.missing.get(system, []),
             "rejected": Counter(one.reason for one in rejected),
         }
-    lost = [one for name, own in imported.rejected.items() if name not in folders for one in own]
-    if lost:
+    if len(folders) > 1:
         write_rows(out / "rejected.parquet", lost, Rejection)
     beside = _beside(imported, out)
     if as_json:
         facts = {"joined_by": imported.joined.by, "beside": [one._asdict() for one in beside]}
-        print_json(told[next(iter(told))] | facts if len(told) == 1 else {"systems": told} | facts)
+        systems_ = {"systems": told, "rejected": Counter(one.reason for one in lost)}
+        print_json((told[next(iter(told))] if len(told) == 1 else systems_) | facts)
         return
     _report(imported, counts, out)
     for one in beside:
@@ -166,21 +169,16 @@ def _beside(imported: Imported, out: Path) -> list[Any]:
     """The files' own scores beside ours, also answer by answer where they differ."""
     import csv
 
-    from mihakk.evaluation.results import beside, right_by_accuracy
+    from mihakk.evaluation.results import OwnScore, beside, own_scores
 
-    found = beside(imported.joined, right_by_accuracy)
-    rows = [
-        (given.system, question.item, name, theirs, ours)
-        for question, given in imported.joined.answers
-        if given.own and (ours := right_by_accuracy(question, given)) is not None
-        for name, theirs in given.own.items()
-    ]
+    rows = list(own_scores(imported.joined))
+    (out / "beside.csv").unlink(missing_ok=True)
     if rows:
         with (out / "beside.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
-            writer.writerow(("system", "item", "score", "theirs", "ours"))
+            writer.writerow(OwnScore._fields)
             writer.writerows(rows)
-    return found
+    return beside(rows)
 
 
 def _folders(out: Path, systems: list[str]) -> dict[str, Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -129,7 +128,8 @@ def moves(
             | {"verdict": one.verdict}
             for one in found.turned
         ]
-        print_json({"between": found.between, "systems": systems_, "items": items_, "turned": pairs})
+        told_of = {"between": found.between, "notes": notes}
+        print_json(told_of | {"systems": systems_, "items": items_, "turned": pairs})
     elif form == "terminal":
         open_console().print(terminal(sheets, notes))
     else:
@@ -138,22 +138,21 @@ def moves(
 
 def _frame(files: list[Path], *told: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Scores of a suite as they lie there; of results of others, made now on what all systems answered."""
-    from mihakk.evaluation.results import QUESTIONS
+    from mihakk.evaluation.imported import QUESTIONS
     from mihakk.evaluation.table import load_scores
 
-    first = files[0]
-    if not (first / QUESTIONS).is_file() and (first.is_dir() or not first.exists() or _is_scores(first)):
-        with suppress(UsageError):
-            return load_scores([one for path in files for one in scores_in(path)]), ()
-        if not first.is_dir():
-            scores_in(first)
+    if not (files[0] / QUESTIONS).is_file() and _has_scores(files[0]):
+        return load_scores([one for path in files for one in scores_in(path)]), ()
     return _scores(results_of(files, *told))
 
 
-def _is_scores(path: Path) -> bool:
+def _has_scores(path: Path) -> bool:
+    """Whether it holds a suite's scores, or is no path at all, but may be the name of a suite."""
     from mihakk.evaluation.incoming.head import Head
 
-    return {"scorer", "signature", "value"} <= Head(path).names
+    if path.is_dir():
+        return any(path.glob("scores.parquet")) or any(path.glob("*/scores.parquet"))
+    return not path.exists() or {"scorer", "signature", "value"} <= Head(path).names
 
 
 def _scores(joined: Joined) -> tuple[pd.DataFrame, tuple[str, ...]]:

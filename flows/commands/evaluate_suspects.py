@@ -31,7 +31,7 @@ def suspects(
     results: Annotated[
         list[str],
         typer.Argument(
-            help="A suite that was run; or files of results, or one folder of imported results.",
+            help="A suite that was run; or files of results, or folders of imported results.",
         ),
     ],
     model: Systems = None,
@@ -133,11 +133,13 @@ def _of_suite(
 def _of_results(
     results: list[str], out: Path | None, told: tuple[Any, ...]
 ) -> tuple[Iterator[Said], dict[str, Question], Path | None]:
+    from mihakk.evaluation.imported import QUESTIONS
     from mihakk.evaluation.results import said
 
     paths = [Path(one) for one in results]
     joined = results_of(paths, *told)
-    folder = out or (paths[0] if len(paths) == 1 and paths[0].is_dir() else None)
+    # Among the logs of others it would be read as a table the next time.
+    folder = out or (paths[0] if len(paths) == 1 and (paths[0] / QUESTIONS).is_file() else None)
     return said(joined), joined.benchmark.questions, folder
 
 

@@ -168,8 +168,7 @@ def audit(
     from mihakk.pipeline.external_audit import AuditJob, run_audit
     from mihakk.schemas.benchmark import ChecksConfig
 
-    if language not in get_args(Language):
-        raise UsageError(f"language is {language!r}: it must be one of {', '.join(get_args(Language))}")
+    _require_language(language)
     roles = {
         **{"question": question, "choices": choices, "gold": gold},
         **{"context": context, "id": id, "subset": subset, "gold_as": gold_as},
@@ -337,11 +336,17 @@ def compare(
     return replace(found, notes=(*notes, *found.notes))
 
 
+def _require_language(language: str) -> None:
+    if language not in get_args(Language):
+        raise UsageError(f"language is {language!r}: it must be one of {', '.join(get_args(Language))}")
+
+
 def _joined(results: Any, benchmark: Any, reading: Reading) -> Joined:
     """Results as they are given, joined to what was asked."""
     from mihakk.evaluation.benchmarks import of_folder_or_file
     from mihakk.evaluation.results import open_results
 
+    _require_language(reading.language)
     with TemporaryDirectory(prefix="mihakk-") as folder:
         if isinstance(results, str | Path):
             paths = [Path(results)]

@@ -22,13 +22,22 @@ from typer.testing import CliRunner, Result
 import mihakk
 from mihakk.evaluation.incoming.form import recognised
 from mihakk.evaluation.joining import unjoined
-from mihakk.evaluation.results import Reading, beside, open_results, right_by_accuracy, score_frame
+from mihakk.evaluation.results import (
+    Reading,
+    beside,
+    open_results,
+    own_scores,
+    right_by_accuracy,
+    score_frame,
+)
 from mihakk.evaluation.statistics.items import item_statistics, item_worth, reliability
 from mihakk.flows.cli import app
 from mihakk.machinery.errors import UsageError
 
 EXCERPTS = Path(__file__).parents[1] / "fixtures" / "results"
 LETTERS = "ABCD"
+MAP = ("--map", "id=id,question=question,choices=A+B+C+D,gold=answer")
+"""Of `benchmark`, where every gold is the same letter and tells nothing of its column."""
 QUESTIONS = [
     ("q1", "ما عاصمة مصر؟", ["القاهرة", "دمشق", "بغداد", "تونس"], "A"),
     ("q2", "ما عاصمة سوريا؟", ["القاهرة", "دمشق", "بغداد", "تونس"], "B"),
@@ -71,7 +80,7 @@ def accuracy(paths: list[Path], reading: Reading = ENGLISH) -> dict[str, float]:
 
 
 def theirs(paths: list[Path]) -> dict[tuple[str, str], tuple[float, float]]:
-    found = beside(open_results(paths, ENGLISH), right_by_accuracy)
+    found = beside(own_scores(open_results(paths, ENGLISH)))
     return {(one.system, one.score): (one.theirs, one.ours) for one in found}
 
 
@@ -366,7 +375,9 @@ def test_items_that_tell_nothing_are_named(tmp_path: Path) -> None:
     ]
     asked = benchmark(tmp_path, [(item, f"سؤال {item}", list("وزحط"), "A") for item in answers])
     file = table(tmp_path / "a.csv", *rows)
-    told = json.loads(call("items", file, "--benchmark", asked, "--csv", tmp_path / "i.csv", "--json").stdout)
+    told = json.loads(
+        call("items", file, "--benchmark", asked, *MAP, "--csv", tmp_path / "i.csv", "--json").stdout
+    )
     verdicts = {one["item"]: one["verdict"] for one in told["items"] if one["verdict"]}
     like = {one["item"]: one["like"] for one in told["items"] if one["like"]}
     assert verdicts == {"none": "never right", "all": "always right", "upside": "inverted"} | dict.fromkeys(
@@ -394,7 +405,7 @@ def test_rows_that_are_removed_or_corrected_move_ranks_and_noise_is_called_noise
     }
     file, asked = ranked(tmp_path, right)
     out = tmp_path / "out"
-    call("import", file, "--benchmark", asked, "--out", out)
+    call("import", file, "--benchmark", asked, *MAP, "--out", out)
     (tmp_path / "gone.txt").write_text("\n".join(f"q{n}" for n in range(60)))
     told = json.loads(call("moves", out, "--without", tmp_path / "gone.txt", "--json").stdout)
     places = {one["model"]: (one["place_before"], one["place_after"]) for one in told["systems"]}
@@ -429,7 +440,7 @@ def test_what_changes_has_to_be_there(tmp_path: Path, words: tuple[str, ...], me
     (tmp_path / "golds.csv").write_text("id,gold\nx9,B\n")
     (tmp_path / "bad.csv").write_text("name\nx9\n")
     told = [tmp_path / word if "." in word else word for word in words]
-    done = call("moves", file, "--benchmark", asked, *told, code=2)
+    done = call("moves", file, "--benchmark", asked, *MAP, *told, code=2)
     assert message in " ".join(done.output.split())
 
 

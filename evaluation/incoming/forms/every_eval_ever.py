@@ -29,7 +29,7 @@ def _read(head: Head) -> Records:
 
 
 def _of_aggregate(head: Head) -> Records:
-    named = (head.document.get("detailed_evaluation_results") or {}).get("file_path")
+    named = (head.whole.get("detailed_evaluation_results") or {}).get("file_path")
     if not named:
         raise UsageError(f"{head.path} holds figures over whole data sets: give the file of its samples")
     # The path is that of the whole collection; the file lies beside.

@@ -40,10 +40,11 @@ def _is_stats(head: Head) -> bool:
 
 
 def _state(head: Head) -> Records:
-    system = str(head.document.get("adapter_spec", {}).get("model") or "") or _system(head.path)
+    run = head.whole
+    system = str((run.get("adapter_spec") or {}).get("model") or "") or _system(head.path)
     scores = _stats(head.path.with_name("per_instance_stats.json"))
     separate: dict[Key, list[tuple[AskedThere, Object]]] = defaultdict(list)
-    for number, state in enumerate(head.document["request_states"]):
+    for number, state in enumerate(run["request_states"]):
         asked = AskedThere(f"request {number}", state)
         try:
             _describe(asked, state["instance"], state.get("output_mapping"))
@@ -188,7 +189,7 @@ def _document(path: Path) -> Any:
 def _system(path: Path) -> str:
     """The system: of the run's specification, or of its folder's name (`...,model=openai_gpt2`)."""
     spec = _document(path.with_name("run_spec.json"))
-    if found := spec.get("adapter_spec", {}).get("model"):
+    if found := (spec.get("adapter_spec") or {}).get("model"):
         return str(found)
     return next(
         (

@@ -17,6 +17,7 @@ _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """As Inspect labels choices and names their targets."""
 _VALUES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _STOPS: Final = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
+_DAMAGED: Final = (ValueError, RecursionError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
 Sample = dict[str, Any]
 
 
@@ -27,7 +28,7 @@ def _fits(head: Head) -> bool:
 
 
 def _read(head: Head) -> Records:
-    header, samples = _archive(head) if head.kind == "zip" else _document(head)
+    header, samples = _archive(head) if head.kind == "zip" else (head.whole, head.whole.get("samples") or [])
     told = header.get("eval") or {}
     system, task = str(told.get("model") or "").removeprefix("mihakk/"), str(told.get("task") or "")
     for number, sample in enumerate(samples):
@@ -36,19 +37,17 @@ def _read(head: Head) -> Records:
             yield _answer(asked, sample, system)
         except RecordRejected as error:
             yield Refused(asked, system, error)
-
-
-def _document(head: Head) -> tuple[Sample, list[Sample]]:
-    found = head.document
-    if not isinstance(found, dict):
-        raise UsageError(f"{head.path} is no log of Inspect: it is not one JSON document")
-    return found, found.get("samples") or []
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            yield Refused(asked, system, RecordRejected("not_a_sample", f"no sample of Inspect: {error}"))
 
 
 def _archive(head: Head) -> tuple[Sample, Iterator[Sample]]:
     name = "header.json" if "header.json" in head.names else "_journal/start.json"
-    with archive_at(head.path) as archive:
-        header = json.loads(archive.read(name))
+    try:
+        with archive_at(head.path) as archive:
+            header = json.loads(archive.read(name))
+    except (ValueError, RecursionError, *DAMAGED) as error:
+        raise UsageError(f"{head.path} is a damaged log ({error}): get it again") from error
 
     def samples() -> Iterator[Sample]:
         with archive_at(head.path) as archive:
@@ -74,7 +73,8 @@ def _answer(asked: AskedThere, sample: Sample, system: str) -> Given:
         asked.options = tuple(_text(one, kept) for one in choices)
         asked.labels = tuple(_LETTERS[: len(choices)])
         right = {_LETTERS.find(letter) for one in said for letter in one.replace(" ", "")}
-        asked.gold = tuple(sorted(place for place in right if 0 <= place < len(choices)))
+        # A target in words has letters too: they name no choice.
+        asked.gold = tuple(sorted(right)) if right <= set(range(len(choices))) else ()
     else:
         asked.answers = tuple(one for one in said if one)
     output = sample.get("output") or {}

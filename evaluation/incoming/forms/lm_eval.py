@@ -64,7 +64,7 @@ def _describe(
     asked: AskedThere, doc: Mapping[str, Any], line: Mapping[str, Any], task: str, compared: bool
 ) -> None:
     """What was asked: the document, and what lm-eval made of it."""
-    asked.item = str(doc.get("id", doc.get("idx", "")))
+    asked.item = next((str(doc[name]) for name in ("id", "idx") if doc.get(name) is not None), "")
     index = line.get("doc_id")
     asked.index = index if isinstance(index, int) else None
     asked.config = task

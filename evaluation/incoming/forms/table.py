@@ -185,6 +185,12 @@ def _systems(table: Table, id: str) -> tuple[str, ...]:
         if name != id and _folded(name) not in taken and not _OPTION.fullmatch(_folded(name))
     ]
     kinds = {name: kind_of(_values(table, (name,))) for name in free}
+    both = [next((name for name in free if kinds[name] == kind), "") for kind in ("correct", "index")]
+    if all(both) and not {"letter", "likelihoods"} & set(kinds.values()):
+        raise UsageError(
+            f"{table.name}: {both[0]!r} holds 0 and 1 and {both[1]!r} larger numbers, so both or one of them "
+            "may be a system's: name the systems' columns (--systems) and what they hold (--cells)"
+        )
     for kind in ("letter", "likelihoods", "correct", "index"):
         if found := tuple(name for name in free if kinds[name] == kind):
             return found

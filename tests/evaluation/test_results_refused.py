@@ -1,0 +1,157 @@
+"""Results that could be read in two ways, or that lack a part, are refused or told: never read in silence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import mihakk
+from mihakk.evaluation.results import open_results
+from mihakk.machinery.errors import UsageError
+from tests.evaluation.test_results_in import (
+    ENGLISH,
+    LETTERS,
+    MAP,
+    QUESTIONS,
+    accuracy,
+    benchmark,
+    benchmark_of,
+    call,
+    ranked,
+    table,
+)
+
+
+def test_the_same_options_in_another_order_are_not_joined(tmp_path: Path) -> None:
+    """A label or a place of the file would name another option of the benchmark."""
+    lines = [
+        {
+            **{"sample_id": name, "model_id": "m", "evaluation_name": "x", "evaluation": {"score": 1}},
+            "input": {"raw": text, "choices": options[::-1], "reference": [options[LETTERS.index(gold)]]},
+            "output": {"raw": [LETTERS[3 - LETTERS.index(gold)]]},
+        }
+        for name, text, options, gold in QUESTIONS
+    ]
+    path = tmp_path / "e.jsonl"
+    path.write_text("\n".join(json.dumps(one) for one in lines), encoding="utf-8")
+    with pytest.raises(UsageError, match="q1 has the same options in another order"):
+        open_results([path], ENGLISH, benchmark_of(str(benchmark(tmp_path))))
+    assert accuracy([path]) == {"m": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("cells", "figure", "message"),
+    [
+        ({"hard": [0, 1, 1, 0], "one": [0, 1, 2, 3]}, 0.25, "'hard' holds 0 and 1 and 'one' larger numbers"),
+        (
+            {"one": [1, 2, 0, 4]},
+            0.5,
+            "1 of 3 answers choose an option that there is not, e.g. one number 5 of 4",
+        ),
+    ],
+    ids=["a column of 0 and 1 beside places", "0 for no answer and places from 1"],
+)
+def test_numbers_that_can_be_read_in_two_ways_have_to_be_declared(
+    tmp_path: Path, cells: dict[str, list[int]], figure: float, message: str
+) -> None:
+    rows = pd.DataFrame({"id": [one[0] for one in QUESTIONS], **cells})
+    with pytest.raises(UsageError, match=message):
+        mihakk.compare(rows, str(benchmark(tmp_path)))
+    declared = mihakk.compare(rows, str(benchmark(tmp_path)), systems=("one",), cells="index1")
+    assert declared.cells["figure"].tolist() == [figure]
+
+
+def test_those_who_are_only_known_to_be_wrong_agree_on_no_answer(tmp_path: Path) -> None:
+    rows = pd.DataFrame({"id": [one[0] for one in QUESTIONS]} | {f"s{n}": [1, 0, 1, n % 2] for n in range(6)})
+    found = mihakk.suspects(rows, str(benchmark(tmp_path)))
+    assert (found["items"][0], found["reason"][0], found["other"][0]) == ("q2", "never_right", "")
+    assert set(found["reason"]) & {"other_answer", "ambiguous"} == set()
+    out = tmp_path / "out"
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    call("import", tmp_path / "a.csv", "--benchmark", benchmark(tmp_path), "--out", out)
+    (tmp_path / "golds.csv").write_text("id,gold\nq1,B\n")
+    done = call("moves", out, "--corrected", tmp_path / "golds.csv", code=2)
+    assert "say only what was right by the old golds" in done.output
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "text", "message"),
+    [
+        ("--corrected", "g.csv", "id,gold\nq1,B\nq1,C\n", "q1 has two golds, B and C: keep one"),
+        ("--corrected", "g.csv", "id,gold\nq1,\n", "q1 has no gold: name its new gold"),
+        ("--without", "g.jsonl", '{"id": "q1"}\n{"id": q2}\n', "line 2: Expecting value"),
+        ("--without", "g.jsonl", '{"id": "q1"}\n{"x": "q2"}\n', "row 2 names no item"),
+    ],
+)
+def test_a_file_of_changed_items_is_read_whole_or_not_at_all(
+    tmp_path: Path, option: str, name: str, text: str, message: str
+) -> None:
+    file, asked = ranked(tmp_path, {"one": "1010", "two": "0101"})
+    (tmp_path / name).write_text(text)
+    done = call("moves", file, "--benchmark", asked, *MAP, option, tmp_path / name, code=2)
+    assert message in " ".join(done.output.split()), done.output
+
+
+def test_a_damaged_log_in_a_folder_is_told_and_several_documents_are_no_traceback(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    table(logs / "b.csv", {"id": "q1", "one": "A"})
+    (logs / "a.eval").write_bytes(b"PK\x03\x04broken")
+    with pytest.raises(UsageError, match=r"a\.eval is a damaged archive"):
+        open_results([logs])
+    for line in ('{"request_states": []}', '{"evaluation_results": [], "model_info": {}}'):
+        (tmp_path / "two.jsonl").write_text(f"{line}\n{line}\n")
+        with pytest.raises(UsageError, match="holds several documents"):
+            open_results([tmp_path / "two.jsonl"])
+    with pytest.raises(UsageError, match="language is 'de'"):
+        mihakk.suspects(str(logs / "b.csv"), language="de")  # type: ignore[arg-type]
+
+
+def test_an_ambiguous_gold_of_the_benchmark_is_asked_with_both_mappings(tmp_path: Path) -> None:
+    lines = [
+        {"id": name, "question": text, "choices": options, "answer": 1 + place % 3}
+        for place, (name, text, options, _) in enumerate(QUESTIONS)
+    ]
+    path = tmp_path / "set.jsonl"
+    path.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in lines), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"--map '.*gold_as=index0.*'.*\n.*gold_as=index1"):
+        benchmark_of(str(path))
+
+
+def test_systems_imported_one_by_one_are_ranked_together_and_leftovers_are_refused(tmp_path: Path) -> None:
+    asked, runs = benchmark(tmp_path), tmp_path / "runs"
+    for n in range(6):
+        rows = [{"id": name, f"s{n}": gold} for name, *_, gold in QUESTIONS]
+        call("import", table(tmp_path / f"s{n}.csv", *rows), "--benchmark", asked, "--out", runs / f"s{n}")
+    one_by_one = mihakk.suspects([runs / f"s{n}" for n in range(6)])
+    assert one_by_one["systems"].tolist() == [6] * 4
+    assert one_by_one.equals(mihakk.suspects(runs))
+    with pytest.raises(UsageError, match="was imported with its questions"):
+        mihakk.suspects(runs, str(asked))
+    other = benchmark(tmp_path, [("q1", "سؤال آخر", list("وزحط"), "A")])
+    rows = [{"id": "q1", "new": "A", "newer": "B"}]
+    call("import", table(tmp_path / "n.csv", *rows), "--benchmark", other, "--out", runs / "s0")
+    with pytest.raises(UsageError, match="left by an earlier import"):
+        mihakk.suspects(runs / "s0")
+
+
+def test_no_rejected_line_is_lost_where_one_system_answers(tmp_path: Path) -> None:
+    path, out = tmp_path / "bad.csv", tmp_path / "out"
+    path.write_text("id,one\nq1,A\nq2\nq9,B\n")
+    call("import", path, "--benchmark", benchmark(tmp_path), "--out", out)
+    kept = pq.read_table(out / "rejected.parquet")["reason"].to_pylist()
+    assert sorted(kept) == ["cells_missing_or_extra", "unknown_item"]
+
+
+def test_suspects_write_nothing_among_the_logs_of_others(tmp_path: Path) -> None:
+    logs, asked = tmp_path / "logs", benchmark(tmp_path)
+    logs.mkdir()
+    rows = [{"id": name, **{f"s{n}": gold for n in range(6)}} for name, *_, gold in QUESTIONS]
+    table(logs / "a.csv", *rows)
+    for _ in range(2):
+        call("suspects", logs, "--benchmark", asked)
+    assert [one.name for one in logs.iterdir()] == ["a.csv"]
