@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from mihakk.evaluation.adapters.audited import facts_of
+from mihakk.evaluation.adapters.audited import facts_of, labels_of
 from mihakk.evaluation.incoming.given import AskedThere
 from mihakk.evaluation.questions import MANIFEST, rows_of_release
-from mihakk.generators.prompts import bundled
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import digest, sha256
 from mihakk.machinery.text.key import key
 from mihakk.schemas.evaluation import Question
 from mihakk.schemas.record import Language
-
-LATIN: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Benchmark(NamedTuple):
@@ -174,10 +171,9 @@ def _shown(one: AskedThere, item: str, title: str, language: Language) -> Questi
         "group": item,
     }
     if one.options:
-        known = (
-            bundled().labels(language, len(one.options)) if language == "ar" else LATIN[: len(one.options)]
-        )
-        facts |= {"options": one.options, "labels": one.labels or tuple(known), "gold": one.gold}
+        # A prompt that we don't see shows Latin letters, but for Arabic ones.
+        known = labels_of("ar" if language == "ar" else "en", len(one.options))
+        facts |= {"options": one.options, "labels": one.labels or known, "gold": one.gold}
         facts["multiple"] = len(one.gold) > 1
     else:
         facts |= {"answer": one.answers[0], "accepted": one.answers[1:]}

@@ -17,9 +17,10 @@ from time import process_time
 from typing import Any, Final
 
 from mihakk.evaluation.reading import read_choice
+from performance._measure import BESIDE
 
 LABELS: Final = tuple("ABCDEFGHIJ")
-REPLIES: Final = Path(__file__).resolve().parents[2] / "shared/data/panel/mmlu_pro_replies.jsonl.gz"
+REPLIES: Final = BESIDE / "panel" / "mmlu_pro_replies.jsonl.gz"
 _EXTRACTED: Final = (
     re.compile(r"answer is \(?([A-J])\)?"),
     re.compile(r".*[aA]nswer:\s*([A-J])"),

@@ -19,15 +19,14 @@ from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
 from mihakk.evaluation.statistics.bootstrap import percentile_interval
-from mihakk.evaluation.statistics.items import item_statistics
 from mihakk.evaluation.statistics.wrong_golds import gold_odds
 from performance._measure import BESIDE
 
 Values = NDArray[np.float64]
-LISTS: Final = (0.01, 0.02, 0.03, 0.05, 0.1)
+LISTS: Final = (0.01, 0.02, 0.05, 0.1)
 """Shares of the items that somebody looks at."""
 RESAMPLES: Final = 2_000
-BINS: Final = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5, 1.01)
+BINS: Final = (0.0, 0.01, 0.2, 1.01)
 
 
 class Truth(NamedTuple):
@@ -104,11 +103,6 @@ def two_parameters(shares: Values, rounds: int = 60) -> Values:
         curve = np.einsum("is,sa,sb->iab", chance * (1 - chance), design, design) + precision
         found = found + np.linalg.solve(curve, slope[:, :, None])[:, :, 0]
     return -found[:, 1]
-
-
-def rest_correlation(shares: Values) -> Values:
-    """Minus the correlation with the other items."""
-    return -np.nan_to_num(item_statistics(shares[:, :, 0].T).rest)
 
 
 def recall(scores: Values, wrong: NDArray[np.bool_], share: float, counts: Values | None = None) -> float:
@@ -192,7 +186,6 @@ def main() -> None:
         "accuracy-weighted vote": weighted_vote(known.shares),
         "Dawid and Skene": dawid_skene(known.shares),
         "discrimination (2PL)": two_parameters(known.shares),
-        "correlation with the rest": rest_correlation(known.shares),
         "`evaluate suspects`": found.odds,
     }
     items, systems, _ = known.shares.shape
@@ -200,13 +193,11 @@ def main() -> None:
         f"{items:,} items, {systems} systems, {known.wrong.sum()} wrong golds, {known.faulty.sum()} faulty."
     )
     print(f"Systems fail together: correlation {found.shared}.\n")
-    for title, truth in (("wrong golds", known.wrong), ("items with any fault", known.faulty)):
-        print(f"| {title} in the first | " + " | ".join(f"{share:.0%}" for share in LISTS) + " |")
-        print("|---|" + "---:|" * len(LISTS))
-        for name, told in beside(truth, ways).items():
-            print(f"| {name} | {' | '.join(told)} |")
-        print()
-    print("| confidence | items | wrong golds | faulty |\n|---:|---:|---:|---:|")
+    print("| wrong golds in the first | " + " | ".join(f"{share:.0%}" for share in LISTS) + " |")
+    print("|---|" + "---:|" * len(LISTS))
+    for name, told in beside(known.wrong, ways).items():
+        print(f"| {name} | {' | '.join(told)} |")
+    print("\n| confidence | items | wrong golds | faulty |\n|---:|---:|---:|---:|")
     for mean, count, wrong, faulty in reliability(found.confidence, known):
         print(f"| {mean:.3f} | {count:,} | {wrong:.1%} | {faulty:.1%} |")
     certain = expit(ways["Dawid and Skene"]) > 0.95

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from string import ascii_uppercase
 
 from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts
 from mihakk.generators.prompts import bundled, outside_prompt
 from mihakk.machinery.configs import load_text
 from mihakk.machinery.ids import content_hash
 from mihakk.schemas.item import ITEM_ROWS, ChoiceItem, Item
+from mihakk.schemas.record import Language
 
 
 def _files(folder: Path) -> list[Path]:
@@ -46,7 +48,7 @@ def facts_of(name: str, item: Item) -> Facts:
     facts = {"subset": item.subset, "dialect": item.dialect, **item.metadata}
     more: Facts = {}
     if isinstance(item, ChoiceItem):
-        more["labels"] = bundled().labels(item.language, len(item.options))
+        more["labels"] = labels_of(item.language, len(item.options))
         more["multiple"] = len(item.gold) > 1
     return {
         **item.model_dump(include={"task", "kind", "language", "options", "gold", "answer", "accepted"}),
@@ -59,6 +61,15 @@ def facts_of(name: str, item: Item) -> Facts:
         "slices": {key: value for key, value in facts.items() if value},
         **more,
     }
+
+
+def labels_of(language: Language, count: int) -> tuple[str, ...]:
+    """Labels of so many options: the language's own, Latin letters where it has too few, else numbers."""
+    known = bundled().layout.languages[language].labels
+    for labels in (known, tuple(ascii_uppercase)):
+        if count <= len(labels):
+            return labels[:count]
+    return tuple(str(place) for place in range(1, count + 1))
 
 
 ADAPTERS.add("audited", Adapter("a set that was audited", _files, _rows, _ask))

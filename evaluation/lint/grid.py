@@ -31,6 +31,8 @@ _ABOUT: Final = frozenset(
     ]
 )
 """Heads of columns whose figures say what a row is, not how good it is."""
+_CODES: Final = frozenset(["id", "no", "se"])
+"""Those that may be languages: a score has decimals, and no error is as large as its figure."""
 _LM_EVAL: Final = ("tasks", "task", "groups", "filter", "metric")
 """What names a row in lm-eval's own tables, which leave blank what the row above has said."""
 _MISSING: Final = frozenset(["", "-", "–", "—", "n/a", "na", "nan", "none", "null", "x"])
@@ -144,7 +146,8 @@ def grid_of(title: str, rows: Sequence[Sequence[str]]) -> Grid | None:
     for place in range(1, len(head)):
         texts = [row[place] if place < len(row) else "" for row in lines]
         cells = [cell_of(text) for text in texts]
-        if _head(head[place]) in _ABOUT:
+        is_code = _head(head[place]) in _CODES and any(cell.decimals for cell in cells if cell)
+        if _head(head[place]) in _ABOUT and not is_code:
             continue
         told = sum(not _is_missing(text) for text in texts)
         if told and sum(cell is not None for cell in cells) * 2 > told:
@@ -203,7 +206,8 @@ def _with_errors(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
         stems = [
             name.removesuffix(end).rstrip(" _(") for end in ("stderr", "std", "se") if name.endswith(end)
         ]
-        if heads[place] in _ERROR or (heads[before] and heads[before] in stems):
+        is_error = heads[place] in _ERROR or (heads[before] and heads[before] in stems)
+        if is_error and not (heads[place] in _CODES and _are_figures(rows[1:], before, place)):
             errors[place] = before
     if not errors:
         return rows
@@ -216,6 +220,13 @@ def _with_errors(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
                 cells[before] = f"{cells[before]} ± {cells[place]}"
         found.append([one for place, one in enumerate(cells) if place not in dropped])
     return found
+
+
+def _are_figures(rows: Sequence[Sequence[str]], before: int, place: int) -> bool:
+    """Whether a column of errors would be as large as the figures before it in half of the rows."""
+    pairs = [(cell_of(row[before]), cell_of(row[place])) for row in rows if len(row) > place]
+    told = [one.value <= 2 * error.value for one, error in pairs if one and error]
+    return 2 * sum(told) > len(told)
 
 
 def _number(text: str) -> tuple[float, int]:

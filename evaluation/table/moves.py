@@ -116,8 +116,7 @@ def moves(before: pd.DataFrame, after: pd.DataFrame, *, seed: int = 0) -> Moves:
     first, second = _version(before), _version(after)
     if first == second:
         raise UsageError(f"both are scores of {first}: give those of an older and of a newer version")
-    old = {_name(one): one for one in columns_of(before, COLUMN)}
-    new = {_name(one): one for one in columns_of(after, COLUMN)}
+    old, new = _columns(before), _columns(after)
     contents = _contents(before), _contents(after)
     ranked = _ranks(before, seed), _ranks(after, seed)
     systems: list[SystemMove] = []
@@ -144,6 +143,10 @@ class _Pair:
         self.name = name
         self._sign = old.sign
         self._scores = _scores(old), _scores(new)
+        self._means = [
+            {model: float(np.mean(list(one.values()))) for model, one in side.items() if one}
+            for side in self._scores
+        ]
         # Of an item in both versions the newer one says where it belongs.
         self._groups = {
             str(item): str(group)
@@ -242,9 +245,8 @@ class _Pair:
         old, new = (scores[model] for scores in self._scores)
         if what == "changed":
             return (new[item] - old[item]) / len(new)
-        scores, sign = (old, -1) if what == "removed" else (new, 1)
-        whole = float(np.mean(list(scores.values())))
-        return sign * (scores[item] - whole) / max(1, len(scores) - 1)
+        scores, sign, whole = (old, -1, self._means[0]) if what == "removed" else (new, 1, self._means[1])
+        return sign * (scores[item] - whole[model]) / max(1, len(scores) - 1)
 
 
 def move_sheets(found: Moves) -> list[Sheet]:
@@ -332,6 +334,16 @@ def _valued(scores: Sequence[Mapping[str, float]]) -> set[str]:
 
 def _name(column: Column) -> str:
     return f"{column.config} · {column.metric.name} · {column.method}"
+
+
+def _columns(frame: pd.DataFrame) -> dict[str, Column]:
+    found: dict[str, Column] = {}
+    for one in columns_of(frame, COLUMN):
+        if (other := found.setdefault(_name(one), one)) is not one:
+            raise UsageError(
+                f"{other.release} and {one.release} both have {_name(one)}: compare one data set at a time"
+            )
+    return found
 
 
 def _contents(frame: pd.DataFrame) -> dict[str, str]:

@@ -316,3 +316,17 @@ def test_a_bold_that_is_not_the_best_is_found_where_bold_marks_the_best() -> Non
 
 def test_a_system_set_in_bold_throughout_marks_nothing() -> None:
     assert codes(bold_table((0, 2), (1, 2), (2, 2), (3, 2))) == []
+
+
+def test_columns_of_languages_are_no_ids_and_no_errors() -> None:
+    heads = ["system", "en", "se", "id", "no"]
+    found = grid_of(
+        "t", [heads, ["a", "61.2", "58.1", "55.0", "57.5"], ["b", "64.9", "60.2", "54.1", "58.3"]]
+    )
+    assert found is not None
+    assert list(found.columns) == heads[1:]
+    errors = grid_of(
+        "t", [["task", "acc", "se", "id"], ["a", ".612", ".011", "7"], ["b", ".649", ".012", "8"]]
+    )
+    assert errors is not None
+    assert list(errors.columns) == ["acc"]

@@ -155,3 +155,31 @@ def test_suspects_write_nothing_among_the_logs_of_others(tmp_path: Path) -> None
     for _ in range(2):
         call("suspects", logs, "--benchmark", asked)
     assert [one.name for one in logs.iterdir()] == ["a.csv"]
+
+
+def test_questions_of_more_options_than_a_language_has_letters_come_in(tmp_path: Path) -> None:
+    """MMLU-Pro has ten, and no prompt of ours is asked here."""
+    rows = [
+        {"question": f"سؤال {n}", "choices": str([f"خيار {n} {k}" for k in range(10)]), "gold": "AJ"[n % 2]}
+        | {"one": "J", "two": "AJ"[n % 2]}
+        for n in range(4)
+    ]
+    mapping = "question=question,choices=choices,gold=gold"
+    found = mihakk.compare(str(table(tmp_path / "a.csv", *rows)), mapping=mapping)
+    assert dict(zip(found.cells["model"], found.cells["figure"], strict=True)) == {"one": 0.5, "two": 1.0}
+
+
+def test_two_sets_of_one_kind_are_not_compared_as_one(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        rows = [
+            (f"{name}{n}", f"{name} {text}", options, gold)
+            for n, (_, text, options, gold) in enumerate(QUESTIONS)
+        ]
+        asked = benchmark(tmp_path / name, rows).rename(tmp_path / f"{name}.jsonl")
+        answers = [{"id": one[0], "one": "A", "two": one[3]} for one in rows]
+        file = table(tmp_path / name / "a.csv", *answers)
+        call("import", file, "--benchmark", asked, "--out", tmp_path / "runs" / name)
+    (tmp_path / "gone.txt").write_text("first0")
+    done = call("moves", tmp_path / "runs", "--without", tmp_path / "gone.txt", code=2)
+    assert "first and second both have ar_external_choice" in " ".join(done.output.split())
