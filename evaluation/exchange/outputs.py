@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from mihakk.evaluation.rows import ANSWER_KEY, folders_of, read_batches
+from mihakk.machinery.errors import UsageError
 from mihakk.machinery.markdown import code, table
 from mihakk.schemas.evaluation import Answer, Score
 from mihakk.schemas.suite import Suite, System
@@ -57,7 +58,15 @@ def split_name(system: str) -> str:
 def write_outputs(
     suite: Suite, systems: Sequence[System], folder: Path, sealed: frozenset[str], out: Path
 ) -> int:
-    """Writes the data set's folder; how many answers are in it."""
+    """Writes the data set's folder; how many answers are in it.
+
+    Raises:
+        UsageError: Two systems' names differ in nothing that the name of a split can hold.
+    """
+    splits: dict[str, str] = {}
+    for system in systems:
+        if (other := splits.setdefault(split_name(system.name), system.name)) != system.name:
+            raise UsageError(f"{other} and {system.name} would be one split of the outputs: rename one")
     configs: dict[str, list[str]] = {}
     count = 0
     for system in systems:

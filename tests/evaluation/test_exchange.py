@@ -17,6 +17,7 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from mihakk.evaluation.exchange.hub_results import write_hub_results
+from mihakk.evaluation.exchange.outputs import write_outputs
 from mihakk.evaluation.imports import import_results
 from mihakk.evaluation.questions import question_of_row, questions_of_release
 from mihakk.evaluation.rows import read_rows
@@ -24,6 +25,7 @@ from mihakk.evaluation.running.asking import Asked
 from mihakk.evaluation.running.logs import write_logs
 from mihakk.evaluation.table import Results
 from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import settings
 from mihakk.releases.assemble import assemble
 from mihakk.releases.content.blind import find_answers, opened_rows, read_answers
@@ -234,3 +236,9 @@ def test_what_is_published_comes_in_again_as_it_was(
             (one.item, one.repeat, one.reply) for one in answers
         }, paths
         assert {one.model for one in taken} <= {system.name, f"{system.family}/{system.name}"}
+
+
+def test_two_systems_do_not_overwrite_each_others_outputs(release: Path, tmp_path: Path) -> None:
+    systems = [SYSTEMS[0].model_copy(update={"name": name}) for name in ("jais-2", "jais_2")]
+    with pytest.raises(UsageError, match="jais-2 and jais_2 would be one split"):
+        write_outputs(suite(release), systems, tmp_path, frozenset(), tmp_path / "out")

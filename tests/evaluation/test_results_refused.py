@@ -183,3 +183,18 @@ def test_two_sets_of_one_kind_are_not_compared_as_one(tmp_path: Path) -> None:
     (tmp_path / "gone.txt").write_text("first0")
     done = call("moves", tmp_path / "runs", "--without", tmp_path / "gone.txt", code=2)
     assert "first and second both have ar_external_choice" in " ".join(done.output.split())
+
+
+def test_of_a_shared_record_without_a_reply_the_label_that_was_chosen_counts(tmp_path: Path) -> None:
+    """Likelihoods were compared, and the format has no place for them."""
+    lines = [
+        {
+            **{"sample_id": name, "model_id": "m", "evaluation_name": "x", "evaluation": {"score": 1}},
+            "input": {"raw": text, "choices": options, "reference": [options[LETTERS.index(gold)]]},
+            **{"output": {"raw": [""]}, "answer_attribution": [{"extracted_value": gold}]},
+        }
+        for name, text, options, gold in QUESTIONS
+    ]
+    path = tmp_path / "e.jsonl"
+    path.write_text("\n".join(json.dumps(one) for one in lines), encoding="utf-8")
+    assert accuracy([path]) == {"m": 1.0}

@@ -49,7 +49,9 @@ def _answer(line: dict[str, Any], asked: AskedThere, seen: Seen) -> Iterator[Giv
         asked.gold = tuple(place for place, one in enumerate(asked.options) if one in right)
         if not asked.options:
             asked.answers = tuple(right)
-        replies = (line.get("output") or {}).get("raw") or [""]
+        # Of likelihoods that were compared only the label is told that they chose.
+        chosen = next((one.get("extracted_value") for one in line.get("answer_attribution") or ()), "")
+        replies = [one or chosen or "" for one in (line.get("output") or {}).get("raw") or [""]]
         score = float(line["evaluation"]["score"])
         repeat = int(facts.get("repeat") or 0)
         usage = line.get("token_usage") or {}
