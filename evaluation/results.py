@@ -99,20 +99,26 @@ def no_collection() -> Iterator[None]:
 def _open(paths: Sequence[Path], reading: Reading, benchmark: Benchmark | None) -> Joined:
     files = _files(paths, reading.form)
     records = list(chain.from_iterable(_records(head, form, reading) for form, head in files))
+    names = ", ".join(str(head.path) for _, head in files)
+    if not any(isinstance(one, Given) for one in records):
+        raise _none_of([one for one in records if isinstance(one, Refused)], names)
     if benchmark is None:
         benchmark = _shown_by(records, files, reading)
-    named = ", ".join(str(head.path) for _, head in files)
     try:
         joined = join(records, benchmark, reading.join)
     except UsageError as error:
-        raise UsageError(f"{named}: {error}") from error
+        raise UsageError(f"{names}: {error}") from error
     if not joined.answers:
-        first = joined.refused[0].problem.detail if joined.refused else "empty"
-        told = f"none of its {len(joined.refused):,} lines is an answer; " if joined.refused else ""
-        where = f"{joined.refused[0].asked.where}: " if joined.refused else ""
-        raise UsageError(f"{named}: {told}{where}{first}")
+        raise _none_of(joined.refused, names)
     _require_meaning(joined, benchmark, reading, [form for form, _ in files])
     return joined
+
+
+def _none_of(refused: Sequence[Refused], names: str) -> UsageError:
+    if not refused:
+        return UsageError(f"{names}: empty")
+    first = f"{refused[0].asked.where}: {refused[0].problem.detail}"
+    return UsageError(f"{names}: none of its {len(refused):,} lines is an answer; {first}")
 
 
 def _require_meaning(joined: Joined, benchmark: Benchmark, reading: Reading, forms: Sequence[Form]) -> None:

@@ -236,6 +236,11 @@ def _scored(folder: Path, questions: dict[str, Question], metric: list[str] | No
     return score_file(path, questions, metrics_named(metric or DEFAULT), folder / "scores.parquet")
 
 
+def names_file(path: Path) -> bool:
+    """Whether a path that is not there is a misspelt file of results, and no suite's name."""
+    return path.suffix.lower() in (".csv", ".tsv", ".xlsx", ".parquet", ".json", ".jsonl", ".eval")
+
+
 def results_of(
     files: list[Path],
     benchmark: Path | None,

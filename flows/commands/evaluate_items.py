@@ -15,6 +15,7 @@ from mihakk.flows.commands.evaluate_import import (
     Mapping,
     OfBenchmark,
     SystemColumns,
+    names_file,
     results_of,
 )
 from mihakk.flows.commands.evaluate_suspects import scores_in
@@ -54,6 +55,7 @@ def items(
     frame, notes = _frame(files, benchmark, mapping, join, cells, systems, language)
     found = worth(frame, notes)
     if csv:
+        csv.parent.mkdir(parents=True, exist_ok=True)
         found.items.to_csv(csv, index=False)
         typer.echo(csv, err=True)
     if as_json:
@@ -152,7 +154,9 @@ def _has_scores(path: Path) -> bool:
 
     if path.is_dir():
         return any(path.glob("scores.parquet")) or any(path.glob("*/scores.parquet"))
-    return not path.exists() or {"scorer", "signature", "value"} <= Head(path).names
+    if not path.exists():
+        return not names_file(path)
+    return {"scorer", "signature", "value"} <= Head(path).names
 
 
 def _scores(joined: Joined) -> tuple[pd.DataFrame, tuple[str, ...]]:

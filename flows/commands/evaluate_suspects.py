@@ -16,6 +16,7 @@ from mihakk.flows.commands.evaluate_import import (
     Mapping,
     OfBenchmark,
     SystemColumns,
+    names_file,
     results_of,
 )
 from mihakk.flows.commands.options import AsJson, Csv, SuiteFolder, SuiteName, Systems
@@ -86,6 +87,7 @@ def suspects(
     if csv is not None:
         from mihakk.evaluation.suspects import as_frame
 
+        csv.parent.mkdir(parents=True, exist_ok=True)
         as_frame(found).to_csv(csv, index=False)
     first = [one for one in found[: max(1, round(share * len(found)))] if one.reason != "always_right"]
     if as_json:
@@ -108,7 +110,8 @@ def suspects(
 
 def _is_suite(results: list[str]) -> bool:
     path = Path(results[0])
-    return len(results) == 1 and (not path.exists() or path.suffix in (".yaml", ".yml"))
+    is_name = not path.exists() and not names_file(path)
+    return len(results) == 1 and (is_name or path.suffix in (".yaml", ".yml"))
 
 
 def _of_suite(

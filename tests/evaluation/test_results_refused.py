@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -198,3 +199,37 @@ def test_of_a_shared_record_without_a_reply_the_label_that_was_chosen_counts(tmp
     path = tmp_path / "e.jsonl"
     path.write_text("\n".join(json.dumps(one) for one in lines), encoding="utf-8")
     assert accuracy([path]) == {"m": 1.0}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"eval": 3, "status": "x", "samples": [1, {"id": "a", "choices": 3}]}',
+        '[{"instance_id": 1, "predicted_text": 3, "stats": null}, 3]',
+        '[{"instance_id": 1, "stats": 3}, null]',
+        '{"request_states": [1, {"instance": 3}], "adapter_spec": null}',
+    ],
+    ids=["inspect", "predictions of helm", "statistics of helm", "helm"],
+)
+def test_records_of_other_shapes_are_listed_and_no_traceback(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(UsageError, match="none of its 2 lines is an answer"):
+        open_results([tmp_path / "a.json"])
+    with pytest.raises(UsageError, match="none of its 2 lines is an answer"):
+        open_results([tmp_path / "a.json"], ENGLISH, benchmark_of(str(benchmark(tmp_path))))
+
+
+def test_details_of_lighteval_of_another_shape_are_listed(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"full_prompt": [1], "predictions": [2], "metrics": [3]}), tmp_path / "a.parquet")
+    with pytest.raises(UsageError, match="none of its 1 lines is an answer; row 0: no details of LightEval"):
+        open_results([tmp_path / "a.parquet"], ENGLISH, benchmark_of(str(benchmark(tmp_path))))
+
+
+def test_a_misspelt_file_is_no_suite_and_a_folder_for_the_csv_file_is_made(tmp_path: Path) -> None:
+    for command in ("suspects", "items"):
+        done = call(command, tmp_path / "nope.csv", code=2)
+        assert "there is no file" in " ".join(done.output.split())
+    rows = [{"id": name, **{f"s{n}": gold for n in range(6)}} for name, *_, gold in QUESTIONS]
+    file, asked = table(tmp_path / "a.csv", *rows), benchmark(tmp_path)
+    call("suspects", file, "--benchmark", asked, "--csv", tmp_path / "new" / "s.csv")
+    assert len(pd.read_csv(tmp_path / "new" / "s.csv")) == 4

@@ -85,7 +85,7 @@ def _by_likelihood(
 def _shown(head: Head) -> Records:
     system = _system(head.path)
     known = _instances(head.path)
-    for number, row in enumerate(head.document):
+    for number, row in enumerate(_objects(head.document)):
         asked = AskedThere(f"prediction {number}", row, item=str(row.get("instance_id")))
         try:
             _plain(row)
@@ -108,7 +108,7 @@ def _shown(head: Head) -> Records:
 def _right(head: Head) -> Records:
     system = _system(head.path)
     known = _instances(head.path)
-    for number, row in enumerate(head.document):
+    for number, row in enumerate(_objects(head.document)):
         asked = AskedThere(f"instance {number}", row, item=str(row.get("instance_id")))
         try:
             _plain(row)
@@ -177,6 +177,11 @@ def _instances(path: Path) -> dict[str, Object]:
 def _beside(path: Path) -> Iterator[Object]:
     found = _document(path)
     return iter(found if isinstance(found, list) else ())
+
+
+def _objects(rows: list[Any]) -> Iterator[Object]:
+    """What is no object lacks everything that is looked for."""
+    return (row if isinstance(row, dict) else {} for row in rows)
 
 
 def _document(path: Path) -> Any:

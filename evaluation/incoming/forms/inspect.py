@@ -17,7 +17,6 @@ _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """As Inspect labels choices and names their targets."""
 _VALUES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _STOPS: Final = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
-_DAMAGED: Final = (ValueError, RecursionError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
 Sample = dict[str, Any]
 
 
@@ -29,7 +28,7 @@ def _fits(head: Head) -> bool:
 
 def _read(head: Head) -> Records:
     header, samples = _archive(head) if head.kind == "zip" else (head.whole, head.whole.get("samples") or [])
-    told = header.get("eval") or {}
+    told = header["eval"] if isinstance(header.get("eval"), dict) else {}
     system, task = str(told.get("model") or "").removeprefix("mihakk/"), str(told.get("task") or "")
     for number, sample in enumerate(samples):
         asked = AskedThere(f"sample {number}", sample, config=task.rpartition("/")[2])

@@ -40,6 +40,9 @@ def _read(head: Head) -> Records:
                     yield from _answers(asked, row, system)
                 except RecordRejected as error:
                     yield Refused(asked, system, error)
+                except (AttributeError, KeyError, TypeError, ValueError) as error:
+                    problem = RecordRejected("not_a_sample", f"no details of LightEval: {error}")
+                    yield Refused(asked, system, problem)
 
 
 def _system(head: Head) -> str:
