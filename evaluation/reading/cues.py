@@ -59,6 +59,8 @@ ORDINAL: Final = _folded(
 """The option is one of those gone through."""
 REVISED: Final = _folded("wait actually correction reconsidering انتظر لحظة تصحيح عفوا صبر تصحیح")
 """What was said before is taken back."""
+TAKEN_BACK: Final = WRONG | _folded("however mistake mistaken sorry")
+"""In a sentence between two statements: the second is no repetition."""
 FINAL: Final = _folded("final finally النهائية النهائي أخيرا نهایی")
 COPULA: Final = _folded("is be are هو هي است می‌باشد s")
 SO: Final = _folded(

@@ -22,6 +22,8 @@ _BACK: Final = 48
 _LONGEST_CUE: Final = 16
 _NEAR: Final = 3
 """Words within which a negation bears on a label."""
+_SENTENCE_OF: Final = 3
+"""Words from which what follows a label may be a sentence, and not the option's words."""
 _BREAK: Final = re.compile(r"(?<![.\d])\.(?!\.)(?=\D|\Z)|[!?؟؛;。]")
 """The end of a sentence; an ellipsis or the point of a number is none."""
 _PLAIN: Final = re.compile(r" (is|هي|هو):? \(?(\w)\)?\.(?=\s|\Z)(?!\s?[A-Z]\.)")
@@ -31,7 +33,7 @@ _STOP: Final = re.compile(r"[.!?؟؛;،,\n]")
 _SENTENCE: Final = re.compile(r"[^.!?؟؛\n]*+(?:\.(?=\S)[^.!?؟؛\n]*+)*+")
 _PHRASE: Final = re.compile(r"[\W_]*+[^.!?؟\n]{0,100}")
 MARKED: Final = re.compile(r"\s?[*_`»\"'\])}$]{0,8}\s?(?:[):](?!\w)|[.\-–—](?=[\s*_$)]|$))")
-_ENDS: Final = re.compile(r"[*_`»\"'\])}$\\\s]{0,12}+(?:[.,:،](?!\d)|[;؛!?؟)\n]|\Z)")
+_ENDS: Final = re.compile(r"[*_`»\"'\])}$\\ \t\r]{0,12}+(?:[.,:،](?!\d)|[;؛!?؟)\n]|\Z)")
 _NEXT_IN_BRACKETS: Final = re.compile(
     rf"(?:[,،;؛]|\b(?:or|and|أو|او|و|یا))\s{{0,2}}(?:or|and|أو|و|یا)?\s{{0,2}}[(\[]({TOKEN.pattern})[)\]]"
 )
@@ -394,7 +396,10 @@ def is_repeated(text: str, first: Statement, second: Statement) -> bool:
 
     "The answer is A. The answer is B." changes no mind; a word like "wait" or a sentence of reasons does.
     """
-    phrase = _PHRASE.match(text, first.end)
+    phrase = _PHRASE.match(text, first.end, second.start)
+    of_option = _words(phrase[0]) if phrase else []
+    if len(of_option) >= _SENTENCE_OF and not cues.TAKEN_BACK.isdisjoint(of_option):
+        return False
     between = set(_words(text[phrase.end() if phrase else first.end : second.start]))
     said = set(_words(text[first.end : second.start]))
     return between <= cues.FILLER - cues.FINAL and not said & (cues.REVISED | cues.BUT)

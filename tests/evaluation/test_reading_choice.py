@@ -260,6 +260,8 @@ def test_a_label_is_read_where_it_answers_and_nowhere_else(
         (EN, "The answer is B. Wait, no, so it's C.", "C", ("changed_answer",)),
         (EN, "The answer is B. Actually, I think C is correct.", "C", ("changed_answer",)),
         (EN, "The answer is A. But the second sum is larger. The answer is D.", "D", ("changed_answer",)),
+        (EN, "The answer is A. However, that is incorrect. The answer is C.", "C", ("changed_answer",)),
+        (EN, "The answer is B. London. The answer is C. Rome.", "B", ("run_on",)),
         (AR, "الجواب هو أ. انتظر، بل هو ج", "ج", ("changed_answer",)),
         (EN, "The answer is B. Wait, that is odd.", "B", ()),
         (EN, "The answer is B.\n\nThe answer is B.", "B", ()),
@@ -364,3 +366,23 @@ def test_any_reply_is_read_without_an_error_as_one_option_or_none(
 )
 def test_a_label_is_read_in_any_dress(dress: str, place: int, labels: tuple[str, ...]) -> None:
     assert read_choice(dress.format(labels[place]), labels).picks == (place,)
+
+
+ALIKE: list[tuple[str, list[tuple[str, ...]]]] = [
+    ("Answer: {X}\nThe river is long.", [EN, ("1", "2", "3", "4"), ("I", "II", "III", "IV")]),
+    ("**Answer:** {X}\r\nIt is so.", [EN, ("1", "2", "3", "4")]),
+    ("The answer is {X}\n\nThe reason is simple.", [EN]),
+    ("The correct option is {X}: {o}", [EN, ("1", "2", "3", "4")]),
+    ("It rains.\n\nSo, {X} is the correct answer", [EN]),
+    ("**الإجابة:** {X}\nالسبب واضح", [AR, EN, ("ه", "و", "ز", "ح")]),
+    ("الإجابة الصحيحة هي {X}\n\nوهذا واضح", [AR, ("ه", "و", "ز", "ح")]),
+    ("گزینه صحیح: {X}\nزیرا دور است", [("الف", "ب", "ج", "د"), ("1", "2", "3", "4")]),
+]
+"""What is read with one label is read with every other, with `A`, `I` and `و` too, which are words."""
+
+
+@pytest.mark.parametrize(("reply", "sets"), ALIKE)
+def test_no_label_is_read_less_than_others_in_the_same_words(reply: str, sets: list[tuple[str, ...]]) -> None:
+    for labels in sets:
+        for place, (label, words) in enumerate(zip(labels, WORDS, strict=True)):
+            assert read_choice(reply.format(X=label, o=words), labels, WORDS).picks == (place,), label
