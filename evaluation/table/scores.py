@@ -155,6 +155,9 @@ def answered_by_all(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]
     """The scores of items that all systems of a data set answered, and what that leaves out.
 
     A system that answered less than half as many as another would leave hardly an item: it is left out.
+
+    Raises:
+        UsageError: No item is left.
     """
     import pandas as pd
 
@@ -171,4 +174,10 @@ def answered_by_all(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]
         if len(common) < total:
             notes.append(f"{release}/{config}: the {len(common):,} of {total:,} items that all answered.")
         kept.append(part[part["item"].isin(common)])
+    if not any(map(len, kept)):
+        answers = frame.groupby("model", observed=True)["item"].nunique()
+        told = ", ".join(f"{model} {count:,}" for model, count in sorted(answers.items()))
+        raise UsageError(
+            f"no item was answered by all systems (items answered: {told}): name those to compare (--systems)"
+        )
     return pd.concat(kept), tuple(notes)

@@ -256,7 +256,7 @@ def suspects(
     mapping: str = "",
     join: JoinBy = "auto",
     cells: str = "",
-    systems: Sequence[str] = (),
+    systems: Columns = (),
     id: str = "",  # as in `audit`
     language: Language = "ar",
 ) -> pd.DataFrame:
@@ -287,7 +287,7 @@ def suspects(
     from mihakk.evaluation.suspects import as_frame
     from mihakk.evaluation.suspects import suspects as ranked
 
-    reading = Reading("", "", join, cells, tuple(systems), id, language, mapping)
+    reading = Reading("", "", join, cells, _names(systems), id, language, mapping)
     joined = _joined(results, benchmark, reading)
     return as_frame(ranked(said(joined), joined.benchmark.questions))
 
@@ -299,7 +299,7 @@ def compare(
     mapping: str = "",
     join: JoinBy = "auto",
     cells: str = "",
-    systems: Sequence[str] = (),
+    systems: Columns = (),
     id: str = "",  # as in `audit`
     language: Language = "ar",
     seed: int = 0,
@@ -330,10 +330,14 @@ def compare(
     from mihakk.evaluation.table.results import results as table
     from mihakk.evaluation.table.scores import answered_by_all
 
-    reading = Reading("", "", join, cells, tuple(systems), id, language, mapping)
+    reading = Reading("", "", join, cells, _names(systems), id, language, mapping)
     frame, notes = answered_by_all(score_frame(_joined(results, benchmark, reading)))
     found = table(frame, None, seed=seed)
     return replace(found, notes=(*notes, *found.notes))
+
+
+def _names(columns: Columns) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
 def _require_language(language: str) -> None:
@@ -424,9 +428,7 @@ def _mapping(roles: Mapping[str, Columns], source: Path) -> str:
     from mihakk.validators.external.mapping import escaped
     from mihakk.validators.external.proposal import propose_for
 
-    named = {
-        role: (names,) if isinstance(names, str) else tuple(names) for role, names in roles.items() if names
-    }
+    named = {role: _names(names) for role, names in roles.items() if names}
     if not named:
         return propose_for(str(source)).settled()
     if missing := [role for role in ("question", "gold") if role not in named]:

@@ -233,3 +233,11 @@ def test_a_misspelt_file_is_no_suite_and_a_folder_for_the_csv_file_is_made(tmp_p
     file, asked = table(tmp_path / "a.csv", *rows), benchmark(tmp_path)
     call("suspects", file, "--benchmark", asked, "--csv", tmp_path / "new" / "s.csv")
     assert len(pd.read_csv(tmp_path / "new" / "s.csv")) == 4
+
+
+def test_systems_that_share_no_item_are_told_with_what_each_answered(tmp_path: Path) -> None:
+    rows = pd.DataFrame({"id": [one[0] for one in QUESTIONS], "one": list("AB--"), "two": list("--CC")})
+    rows = rows.replace("-", None)
+    with pytest.raises(UsageError, match=r"answered by all systems \(items answered: one 2, two 2\)"):
+        mihakk.compare(rows, str(benchmark(tmp_path)))
+    assert mihakk.compare(rows, str(benchmark(tmp_path)), systems="one").cells["figure"].tolist() == [1.0]
