@@ -87,9 +87,14 @@ def correct(joined: Joined, golds: Mapping[str, Any]) -> Joined:
     if any(map(says_only_right, questions.values())):
         raise UsageError("the results say only what was right by the old golds: give the answers themselves")
     chosen = [Given(gold, questions[name].options, questions[name].language) for name, gold in named.items()]
-    scheme = (
-        infer([one for one in chosen if one.options], "auto") if any(one.options for one in chosen) else None
-    )
+    choices = [one for one in chosen if one.options]
+    try:
+        scheme = infer(choices, "auto") if choices else None
+    except UsageError as error:
+        raise UsageError(
+            f"the new golds (e.g. {shown(choices[0].gold)!r}) name no option, or may count from 0 as well as "
+            "from 1: write letters, as A and B, or the options' words"
+        ) from error
     for name, gold in named.items():
         old = questions[name]
         change: dict[str, Any] = {"answer": shown(gold), "accepted": ()}

@@ -84,6 +84,7 @@ def test_those_who_are_only_known_to_be_wrong_agree_on_no_answer(tmp_path: Path)
     [
         ("--corrected", "g.csv", "id,gold\nq1,B\nq1,C\n", "q1 has two golds, B and C: keep one"),
         ("--corrected", "g.csv", "id,gold\nq1,\n", "q1 has no gold: name its new gold"),
+        ("--corrected", "g.csv", "id,gold\nq1,1\n", "write letters, as A and B, or the options' words"),
         ("--without", "g.jsonl", '{"id": "q1"}\n{"id": q2}\n', "line 2: Expecting value"),
         ("--without", "g.jsonl", '{"id": "q1"}\n{"x": "q2"}\n', "row 2 names no item"),
     ],
