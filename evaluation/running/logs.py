@@ -34,7 +34,7 @@ def write_logs(suite: Suite, system: System, rows: Sequence[tuple[Asked, Answer]
 
     tables = [sha256((folder / name).read_bytes()) for name in ("answers.parquet", "scores.parquet")]
     of, mark = folder / "inspect" / WRITTEN_OF, digest([suite.name, system.name, *tables])
-    if of.is_file() and of.read_text("utf-8") == mark:
+    if of.is_file() and of.read_text("utf-8") == mark and any(of.parent.glob("*.eval")):
         return
     figures: dict[str, dict[str, float]] = defaultdict(dict)
     for score in read_rows(folder / "scores.parquet", Score):

@@ -242,3 +242,16 @@ def test_systems_that_share_no_item_are_told_with_what_each_answered(tmp_path: P
     with pytest.raises(UsageError, match=r"answered by all systems \(items answered: one 2, two 2\)"):
         mihakk.compare(rows, str(benchmark(tmp_path)))
     assert mihakk.compare(rows, str(benchmark(tmp_path)), systems="one").cells["figure"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize("given", ["prediction", "response", "correct"])
+def test_the_benchmarks_own_answer_beside_that_of_a_system_is_not_read_as_the_systems(
+    tmp_path: Path, given: str
+) -> None:
+    rows = [
+        {"id": name, "model": system, "answer": gold, given: int(gold == "A") if given == "correct" else "A"}
+        for system in ("one", "two")
+        for name, *_, gold in QUESTIONS
+    ]
+    found = mihakk.compare(rows, str(benchmark(tmp_path)))
+    assert found.cells["figure"].tolist() == [0.25, 0.25]

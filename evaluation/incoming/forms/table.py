@@ -28,7 +28,7 @@ Read = Callable[[Any, AskedThere, str], Given]
 _SYSTEM: Final = ("model", "system", "model name", "system name", "model id", "run")
 _SAID: Final[dict[str, tuple[str, ...]]] = {
     "reply": ("reply", "response", "output", "model output", "completion", "generation"),
-    "pick": ("answer", "prediction", "pred", "predicted", "choice", "picked", "model answer", "selected"),
+    "pick": ("prediction", "pred", "predicted", "choice", "picked", "model answer", "selected", "answer"),
     "correct": ("correct", "is correct", "acc", "accuracy", "right", "score"),
     "likelihoods": ("likelihoods", "logprobs", "log likelihoods", "loglikelihoods"),
 }
@@ -125,6 +125,8 @@ def _wide(table: Table, id: str, systems: tuple[str, ...], cells: str) -> Record
 
 
 def _long(table: Table, id: str, model: str, said: Mapping[str, str], cells: str) -> Records:
+    if len(said) > 1 and _folded(said.get("pick", "")) == "answer" and _is_gold(table, id, said):
+        said = {role: name for role, name in said.items() if role != "pick"}
     role = next(one for one in ("likelihoods", "pick", "reply", "correct") if one in said)
     kinds = {"likelihoods": "likelihoods", "correct": "correct", "reply": "text", "pick": ""}
     read = reader(_values(table, (said[role],)), cells or kinds[role], table.name)
@@ -147,6 +149,15 @@ def _long(table: Table, id: str, model: str, said: Mapping[str, str], cells: str
             continue
         for one in _answer(read, cell, asked, system):
             yield one._replace(more=more) if isinstance(one, Given) else one
+
+
+def _is_gold(table: Table, id: str, said: Mapping[str, str]) -> bool:
+    """Whether a column `answer` is the benchmark's: beside a reply, or the same whoever answers an item."""
+    told: dict[str, set[str]] = {}
+    rows = list(table.rows.values())
+    for row in rows if id else ():
+        told.setdefault(shown(row.get(id)), set()).add(shown(row.get(said["pick"])))
+    return "reply" in said or (len(told) < len(rows) and all(len(one) == 1 for one in told.values()))
 
 
 def _answer(read: Read, cell: Any, asked: AskedThere, system: str) -> Records:
