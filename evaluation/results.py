@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _OTHERS: Final = ("audited", "published", "as shown")
 """Versions of benchmarks that are no release of ours, and may be asked behind any delimiter."""
+_PERFECT: Final = 100
+"""Answers from which one that is right on all of them is taken for the golds."""
 _BEYOND: Final = 0.02
 """Share of the chosen places beyond the first from which they are counted otherwise than they seem."""
 
@@ -123,7 +125,11 @@ def _none_of(refused: Sequence[Refused], names: str) -> UsageError:
 
 def _require_meaning(joined: Joined, benchmark: Benchmark, reading: Reading, forms: Sequence[Form]) -> None:
     """Refuses cells of a table that mean one thing as well as another, where nobody said which."""
-    if reading.cells or FORMS.get("table") not in forms:
+    if FORMS.get("table") not in forms:
+        return
+    if not reading.systems:
+        _refuse_golds(joined)
+    if reading.cells:
         return
     chosen = [(question, given) for question, given in joined.answers if (given.pick or 0) > 0]
     beyond = [
@@ -143,6 +149,23 @@ def _require_meaning(joined: Joined, benchmark: Benchmark, reading: Reading, for
         raise UsageError(
             "the cells are 0 and 1 and every question has two options: say whether they are places of "
             "options, or right and wrong (--cells index0 or --cells correct)"
+        )
+
+
+def _refuse_golds(joined: Joined) -> None:
+    """Refuses a column of picks that is right on everything: the golds, and no system."""
+    right: Counter[str] = Counter()
+    wrong: set[str] = set()
+    for question, given in joined.answers:
+        if given.pick is not None and question.gold == (given.pick,):
+            right[given.system] += 1
+        else:
+            wrong.add(given.system)
+    golds = [system for system, count in right.items() if count >= _PERFECT and system not in wrong]
+    if golds:
+        raise UsageError(
+            f"{golds[0]!r} is right on all {right[golds[0]]:,} questions, as a column of golds would be: "
+            "name the columns of systems (--systems)"
         )
 
 

@@ -255,3 +255,13 @@ def test_the_benchmarks_own_answer_beside_that_of_a_system_is_not_read_as_the_sy
     ]
     found = mihakk.compare(rows, str(benchmark(tmp_path)))
     assert found.cells["figure"].tolist() == [0.25, 0.25]
+
+
+def test_a_column_of_golds_under_any_name_is_no_system(tmp_path: Path) -> None:
+    asked = benchmark(tmp_path, [(f"q{n}", f"سؤال {n}", list("وزحط"), LETTERS[n % 4]) for n in range(120)])
+    rows = pd.DataFrame(
+        {"id": f"q{n}", "expected": LETTERS[n % 4], "one": LETTERS[n % 3], "two": "A"} for n in range(120)
+    )
+    with pytest.raises(UsageError, match="'expected' is right on all 120 questions"):
+        mihakk.compare(rows, str(asked))
+    assert len(mihakk.compare(rows, str(asked), systems=("one", "two")).cells) == 2
