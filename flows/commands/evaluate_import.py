@@ -121,8 +121,8 @@ def import_(
     beside = _beside(imported, out)
     if as_json:
         facts = {"joined_by": imported.joined.by, "beside": [one._asdict() for one in beside]}
-        systems_ = {"systems": told, "rejected": Counter(one.reason for one in lost)}
-        print_json((told[next(iter(told))] if len(told) == 1 else systems_) | facts)
+        of_all: dict[str, Any] = {"systems": told, "rejected": Counter(one.reason for one in lost)}
+        print_json((told[next(iter(told))] if len(told) == 1 else of_all) | facts)
         return
     _report(imported, counts, out)
     for one in beside:

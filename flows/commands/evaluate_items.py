@@ -130,8 +130,8 @@ def moves(
             | {"verdict": one.verdict}
             for one in found.turned
         ]
-        told_of = {"between": found.between, "notes": notes}
-        print_json(told_of | {"systems": systems_, "items": items_, "turned": pairs})
+        head = {"between": found.between, "notes": notes}
+        print_json({**head, "systems": systems_, "items": items_, "turned": pairs})
     elif form == "terminal":
         open_console().print(terminal(sheets, notes))
     else:
