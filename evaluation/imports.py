@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mihakk.evaluation.benchmarks import Benchmark, named_by_item
+from mihakk.evaluation.incoming.given import Refused
 from mihakk.evaluation.joining import Joined
 from mihakk.evaluation.results import Reading, answers_of, open_results, rejection
 from mihakk.machinery.errors import UsageError
@@ -25,6 +26,8 @@ class Imported(NamedTuple):
     missing: dict[str, list[str]]
     """System to the items that it has no answer to; systems that answered all are left out."""
     joined: Joined
+    refused: list[Refused]
+    """What `rejected` holds, in the files' order."""
 
     def one_system(self) -> tuple[list[Answer], list[Rejection]]:
         """All answers and rejections, of whichever system."""
@@ -64,7 +67,8 @@ def import_results(
     for answer in found:
         answers[answer.model].append(answer)
     source = ", ".join(path.name for path in paths)
-    for one in [*joined.refused, *bad]:
+    refused = [*joined.refused, *bad]
+    for one in refused:
         rejected[one.system].append(rejection(one, source))
     if not found:
         told = next(iter(rejected.values()))
@@ -75,4 +79,4 @@ def import_results(
         answered = {one.item for one in own}
         if left := [item for item in order if item not in answered]:
             missing[system] = left
-    return Imported(dict(answers), dict(rejected), missing, joined)
+    return Imported(dict(answers), dict(rejected), missing, joined, refused)

@@ -256,10 +256,10 @@ def _right_or_wrong(joined: Joined) -> Joined:
     return joined._replace(answers=answers, benchmark=known._replace(questions=questions))
 
 
-def unjoined(joined: Joined) -> Iterator[tuple[str, str, int, str]]:
+def unjoined(refused: Iterable[Refused]) -> Iterator[tuple[str, str, int, str]]:
     """System, reason, how many, and an example, of all records that did not join, the most first."""
     groups: dict[tuple[str, str], list[Refused]] = defaultdict(list)
-    for one in joined.refused:
+    for one in refused:
         groups[one.system, one.problem.reason].append(one)
     for (system, reason), own in sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0])):
         yield system, reason, len(own), f"{own[0].asked.where}: {own[0].problem.detail}"

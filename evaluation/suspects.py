@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -15,11 +15,16 @@ from mihakk.evaluation.statistics.items import item_statistics
 from mihakk.evaluation.statistics.wrong_golds import gold_odds
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.text.key import key
-from mihakk.schemas.evaluation import Method, Question
+from mihakk.schemas.evaluation import Question
 from mihakk.schemas.suspect import Suspect, SuspectReason
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from mihakk.evaluation.results import Said as Light
+    from mihakk.schemas.evaluation import Answer
+
+    Said = Answer | Light
 
 LEAST_SYSTEMS: Final = 6
 """Fewer agree on a wrong answer by chance too often."""
@@ -31,27 +36,6 @@ FLAT_SYSTEMS: Final = 10
 """Systems from which that is said: of fewer the correlation is anywhere."""
 NAMED: Final = 4
 """Systems named in the evidence."""
-
-
-class Said(Protocol):
-    """What is looked at of an answer: an `Answer`, or the light form that results of others come in."""
-
-    @property
-    def item(self) -> str: ...
-    @property
-    def content_hash(self) -> str: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def method(self) -> Method: ...
-    @property
-    def reply(self) -> str: ...
-    @property
-    def likelihoods(self) -> tuple[float, ...]: ...
-    @property
-    def finish_reason(self) -> str: ...
-    @property
-    def error(self) -> str: ...
 
 
 class _Unit(NamedTuple):

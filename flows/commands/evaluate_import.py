@@ -135,6 +135,8 @@ def import_(
 
 
 def _report(imported: Imported, counts: dict[str, Counter[str]], out: Path) -> None:
+    from mihakk.evaluation.joining import unjoined
+
     console = open_console(soft_wrap=True)
     joined = imported.joined
     words = {"id": "by id", "text": "by the questions' words", "order": "by the order of rows"}
@@ -144,20 +146,15 @@ def _report(imported: Imported, counts: dict[str, Counter[str]], out: Path) -> N
     console.print(
         f"joined {words[joined.by]} to {count:,} questions of {joined.benchmark.title}", markup=False
     )
-    reasons: Counter[tuple[str, str]] = Counter()
-    example: dict[tuple[str, str], str] = {}
-    for system, own in imported.rejected.items():
-        for one in own:
-            reasons[system, one.reason] += 1
-            example.setdefault((system, one.reason), one.detail)
-    total = sum(len(own) for own in imported.answers.values()) + reasons.total()
-    if reasons:
+    bad = len(imported.refused)
+    total = sum(len(own) for own in imported.answers.values()) + bad
+    if bad:
         console.print(
-            f"[red]{reasons.total():,} lines ({reasons.total() / total:.1%}) are no answers[/]; "
+            f"[red]{bad:,} lines ({bad / total:.1%}) are no answers[/]; "
             f"they are in {escape(str(out))}, rejected.parquet"
         )
-    for (system, reason), number in reasons.most_common():
-        console.print(f"  {system}: {number:,} {reason}, e.g. {example[system, reason]}", markup=False)
+    for system, reason, number, example in unjoined(imported.refused):
+        console.print(f"  {system}: {number:,} {reason}, e.g. {example}", markup=False)
     for system, items in imported.missing.items():
         console.print(
             f"[yellow]{escape(system)}: {len(items):,} of {count:,} questions have no answer[/], e.g. "
@@ -260,7 +257,7 @@ def results_of(
     reading = Reading("", "", join, cells, tuple(systems or ()), language=language, mapping=mapping)
     joined = open_results(files, reading, asked)
     console = open_console(soft_wrap=True, stderr=True)
-    for system, reason, count, example in unjoined(joined):
+    for system, reason, count, example in unjoined(joined.refused):
         console.print(f"{system or 'all systems'}: {count:,} {reason}, e.g. {example}", markup=False)
     for system, left in joined.missing().items():
         console.print(f"{system}: {len(left):,} questions have no answer, e.g. {left[0]}", markup=False)

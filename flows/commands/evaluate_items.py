@@ -140,10 +140,10 @@ def moves(
 
 def _frame(files: list[Path], *told: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Scores of a suite as they lie there; of results of others, made now on what all systems answered."""
-    from mihakk.evaluation.imported import QUESTIONS
+    from mihakk.evaluation.imported import imported_in
     from mihakk.evaluation.table import load_scores
 
-    if not (files[0] / QUESTIONS).is_file() and _has_scores(files[0]):
+    if not imported_in(files[0]) and _has_scores(files[0]):
         return load_scores([one for path in files for one in scores_in(path)]), ()
     return _scores(results_of(files, *told))
 

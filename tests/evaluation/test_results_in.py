@@ -188,7 +188,7 @@ def test_a_published_run_of_helm_comes_in_with_its_own_scores_beside(tmp_path: P
     (tmp_path / "display_predictions.json").write_text(json.dumps(shown), encoding="utf-8")
     found = open_results([tmp_path / "display_predictions.json"], ENGLISH)
     assert [(one.item, given.reply) for one, given in found.answers] == [("id147", "a")]
-    assert [one[1] for one in unjoined(found)] == ["perturbed"]
+    assert [one[1] for one in unjoined(found.refused)] == ["perturbed"]
 
 
 def lighteval(

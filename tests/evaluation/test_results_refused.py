@@ -132,6 +132,10 @@ def test_systems_imported_one_by_one_are_ranked_together_and_leftovers_are_refus
     one_by_one = mihakk.suspects([runs / f"s{n}" for n in range(6)])
     assert one_by_one["systems"].tolist() == [6] * 4
     assert one_by_one.equals(mihakk.suspects(runs))
+    (runs / "s0" / "scores.parquet").unlink()  # figures are those of the answers, on what all answered
+    (tmp_path / "gone.txt").write_text("q1")
+    told = json.loads(call("moves", runs, "--without", tmp_path / "gone.txt", "--json").stdout)
+    assert [one["model"] for one in told["systems"]] == [f"s{n}" for n in range(6)]
     with pytest.raises(UsageError, match="was imported with its questions"):
         mihakk.suspects(runs, str(asked))
     other = benchmark(tmp_path, [("q1", "سؤال آخر", list("وزحط"), "A")])
