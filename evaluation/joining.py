@@ -161,7 +161,8 @@ class _Index:
         return there != here and sorted(there) == sorted(here)
 
     def _by_id(self, asked: AskedThere) -> tuple[str, tuple[str, str]]:
-        item = self.benchmark.names.get(asked.item, "")
+        names = self.benchmark.names
+        item = names.get(asked.item, "") or names.get(asked.item.strip(), "")
         count = len(self.benchmark.questions)
         return item, ("unknown_item", f"there is no item {asked.item!r} among the {count:,} questions")
 
@@ -197,6 +198,11 @@ def _how(asked: Sequence[AskedThere], index: _Index) -> JoinBy:
     joined = [(one, q) for one, q in by_id if isinstance(q, Question)]
     unlike = _unlike(joined, index)
     if 2 * len(joined) >= len(sample) and joined and not unlike:
+        if not any(one.text for one in sample) and _are_rows({one.item for one in asked}, index):
+            raise UsageError(
+                "the ids count from 0, as rows do, and the benchmark's from 1: say whether they are numbers "
+                "of rows or ids (--join order or --join id)"
+            )
         return "id"
     if any(one.text for one in sample):
         hits = sum(isinstance(index.find(one, "text"), Question) for one in sample)
@@ -213,6 +219,12 @@ def _how(asked: Sequence[AskedThere], index: _Index) -> JoinBy:
         f"the records have neither ids nor questions, and {len(rows):,} rows are not the "
         f"{len(index.order):,} of the benchmark: nothing says which is which"
     )
+
+
+def _are_rows(ids: set[str], index: _Index) -> bool:
+    """Whether ids are the numbers from 0 on, and the benchmark's those from 1 on."""
+    names, count = index.benchmark.names, len(ids)
+    return "0" not in names and str(count) in names and ids == {str(number) for number in range(count)}
 
 
 def _unlike(joined: Sequence[tuple[AskedThere, Question]], index: _Index) -> str:

@@ -135,7 +135,7 @@ def _require_meaning(joined: Joined, benchmark: Benchmark, reading: Reading, for
     beyond = [
         (question, given)
         for question, given in chosen
-        if question.options and (given.pick or 0) >= len(question.options)
+        if question.options and not given.reply and (given.pick or 0) >= len(question.options)
     ]
     if len(beyond) > _BEYOND * len(chosen):
         question, given = beyond[0]

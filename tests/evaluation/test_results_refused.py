@@ -269,3 +269,18 @@ def test_a_column_of_golds_under_any_name_is_no_system(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'expected' is right on all 120 questions"):
         mihakk.compare(rows, str(asked))
     assert len(mihakk.compare(rows, str(asked), systems=("one", "two")).cells) == 2
+
+
+def test_ids_that_are_numbers_of_rows_are_not_joined_to_ids_that_count_from_one(tmp_path: Path) -> None:
+    asked = benchmark(tmp_path, [(str(n), text, options, gold) for n, (_, text, options, gold) in enumerate(QUESTIONS, 1)])  # fmt: skip
+    rows = pd.DataFrame({"id": range(4), "one": [one[3] for one in QUESTIONS]})
+    with pytest.raises(UsageError, match="--join order or --join id"):
+        mihakk.compare(rows, str(asked))
+    assert mihakk.compare(rows, str(asked), join="order").cells["figure"].tolist() == [1.0]
+
+
+def test_a_letter_that_no_option_has_is_a_reply_that_names_none(tmp_path: Path) -> None:
+    rows = [{"id": f" {name} ", "one": "E" if name == "q2" else gold} for name, *_, gold in QUESTIONS]
+    file = table(tmp_path / "a.csv", *rows)
+    call("import", file, "--benchmark", benchmark(tmp_path), "--out", tmp_path / "out")
+    assert pq.read_table(tmp_path / "out" / "answers.parquet")["reply"].to_pylist() == ["أ", "E", "ج", "ج"]

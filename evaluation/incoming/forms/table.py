@@ -257,7 +257,7 @@ def _labelled(
             # A reply that names no label is an answer that can't be read, not a broken row.
             return Given(asked, system, shown(cell))
         known[cell] = place
-    return Given(asked, system, "", known[cell])
+    return Given(asked, system, cell, known[cell])
 
 
 def _placed(first: int, cell: Any, asked: AskedThere, system: str) -> Given:
