@@ -48,8 +48,6 @@ ENGLISH = Reading(language="en")
 
 
 def call(*words: str | Path, code: int = 0) -> Result:
-    if "--benchmark" in words and "--map" not in words:
-        words += ("--map", "id=id,question=question,choices=A+B+C+D,gold=answer")
     done = CliRunner(env={"COLUMNS": "250"}).invoke(app, ["evaluate", *map(str, words)])
     assert done.exit_code == code, done.output
     return done
