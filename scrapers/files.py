@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 from pydantic import Field, model_validator
 
 from mihakk.machinery.errors import RecordRejected, SourceChanged, UsageError
 from mihakk.schemas.rejection import Rejection
+from mihakk.scrapers.labels import number as stated_number
 from mihakk.scrapers.long_table import filled, group_key, poem_of
 from mihakk.scrapers.mapping import FIELDS, RowIds, RowOptions, field_of, record, resolve_columns
-from mihakk.scrapers.place import find, inside
+from mihakk.scrapers.place import find, readable
 from mihakk.scrapers.raw import RawStore
 from mihakk.scrapers.source import Entry, Source, register
-from mihakk.scrapers.table_signs import Sign, TableSigns, problems
+from mihakk.scrapers.table_signs import NUMBER, Sign, TableSigns, problems
 from mihakk.scrapers.tables import FORMATS, Layout, Row, read_rows, sheets_of
 from mihakk.scrapers.verse_text import VerseText, read_poems, texts
 
@@ -35,8 +36,13 @@ class FilesOptions(RowOptions):
     group_by: tuple[str, ...] = ()
     """Columns that the rows of one poem share, where a poem is many rows; nothing else has to be said of
     them."""
+    poems_part_at: Literal["", "order", "blank_rows", "file"] = ""
+    """Where no column tells the poems apart that are many rows each: where the numbers of `order` begin
+    anew, at empty rows, or nowhere (the table is one poem)."""
     order: str = ""
     """Column with the place of a row in its poem; empty: as the table has them."""
+    numbered: bool = False
+    """Phrases begin with their number in the list (`12- ...`), which is dropped."""
     fill: tuple[str, ...] = ()
     """Columns whose blank or merged cells hold what stands above them."""
     verse: VerseText | None = None
@@ -48,12 +54,19 @@ class FilesOptions(RowOptions):
 
     @model_validator(mode="after")
     def _of_poems(self) -> FilesOptions:
-        if self.kind == "idiom" and (self.group_by or self.verse):
-            raise ValueError("group_by and verse are for `kind: poem`")
-        if self.order and not self.group_by:
+        if self.kind == "idiom" and (self.group_by or self.verse or self.poems_part_at):
+            raise ValueError("group_by, poems_part_at and verse are for `kind: poem`")
+        if self.kind == "poem" and self.numbered:
+            raise ValueError("numbered is for `kind: idiom`")
+        if self.group_by and self.poems_part_at:
+            raise ValueError("give `group_by` or `poems_part_at`, not both")
+        if self.order and not (self.group_by or self.poems_part_at):
             raise ValueError(
-                f"order: {self.order!r} needs `group_by`, the columns that the rows of a poem share"
+                f"order: {self.order!r} needs `group_by`, the columns that the rows of a poem share, or "
+                "`poems_part_at`"
             )
+        if self.poems_part_at == "order" and not self.order:
+            raise ValueError("`poems_part_at: order` needs `order`, the column that counts the verses")
         given = [name for name in (*self.fields, self.file_gives, self.folder_gives) if name]
         if strange := sorted(set(given) - set(FIELDS[self.kind])):
             raise ValueError(f"{', '.join(strange)}: fields are {', '.join(FIELDS[self.kind])}")
@@ -68,7 +81,7 @@ def tables(path: Path) -> list[Path]:
     """
     if path.is_file():
         return [path]
-    found = [place for place in inside(path, "*") if place.suffix.lower() in FORMATS]
+    found = [place for place in readable(path) if place.suffix.lower() in FORMATS]
     if not found:
         raise UsageError(f"{path} holds no file with one of the suffixes {', '.join(FORMATS)}")
     return found
@@ -91,7 +104,7 @@ def scrape(options: FilesOptions, raw: RawStore) -> Iterator[Entry]:
             yield from table.entries()
             seen.append(table.signs)
             first += table.last
-    grouped: tuple[Sign, ...] = ("long_table",) if options.group_by else ()
+    grouped: tuple[Sign, ...] = ("long_table",) if options.group_by or options.poems_part_at else ()
     if found := problems(seen, (*options.accept, *grouped)):
         raise SourceChanged("; ".join(found))
 
@@ -100,7 +113,7 @@ def _files(options: FilesOptions) -> list[Path]:
     path = find(options.path)
     if options.verse is None:
         return tables(path)
-    return [path] if path.is_file() else texts(path, inside(path, "*"))
+    return [path] if path.is_file() else texts(path)
 
 
 def _sheets(path: Path, options: FilesOptions) -> list[str]:
@@ -131,19 +144,27 @@ class _Table:
     def entries(self) -> Iterator[Entry]:
         """Records and rejections, those of poems in many rows behind all others."""
         poems: dict[tuple[str, ...], list[Row]] = {}
-        group_by = self._options.group_by
+        group_by, parts = self._options.group_by, self._options.poems_part_at
+        number = part = 0
         for row in filled(self._rows(), self._options.fill):
             self.last = row.number
             try:
                 if row.problem is not None:
                     raise RecordRejected(*row.problem)
                 columns = _columns(self._path, self._options, tuple(row.fields), self._shapes)
+                if self._options.numbered:
+                    phrase = columns["phrase"]
+                    row.fields[phrase] = NUMBER.sub("", str(row.fields[phrase] or ""), count=1)
                 self.signs.look(row, columns)
             except RecordRejected as error:
                 yield self._rejected(row, error)
                 continue
             if group_by:
                 poems.setdefault(group_key(row, group_by), []).append(row)
+            elif parts:
+                before, number = number, stated_number(row.fields.get(self._options.order, "")) or 0
+                part += (parts == "blank_rows" and row.gap) or (parts == "order" and number <= before)
+                poems.setdefault((str(part),), []).append(row)
             else:
                 yield from self._records(row.number, row.fields, columns)
         for rows in poems.values():
@@ -155,7 +176,9 @@ class _Table:
                 continue
             yield from self._records(rows[0].number, fields, {name: name for name in fields})
         if not self.last:
-            raise UsageError(f"{self._path} has no rows: give it some, or take this source out of the config")
+            raise UsageError(
+                f"{self._path} has no rows: give it some, or take it out of the folder or config"
+            )
 
     def _rows(self) -> Iterator[Row]:
         if self._options.verse is None:

@@ -39,6 +39,9 @@ def poem_of(rows: list[Row], columns: Mapping[str, str], order: str) -> dict[str
         RecordRejected: `order_missing`, `order_repeated`; `rows_differ` where two rows disagree on what they
             share: what was taken for one poem is two, or the column belongs to `ignore`.
     """
+    halves = [columns[name] for name in ("first", "second") if name in columns]
+    if halves:  # A row with nothing but what heads the poem is no verse of it.
+        rows = [row for row in rows if any(_text(row, one).strip() for one in (*halves, order))] or rows
     if order:
         rows = _in_order(rows, order)
     found: dict[str, Any] = {}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 import orjson
@@ -187,7 +189,7 @@ def resolve_columns(
     strange = sorted(set(columns) - set(FIELDS[kind]))
     if strange:
         raise UsageError(f"{where}: columns maps {', '.join(strange)}; fields are {', '.join(FIELDS[kind])}")
-    absent = sorted({*columns.values(), *ignore} - set(present))
+    absent = sorted({*columns.values(), *ignore} - {*present, ""})
     if absent and not partial:
         raise UsageError(f"{where} has no column {', '.join(absent)}; it has {', '.join(present)}")
     resolved = {field: column for field, column in columns.items() if column in present}
@@ -322,7 +324,10 @@ def _needed(values: Mapping[str, Any], field: str) -> str:
 def _texts(value: Any, field: str) -> list[str]:
     """A list of texts from a list, or from one text with a line each."""
     if isinstance(value, str):
-        return [line for line in value.splitlines() if line.strip()]
+        found = listed(value)
+        if not isinstance(found, list):
+            return [line for line in value.splitlines() if line.strip()]
+        value = found
     if isinstance(value, (list, tuple)) and all(isinstance(entry, str) for entry in value):
         return list(value)
     raise RecordRejected("row_invalid", f"{field} must be texts, not {type(value).__name__}")
@@ -415,14 +420,23 @@ def _arranged(values: Mapping[str, Any], declared: int | None) -> Arrangement:
 
 
 def _list(value: Any, field: str = "couplets") -> list[Any]:
-    if isinstance(value, str):
-        try:
-            value = orjson.loads(value)
-        except orjson.JSONDecodeError as error:
-            raise RecordRejected("row_invalid", f"{field} are no JSON list: {error}") from error
+    if isinstance(value, str) and (value := listed(text := value)) is None:
+        raise RecordRejected("row_invalid", f"{field} are no JSON list: {text[:40]!r}")
     if not isinstance(value, list):
         raise RecordRejected("row_invalid", f"{field} must be a list, not a {type(value).__name__}")
     return value
+
+
+def listed(text: str) -> Any:
+    """What a cell holds that pandas or JSON wrote as a list; None for any other text."""
+    if not text.lstrip().startswith("["):
+        return None
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            return ast.literal_eval(text.strip())
+    return None
 
 
 def _unit(unit: Any) -> tuple[str, str | None]:

@@ -54,3 +54,13 @@ def inside(folder: Path, pattern: str) -> Iterator[Path]:
     for place in sorted(folder.rglob(pattern)):
         if place.is_file() and place.resolve().is_relative_to(top):
             yield place
+
+
+def readable(folder: Path) -> list[Path]:
+    """Files in a folder that may hold texts; notes about the folder, hidden and lock files are none."""
+    return [
+        file
+        for file in inside(folder, "*")
+        if not any(part.startswith((".", "~$")) for part in file.relative_to(folder).parts)
+        and file.stem.casefold() not in ("readme", "license", "licence", "copying")
+    ]

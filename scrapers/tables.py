@@ -35,6 +35,8 @@ class Row:
     merged: dict[str, str] = field(default_factory=dict)
     """Of a sheet: columns whose cell is part of a merged one that reaches over rows or columns, and its
     range."""
+    gap: bool = False
+    """Whether an empty row of a .csv, .tsv or sheet stands above it."""
 
 
 class Layout(NamedTuple):
@@ -161,6 +163,7 @@ def _separated(usual: str) -> Callable[[Path, Layout], Iterator[Row]]:
         text = islice(text_lines(path, layout.encoding), above, None)
         reader = csv.reader(text, delimiter=delimiter, strict=True)
         header: list[str] | None = None
+        gap, named = False, 0
         while True:
             number = above + reader.line_num + 1
             try:
@@ -178,17 +181,23 @@ def _separated(usual: str) -> Callable[[Path, Layout], Iterator[Row]]:
                     yield Row(line, {}, ("not_csv", detail))
                 continue
             if not any(cell.strip() for cell in cells):
+                gap = True
                 continue
             if header is None:
                 header = [cell.strip() for cell in cells]
+                named = max(at for at, name in enumerate(header, start=1) if name)
                 _check_header(path, header)
-            elif problem := damage(delimiter.join(cells)):
+                continue
+            if not any(cell.strip() for cell in cells[named:]) and len(cells) >= named:
+                cells = cells[:named]  # Excel leaves empty cells behind the last column
+            before, gap = gap, False
+            if problem := damage(delimiter.join(cells)):
                 yield Row(number, {}, problem)
-            elif len(cells) != len(header):
+            elif len(cells) not in (named, len(header)):
                 detail = f"{len(cells)} cells under {len(header)} columns"
                 yield Row(number, {}, ("columns_mismatch", detail))
             else:
-                yield Row(number, dict(zip(header, cells, strict=True)))
+                yield Row(number, dict(zip(header, cells, strict=False)), gap=before)
 
     return rows
 
@@ -265,7 +274,7 @@ def _xlsx(path: Path, layout: Layout) -> Iterator[Row]:
         if sheet and sheet not in book.sheetnames:
             raise UsageError(f"{path} has no sheet {sheet!r}; it has {', '.join(book.sheetnames)}")
         header: list[str] | None = None
-        empty = True
+        empty, gap = True, False
         sheet = sheet or book.sheetnames[0]
         below = _merged(book[sheet])[::-1]
         here: list[_Merged] = []
@@ -274,18 +283,19 @@ def _xlsx(path: Path, layout: Layout) -> Iterator[Row]:
                 here.append(below.pop())
             here = [cell for cell in here if cell.bottom >= number]
             if number < layout.header_row or all(cell is None for cell in cells):
+                gap = True
                 continue
             if header is None:
                 header = [str(cell or "").strip() for cell in cells]
                 _check_header(path, header, here)
                 continue
-            empty = False
+            empty, before, gap = False, gap, False
             if lost := _unnamed(header, cells):
                 detail = f"cells in column {lost} stand under no name: unmerge the header and name them"
                 yield Row(number, {}, ("columns_mismatch", detail))
             else:
                 fields = {name: cell for name, cell in zip(header, cells, strict=False) if name}
-                yield Row(number, fields, merged=_merged_columns(header, here))
+                yield Row(number, fields, merged=_merged_columns(header, here), gap=before)
         others = [name for name in book.sheetnames if name != sheet]
         if empty and others:
             raise UsageError(

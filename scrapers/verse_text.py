@@ -10,22 +10,34 @@ from typing import Any, Literal
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.record import Record
 from mihakk.scrapers.mapping import field_of
+from mihakk.scrapers.place import readable
 from mihakk.scrapers.tables import Row, damage, text_lines
 
 SUFFIXES = (".txt", ".text", ".md")
 _LETTER = re.compile(r"[^\W\d_]")
 _LABEL = re.compile(r"\W{0,3}([^\W\d_][^:：\n]{0,24}?) ?[:：] ?(\S.*)")
 _HEAD = re.compile(r"#{1,6} +(.*)")
+_HEADING = re.compile(r"\W*(?:غزل|قصيدة|قصيده|قصیده|رباعی|رباعي|قطعة|قطعه|ghazal|poem|sonnet)(?!\w)", re.I)
+_HEADING_LETTERS = 24
+_NUMBERED = (
+    re.compile(r"\W{0,2}(\d{1,3})[\W_]{0,4}(?=[^\W\d_])"),
+    re.compile(r"(?<=[^\W\d_])[^\w]{1,6}(\d{1,3})\W{0,2}\Z"),
+)
+"""A number before or behind a row."""
 _HALVES = ("couplets", "hemistichs", "lines", "first", "second")
 
 
 class VerseText(Record):
     """How poems stand in plain text."""
 
-    poems: Literal["file", "blank_lines", "marks"] = "file"
-    """What parts poems: nothing but the file's end, blank lines, or lines without a letter (`***`, `12`)."""
+    poems: Literal["file", "blank_lines", "two_blank_lines", "marks", "headings"] = "file"
+    """What parts poems: nothing but the file's end, blank lines, two or more of them, lines without a letter
+    (`***`, `12`), or a heading above each (`غزل ۱۲`, `12`, `# name`;
+    what stands above the first is rejected)."""
     title: Literal["none", "first_line", "line_above"] = "none"
     """Where a poem's title stands: nowhere, in its first line, or in a block of one line above its verse."""
+    poet: Literal["none", "above_title", "below_title"] = "none"
+    """Whether a line beside the title names the poet."""
     between: str = ""
     """What parts two hemistichs in one line; empty: tabs, wide gaps, stars, slashes and the like."""
 
@@ -38,6 +50,10 @@ def read_poems(path: Path, how: VerseText, encoding: str = "auto") -> Iterator[R
     """
     for block in _poems(list(enumerate(text_lines(path, encoding), start=1)), how):
         number = block[0][0]
+        if how.poems == "headings" and not is_heading(block[0][1]):
+            text = " / ".join(line.strip() for _, line in block)
+            yield Row(number, {}, ("above_headings", f"stands above the first heading: {text[:120]!r}"))
+            continue
         if problem := next(filter(None, (damage(line) for _, line in block)), None):
             yield Row(number, {}, problem)
             continue
@@ -63,33 +79,71 @@ def _poems(lines: list[tuple[int, str]], how: VerseText) -> Iterator[list[tuple[
 
 def _blocks(lines: Iterable[tuple[int, str]], how: VerseText) -> Iterator[list[tuple[int, str]]]:
     block: list[tuple[int, str]] = []
+    blanks = 0
     for number, line in lines:
-        blank = not line.strip()
-        if blank if how.poems == "blank_lines" else not blank and not _LETTER.search(line):
-            if block:
-                yield block
+        blanks = 0 if line.strip() else blanks + 1
+        if how.poems in ("blank_lines", "two_blank_lines"):
+            parts = blanks >= (1 if how.poems == "blank_lines" else 2)
+        elif how.poems == "headings":
+            parts = is_heading(line)
+        else:
+            parts = not blanks and not _LETTER.search(line)
+        if parts and block:
+            yield block
             block = []
-        elif not blank:
+        if not blanks and (not parts or how.poems == "headings"):
             block.append((number, line.strip("\r\n")))
     if block:
         yield block
 
 
+def is_heading(line: str) -> bool:
+    """A line that heads a poem: `# name`, a number alone, few words with a number or of a kind of poem."""
+    line = line.strip()
+    if _HEAD.fullmatch(line):
+        return True
+    if len(_LETTER.findall(line)) > _HEADING_LETTERS or len(line.split()) > 4:
+        return False
+    return any(map(str.isdecimal, line)) or bool(_HEADING.match(line))
+
+
 def _fields(lines: list[str], how: VerseText) -> dict[str, Any]:
     """Of one poem: its title and labels, which stand above its verse, and its rows."""
     found: dict[str, Any] = {}
-    rows = list(lines)
-    if how.title != "none" and len(rows) > 1:
-        head = rows.pop(0).strip()
-        found["title"] = marked[1] if (marked := _HEAD.fullmatch(head)) else head
+    rows = [line.strip() for line in lines]
+    if how.title != "none":
+        heads = ["title"] if how.poet == "none" else ["poet", "title"]
+        for name in reversed(heads) if how.poet == "below_title" else heads:
+            if len(rows) > 1:
+                head = rows.pop(0)
+                found[name] = marked[1] if (marked := _HEAD.fullmatch(head)) else head
     while len(rows) > 1 and (label := label_of(rows[0])):
         found[label[0]] = label[1]
         rows.pop(0)
+    rows = _without_numbers(rows)
     if how.between:
         halves = [[half.strip() for half in row.split(how.between) if half.strip()] for row in rows]
         if all(len(both) == 2 for both in halves):
             return found | {"couplets": halves}
     return found | {"hemistichs": rows}
+
+
+def _without_numbers(rows: list[str]) -> list[str]:
+    """Rows without the numbers that count all of them, or every second one, from 1 on."""
+    for pattern in _NUMBERED:
+        found = [pattern.search(row) if pattern is _NUMBERED[1] else pattern.match(row) for row in rows]
+        for step in (1, 2):
+            places = [at for at, one in enumerate(found) if one]
+            first = places[0] if places else 0
+            counted = first < step and places == list(range(first, len(rows), step)) and len(places) > 1
+            numbers = [int(one[1]) for one in found if one]
+            if counted and numbers == list(range(1, len(places) + 1)):
+                rows = [
+                    row[: one.start()] + row[one.end() :] if one else row
+                    for row, one in zip(rows, found, strict=True)
+                ]
+                break
+    return rows
 
 
 def label_of(line: str) -> tuple[str, str] | None:
@@ -100,12 +154,12 @@ def label_of(line: str) -> tuple[str, str] | None:
     return (field, match[2].strip()) if field and field not in _HALVES else None
 
 
-def texts(folder: Path, files: Iterable[Path]) -> list[Path]:
-    """The plain texts among files.
+def texts(folder: Path) -> list[Path]:
+    """The plain texts in a folder.
 
     Raises:
         UsageError: There are none.
     """
-    if found := [path for path in files if path.suffix.lower() in SUFFIXES]:
+    if found := [path for path in readable(folder) if path.suffix.lower() in SUFFIXES]:
         return found
     raise UsageError(f"{folder} holds no file with one of the suffixes {', '.join(SUFFIXES)}")

@@ -22,7 +22,7 @@ from mihakk.reports.console import open_console, print_json
 if TYPE_CHECKING:
     from mihakk.schemas.idiom import Idiom
     from mihakk.schemas.poem import Poem
-    from mihakk.scrapers.own_files import Found, Question
+    from mihakk.scrapers.own_proposal import Found, Question
     from mihakk.scrapers.trial import Trial
 
 _FEW_POETS = 4
@@ -231,7 +231,7 @@ def _licence(files: Sequence[Path]) -> tuple[str, str]:
 def _config(
     name: str, sources: Sequence[Found], trials: Sequence[Trial | None], authors: str, left: int
 ) -> str:
-    """The file, of at most thirty lines."""
+    """The file, of at most thirty lines where there is one source."""
     records = [record for trial in trials if trial for record in trial.records]
     lines = ["# Proposed by `mihakk new`, with what speaks for it."]
     if left:
@@ -240,7 +240,10 @@ def _config(
         ]
     lines += [f"name: {name}", f"title: {_plain(name.replace('_', ' ').capitalize())}", "sources:"]
     for number, found in enumerate(sources, start=1):
-        lines += [f"  # {line}" for line in found.evidence[: max(1, 10 // len(sources))]]
+        said = found.evidence
+        if len(said) > (most := max(2, 6 // len(sources))):
+            said = [*said[: most - 1], said[-1]]
+        lines += [f"  # {line}" for line in said]
         options = {key: value for key, value in found.options.items() if value not in ("", [], {})}
         label = name if len(sources) == 1 else f"{name}_{number}"
         lines += ["  - use: files", f"    name: {label}", "    options:"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from typer.testing import CliRunner
 
 from mihakk.flows.cli import app
 from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Poem
-from mihakk.scrapers.own_files import guess_field
+from mihakk.scrapers.own_columns import guess_field
 from mihakk.scrapers.raw import RawStore
 from mihakk.scrapers.source import run
 
@@ -72,6 +74,18 @@ TEXTS = {
     "titled, one half a line": lambda n, v: f"غزل {n}\n" + "".join(f"{a}\n{b}\n" for a, b in v) + "\n",
     "title above, wide gap": lambda n, v: f"{n}- غزل\n\n" + "".join(f"{a}     {b}\n" for a, b in v) + "\n\n",
     "no title, two spaces": lambda n, v: "".join(f"{a}  {b}\n" for a, b in v) + "\n",
+    "couplets apart": lambda n, v: f"غزل {n}\n\n" + "".join(f"{a}\n      {b}\n\n" for a, b in v) + "\n",
+    "a number above": lambda n, v: f"{n}\n" + "".join(f"{a}\n{b}\n" for a, b in v),
+    "no empty line": lambda n, v: f"غزل شمارهٔ {n}\n" + "".join(f"{a} - {b}\n" for a, b in v),
+    "poet above": lambda n, v: f"حافظ\nغزل {n}\n" + "".join(f"{a}\t{b}\n" for a, b in v) + "\n",
+    "poet below": lambda n, v: f"غزل {n}\nحافظ\n" + "".join(f"{a}\n{b}\n" for a, b in v) + "\n",
+    "numbered couplets": lambda n, v: (
+        f"غزل {n}\n" + "".join(f"{at}- {a}\n{b}\n" for at, (a, b) in enumerate(v, 1)) + "\n"
+    ),
+    "numbered behind": lambda n, v: (
+        f"غزل {n}\n" + "".join(f"{a} / {b} ({at})\n" for at, (a, b) in enumerate(v, 1)) + "\n"
+    ),
+    "its opening is its title": lambda n, v: f"«{v[0][0]}»\n" + "".join(f"{a}؛ {b}\n" for a, b in v) + "\n",
     "slashes and marks": lambda n, v: f"# غزل {n}\n" + "".join(f"{a} // {b}\n" for a, b in v) + "---\n",
 }
 
@@ -80,11 +94,12 @@ TEXTS = {
 def test_many_poems_in_one_text(layout: str, ghazals: list[Verse], tmp_path: Path) -> None:
     path = tmp_path / "divan.txt"
     path.write_text("".join(TEXTS[layout](number, verse) for number, verse in enumerate(ghazals)), "utf-8")
-    config, screen = propose(path, "حافظ\nSara Amin\n")
+    answers = "Sara Amin\n" if layout.startswith("poet") else "حافظ\nSara Amin\n"
+    config, screen = propose(path, answers)
     assert read(config, tmp_path) == ghazals
     assert config["release"]["authors"] == ["Sara Amin"]
     assert options_of(config)["licence"] == "public-domain"
-    assert "after 2 answers" in screen
+    assert f"after {len(answers.splitlines())} answers" in screen
     assert f"mihakk build {tmp_path / 'proposed.yaml'} --dry-run" in screen.replace("\n", "")
 
 
@@ -108,6 +123,18 @@ def test_a_folder_of_one_poem_a_file(encoding: str, tmp_path: Path) -> None:
     assert sorted(read(config, tmp_path)) == sorted(
         [tuple(both) for both in poem["couplets"]] for poem in poems
     )
+
+
+def test_what_stands_above_the_first_ghazal_is_rejected_and_said(
+    ghazals: list[Verse], tmp_path: Path
+) -> None:
+    text = "".join(TEXTS["titled, one half a line"](number, verse) for number, verse in enumerate(ghazals))
+    path = tmp_path / "divan.txt"
+    path.write_text(f"حافظ\nبه تصحیح قزوینی\nچاپ اول\n\n{text}", "utf-8")
+    config, screen = propose(path, "Sara\n")
+    assert read(config, tmp_path) == ghazals
+    assert options_of(config)["fields"] == {"poet": "حافظ"}
+    assert "1 above_headings" in screen
 
 
 def table(path: Path, header: list[str], rows: list[list[Any]], delimiter: str = ",") -> Path:
@@ -150,6 +177,121 @@ def test_titles_that_stand_once_and_lines_one_a_row(ghazals: list[Verse], tmp_pa
     config, _ = propose(path, "\nCC0-1.0\nS\n")
     assert options_of(config)["order"] == "order"
     assert read(config, tmp_path) == ghazals
+
+
+LONG: dict[str, Callable[[int, int, tuple[str, str]], list[list[Any]]]] = {
+    "counts begin anew": lambda _, at, both: [[at, *both]],
+    "empty rows": lambda number, at, both: [*[["", "", ""]][: at == 1 and number > 0], ["", *both]],
+    "titles in rows of their own": lambda number, at, both: (
+        [*[[f"غزل {number}", "", ""]][: at == 1], ["", *both]]
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LONG)
+def test_rows_make_poems_that_no_column_names(layout: str, ghazals: list[Verse], tmp_path: Path) -> None:
+    rows = [
+        [*row, "", ""]
+        for number, verse in enumerate(ghazals)
+        for at, both in enumerate(verse, start=1)
+        for row in LONG[layout](number, at, both)
+    ]
+    first = "عنوان" if layout.startswith("titles") else "شماره"
+    path = table(tmp_path / "verses.csv", [first, "مصرع اول", "مصرع دوم", "", ""], rows)
+    config, screen = propose(path, "\nCC0-1.0\nS\n")
+    assert read(config, tmp_path) == ghazals
+    assert f"are {GHAZALS} poems" in screen
+
+
+@pytest.mark.parametrize("cell", ["\n".join, repr, json.dumps])
+def test_whole_poems_in_a_cell(
+    cell: Callable[[list[str]], str], ghazals: list[Verse], tmp_path: Path
+) -> None:
+    rows = [[at, cell([half for both in verse for half in both])] for at, verse in enumerate(ghazals)]
+    config, _ = propose(table(tmp_path / "poems.csv", ["n", "verses"], rows), "\nCC0-1.0\nS\n")
+    assert read(config, tmp_path) == ghazals
+
+
+def test_french_headers_and_labels_that_differ_within_poems(ghazals: list[Verse], tmp_path: Path) -> None:
+    rows = [
+        ["Hafez", f"Ghazal {number}", at, *both, "amour" if at % 2 else "vin"]
+        for number, verse in enumerate(ghazals)
+        for at, both in enumerate(verse, start=1)
+    ]
+    header = ["Poète", "Titre", "Vers n°", "Premier hémistiche", "Second hémistiche", "Theme"]
+    config, screen = propose(table(tmp_path / "v.csv", header, rows, ";"), "S\n")
+    assert read(config, tmp_path) == ghazals
+    assert options_of(config)["group_by"] == ["Titre", "Poète"]
+    assert f"'Theme' differs within {GHAZALS} poems and is left out" in screen
+
+
+def test_a_table_whose_rows_all_rhyme_is_one_poem(ghazals: list[Verse], tmp_path: Path) -> None:
+    path = table(tmp_path / "v.csv", ["مصرع اول", "مصرع دوم"], [list(both) for both in ghazals[1]])
+    config, screen = propose(path, "حافظ\nS\n")
+    assert read(config, tmp_path) == [ghazals[1]]
+    assert "share a rhyme: they are one poem" in screen
+
+
+def test_verses_of_one_poet_are_no_poem(ghazals: list[Verse], tmp_path: Path) -> None:
+    rows = [[poet, *both] for poet in "ab" for verse in ghazals for both in verse[1:3]]
+    path = table(tmp_path / "v.csv", ["شاعر", "مصرع اول", "مصرع دوم"], rows)
+    config, screen = propose(path, "CC0-1.0\nS\n")
+    assert len(read(config, tmp_path)) == len(rows)
+    assert "give the table a column with the poem's number or title" in " ".join(screen.split())
+
+
+def test_every_sheet_is_read_or_said_to_be_left_out(idioms: list[tuple[str, str]], tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["Proverbs of Egypt"], ["collected by hand"]):
+        book.active.append(row)
+    first, second = book.create_sheet("one"), book.create_sheet("two")
+    for row in (["المثل", "حرفيا", "الشرح"], ["Proverb", "Literal meaning", "Meaning"]):
+        first.append(row)
+    for number, (phrase, said) in enumerate(idioms[:20], start=1):
+        first.append([f"{number}- {phrase}", f"حرفيا {said}", said])
+    second.append(["Idiome", "Sens littéral", "Sens"])
+    for phrase, said in idioms[20:]:
+        second.append([phrase, f"حرفيا {said}", said])
+    path = tmp_path / "Expressions égyptiennes.xlsx"
+    book.save(path)
+    out = tmp_path / "two.yaml"
+    done = CliRunner().invoke(app, ["new", str(path), "--out", str(out)], input="CC0-1.0\nS\n")
+    assert done.exit_code == 0, done.output
+    one, two = (source["options"] for source in yaml.safe_load(out.read_text("utf-8"))["sources"])
+    assert (one["sheet"], one["header_row"], one["numbered"]) == ("one", 2, True)
+    assert (two["sheet"], two["columns"]) == ("two", {"phrase": "Idiome", "explanation": "Sens"})
+    assert one["fields"]["dialect"] == two["fields"]["dialect"] == "egyptian"
+    assert "sheet 'Sheet': its columns 'Proverbs of Egypt'" in " ".join(done.output.split())
+    uses = [SourceUse(use="files", name="own", options=options) for options in (one, two)]
+    found = [entry for use in uses for entry in run(use, RawStore(str(tmp_path / "raw")))]
+    assert [(one.phrase.raw, one.explanation.raw) for one in found if isinstance(one, Idiom)] == idioms
+
+
+def test_a_folder_of_tables_and_texts_gives_a_source_for_each(
+    idioms: list[tuple[str, str]], ghazals: list[Verse], tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    table(folder / "sayings.csv", ["phrase", "meaning"], [list(both) for both in idioms])
+    table(folder / "todo.csv", ["task", "done"], [["type the rest", "no"]])
+    text = "".join(TEXTS["poet above"](number, verse) for number, verse in enumerate(ghazals))
+    (folder / "divan.txt").write_text(text, "utf-8")
+    (folder / "book.docx").write_bytes(b"PK")
+    out = tmp_path / "mine.yaml"
+    done = CliRunner().invoke(app, ["new", str(folder), "--out", str(out), "--yes"])
+    assert done.exit_code == 0, done.output
+    kinds = [source["options"]["kind"] for source in yaml.safe_load(out.read_text("utf-8"))["sources"]]
+    assert kinds == ["poem", "idiom"]
+    screen = " ".join(done.output.split())
+    assert "todo.csv: its columns 'task', 'done'" in screen
+    assert "LEFT OUT: book.docx: save as plain text" in screen
+
+
+def test_an_expression_without_a_column_for_its_meaning_is_refused(tmp_path: Path) -> None:
+    path = table(tmp_path / "a.csv", ["n", "المثل"], [[at, f"مثل رقم {at} طويل"] for at in range(9)])
+    done = CliRunner().invoke(app, ["new", str(path)])
+    assert done.exit_code == 2
+    assert "no column of texts can be the explanation" in " ".join(done.output.split())
 
 
 def test_a_workbook_of_proverbs_below_a_title(idioms: list[tuple[str, str]], tmp_path: Path) -> None:

@@ -1,0 +1,102 @@
+"""A source proposed for somebody's own files: its options, what speaks for them, what is to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.text.language import LANGUAGE_NAMES, LanguageEvidence, language_evidence
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.record import LANGUAGES
+from mihakk.scrapers.raw import RawStore
+from mihakk.scrapers.trial import Trial, attempt
+
+LOOKED = 2_000
+"""Rows of a table, or lines of a text, that are looked at."""
+POET = "Whose poems are they? (empty: nobody's in particular)"
+
+
+@dataclass
+class Question:
+    """What the files can't tell."""
+
+    key: str
+    """Option of the source that the answer sets; for `reading`, the options of the reading chosen."""
+    text: str
+    choices: list[str] = field(default_factory=list)
+    """Answers that can be given; empty: any text."""
+    readings: list[dict[str, Any]] = field(default_factory=list)
+    """Of `reading`: the options of each choice."""
+
+
+@dataclass
+class Found:
+    """One source proposed."""
+
+    options: dict[str, Any]
+    evidence: list[str] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+
+    def answer(self, question: Question, given: str) -> None:
+        """Takes an answer into the options.
+
+        Raises:
+            UsageError: It is none of the choices.
+        """
+        if question.choices and given not in question.choices:
+            raise UsageError(f"{given!r}: the answers are {', '.join(question.choices)}")
+        if question.readings:
+            self.options |= question.readings[question.choices.index(given)]
+        elif question.key.startswith("columns."):
+            self.options.setdefault("columns", {})[question.key.removeprefix("columns.")] = given
+            self.options["ignore"] = [name for name in self.options.get("ignore", []) if name != given]
+        elif question.key.startswith("fields."):
+            if given:
+                self.options.setdefault("fields", {})[question.key.removeprefix("fields.")] = given
+        else:
+            self.options[question.key] = given
+
+    def trial(self, raw: RawStore) -> Trial:
+        """What a build would read."""
+        options = {name: value for name, value in self.options.items() if value not in ("", [], {})}
+        return attempt(SourceUse(use="files", name="own", options=options), raw)
+
+
+def those_that_can(tries: Iterable[Callable[[], list[Found]]], told: Sequence[str] = ()) -> list[Found]:
+    """What can be read of a folder or workbook; what can't is left out, which the first says.
+
+    Raises:
+        UsageError: Nothing can.
+    """
+    found: list[Found] = []
+    failed: list[UsageError] = []
+    for one in tries:
+        try:
+            found += one()
+        except UsageError as error:
+            failed.append(error)
+    if not found:
+        raise failed[0]
+    found[0].evidence[:0] = [f"LEFT OUT: {why}" for why in (*map(str, failed), *told)]
+    return found
+
+
+def tell_language(found: Found, texts: Iterable[Iterable[str]]) -> None:
+    evidence = LanguageEvidence()
+    for column in texts:
+        for text in islice(column, LOOKED):
+            evidence += language_evidence(text)
+    told = evidence.language
+    if told in LANGUAGES:
+        found.options["language"] = told
+        found.evidence.append(f"its language is {LANGUAGE_NAMES[told]}: {evidence}")
+        return
+    if told:
+        raise UsageError(
+            f"{found.options['path']}: its language is {LANGUAGE_NAMES.get(told, told)} ({evidence}), and no "
+            "benchmark is built of it: take these texts out"
+        )
+    found.questions.append(Question("language", f"Which language are they in? ({evidence})", list(LANGUAGES)))
