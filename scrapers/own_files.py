@@ -41,7 +41,9 @@ def look(paths: Sequence[Path]) -> list[Found]:
     if where is None:
         return [found for one in tries for found in one()]
     other = [file for file in files if file not in (*texts, *tables)]
-    told = [f"{file.name}: save as {OTHER[file.suffix.lower()]}" for file in other if file.suffix in OTHER]
+    told = [
+        f"{file.name}: save as {OTHER[file.suffix.lower()]}" for file in other if file.suffix.lower() in OTHER
+    ]
     return those_that_can(tries, told)
 
 

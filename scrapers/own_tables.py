@@ -58,7 +58,8 @@ def layout_of(path: Path, sheet: str = "") -> tuple[Layout, list[str], list[Row]
             told = told if row else str(error)
             continue
         if rows and not row and all(one.problem for one in rows):
-            told = f"{path}, row {rows[0].number}: {rows[0].problem[1]}"  # type: ignore[index]
+            detail = (rows[0].problem or ("", ""))[1]
+            told = f"{path}, row {rows[0].number}: {detail}; give each row as many cells as there are names"
         names = list(next((one.fields for one in rows if one.fields), {}))
         if not names:
             continue

@@ -39,6 +39,8 @@ ASKED: Final = ("decision", "reason", "failed", "right", "confidence", "notes")
 """Columns that a person fills; the text itself is corrected where it stands."""
 TOLD: Final = ("sample_id", "content_hash", "language", "task")
 SUFFIXES: Final = (".csv", ".xlsx")
+_CELL: Final = 32_767
+"""Most characters of a cell of a workbook, which is cut off behind them without a word."""
 Given = Mapping[str, str]
 """Column to cell of one row that a person filled: those of `ASKED`, and the boxes of the item's form."""
 
@@ -131,17 +133,25 @@ class Offline:
         now = datetime.now(UTC).replace(microsecond=0)
         by_language: dict[Language, list[dict[str, Any]]] = {}
         for given in rows:
-            if not (said := given.get("decision", "").strip().lower()):
+            said = given.get("decision", "").strip().lower()
+            data = self._tasks.get(_key(given))
+            right = self.row(data)["right"] if data else ""
+            if data and said != "fix" and (changed := _changed(data, given, right)):
+                why = (
+                    f"{changed} was changed and the decision is {said or 'not given'}: write fix, or undo it"
+                )
+                taken.refused.append((data["sample_id"], why))
+                continue
+            if not said:
                 taken.unsaid += 1
                 continue
-            data = self._tasks.get(_key(given))
             if data is None:
                 why = (
                     "the item has changed since the sheet was written, or waits for nobody: write a new sheet"
                 )
                 taken.refused.append((given.get("sample_id", ""), why))
                 continue
-            task = _task(data, given, said, now, right=self.row(data)["right"])
+            task = _task(data, given, said, now, right=right)
             try:
                 if said != "skip" and self._said_before(task):
                     taken.unchanged += 1
@@ -199,6 +209,14 @@ def _key(data: Mapping[str, Any]) -> tuple[str, str]:
     return str(data.get("sample_id", "")), str(data.get("content_hash", ""))
 
 
+def _changed(data: Mapping[str, Any], given: Given, right: str) -> str:
+    """The first column whose text is not the item's, other white space aside."""
+    shown = {**data["form"], "right": right.replace(",", " ")}
+    told = {name: given[name] for name in shown if name in given}
+    told |= {"right": told.get("right", "").replace(",", " ").replace("،", " ")}
+    return next((name for name, text in told.items() if text.split() not in ([], shown[name].split())), "")
+
+
 def _words(review: Review) -> tuple[Any, ...]:
     return review.decision, review.reason, review.failed, review.corrections, review.confidence
 
@@ -212,9 +230,11 @@ def _task(data: dict[str, Any], given: Given, said: str, now: datetime, *, right
             values[name] = ("choices", chosen if several else chosen[:1])
     if said == "fix":
         values |= {
-            box: ("textarea", [given[box]]) for box in data["form"] if box in given and given[box].strip()
+            box: ("textarea", [given[box].replace("\r\n", "\n")])
+            for box in data["form"]
+            if box in given and given[box].strip()
         }
-        chosen = given.get("right", "").replace(",", " ").split()
+        chosen = given.get("right", "").replace(",", " ").replace("،", " ").split()
         if chosen and chosen != right.split(","):
             values["fix_gold"] = (
                 "choices",
@@ -254,8 +274,11 @@ def write_sheet(path: Path, rows: Sequence[Given]) -> int:
     """Writes rows as they are to be filled in: the item's text is corrected in place, `right` names options.
 
     Raises:
-        UsageError: The suffix is none of `SUFFIXES`.
+        UsageError: The suffix is none of `SUFFIXES`; what stands there is no such sheet or holds decisions; a
+            text is more than a cell of a workbook takes.
     """
+    if path.exists() and any(row["decision"].strip() for row in read_sheet(path)):
+        raise UsageError(f"{path} holds decisions: take them with --sheet, or name another file")
     boxes = dict.fromkeys(name for row in rows for name in row if name not in (*TOLD, *ASKED))
     header = [*TOLD, *boxes, *ASKED]
     table = [header, *([row.get(name, "") for name in header] for row in rows)]
@@ -272,6 +295,7 @@ def write_sheet(path: Path, rows: Sequence[Given]) -> int:
 
 def _write_workbook(path: Path, table: Sequence[Sequence[str]], *, rtl: bool) -> None:
     import openpyxl
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
     from openpyxl.styles import Alignment, Font
     from openpyxl.utils import get_column_letter
     from openpyxl.worksheet.datavalidation import DataValidation
@@ -284,6 +308,10 @@ def _write_workbook(path: Path, table: Sequence[Sequence[str]], *, rtl: bool) ->
     for number, row in enumerate(table, start=1):
         for column, text in enumerate(row, start=1):
             cell = sheet.cell(number, column)
+            if len(text) > _CELL or ILLEGAL_CHARACTERS_RE.search(text):
+                raise UsageError(
+                    f"{path}: {row[0]} has a text that no cell of a workbook takes: write a .csv"
+                )
             if text:
                 cell.value, cell.data_type = text, "s"  # never a formula
             cell.alignment = Alignment(wrap_text=True, vertical="top")
@@ -330,7 +358,7 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
             f"{path} has no column {', '.join(missing)}: fill in what `--out` wrote, and keep its header"
         )
     rows = [dict(zip(header, row, strict=False)) for row in table[1:] if any(row)]
-    twice = [key for key, count in Counter(map(_key, rows)).items() if count > 1]
+    twice = [key for key, count in Counter(map(_key, rows)).items() if count > 1 and any(key)]
     if twice:
         raise UsageError(f"{path} has {twice[0][0]} in two rows: keep one")
     return rows

@@ -14,7 +14,9 @@ from typer.testing import CliRunner, Result
 
 from mihakk.annotation.decisions.store import decisions
 from mihakk.annotation.label_studio.exchange import resolutions
+from mihakk.annotation.label_studio.offline import write_sheet
 from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
 from mihakk.pipeline.opened_review import OpenReview, open_review
 from tests.archives import unpacked
 from tests.end_to_end.test_older_lake import ARCHIVE
@@ -127,7 +129,12 @@ def test_what_is_no_longer_the_item_is_refused(review: OpenReview) -> None:
     rows[1] |= {"decision": "fix"}
     rows[2] |= {"decision": "maybe"}
     rows[3] |= {"decision": "fix", "right": "9"}
+    box = next(name for name in rows[4] if name.startswith("fix_") and rows[4][name])
+    rows[4] |= {"decision": "keep", box: "نص آخر"}
+    rows[5] |= {box: "نص آخر"}
     said = give(SARA, rows)
+    assert f"{box} was changed and the decision is keep: write fix" in said
+    assert f"{box} was changed and the decision is not given" in said
     assert "0 decisions taken" in said
     assert f"{rows[0]['sample_id']}: the item has changed" in said
     for why in ("fix_changes_nothing", "invalid_annotation"):
@@ -144,7 +151,14 @@ def test_what_is_no_sheet_is_said() -> None:
         (["--sheet", "twice.csv"], "in two rows"),
         (["--out", "a.csv", "--sheet", "b.csv"], "give one of them"),
         (["--out", "a.ods"], "a sheet is one of"),
+        (["--out", "sayings.csv"], "has no column sample_id"),
+        (["--out", "given.csv"], "holds decisions: take them with --sheet"),
     ]
+    given = [rows[0] | {"decision": "keep"}]
+    with Path("given.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(given)
     Path("sayings.csv").write_text("phrase,meaning\na,b\n", "utf-8")
     with Path("twice.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
@@ -180,6 +194,14 @@ def test_a_cell_that_would_run_comes_back_as_it_was(
     assert "1 decisions taken" in give(SARA, rows)
     (told,) = decisions(review.stores)
     assert told.corrections == {"options[1]": "=1+1"}
+
+
+@pytest.mark.parametrize("text", ["ا" * 32_768, "a\x0b"])
+def test_a_text_that_no_cell_takes_is_not_cut_off(text: str, tmp_path: Path) -> None:
+    row = {"sample_id": "a", "content_hash": "b", "language": "ar", "task": "t", "fix_question": text}
+    with pytest.raises(UsageError, match=r"a has a text that no cell of a workbook takes: write a \.csv"):
+        write_sheet(tmp_path / "a.xlsx", [row])
+    assert write_sheet(tmp_path / "a.csv", [row]) == 1
 
 
 @pytest.mark.usefixtures("review")
