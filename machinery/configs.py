@@ -110,22 +110,23 @@ def load_config(path: Path, model: type[M]) -> M:
         UsageError: The file is missing, is not YAML, or does not fit the model; every misfit is listed.
     """
     found = load_yaml(path)
-    if asked := list(_open_questions(found)):
+    if asked := list(open_questions(found)):
         raise UsageError(
             f"{path} asks for {', '.join(asked)}: write the answer in place of {OPEN_QUESTION!r}"
         )
     return validate(found, model, str(path), {"file": str(path)})
 
 
-def _open_questions(value: Any, place: str = "") -> Iterator[str]:
+def open_questions(value: Any, place: str = "") -> Iterator[str]:
+    """Where in a config an answer is still to be written."""
     if value == OPEN_QUESTION:
         yield place
     elif isinstance(value, dict):
         for name, one in value.items():
-            yield from _open_questions(one, f"{place}.{name}".removeprefix("."))
+            yield from open_questions(one, f"{place}.{name}".removeprefix("."))
     elif isinstance(value, list):
         for number, one in enumerate(value):
-            yield from _open_questions(one, f"{place}[{number}]")
+            yield from open_questions(one, f"{place}[{number}]")
 
 
 def validate(value: Any, model: type[M], where: str, context: dict[str, str] | None = None) -> M:

@@ -35,6 +35,8 @@ def of_texts(files: Sequence[Path], folder: Path | None) -> Found:
     if folder is None and len(files) > 1:
         raise UsageError("name the folder of several texts, or one text")
     sample = files[:200]
+    if not any(LETTER.search(line) for file in sample for line in text_lines(file, "auto")):
+        raise UsageError(f"{found.options['path']} holds no text")
     tell_language(found, [["".join(text_lines(file, "auto")) for file in sample]])
     _poet(found, files, folder)
     language = str(found.options.get("language") or "fa")
@@ -79,7 +81,7 @@ def of_texts(files: Sequence[Path], folder: Path | None) -> Found:
         found.options |= readings[0]
         if near[0][1].poet != "none":
             found.questions = [one for one in found.questions if one.key != "fields.poet"]
-        found.evidence.append(f"{best}" + (" (of the first)" if best.poems >= _POEMS else ""))
+        found.evidence.append(f"{best}" + (f" (of the first {_POEMS})" if best.poems >= _POEMS else ""))
         return found
     shown = []
     for (count, titles), how in alike.items():

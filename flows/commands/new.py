@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from mihakk.flows.commands.options import AsJson
-from mihakk.machinery.configs import OPEN_QUESTION
+from mihakk.machinery.configs import OPEN_QUESTION, open_questions
 from mihakk.machinery.errors import UsageError
 from mihakk.reports.console import open_console, print_json
 
@@ -126,8 +126,14 @@ class _Asking:
         if self._silent:
             if not optional:
                 self.left += 1
-                found.options.setdefault(question.key.partition(".")[0], OPEN_QUESTION)
-                found.evidence.append(" ".join(text.split()))
+                name, _, field = question.key.partition(".")
+                found.options[name] = (
+                    found.options.get(name, {}) | {field: OPEN_QUESTION} if field else OPEN_QUESTION
+                )
+                told = [question.text if question.readings else " ".join(text.split())]
+                for choice, options in zip(question.choices, question.readings, strict=False):
+                    told.append(f"in place of `{name}` {_plain(options) if options else 'nothing'}: {choice}")
+                found.evidence[:0] = told
             return
         while True:
             given = self._ask(text, "", empty=optional)
@@ -168,13 +174,13 @@ def _trial(console: Console, found: Found, raw: Any) -> Trial | None:
     Raises:
         UsageError: A build would refuse the files.
     """
-    if OPEN_QUESTION in found.options.values():
+    if any(open_questions(found.options)):
         return None
     found.options["licence"] = "unknown"
     trial = found.trial(raw)
-    if trial.problem or not trial.records:
+    if trial.problem or len(trial.rejections) > len(trial.records) or not trial.records:
         rejected = [f"{len(told)} {reason}: {told[0]}" for reason, told in trial.reasons()[:3]]
-        why = rejected if rejected and not trial.records else [trial.problem]
+        why = [trial.problem] if trial.problem and trial.records else rejected or [trial.problem]
         raise UsageError(f"{found.options['path']}: {'; '.join(why)}")
     told = f"{len(trial.records):,} {found.options['kind']}s read"
     if trial.rejections:

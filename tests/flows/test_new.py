@@ -345,6 +345,30 @@ def test_what_nobody_answers_stays_open_and_does_not_build(
     assert (cut.exit_code, "no more answers" in cut.output) == (2, True)
 
 
+def test_what_can_be_read_in_two_ways_says_what_to_write(ghazals: list[Verse], tmp_path: Path) -> None:
+    path = tmp_path / "divan.txt"
+    pages = [
+        f"غزل {n}\n"
+        + "".join(f"{a}\n{b}\n" for a, b in v[:3])
+        + f"{n + 9}\n"
+        + "".join(f"{a}\n{b}\n" for a, b in v[3:])
+        + "\n"
+        for n, v in enumerate(ghazals)
+    ]
+    path.write_text("".join(pages), "utf-8")
+    config, _ = propose(path, "", "--yes")
+    assert options_of(config)["reading"] == "?"
+    text = (tmp_path / "proposed.yaml").read_text("utf-8")
+    assert "  # in place of `reading` {verse: {poems: blank_lines, title: first_line}}: 12 poems" in text
+    path = table(
+        tmp_path / "a.csv",
+        ["المثل", "x", "y"],
+        [[f"مثل {n} هنا", f"كلام {n} طويل", f"غيره {n}"] for n in range(9)],
+    )
+    config, _ = propose(path, "", "--yes")
+    assert options_of(config)["columns"] == {"explanation": "?"}
+
+
 def test_the_proposal_builds_to_a_release(
     idioms: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
