@@ -103,14 +103,19 @@ def load_text(path: Path, name: str) -> str:
     return value
 
 
-def load_config(path: Path, model: type[M]) -> M:
+def load_config(path: Path, model: type[M], *, proposed: bool = False) -> M:
     """The file as a validated model.
 
+    Args:
+        path: Of the file.
+        model: What it must fit.
+        proposed: `mihakk new` may have written it, with questions that are open.
+
     Raises:
-        UsageError: The file is missing, is not YAML, or does not fit the model; every misfit is listed.
+        UsageError: The file is missing, is not YAML, asks, or does not fit the model; every misfit is listed.
     """
     found = load_yaml(path)
-    if asked := list(open_questions(found)):
+    if proposed and (asked := list(open_questions(found))):
         raise UsageError(
             f"{path} asks for {', '.join(asked)}: write the answer in place of {OPEN_QUESTION!r}"
         )

@@ -60,7 +60,7 @@ def open_build(config_path: Path, run_folder: Path | None = None, lake: str | No
     Raises:
         UsageError: The config is missing or wrong.
     """
-    config = load_config(find_config(config_path), BenchmarkConfig)
+    config = load_config(find_config(config_path), BenchmarkConfig, proposed=True)
     return Build(config, lake or settings().lake, run_folder or settings().runs)
 
 

@@ -34,7 +34,10 @@ def write_logs(suite: Suite, system: System, rows: Sequence[tuple[Asked, Answer]
 
     tables = [sha256((folder / name).read_bytes()) for name in ("answers.parquet", "scores.parquet")]
     of, mark = folder / "inspect" / WRITTEN_OF, digest([suite.name, system.name, *tables])
-    if of.is_file() and of.read_text("utf-8") == mark and any(of.parent.glob("*.eval")):
+    logs = {
+        kind: of.with_name(f"{suite.name}_{kind}.eval") for kind in {one.question.kind for one, _ in rows}
+    }
+    if of.is_file() and of.read_text("utf-8") == mark and all(log.is_file() for log in logs.values()):
         return
     figures: dict[str, dict[str, float]] = defaultdict(dict)
     for score in read_rows(folder / "scores.parquet", Score):
@@ -44,8 +47,7 @@ def write_logs(suite: Suite, system: System, rows: Sequence[tuple[Asked, Answer]
     for one, answer in rows:
         by_kind[one.question.kind].append((one, answer, figures.get(answer_key(answer), {})))
     for kind, own in by_kind.items():
-        name = f"{suite.name}_{kind}"
-        write_eval_log(_log(name, system, own), folder / "inspect" / f"{name}.eval")
+        write_eval_log(_log(logs[kind].stem, system, own), logs[kind])
     of.parent.mkdir(exist_ok=True)
     of.write_text(mark, "utf-8")
 

@@ -223,6 +223,8 @@ def test_what_is_published_comes_in_again_as_it_was(
     asked = [(Asked(questions[one.item], "?", "own", "1", one.variant, 1), one) for one in answers]
     shutil.copytree(own, tmp_path / "logs")
     write_logs(suite(release, published=[]), system, asked, tmp_path / "logs")
+    next((tmp_path / "logs" / "inspect").glob("*.eval")).unlink()
+    write_logs(suite(release, published=[]), system, asked, tmp_path / "logs")  # what is missing comes back
     records = next((folder / "out" / "every_eval_ever").rglob(f"{system.name}/*_samples.jsonl"))
     for paths in (
         sorted((tmp_path / "logs" / "inspect").glob("*.eval")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from mihakk.machinery.configs import load_config, load_text, load_yaml, validate
 from mihakk.machinery.errors import UsageError
@@ -26,6 +27,17 @@ def test_a_missing_file_lists_its_neighbours(tmp_path: Path) -> None:
     (tmp_path / "demo.yaml").write_text("name: demo", encoding="utf-8")
     with pytest.raises(UsageError, match=r"demo\.yaml"):
         load_config(tmp_path / "dmeo.yaml", BenchmarkConfig)
+
+
+def test_a_question_mark_is_an_open_question_in_a_proposal_alone(tmp_path: Path) -> None:
+    class Marks(BaseModel):
+        marks: list[str]
+
+    path = tmp_path / "marks.yaml"
+    path.write_text("marks: ['.', '?']", encoding="utf-8")
+    assert load_config(path, Marks).marks == [".", "?"]
+    with pytest.raises(UsageError, match=r"asks for marks\[1\]"):
+        load_config(path, Marks, proposed=True)
 
 
 @pytest.mark.parametrize("text", ["name: [", "\t- x: {", ""])
