@@ -49,6 +49,8 @@ def guess_field(kind: Kind, name: str) -> str:
             if parts and any(held[at : at + len(parts)] == parts for at in range(len(held))):
                 hits[field_name] = max(hits.get(field_name, 0), len(parts))
     best = [name for name, length in hits.items() if length == max(hits.values())]
+    if len(best) > 1:  # `صدر البيت`, `شرح البيت`: what of the verse it is stands beside it
+        best = [name for name in best if name != "hemistichs"]
     return best[0] if len(best) == 1 else ""
 
 

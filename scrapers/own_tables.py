@@ -113,7 +113,7 @@ def of_table(path: Path, sheet: str, folder: Path | None = None) -> Found:
     if sheet:
         found.options["sheet"] = sheet
         found.evidence.append("all sheets have the same columns" if sheet == "*" else f"sheet {sheet!r}")
-    kind, named = _kind_and_fields(columns, found, path)
+    kind, named = _kind_and_fields(columns, found)
     found.options["kind"] = kind
     if layout.header_row:
         found.options["header_row"] = layout.header_row
@@ -131,14 +131,16 @@ def of_table(path: Path, sheet: str, folder: Path | None = None) -> Found:
         found.questions.append(Question("fields.poet", POET))
     if kind == "idiom":
         phrases = columns[named["phrase"]].full if "phrase" in named else []
-        if phrases and sum(bool(NUMBER.match(one)) for one in phrases) >= _MOST * len(phrases):
+        numbers = [stated_number(match[0]) or 0 for one in phrases if (match := NUMBER.match(one))]
+        rising = sum(a < b for a, b in pairwise(numbers))
+        if phrases and rising >= _MOST * (len(phrases) - 1) > 0:
             found.options["numbered"] = True
             found.evidence.append(f"the numbers before phrases are dropped ({phrases[0][:20]!r})")
         _idiom_labels(found, path, [*names, *(rows[0].fields if rows else ())], named)
     return found
 
 
-def _kind_and_fields(columns: Mapping[str, Column], found: Found, path: Path) -> tuple[Kind, dict[str, str]]:
+def _kind_and_fields(columns: Mapping[str, Column], found: Found) -> tuple[Kind, dict[str, str]]:
     """What the rows are, and field to column: by names, or by what cells hold where names say nothing."""
     by_name: dict[Kind, dict[str, str]] = {"idiom": {}, "poem": {}}
     for kind, fields in by_name.items():
@@ -166,12 +168,16 @@ def _kind_and_fields(columns: Mapping[str, Column], found: Found, path: Path) ->
         )
         return "idiom", {"phrase": texts[0].name, "explanation": texts[1].name}
     names = [one.name for one in texts] or list(columns)
-    sheet = f", sheet {found.options['sheet']!r}" if "sheet" in found.options else ""
     raise UsageError(
-        f"{path}{sheet}: its columns {', '.join(map(repr, columns))} don't say which holds an expression and "
-        "which its meaning, or which holds verse: name them so in the header (texts are in "
+        f"{_place(found)}: its columns {', '.join(map(repr, columns))} don't say which holds an expression "
+        "and which its meaning, or which holds verse: name them so in the header (texts are in "
         f"{', '.join(names)})"
     )
+
+
+def _place(found: Found) -> str:
+    sheet = f", sheet {found.options['sheet']!r}" if "sheet" in found.options else ""
+    return f"{found.options['path']}{sheet}"
 
 
 def _without_verse(fields: dict[str, str]) -> dict[str, str]:
@@ -191,7 +197,7 @@ def _with_the_other(fields: dict[str, str], texts: Sequence[Column], found: Foun
     rest = [one.name for one in texts if one.name not in fields.values()]
     if not rest:
         raise UsageError(
-            f"{found.options['path']}: no column of texts can be the {missing} beside "
+            f"{_place(found)}: no column of texts can be the {missing} beside "
             f"{next(iter(fields.values()))!r}: give it a column of its own with a name in the header"
         )
     if len(rest) == 1:
@@ -244,6 +250,9 @@ def _group(rows: Sequence[Row], columns: Mapping[str, Column], named: dict[str, 
         values = columns[named[own]].values
         differ = sum(len(set(values[a:b]) - {""}) > 1 for a, b in pairwise(bounds))
         if differ > (0 if own in ("id", "declared_couplets") else 0.1 * (len(bounds) - 1)):
+            if own == "explanation" and "first" in named:
+                named["explanations"] = named.pop(own)
+                continue
             found.evidence.append(f"{named[own]!r} differs within {differ:,} poems and is left out")
             del named[own]
 

@@ -13,7 +13,7 @@ from mihakk.scrapers.tables import Row
 
 Sign = Literal["merged_cells", "marks_of_heads", "markup", "page_marks", "long_table"]
 """What a config may `accept`, having looked at it."""
-NUMBER = re.compile(r"\A\W{0,2}\d{1,5} ?[).\]:–-]\s*(?=\D)")
+NUMBER = re.compile(r"\A\W{0,2}\d{1,5}(?: ?[).\]:–-]\s*|\s+)(?=\D)")
 """A number before a phrase, as lists have it."""
 _FEW = 0.02
 """Share of the rows, three at least, from which on a sign is no accident."""

@@ -225,6 +225,29 @@ def test_french_headers_and_labels_that_differ_within_poems(ghazals: list[Verse]
     assert f"'Theme' differs within {GHAZALS} poems and is left out" in screen
 
 
+def test_what_stands_beside_a_couplet_explains_it(ghazals: list[Verse], tmp_path: Path) -> None:
+    rows = [
+        [number, *both, f"شرح بیت {at}"]
+        for number, verse in enumerate(ghazals)
+        for at, both in enumerate(verse, start=1)
+    ]
+    path = table(tmp_path / "v.csv", ["غزل", "صدر البيت", "عجز البيت", "شرح البيت"], rows)
+    config, _ = propose(path, "حافظ\nS\n")
+    assert options_of(config)["columns"]["explanations"] == "شرح البيت"
+    use = SourceUse(use="files", name="own", options=options_of(config))
+    poem = next(one for one in run(use, RawStore(str(tmp_path / "raw"))) if isinstance(one, Poem))
+    assert [one.explanation for one in poem.couplets[:2]] == ["شرح بیت 1", "شرح بیت 2"]
+
+
+@pytest.mark.parametrize("head", ["{}- ", "({}) ", "{} ", "{}."])
+def test_numbers_before_phrases(head: str, idioms: list[tuple[str, str]], tmp_path: Path) -> None:
+    rows = [[head.format(n) + phrase, said] for n, (phrase, said) in enumerate(idioms, start=1)]
+    config, _ = propose(table(tmp_path / "i.csv", ["Idioms", "Meanings"], rows), "\nCC0-1.0\nS\n")
+    use = SourceUse(use="files", name="own", options=options_of(config))
+    found = [one for one in run(use, RawStore(str(tmp_path / "raw"))) if isinstance(one, Idiom)]
+    assert [one.phrase.raw for one in found] == [phrase for phrase, _ in idioms]
+
+
 def test_a_table_whose_rows_all_rhyme_is_one_poem(ghazals: list[Verse], tmp_path: Path) -> None:
     path = table(tmp_path / "v.csv", ["مصرع اول", "مصرع دوم"], [list(both) for both in ghazals[1]])
     config, screen = propose(path, "حافظ\nS\n")
@@ -261,7 +284,7 @@ def test_every_sheet_is_read_or_said_to_be_left_out(idioms: list[tuple[str, str]
     assert (one["sheet"], one["header_row"], one["numbered"]) == ("one", 2, True)
     assert (two["sheet"], two["columns"]) == ("two", {"phrase": "Idiome", "explanation": "Sens"})
     assert one["fields"]["dialect"] == two["fields"]["dialect"] == "egyptian"
-    assert "sheet 'Sheet': its columns 'Proverbs of Egypt'" in " ".join(done.output.split())
+    assert "sheet 'Sheet': no column of texts can be the explanation" in " ".join(done.output.split())
     uses = [SourceUse(use="files", name="own", options=options) for options in (one, two)]
     found = [entry for use in uses for entry in run(use, RawStore(str(tmp_path / "raw")))]
     assert [(one.phrase.raw, one.explanation.raw) for one in found if isinstance(one, Idiom)] == idioms
@@ -411,6 +434,9 @@ def test_what_is_no_table_and_no_text_is_refused_with_what_to_do(tmp_path: Path)
         ("poem", "الشطر الأول", "first"),
         ("poem", "hemistich_2", "second"),
         ("poem", "hemistich", "hemistichs"),
+        ("poem", "صدر البيت", "first"),
+        ("poem", "Second hemistich", "second"),
+        ("poem", "شرح البيت", "explanation"),
         ("poem", "مصرع ۲", "second"),
         ("poem", "page", ""),
     ],
