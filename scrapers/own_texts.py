@@ -123,7 +123,7 @@ def _poet(found: Found, files: Sequence[Path], folder: Path | None) -> None:
         text = f"What do the names of the folders say ({', '.join(sorted(names)[:5])})?"
         found.questions.append(Question("reading", text, choices, [{"folder_gives": "poet"}, {}]))
         return
-    if any(label_of(line) for file in files[:1] for line in text_lines(file, "auto")):
+    if "poet" in {label[0] for line in text_lines(files[0], "auto") if (label := label_of(line))}:
         return
     top = next((line.strip() for line in text_lines(files[0], "auto") if line.strip()), "")
     if len(files) == 1 and known and known.find(top):
@@ -164,7 +164,7 @@ def _fitness(files: Sequence[Path], how: VerseText, language: str) -> _Fitness:
         except RecordRejected:
             continue
         units = [unit for unit in arranged.units if unit[1]]
-        dropped = len(arranged.dropped)
+        dropped = [reason for reason, _ in arranged.dropped if reason not in ("footnote", "place_and_date")]
         whole += bool(units) and not dropped
         shared = _rhyme_shared(units, language) if len(units) > 1 and not dropped else 0.0
         rhymed += shared
@@ -173,14 +173,25 @@ def _fitness(files: Sequence[Path], how: VerseText, language: str) -> _Fitness:
         titles += "title" in fields
         heads = [fields[name] for name in ("title", "poet") if name in fields and how.title != "none"]
         opening = "".join(LETTER.findall("".join(arranged.units[0][:1]))) if arranged.units else ""
-        long = [one for one in heads if len(LETTER.findall(one)) > 0.8 * median(lengths or [0])]
+        # A line as long as a row of verse may be one; a longer one tells of the occasion.
+        size = median(lengths or [0]) * (2 if lines is None or len(lines) < 2 * len(units) else 1)
+        long = [one for one in heads if 0.75 * size < len(LETTER.findall(one)) < 1.5 * size]
         odd += len(units) > 1 and any("".join(LETTER.findall(one)) not in opening for one in long)
         rows = [half for unit in arranged.units for half in unit if half]
         odd += any(map(is_heading, [*rows, *(heads[1:] if how.poet != "none" else ())]))
     if not read:
         return _Fitness(0.0, 0, 0, 0)
+    if how.poet != "none" and not _are_poets([str(one.get("poet", "")) for one in read], language):
+        odd = len(read)
     figure = (whole + rhymed) / (2 * len(read)) - 0.5 * odd / len(read) - 0.01 * (how.between != "")
     return _Fitness(figure, len(read), titles, alike)
+
+
+def _are_poets(names: Sequence[str], language: str) -> bool:
+    """Lines above verse name its poets where some are known, or one stands above many poems."""
+    known = vocabulary("poet", language)  # type: ignore[arg-type]
+    told = sum(bool(known and known.find(name)) for name in names)
+    return told >= 0.3 * len(names) or 1 < 2 * len(set(names)) <= len(names)
 
 
 def _rhyme_shared(units: Sequence[tuple[str, str | None]], language: str) -> float:

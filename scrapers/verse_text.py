@@ -24,6 +24,8 @@ _NUMBERED = (
     re.compile(r"(?<=[^\W\d_])[^\w]{1,6}(\d{1,3})\W{0,2}\Z"),
 )
 """A number before or behind a row."""
+_METRE = re.compile(r"\W*(?:ال)?بحر[:：\s]\W*((?:[^\W\d_]+\s?){1,2})\W*")
+"""`[البحر الطويل]`, `بحر رمل`: nothing else in the line."""
 _HALVES = ("couplets", "hemistichs", "lines", "first", "second")
 
 
@@ -116,7 +118,7 @@ def _fields(lines: list[str], how: VerseText) -> dict[str, Any]:
         for name in reversed(heads) if how.poet == "below_title" else heads:
             if len(rows) > 1:
                 head = rows.pop(0)
-                found[name] = marked[1] if (marked := _HEAD.fullmatch(head)) else head
+                found[name] = _head(head)
     while len(rows) > 1 and (label := label_of(rows[0])):
         found[label[0]] = label[1]
         rows.pop(0)
@@ -126,6 +128,13 @@ def _fields(lines: list[str], how: VerseText) -> dict[str, Any]:
         if all(len(both) == 2 for both in halves):
             return found | {"couplets": halves}
     return found | {"hemistichs": rows}
+
+
+def _head(line: str) -> str:
+    """A title without what marks it as one: `# name`, `--- 12 ---`."""
+    if marked := _HEAD.fullmatch(line):
+        return marked[1]
+    return line if _LETTER.search(line) else re.sub(r"\A\W+|\W+\Z", "", line)
 
 
 def _without_numbers(rows: list[str]) -> list[str]:
@@ -148,6 +157,8 @@ def _without_numbers(rows: list[str]) -> list[str]:
 
 def label_of(line: str) -> tuple[str, str] | None:
     """Field and value of a line such as `الشاعر: المتنبي`; None for verse."""
+    if metre := _METRE.fullmatch(line):
+        return "metre", metre[1]
     if not (match := _LABEL.fullmatch(line.strip())):
         return None
     field = field_of("poem", match[1])

@@ -86,6 +86,12 @@ TEXTS = {
         f"غزل {n}\n" + "".join(f"{a} / {b} ({at})\n" for at, (a, b) in enumerate(v, 1)) + "\n"
     ),
     "its opening is its title": lambda n, v: f"«{v[0][0]}»\n" + "".join(f"{a}؛ {b}\n" for a, b in v) + "\n",
+    "metre below": lambda n, v: f"......{n}......\n[بحر رمل]\n" + "".join(f"{a}\n{b}\n" for a, b in v) + "\n",
+    "its occasion above": lambda n, v: (
+        f"غزلی در ستایش وزیر که به سال {n} در شیراز سروده شد و نزد او فرستاده آمد تا بخواند\n"
+        + "".join(f"{a} / {b}\n" for a, b in v)
+        + "\n"
+    ),
     "slashes and marks": lambda n, v: f"# غزل {n}\n" + "".join(f"{a} // {b}\n" for a, b in v) + "---\n",
 }
 
