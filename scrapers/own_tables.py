@@ -288,9 +288,13 @@ def _part(
     elif 0 < len(gaps) <= 0.5 * size:
         found.options["poems_part_at"] = "blank_rows"
         found.evidence.append(f"{size:,} rows are {len(gaps) + 1:,} poems, parted by empty rows")
-    elif _one_rhyme(columns, named, found):
+    elif (openings := _openings(columns, named, found)) == 0:
         found.options["poems_part_at"] = "file"
         found.evidence.append(f"all {size:,} rows share a rhyme: they are one poem")
+    elif openings:
+        text = f"All {size:,} rows share a rhyme, and {openings + 1:,} could begin a poem. What are they?"
+        choices = ["each row is a poem of its own", "all rows are one poem"]
+        found.questions.append(Question("reading", text, choices, [{}, {"poems_part_at": "file"}]))
     else:
         found.evidence.append(
             f"{size:,} rows are read as {size:,} poems of one row each: if many rows are one poem, give the "
@@ -298,17 +302,20 @@ def _part(
         )
 
 
-def _one_rhyme(columns: Mapping[str, Column], named: Mapping[str, str], found: Found) -> bool:
-    """Whether all second hemistichs rhyme, and nobody says that they are by several poets."""
+def _openings(columns: Mapping[str, Column], named: Mapping[str, str], found: Found) -> int | None:
+    """Rows behind the first whose hemistichs rhyme, as those that open poems do; None where the second
+    hemistichs of all rows share no rhyme, or are by several poets."""
     language = found.options.get("language")
-    if (
-        "second" not in named
-        or not language
-        or ("poet" in named and len(set(columns[named["poet"]].full)) > 1)
-    ):
-        return False
-    lines = [canonicalize(line, language).text for line in columns[named["second"]].full]
-    return bool(poem_rhyme(lines, language))
+    several = "poet" in named and len(set(columns[named["poet"]].full)) > 1
+    if not {"first", "second"} <= set(named) or not language or several:
+        return None
+    first, second = (
+        [canonicalize(line, language).text for line in columns[named[half]].values]
+        for half in ("first", "second")
+    )
+    if not poem_rhyme(second, language):
+        return None
+    return sum(bool(poem_rhyme([*both], language)) for both in zip(first[1:], second[1:], strict=True))
 
 
 def _order(columns: Iterable[Column], bounds: Sequence[int]) -> str:

@@ -254,10 +254,16 @@ def test_numbers_before_phrases(head: str, idioms: list[tuple[str, str]], tmp_pa
     assert [one.phrase.raw for one in found] == [phrase for phrase, _ in idioms]
 
 
-def test_a_table_whose_rows_all_rhyme_is_one_poem(ghazals: list[Verse], tmp_path: Path) -> None:
+def test_rows_that_all_rhyme_may_be_one_poem(ghazals: list[Verse], tmp_path: Path) -> None:
     path = table(tmp_path / "v.csv", ["مصرع اول", "مصرع دوم"], [list(both) for both in ghazals[1]])
-    config, screen = propose(path, "حافظ\nS\n")
+    config, screen = propose(path, "2\nحافظ\nS\n")
     assert read(config, tmp_path) == [ghazals[1]]
+    assert "could begin a poem. What are they?" in screen
+    config, _ = propose(path, "1\nحافظ\nS\n")
+    assert read(config, tmp_path) == [[both] for both in ghazals[1]]
+    rows = [[first.replace("ا", ""), second] for first, second in ghazals[1]]
+    config, screen = propose(table(tmp_path / "w.csv", ["مصرع اول", "مصرع دوم"], rows), "حافظ\nS\n")
+    assert len(read(config, tmp_path)) == 1
     assert "share a rhyme: they are one poem" in screen
 
 
