@@ -42,7 +42,7 @@ class FilesOptions(RowOptions):
     order: str = ""
     """Column with the place of a row in its poem; empty: as the table has them."""
     numbered: bool = False
-    """Phrases begin with their number in the list (`12- ...`), which is dropped."""
+    """Phrases begin or end with their number in the list (`12- ...`, `... (12)`), which is dropped."""
     fill: tuple[str, ...] = ()
     """Columns whose blank or merged cells hold what stands above them."""
     verse: VerseText | None = None

@@ -131,11 +131,11 @@ def of_table(path: Path, sheet: str, folder: Path | None = None) -> Found:
         found.questions.append(Question("fields.poet", POET))
     if kind == "idiom":
         phrases = columns[named["phrase"]].full if "phrase" in named else []
-        numbers = [stated_number(match[0]) or 0 for one in phrases if (match := NUMBER.match(one))]
+        numbers = [stated_number(match[0]) or 0 for one in phrases if (match := NUMBER.search(one))]
         rising = sum(a < b for a, b in pairwise(numbers))
         if phrases and rising >= _MOST * (len(phrases) - 1) > 0:
             found.options["numbered"] = True
-            found.evidence.append(f"the numbers before phrases are dropped ({phrases[0][:20]!r})")
+            found.evidence.append(f"the numbers of phrases are dropped ({phrases[0][:20]!r})")
         _idiom_labels(found, path, [*names, *(rows[0].fields if rows else ())], named)
     return found
 

@@ -13,8 +13,8 @@ from mihakk.scrapers.tables import Row
 
 Sign = Literal["merged_cells", "marks_of_heads", "markup", "page_marks", "long_table"]
 """What a config may `accept`, having looked at it."""
-NUMBER = re.compile(r"\A\W{0,2}\d{1,5}(?: ?[).\]:–-]\s*|\s+)(?=\D)")
-"""A number before a phrase, as lists have it."""
+NUMBER = re.compile(r"\A\W{0,2}\d{1,5}(?: ?[).\]:–-]\s*|\s+)(?=\D)|\s*[(\[]\d{1,5}[)\]]\s*\Z")
+"""A number before or behind a phrase, as lists have it."""
 _FEW = 0.02
 """Share of the rows, three at least, from which on a sign is no accident."""
 _LONG = 0.2
@@ -23,7 +23,7 @@ _VERSE = ("first", "hemistichs", "lines")
 _SIGNS: dict[Sign, tuple[Callable[[str], re.Match[str] | None], str, str]] = {
     "marks_of_heads": (
         re.compile(
-            r"\A\W{0,2}\d{1,5} ?[).–-] ?(?=\D)|\A[•▪●◦*–—-] |\[\d{1,5}\]\Z|\b(?:ص|p\.) ?\d{1,4}\Z"
+            r"\A\W{0,2}\d{1,5} ?[).–-] ?(?=\D)|\A[•▪●◦*–—-] |[(\[]\d{1,5}[)\]]\s*\Z|\b(?:ص|p\.) ?\d{1,4}\Z"
         ).search,
         "phrases begin with a number or a bullet, or end in a number",
         "take it out of the column",

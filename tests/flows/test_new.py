@@ -245,9 +245,9 @@ def test_what_stands_beside_a_couplet_explains_it(ghazals: list[Verse], tmp_path
     assert [one.explanation for one in poem.couplets[:2]] == ["شرح بیت 1", "شرح بیت 2"]
 
 
-@pytest.mark.parametrize("head", ["{}- ", "({}) ", "{} ", "{}."])
-def test_numbers_before_phrases(head: str, idioms: list[tuple[str, str]], tmp_path: Path) -> None:
-    rows = [[head.format(n) + phrase, said] for n, (phrase, said) in enumerate(idioms, start=1)]
+@pytest.mark.parametrize("head", ["{}- {}", "({}) {}", "{} {}", "{}.{}", "{1} ({0})"])
+def test_numbers_of_phrases(head: str, idioms: list[tuple[str, str]], tmp_path: Path) -> None:
+    rows = [[head.format(n, phrase), said] for n, (phrase, said) in enumerate(idioms, start=1)]
     config, _ = propose(table(tmp_path / "i.csv", ["Idioms", "Meanings"], rows), "\nCC0-1.0\nS\n")
     use = SourceUse(use="files", name="own", options=options_of(config))
     found = [one for one in run(use, RawStore(str(tmp_path / "raw"))) if isinstance(one, Idiom)]
