@@ -61,31 +61,6 @@ def test_a_folder_of_texts_gives_a_poem_a_file(
     assert read(folder, tmp_path, **named)[0] == ghazals
 
 
-@pytest.mark.parametrize(
-    ("how", "text"),
-    [
-        ({"poems": "blank_lines", "title": "first_line"}, "{title}\n{verse}\n\n"),
-        ({"poems": "blank_lines", "title": "line_above"}, "{title}\n\n{verse}\n\n\n"),
-        ({"poems": "marks", "title": "first_line"}, "# {title}\nوزن: رمل\n{verse}\n* * *\n"),
-        ({"poems": "blank_lines", "title": "first_line", "between": "  "}, "{title}\n{wide}\n\n"),
-    ],
-)
-def test_one_text_gives_many_poems(
-    how: dict[str, str], text: str, ghazals: dict[str, Verse], tmp_path: Path
-) -> None:
-    path = tmp_path / "poems.txt"
-    made = (
-        text.format(
-            title=title,
-            verse="\n".join("\t".join(both) for both in verse),
-            wide="\n".join("  ".join(both) for both in verse),
-        )
-        for title, verse in ghazals.items()
-    )
-    path.write_text("".join(made), "utf-8")
-    assert read(path, tmp_path, verse=how) == (ghazals, [])
-
-
 def long_rows(ghazals: dict[str, Verse]) -> list[dict[str, Any]]:
     return [
         {"عنوان": title, "شاعر": "حافظ", "بیت": place, "مصرع اول": first, "مصرع دوم": second}
