@@ -189,7 +189,7 @@ def _fitness(files: Sequence[Path], how: VerseText, language: str) -> _Fitness:
 
 def _are_poets(names: Sequence[str], language: str) -> bool:
     """Lines above verse name its poets where some are known, or one stands above many poems."""
-    known = vocabulary("poet", language)  # type: ignore[arg-type]
+    known = vocabulary("poet", language)
     told = sum(bool(known and known.find(name)) for name in names)
     return told >= 0.3 * len(names) or 1 < 2 * len(set(names)) <= len(names)
 

@@ -34,7 +34,7 @@ def write_logs(suite: Suite, system: System, rows: Sequence[tuple[Asked, Answer]
 
     tables = [sha256((folder / name).read_bytes()) for name in ("answers.parquet", "scores.parquet")]
     of, mark = folder / "inspect" / WRITTEN_OF, digest([suite.name, system.name, *tables])
-    logs = {
+    logs: dict[str, Path] = {
         kind: of.with_name(f"{suite.name}_{kind}.eval") for kind in {one.question.kind for one, _ in rows}
     }
     if of.is_file() and of.read_text("utf-8") == mark and all(log.is_file() for log in logs.values()):
