@@ -1,7 +1,6 @@
 """What rules, suspects and auditors find of defects that others have stated of published benchmarks.
 
-`python -m performance.field_defects fetch` brings the files (`--mirrors FOLDER` takes them from git
-repositories `OWNER+NAME` there, without a network), `python -m performance.field_defects table` prints the
+`python -m performance.field_defects fetch` brings the files, `python -m performance.field_defects table` prints the
 table; `--auditors NAME` asks two models about the rows named, at most `--per-defect` of each set.
 
 A row counts as found where a check blocks or flags it, or merges it as a copy. The share of the other rows
@@ -19,7 +18,6 @@ import io
 import json
 import os
 import re
-import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator
@@ -60,7 +58,7 @@ def fetched(defect: dict[str, Any], folder: Path) -> Path:
     return folder / defect["name"] / str(told.get("save") or told.get("member") or Path(told["path"]).name)
 
 
-def fetch(defects: list[dict[str, Any]], folder: Path, mirrors: Path | None) -> None:
+def fetch(defects: list[dict[str, Any]], folder: Path) -> None:
     """Brings every file at its commit, unpacked, and compares it with its digest."""
     pins = (
         dict(line.split("  ")[::-1] for line in PINS.read_text("utf-8").splitlines())
@@ -71,17 +69,9 @@ def fetch(defects: list[dict[str, Any]], folder: Path, mirrors: Path | None) -> 
         if "panel" in defect:
             continue
         told, target = defect["file"], fetched(defect, folder)
-        if mirrors:
-            git = ["git", "-C", str(mirrors / told["repository"].replace("/", "+") / "repo")]
-            data = subprocess.run(
-                [*git, "show", f"{told['commit']}:{told['path']}"], check=True, stdout=subprocess.PIPE
-            ).stdout
-        else:
-            address = (
-                f"https://raw.githubusercontent.com/{told['repository']}/{told['commit']}/{told['path']}"
-            )
-            with urlopen(address) as answer:
-                data = answer.read()
+        address = f"https://raw.githubusercontent.com/{told['repository']}/{told['commit']}/{told['path']}"
+        with urlopen(address) as answer:  # nosec B310 # https alone, as written above
+            data = answer.read()
         if "member" in told:
             with tarfile.open(fileobj=io.BytesIO(data)) as archive:
                 data = archive.extractfile(told["member"]).read()  # type: ignore[union-attr]
@@ -237,13 +227,12 @@ def main() -> None:
     )
     parser.add_argument("what", choices=("fetch", "table"))
     parser.add_argument("--folder", type=Path, default=settings().cache / "field_defects")
-    parser.add_argument("--mirrors", type=Path)
     parser.add_argument("--auditors", default="")
     parser.add_argument("--per-defect", type=int, default=20)
     asked = parser.parse_args()
     defects: list[dict[str, Any]] = yaml.safe_load(SET.read_text("utf-8"))
     if asked.what == "fetch":
-        fetch(defects, asked.folder, asked.mirrors)
+        fetch(defects, asked.folder)
         return
     for line in lines(defects, asked.folder, asked.auditors, asked.per_defect):
         print(line, flush=True)
