@@ -1,7 +1,7 @@
 """What rules, suspects and auditors find of defects that others have stated of published benchmarks.
 
-`python -m performance.field_defects fetch` brings the files, `python -m performance.field_defects table` prints the
-table; `--auditors NAME` asks two models about the rows named, at most `--per-defect` of each set.
+`python -m performance.field_defects fetch` brings the files, `... table` prints the table; `--auditors NAME`
+asks two models about the rows named, at most `--per-defect` of each set.
 
 A row counts as found where a check blocks or flags it, or merges it as a copy. The share of the other rows
 that are objected to in the same way stands beside it, as who objects to all finds all. Suspects are the rows
