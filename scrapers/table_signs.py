@@ -13,7 +13,7 @@ from mihakk.scrapers.tables import Row
 
 Sign = Literal["merged_cells", "marks_of_heads", "markup", "page_marks", "long_table"]
 """What a config may `accept`, having looked at it."""
-NUMBER = re.compile(r"\A\W{0,2}\d{1,5}(?: ?[).\]:–-]\s*|\s+)(?=\D)|\s*[(\[]\d{1,5}[)\]]\s*\Z")
+NUMBER = re.compile(r"\A\W{0,2}\d{1,5}(?: ?[).\]:–-]\s*|\s+)(?=\D)|\s{0,3}[(\[]\d{1,5}[)\]]\s{0,3}\Z")
 """A number before or behind a phrase, as lists have it."""
 _FEW = 0.02
 """Share of the rows, three at least, from which on a sign is no accident."""
@@ -23,7 +23,8 @@ _VERSE = ("first", "hemistichs", "lines")
 _SIGNS: dict[Sign, tuple[Callable[[str], re.Match[str] | None], str, str]] = {
     "marks_of_heads": (
         re.compile(
-            r"\A\W{0,2}\d{1,5} ?[).–-] ?(?=\D)|\A[•▪●◦*–—-] |[(\[]\d{1,5}[)\]]\s*\Z|\b(?:ص|p\.) ?\d{1,4}\Z"
+            r"\A\W{0,2}\d{1,5} ?[).–-] ?(?=\D)|\A[•▪●◦*–—-] |[(\[]\d{1,5}[)\]]\s{0,3}\Z"
+            r"|\b(?:ص|p\.) ?\d{1,4}\Z"
         ).search,
         "phrases begin with a number or a bullet, or end in a number",
         "take it out of the column",

@@ -64,7 +64,7 @@ def new(
     for path in files:
         if not path.exists():
             raise UsageError(f"{path} does not exist: name a folder or files")
-    console = open_console(stderr=True)
+    console = open_console(stderr=True, soft_wrap=True)
     asks = _Asking(console, silent=yes)
     name = _name(files[0])
     out = out or Path(f"{name}.yaml")
