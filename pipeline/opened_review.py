@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mihakk.annotation.decisions.first_votes import withdrawn
 from mihakk.annotation.decisions.own_answers import own_answers
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from mihakk.annotation.label_studio.exchange import ReviewPulled
     from mihakk.annotation.label_studio.offline import Offline
     from mihakk.annotation.label_studio.push import Pushed
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -147,25 +149,20 @@ class OpenReview:
         """Brings the items that wait for people onto the server; what changed there, by language."""
         from mihakk.annotation.label_studio.benchmark_push import push_review
 
-        return push_review(
-            connection,
-            self.name,
-            self.items,
-            self.verdicts,
-            self.rows("findings"),
-            audits=self.rows("audits"),
-            stores=self.stores,
-            seed=self.seed,
-            config=self.config,
-            suspects=evidence(self.stores, self.items),
-        )
+        return self._with_queue(push_review, connection, self.name)
 
     def offline(self, person: str) -> Offline:
         """The review of one person without a server, as a push would bring its queue."""
         from mihakk.annotation.label_studio.benchmark_push import queue_tasks
         from mihakk.annotation.label_studio.offline import Offline
 
-        tasks, entries = queue_tasks(
+        tasks, entries = self._with_queue(queue_tasks)
+        return Offline(tasks, (entry.item for entry in entries), self.stores, self.config, person)
+
+    def _with_queue(self, use: Callable[..., T], *first: Any) -> T:
+        """What `use` makes of all that the queue of this review is chosen from, after its first arguments."""
+        return use(
+            *first,
             self.items,
             self.verdicts,
             self.rows("findings"),
@@ -175,7 +172,6 @@ class OpenReview:
             config=self.config,
             suspects=evidence(self.stores, self.items),
         )
-        return Offline(tasks, (entry.item for entry in entries), self.stores, self.config, person)
 
     def pull(self, connection: Connection, wait: float = 0) -> ReviewPulled:
         """Fetches what people decided; the next build, or audit into the folder, applies that.

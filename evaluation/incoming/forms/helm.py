@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -83,48 +83,43 @@ def _by_likelihood(
 
 
 def _shown(head: Head) -> Records:
-    system = _system(head.path)
-    known = _instances(head.path)
-    for number, row in enumerate(_objects(head.document)):
-        asked = AskedThere(f"prediction {number}", row, item=str(row.get("instance_id")))
-        try:
-            _plain(row)
-            if asked.item in known:
-                _describe(asked, known[asked.item], None)
-            own = {name: float(value) for name, value in row["stats"].items() if name in _SCORES}
-            mapped = row.get("mapped_output")
-            # The option's own words: labels are known from the mapping alone, which this file has not.
-            reply = str(row["predicted_text"] if mapped is None else mapped)
-        except RecordRejected as error:
-            yield Refused(asked, system, error)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            yield Refused(asked, system, RecordRejected("not_a_sample", f"no {error} in the prediction"))
-        else:
-            yield Given(
-                asked, system, reply, more={"repeat": int(row.get("train_trial_index") or 0)}, own=own
-            )
+    def read(row: Object) -> dict[str, Any]:
+        own = {name: float(value) for name, value in row["stats"].items() if name in _SCORES}
+        mapped = row.get("mapped_output")
+        # The option's own words: labels are known from the mapping alone, which this file has not.
+        return {"reply": str(row["predicted_text"] if mapped is None else mapped), "own": own}
+
+    return _each(head, "prediction", "prediction", read)
 
 
 def _right(head: Head) -> Records:
+    def read(row: Object) -> dict[str, Any]:
+        own = _scores(row)
+        found = next((own[name] for name in _RIGHT if name in own), None)
+        if found not in (0.0, 1.0):
+            raise RecordRejected("no_reply", f"none of its statistics says right or wrong ({_RIGHT[1]})")
+        return {"correct": found == 1, "own": own}
+
+    return _each(head, "instance", "statistics", read)
+
+
+def _each(head: Head, name: str, part: str, read: Callable[[Object], dict[str, Any]]) -> Records:
+    """What `read` says of each object of a file, described by the run's instances where these lie near."""
     system = _system(head.path)
     known = _instances(head.path)
     for number, row in enumerate(_objects(head.document)):
-        asked = AskedThere(f"instance {number}", row, item=str(row.get("instance_id")))
+        asked = AskedThere(f"{name} {number}", row, item=str(row.get("instance_id")))
         try:
             _plain(row)
             if asked.item in known:
                 _describe(asked, known[asked.item], None)
-            own = _scores(row)
-            found = next((own[name] for name in _RIGHT if name in own), None)
-            if found not in (0.0, 1.0):
-                raise RecordRejected("no_reply", f"none of its statistics says right or wrong ({_RIGHT[1]})")
+            said = read(row) | {"more": {"repeat": int(row.get("train_trial_index") or 0)}}
         except RecordRejected as error:
             yield Refused(asked, system, error)
-        except (KeyError, TypeError, AttributeError) as error:
-            yield Refused(asked, system, RecordRejected("not_a_sample", f"no {error} in the statistics"))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            yield Refused(asked, system, RecordRejected("not_a_sample", f"no {error} in the {part}"))
         else:
-            more = {"repeat": int(row.get("train_trial_index") or 0)}
-            yield Given(asked, system, correct=found == 1, more=more, own=own)
+            yield Given(asked, system, **said)
 
 
 def _describe(asked: AskedThere, instance: Mapping[str, Any], mapping: Mapping[str, str] | None) -> None:
