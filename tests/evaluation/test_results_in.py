@@ -300,6 +300,8 @@ def test_rows_join_by_the_words_of_their_questions_and_by_their_order(tmp_path: 
     asked = str(benchmark(tmp_path))
     words = [{"question": f"السؤال: {one[1]}", "one": one[3], "two": "A"} for one in reversed(QUESTIONS)]
     assert open_results([table(tmp_path / "a.csv", *words)], Reading(), benchmark_of(asked)).by == "text"
+    arabic = [{"سؤال" if name == "question" else name: cell for name, cell in row.items()} for row in words]
+    assert open_results([table(tmp_path / "c.csv", *arabic)], Reading(), benchmark_of(asked)).by == "text"
     plain = [{"one": one[3], "two": "A"} for one in QUESTIONS]
     joined = open_results([table(tmp_path / "b.csv", *plain)], Reading(), benchmark_of(asked))
     assert joined.by == "order"

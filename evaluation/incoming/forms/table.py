@@ -17,7 +17,7 @@ from mihakk.evaluation.incoming.given import AskedThere, Given, Refused
 from mihakk.evaluation.incoming.head import Head
 from mihakk.machinery.errors import RecordRejected, UsageError, nearest
 from mihakk.validators.external.cells import LETTERS, blank, listed, shown
-from mihakk.validators.external.naming import WORDS
+from mihakk.validators.external.naming import WORDS, plain
 from mihakk.validators.external.table import Table, read_tables
 
 Cells = Literal["letter", "index0", "index1", "correct", "likelihoods", "text"]
@@ -93,7 +93,7 @@ def read_table(head: Head, *, cells: str = "", systems: Sequence[str] = (), id: 
 
 
 def _folded(name: str) -> str:
-    return re.sub(r"[\s_.-]+", " ", name).strip().casefold()
+    return plain(re.sub(r"[.-]+", " ", name))
 
 
 def _named(names: Mapping[str, str], known: Sequence[str]) -> str:
