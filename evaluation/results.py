@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from math import isfinite, isnan
@@ -23,6 +22,7 @@ from mihakk.evaluation.incoming.forms.table import read_table
 from mihakk.evaluation.incoming.given import Given, Refused
 from mihakk.evaluation.incoming.head import Head
 from mihakk.evaluation.joining import JoinBy, Joined, join
+from mihakk.machinery.collection import no_collection
 from mihakk.machinery.configs import misfits
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.schemas.evaluation import Answer, AnsweredBy, AskedItem, Question
@@ -84,18 +84,6 @@ def open_results(
         return read_imported(folders)
     with no_collection():
         return _open(paths, reading, benchmark)
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Pauses the search for circles of garbage: a million answers hold none and double the time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _open(paths: Sequence[Path], reading: Reading, benchmark: Benchmark | None) -> Joined:

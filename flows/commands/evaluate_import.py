@@ -250,7 +250,8 @@ def results_of(
     """Results with what they were asked; what did not join is told on standard error."""
     from mihakk.evaluation.benchmarks import of_folder_or_file
     from mihakk.evaluation.joining import unjoined
-    from mihakk.evaluation.results import Reading, no_collection, open_results
+    from mihakk.evaluation.results import Reading, open_results
+    from mihakk.machinery.collection import no_collection
 
     with no_collection():
         asked = of_folder_or_file(benchmark, mapping, language=language) if benchmark else None

@@ -65,9 +65,9 @@ def suspects(
     """
     from rich.table import Table
 
-    from mihakk.evaluation.results import no_collection
     from mihakk.evaluation.rows import write_rows
     from mihakk.evaluation.suspects import suspects as rank
+    from mihakk.machinery.collection import no_collection
     from mihakk.schemas.suspect import Suspect
 
     told = (benchmark, mapping, join, cells, columns, language)
