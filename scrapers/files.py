@@ -220,9 +220,9 @@ def _columns(
                 raise UsageError(
                     f"{path.name} has no column {', '.join(absent)}; it has {', '.join(present)}"
                 )
-            known = {name for name in said if not field_of(options.kind, name)} - set(
-                options.columns.values()
-            )
+            # A column that counts the verses is no label of theirs, whatever it is called.
+            known = {name for name in said if name == options.order or not field_of(options.kind, name)}
+            known -= set(options.columns.values())
             shapes[present] = resolve_columns(
                 options.kind,
                 options.columns,

@@ -101,6 +101,16 @@ def _alike_sheets(path: Path) -> bool:
 
 
 def of_table(path: Path, sheet: str, folder: Path | None = None) -> Found:
+    """A source for one sheet or table, or for all tables of a folder that have its header.
+
+    Args:
+        path: The table that is looked at.
+        sheet: Of a workbook; `*` for all of them, empty for the only one.
+        folder: Where others like it lie.
+
+    Raises:
+        UsageError: Its columns can't be told, or no benchmark is built of its language.
+    """
     layout, names, rows = layout_of(path, sheet)
     columns = {column.name: column for column in columns_of(rows)}
     if any(len(WORD.findall(name)) > _NAME_WORDS for name in columns):

@@ -90,6 +90,16 @@ def test_the_rows_of_a_long_table_are_put_together_in_their_order(
     assert read(write(tmp_path / "halves.csv", halves), tmp_path, group_by=["عنوان"]) == (ghazals, [])
 
 
+def test_the_column_that_counts_verses_may_be_called_like_a_field(
+    ghazals: dict[str, Verse], tmp_path: Path
+) -> None:
+    rows = [
+        {"id" if name == "بیت" else name: cell for name, cell in row.items()} for row in long_rows(ghazals)
+    ]
+    path = write(tmp_path / "long.csv", rows)
+    assert read(path, tmp_path, group_by=["عنوان"], order="id") == (ghazals, [])
+
+
 def test_a_long_table_without_group_by_is_refused_and_not_lost(
     ghazals: dict[str, Verse], tmp_path: Path
 ) -> None:
