@@ -100,9 +100,7 @@ class Offline:
         An item is open to them while its votes are too few or split, they have not voted on it, and fewer
         people than `review.most_people` have; as on the server, an adjudicator is asked whatever is split.
         """
-        mine = {
-            (row.item, row.content_hash) for row in decisions(self._stores) if row.annotator == self.person
-        }
+        mine = {_key_of(row) for row in decisions(self._stores) if row.annotator == self.person}
         told = resolutions(self._stores, self._config)
         wanted = []
         for key, data in self._tasks.items():
@@ -131,6 +129,8 @@ class Offline:
         """Adds what a person filled in to the store, by the rules that answers on a server are read by."""
         taken = Taken()
         now = datetime.now(UTC).replace(microsecond=0)
+        last = {_key_of(row): row for row in decisions(self._stores) if row.annotator == self.person}
+        readers: dict[Language, Reader] = {}
         by_language: dict[Language, list[dict[str, Any]]] = {}
         for given in rows:
             said = given.get("decision", "").strip().lower()
@@ -151,15 +151,19 @@ class Offline:
                 )
                 taken.refused.append((given.get("sample_id", ""), why))
                 continue
-            task = _task(data, given, said, now, right=right)
+            task, language = _task(data, given, said, now, right=right), data["language"]
+            if language not in readers:
+                readers[language] = Reader(labelling(TEMPLATE, language))
             try:
-                if said != "skip" and self._said_before(task):
+                if said != "skip" and _said_before(
+                    task, readers[language], last.get(_key(data)), self.person
+                ):
                     taken.unchanged += 1
                     continue
             except RecordRejected as error:
                 taken.refused.append((data["sample_id"], f"{error.reason}: {error.detail}"))
                 continue
-            by_language.setdefault(data["language"], []).append(task)
+            by_language.setdefault(language, []).append(task)
         for language, tasks in by_language.items():
             found = self._pull(language, tasks)
             taken.decided += len(found.reviews)
@@ -167,24 +171,6 @@ class Offline:
             taken.withheld += found.withheld
             taken.refused += [(reason, f"{count} rows") for reason, count in found.rejected.items()]
         return taken
-
-    def _said_before(self, task: dict[str, Any]) -> bool:
-        """Whether the last word of this person on the item is the same.
-
-        Raises:
-            RecordRejected: The row can't be read as a decision.
-        """
-        read, row = Task.model_validate(task), Row.model_validate(task["annotations"][0])
-        reader = Reader(labelling(TEMPLATE, task["data"]["language"]))
-        (new,) = reader.read(Answer(read, row, ""), self.person)
-        if not isinstance(new, Review):
-            return False
-        before = [
-            one
-            for one in decisions(self._stores)
-            if (one.annotator, one.item, one.content_hash) == (self.person, new.item, new.content_hash)
-        ]
-        return bool(before) and _words(before[-1]) == _words(new)
 
     def _pull(self, language: Language, tasks: list[dict[str, Any]]) -> Pulled:
         members = _Members(orjson.dumps(tasks), {1: self._address})
@@ -207,6 +193,21 @@ class _Members(ExportFile):
 
 def _key(data: Mapping[str, Any]) -> tuple[str, str]:
     return str(data.get("sample_id", "")), str(data.get("content_hash", ""))
+
+
+def _key_of(row: Review) -> tuple[str, str]:
+    return row.item, row.content_hash
+
+
+def _said_before(task: dict[str, Any], reader: Reader, before: Review | None, person: str) -> bool:
+    """Whether the last word of this person on the item is the same.
+
+    Raises:
+        RecordRejected: The row can't be read as a decision.
+    """
+    read, row = Task.model_validate(task), Row.model_validate(task["annotations"][0])
+    (new,) = reader.read(Answer(read, row, ""), person)
+    return isinstance(new, Review) and before is not None and _words(before) == _words(new)
 
 
 def _changed(data: Mapping[str, Any], given: Given, right: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -149,8 +148,6 @@ class _Asking:
         if self._silent:
             self.left += 1
             return OPEN_QUESTION
-        if not sys.stdin.isatty() and not sys.stdin.readable():
-            raise UsageError("no terminal to ask in: give --yes, and answer in the file")
         while True:
             self._console.print(escape(text) + (f" [dim]({escape(default)})[/]" if default else ""))
             try:
@@ -255,8 +252,8 @@ def _config(
         lines += ["  - use: files", f"    name: {label}", "    options:"]
         lines += [f"      {key}: {_plain(value)}" for key, value in options.items()]
     lines += _curate(records)
-    tasks, why = _tasks(records, [found.options["kind"] for found in sources])
-    lines += [f"tasks:  # {why}"] + [f"  - use: {task}" for task in tasks]
+    lines += ["tasks:  # every task: docs/tasks.md"]
+    lines += [f"  - use: {task}" for task in _tasks(records, [found.options["kind"] for found in sources])]
     lines += ["embeddings: none", "audit: {limit: 0}  # how many items two models audit; docs/auditors.md"]
     names = [one.strip() for one in authors.split(",") if one.strip()]
     lines += ["release:", f"  authors: {_plain(names)}"]
@@ -284,12 +281,11 @@ def _curate(records: Sequence[Poem | Idiom]) -> list[str]:
     return ["curate: {required: []}  # most poems name no poet"]
 
 
-def _tasks(records: Sequence[Poem | Idiom], kinds: Sequence[str]) -> tuple[list[str], str]:
-    """Tasks that these records allow, and why not more."""
+def _tasks(records: Sequence[Poem | Idiom], kinds: Sequence[str]) -> list[str]:
+    """Tasks that these records allow."""
     tasks = []
     if "idiom" in kinds:
         tasks += ["meaning_choice", "completion"]
-    why = "every task: docs/tasks.md"
     if "poem" in kinds:
         poems = _poems(records)
         tasks += ["continuation_choice", "verse_choice", "shuffled_choice"]
@@ -297,4 +293,4 @@ def _tasks(records: Sequence[Poem | Idiom], kinds: Sequence[str]) -> tuple[list[
             tasks.append("metre_choice")
         if len({one.poet for one in poems if one.poet}) >= _FEW_POETS:
             tasks.append("poet_choice")
-    return tasks, why
+    return tasks
