@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 import yaml
@@ -37,23 +40,15 @@ def test_rows_are_named_by_line_value_pattern_and_what_they_lack() -> None:
 def test_a_file_is_fetched_at_its_commit_and_one_with_other_bytes_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repo = tmp_path / "owner+set" / "repo"
-    repo.mkdir(parents=True)
-
-    def git(*arguments: str) -> str:
-        own = ("-c", "user.name=n", "-c", "user.email=e@example.org")
-        done = subprocess.run(["git", *own, *arguments], cwd=repo, check=True, capture_output=True, text=True)
-        return done.stdout.strip()
-
-    git("init", "-q")
+    commit = "0123456789" * 4
+    place = tmp_path / "served" / "owner" / "set" / commit
+    place.mkdir(parents=True)
     rows = [
         {"q": f"What is {n} and {n}?", "o": [str(n), str(2 * n), "0"], "g": "7" if n == 3 else str(2 * n)}
         for n in range(2, 9)
     ]
-    (repo / "set.jsonl").write_text("".join(f"{row}\n".replace("'", '"') for row in rows), "utf-8")
-    git("add", ".")
-    git("commit", "-qm", "first")
-    told = {"repository": "owner/set", "commit": git("rev-parse", "HEAD"), "path": "set.jsonl"}
+    (place / "set.jsonl").write_text("".join(f"{row}\n".replace("'", '"') for row in rows), "utf-8")
+    told = {"repository": "owner/set", "commit": commit, "path": "set.jsonl"}
     defect = {
         "name": "sums",
         "says": "issue owner/set#1 (2026-01-01): row 2",
@@ -62,7 +57,17 @@ def test_a_file_is_fetched_at_its_commit_and_one_with_other_bytes_is_refused(
     }
     defect |= {"language": "en", "map": "question=q,choices=o,gold=g,gold_as=text", "rows": {"lines": [2]}}
     monkeypatch.setattr(field_defects, "PINS", tmp_path / "pins")
-    fetch([defect], tmp_path / "files", tmp_path)
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path / "served")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr(field_defects, "FILES", f"http://127.0.0.1:{server.server_port}")
+        fetch([defect], tmp_path / "files")
+        (tmp_path / "pins").write_text(f"{'0' * 64}  sums/set.jsonl\n", "utf-8")
+        with pytest.raises(SystemExit, match=r"sums/set\.jsonl is not what it was"):
+            fetch([defect], tmp_path / "files")
+        with pytest.raises(HTTPError, match="404"):
+            fetch([{**defect, "file": {**told, "commit": "f" * 40}}], tmp_path / "files")
+        server.shutdown()
     *_, line = lines([defect, {**defect, "name": "absent"}], tmp_path / "files", "", 5)
     assert "not here" in line
     (_, _, line) = lines([defect], tmp_path / "files", "", 5)
@@ -70,6 +75,3 @@ def test_a_file_is_fetched_at_its_commit_and_one_with_other_bytes_is_refused(
         line
         == "| sums | issue owner/set#1 (2026-01-01) | wrong gold | 1 | 1 | 0 | 0 | 1 of 1 | 0.0% of 6 | no answers | not asked |"
     )
-    (tmp_path / "pins").write_text(f"{'0' * 64}  sums/set.jsonl\n", "utf-8")
-    with pytest.raises(SystemExit, match=r"sums/set\.jsonl is not what it was"):
-        fetch([defect], tmp_path / "files", tmp_path)
