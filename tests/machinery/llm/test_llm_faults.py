@@ -167,10 +167,13 @@ def test_a_dead_server_stops_the_run_and_keeps_what_was_answered(
             pytest.raises(ExternalFailure, match="did not answer in 3 attempts"),
         ):
             list(model.ask_all(numbers(ask, 40), journal))
-        assert len(journal) == 10
+        # Later requests may be sent before one that waits: what counts is that each sent call is kept.
+        answered = {call.said for call in server.calls if int(call.said) < 10}
+        assert answered
+        assert len(journal) == len(answered)
     with ScriptedServer(count) as server, open_model(remote(server.url)) as model:
         assert len(list(model.ask_all(numbers(ask, 40), journal))) == 40
-        assert len(server.calls) == 30
+        assert len(server.calls) == 40 - len(answered)
 
 
 def test_a_failing_endpoint_is_left_alone_and_the_others_do_its_work(
