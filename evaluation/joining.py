@@ -10,10 +10,14 @@ from mihakk.evaluation.benchmarks import Benchmark, heads, words
 from mihakk.evaluation.incoming.given import AskedThere, Given, Refused
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.schemas.evaluation import Question
+from mihakk.validators.external.cells import LETTERS
+from mihakk.validators.external.naming import plain
 
 JoinBy = Literal["auto", "id", "text", "order"]
 _AGREE: Final = 0.9
-"""Share of the questions that must read alike for ids that happen to be equal to count as a join."""
+"""Share of the questions that must read alike, and of the golds that must be the same, for a join to hold."""
+_FEWEST: Final = 20
+"""Golds that must agree for rows to be joined by their order; all of them where there are fewer."""
 RIGHT, WRONG = "1", "0"
 """Replies that stand for an answer of which only that is known."""
 _JUDGED: Final = ("right", "wrong")
@@ -22,6 +26,20 @@ _JUDGED: Final = ("right", "wrong")
 def says_only_right(question: Question) -> bool:
     """Whether results say of its answers only that they are right or wrong, not which they are."""
     return question.labels == (RIGHT, WRONG) and question.options == _JUDGED
+
+
+class Agreement(NamedTuple):
+    """What a file of results says is right, compared with the benchmark that it was joined to."""
+
+    what: str
+    """`golds`, or `right answers` where the file only says which answers were right."""
+    agree: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1."""
+        return self.agree / self.of
 
 
 class Joined(NamedTuple):
@@ -33,6 +51,8 @@ class Joined(NamedTuple):
     """How: by id, by the question's words, or by the order of rows."""
     benchmark: Benchmark
     """With questions that say only right or wrong, where the results do."""
+    agreement: Agreement | None = None
+    """How far the file's own word on what is right supports the join; None where it says nothing."""
 
     @property
     def systems(self) -> list[str]:
@@ -56,8 +76,9 @@ def join(records: Iterable[Given | Refused], benchmark: Benchmark, by: JoinBy = 
     """Joins records to questions by id, by the question's words, or by the order of rows.
 
     Left to itself it takes the id where half of the records or more join by it and their questions read
-    alike, else the words. Rows are joined by their order only if the file has neither ids nor questions,
-    and as many rows as the benchmark.
+    alike, else the words. Rows are joined by their order only if the file has neither ids nor questions, as
+    many rows as the benchmark, and golds or right answers that are the benchmark's. Where a file names these,
+    every join is held against them.
 
     Args:
         records: Of one file or of several.
@@ -65,7 +86,8 @@ def join(records: Iterable[Given | Refused], benchmark: Benchmark, by: JoinBy = 
         by: How; `auto` measures.
 
     Raises:
-        UsageError: Nothing joins, or ids join questions that read otherwise.
+        UsageError: Nothing joins, ids join questions that read otherwise, nothing shows that rows stand in
+            the benchmark's order, or the file's golds are not the benchmark's.
     """
     if by not in get_args(JoinBy):
         raise UsageError(f"join is {by!r}: it must be one of {', '.join(get_args(JoinBy))}")
@@ -103,7 +125,67 @@ def join(records: Iterable[Given | Refused], benchmark: Benchmark, by: JoinBy = 
                 kept.append(pair)
         answers = kept
     refused.sort(key=lambda one: places[id(one.asked)])
-    return _right_or_wrong(Joined(answers, refused, chosen, benchmark))
+    agreement = agreement_of(answers)
+    if by == "auto":
+        _require_support(chosen, agreement, len(answers))
+    return _right_or_wrong(Joined(answers, refused, chosen, benchmark, agreement))
+
+
+def _require_support(chosen: JoinBy, agreement: Agreement | None, count: int) -> None:
+    """Refuses a join that the file's own golds speak against, and one by order that nothing speaks for."""
+    if agreement and agreement.share < _AGREE:
+        how = {"id": "by their ids", "text": "by the questions' words", "order": "by their order"}[chosen]
+        raise UsageError(
+            f"joined {how}, the file's own {agreement.what} agree with the benchmark's in only "
+            f"{agreement.agree:,} of {agreement.of:,} rows: its rows or its options stand in another order, "
+            "or it is of another version. Name the column that holds the benchmark's ids (--id, and id= in "
+            f"--map); where the golds really differ, say --join {chosen}"
+        )
+    if chosen == "order" and (agreement is None or agreement.of < min(_FEWEST, count)):
+        raise UsageError(
+            "the records have neither ids nor questions, and nothing in them shows that their rows stand in "
+            "the benchmark's order: name the column of ids (--id), or say --join order if they do"
+        )
+
+
+def agreement_of(answers: Sequence[tuple[Question, Given]]) -> Agreement | None:
+    """How often the golds that a file names are the benchmark's, or, without, its right answers are.
+
+    Golds may be labels of any alphabet, places from 0 or from 1, or words: the reading that agrees best is
+    taken, as one that is wrong agrees by chance.
+    """
+    rows = {id(given.asked): (given.asked.key, question) for question, given in answers if given.asked.key}
+    readings: Counter[str] = Counter()
+    compared = 0
+    for key, question in rows.values():
+        if len(question.gold) == 1 and question.options:
+            found = dict(_places(key, question.options))
+            compared += bool(found)
+            readings.update(how for how, place in found.items() if place == question.gold[0])
+    if compared:
+        return Agreement("golds", max(readings.values(), default=0), compared)
+    judged = [
+        (right == 1.0) == ((given.pick,) == question.gold)
+        for question, given in answers
+        if given.pick is not None and len(question.gold) == 1
+        for right in given.own.values()
+    ]
+    return Agreement("right answers", sum(judged), len(judged)) if judged else None
+
+
+def _places(key: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """What a gold may mean: a way to read it, and the place of an option that it names then."""
+    if len(key) <= 5 and (letter := plain(key.strip(" ().:[]"))):
+        for alphabet in LETTERS:
+            if len(letter) == 1 and letter in alphabet[: len(options)]:
+                yield alphabet, alphabet.index(letter)
+    number = key.strip().removesuffix(".0")
+    if number.isdecimal() and len(number) < 3:
+        yield "from 0", int(number)
+        yield "from 1", int(number) - 1
+    texts = [words(one) for one in options]
+    if texts.count(words(key)) == 1:
+        yield "words", texts.index(words(key))
 
 
 def _key(pair: tuple[Question, Given]) -> tuple[str, str, bool, int, int]:

@@ -38,6 +38,8 @@ class AskedThere:
     """Texts whose likelihoods were compared."""
     config: str = ""
     """Data set or task."""
+    key: str = ""
+    """What the file says is right, as it writes it, where its row shows no options."""
 
 
 class Given(NamedTuple):

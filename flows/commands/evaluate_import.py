@@ -51,6 +51,10 @@ CellsOf = Annotated[
 SystemColumns = Annotated[
     list[str] | None, typer.Option("--systems", help="Column of a system in a table; may be repeated.")
 ]
+IdColumn = Annotated[
+    str,
+    typer.Option("--id", help="Column of ids in a table of results, where its name doesn't tell."),
+]
 LanguageOf = Annotated[
     Literal["ar", "fa", "en"], typer.Option("--language", help="Of a benchmark that names none.")
 ]
@@ -70,6 +74,7 @@ def import_(
     join: Join = "auto",
     cells: CellsOf = "",
     systems: SystemColumns = None,
+    id: IdColumn = "",
     revision: Annotated[str, typer.Option(help="Commit or dated name of the weights that answered.")] = "",
     prompt: Annotated[str, typer.Option(help="Prompt it was asked with, NAME or NAME@VERSION.")] = "",
     config: Annotated[list[str] | None, typer.Option(help="Only these configs of the release.")] = None,
@@ -97,7 +102,7 @@ def import_(
     asked = _benchmark(release, benchmark, mapping, split, config, language)
     name, _, version = prompt.partition("@")
     by = AnsweredBy(model=model or "-", revision=revision, prompt=name, prompt_version=version)
-    reading = Reading(form, model, join, cells, tuple(systems or ()), language=language, mapping=mapping)
+    reading = Reading(form, model, join, cells, tuple(systems or ()), id, language=language, mapping=mapping)
     imported = import_results(files, asked, by, reading)
     write_questions(out, imported.joined)
     folders = _folders(out, sorted(imported.answers))
@@ -146,6 +151,11 @@ def _report(imported: Imported, counts: dict[str, Counter[str]], out: Path) -> N
     console.print(
         f"joined {words[joined.by]} to {count:,} questions of {joined.benchmark.title}", markup=False
     )
+    if (told := joined.agreement) and told.agree < told.of:
+        console.print(
+            f"[yellow]the file's own {told.what} are not the benchmark's in {told.of - told.agree:,} of "
+            f"{told.of:,} rows[/]: its figures count the benchmark's"
+        )
     bad = len(imported.refused)
     total = sum(len(own) for own in imported.answers.values()) + bad
     if bad:
@@ -245,6 +255,7 @@ def results_of(
     join: Literal["auto", "id", "text", "order"],
     cells: str,
     systems: list[str] | None,
+    id: str,
     language: Literal["ar", "fa", "en"],
 ) -> Joined:
     """Results with what they were asked; what did not join is told on standard error."""
@@ -255,7 +266,7 @@ def results_of(
 
     with no_collection():
         asked = of_folder_or_file(benchmark, mapping, language=language) if benchmark else None
-    reading = Reading("", "", join, cells, tuple(systems or ()), language=language, mapping=mapping)
+    reading = Reading("", "", join, cells, tuple(systems or ()), id, language=language, mapping=mapping)
     joined = open_results(files, reading, asked)
     console = open_console(soft_wrap=True, stderr=True)
     for system, reason, count, example in unjoined(joined.refused):

@@ -10,6 +10,7 @@ import typer
 from mihakk.flows.commands.evaluate_import import (
     CellsOf,
     Files,
+    IdColumn,
     Join,
     LanguageOf,
     Mapping,
@@ -38,6 +39,7 @@ def items(
     join: Join = "auto",
     cells: CellsOf = "",
     systems: SystemColumns = None,
+    id: IdColumn = "",
     language: LanguageOf = "ar",
     csv: Csv = None,
     form: Form = "terminal",
@@ -52,7 +54,7 @@ def items(
     from mihakk.evaluation.table.render import markdown, terminal
     from mihakk.evaluation.table.worth import worth, worth_sheets
 
-    frame, notes = _frame(files, benchmark, mapping, join, cells, systems, language)
+    frame, notes = _frame(files, benchmark, mapping, join, cells, systems, id, language)
     found = worth(frame, notes)
     if csv:
         csv.parent.mkdir(parents=True, exist_ok=True)
@@ -86,6 +88,7 @@ def moves(
     join: Join = "auto",
     cells: CellsOf = "",
     systems: SystemColumns = None,
+    id: IdColumn = "",
     language: LanguageOf = "ar",
     form: Form = "terminal",
     as_json: AsJson = False,
@@ -101,7 +104,7 @@ def moves(
     from mihakk.evaluation.table.render import markdown, terminal
     from mihakk.evaluation.table.scores import without_items
 
-    told = (benchmark, mapping, join, cells, systems, language)
+    told = (benchmark, mapping, join, cells, systems, id, language)
     if (after is None) == (without is None and corrected is None):
         raise UsageError(
             "name the newer version, or the rows that change: --without FILE or --corrected FILE"

@@ -11,6 +11,7 @@ import typer
 
 from mihakk.flows.commands.evaluate_import import (
     CellsOf,
+    IdColumn,
     Join,
     LanguageOf,
     Mapping,
@@ -42,6 +43,7 @@ def suspects(
     join: Join = "auto",
     cells: CellsOf = "",
     columns: SystemColumns = None,
+    id: IdColumn = "",
     language: LanguageOf = "ar",
     share: Annotated[
         float, typer.Option(min=0.001, max=1, help="Share of the items to show, and to bring to people.")
@@ -70,7 +72,7 @@ def suspects(
     from mihakk.machinery.collection import no_collection
     from mihakk.schemas.suspect import Suspect
 
-    told = (benchmark, mapping, join, cells, columns, language)
+    told = (benchmark, mapping, join, cells, columns, id, language)
     answers, questions, folder = (
         _of_suite(results[0], model, out) if _is_suite(results) else _of_results(results, out, told)
     )

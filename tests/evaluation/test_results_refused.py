@@ -279,6 +279,61 @@ def test_ids_that_are_numbers_of_rows_are_not_joined_to_ids_that_count_from_one(
     assert mihakk.compare(rows, str(asked), join="order").cells["figure"].tolist() == [1.0]
 
 
+FORTY = [(f"q{n}", f"سؤال {n}", list("وزحط"), LETTERS[n * 7 // 3 % 4]) for n in range(40)]
+
+
+@pytest.mark.parametrize("golds", ["ابجد", "abcd", "0123", "1234", "وزحط"])
+def test_rows_without_ids_join_by_order_only_where_their_golds_are_the_benchmarks(
+    tmp_path: Path, golds: str
+) -> None:
+    """As three runs over AraTrust were published: the last question first, and golds beside the answers."""
+    asked = benchmark(tmp_path, FORTY)
+    rows = [
+        {"model": "m", "predicted": LETTERS[n % 4], "correct_answer": golds[LETTERS.index(gold)]}
+        for n, (*_, gold) in enumerate(FORTY)
+    ]
+    assert mihakk.compare(pd.DataFrame(rows), str(asked)).cells["figure"].tolist() == [0.35]
+    with pytest.raises(UsageError, match=r"own golds agree with the benchmark's in only .* of 40 rows"):
+        mihakk.compare(pd.DataFrame(rows[1:] + rows[:1]), str(asked))
+
+
+def test_rows_of_which_nothing_says_what_they_answer_are_not_joined(tmp_path: Path) -> None:
+    asked = benchmark(tmp_path, FORTY)
+    rows = pd.DataFrame({"one": [one[3] if n % 2 else "A" for n, one in enumerate(FORTY)]})
+    with pytest.raises(
+        UsageError, match="nothing in them shows that their rows stand in the benchmark's order"
+    ):
+        mihakk.compare(rows, str(asked))
+    assert mihakk.compare(rows, str(asked), join="order").cells["figure"].tolist() == [0.7]
+
+
+def test_right_answers_that_are_not_the_benchmarks_speak_against_a_join(tmp_path: Path) -> None:
+    asked = benchmark(tmp_path, FORTY)
+    rows = pd.DataFrame(
+        {"id": name, "model": "m", "predicted": "B", "is_correct": LETTERS[n // 2 % 4] == "B"}
+        for n, (name, *_) in enumerate(FORTY)
+    )
+    with pytest.raises(UsageError, match="own right answers agree with the benchmark's in only"):
+        mihakk.compare(rows, str(asked))
+    rows["is_correct"] = [gold == "B" for *_, gold in FORTY]
+    assert mihakk.compare(rows, str(asked)).cells["figure"].tolist() == [0.225]
+
+
+def test_a_column_of_ids_can_be_named_and_golds_that_differ_are_told(tmp_path: Path) -> None:
+    asked = benchmark(tmp_path, FORTY)
+    rows = [
+        {"which": name, "predicted_answer": gold, "correct_answer": "D" if n < 3 else gold}
+        for n, (name, *_, gold) in reversed(list(enumerate(FORTY)))
+    ]
+    file = table(tmp_path / "run.csv", *rows)
+    done = call(
+        *("import", file, "--benchmark", asked, "--id", "which", "--out", tmp_path / "out"),
+        code=0,
+    )
+    assert "the file's own golds are not the benchmark's in 3 of 40 rows" in " ".join(done.output.split())
+    assert "run: 40 answers" in done.output
+
+
 def test_a_letter_that_no_option_has_is_a_reply_that_names_none(tmp_path: Path) -> None:
     rows = [{"id": f" {name} ", "one": "E" if name == "q2" else gold} for name, *_, gold in QUESTIONS]
     file = table(tmp_path / "a.csv", *rows)

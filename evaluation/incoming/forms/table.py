@@ -10,10 +10,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from mihakk.evaluation.incoming.form import FORMS, Form, Records
-from mihakk.evaluation.incoming.given import AskedThere, Given, Refused
+from mihakk.evaluation.incoming.given import NOTHING, AskedThere, Given, Refused
 from mihakk.evaluation.incoming.head import Head
 from mihakk.machinery.errors import RecordRejected, UsageError, nearest
 from mihakk.validators.external.cells import LETTERS, blank, listed, shown
@@ -28,7 +28,10 @@ Read = Callable[[Any, AskedThere, str], Given]
 _SYSTEM: Final = ("model", "system", "model name", "system name", "model id", "run")
 _SAID: Final[dict[str, tuple[str, ...]]] = {
     "reply": ("reply", "response", "output", "model output", "completion", "generation"),
-    "pick": ("prediction", "pred", "predicted", "choice", "picked", "model answer", "selected", "answer"),
+    "pick": (
+        *("prediction", "pred", "predicted", "predicted answer", "model prediction", "choice", "picked"),
+        *("model answer", "selected", "answer"),
+    ),
     "correct": ("correct", "is correct", "acc", "accuracy", "right", "score"),
     "likelihoods": ("likelihoods", "logprobs", "log likelihoods", "loglikelihoods"),
 }
@@ -43,6 +46,10 @@ _FACTS: Final[tuple[str, ...]] = (
 )
 _TRUE: Final = frozenset({"1", "1.0", "true", "right", "correct", "yes"})
 _FALSE: Final = frozenset({"0", "0.0", "false", "wrong", "incorrect", "no"})
+_KEY: Final = tuple(
+    name for name in WORDS["gold"] if name not in ("correct", "right", "output", "completion", "answers")
+)
+"""Names of columns that hold what is right, and not whether it was."""
 _OPTION: Final = re.compile(r"(option|choice|opt|ending)?[\s_.-]*[a-j0-9ابتثجحخدذر]")
 _FIT: Final = 0.98
 """Share of a column's cells that must be of one kind."""
@@ -100,22 +107,36 @@ def _named(names: Mapping[str, str], known: Sequence[str]) -> str:
     return next((names[one] for one in known if one in names), "")
 
 
-def _asked(number: int, row: Row, id: str, text: str) -> AskedThere:
-    name = shown(row.get(id)) if id else ""
-    return AskedThere(
-        f"row {number}", row, item=name, index=number, text=shown(row.get(text)) if text else ""
-    )
+class _Columns(NamedTuple):
+    """Columns that say what was asked; empty where there is none."""
+
+    id: str
+    text: str
+    key: str
+
+    @classmethod
+    def of(cls, table: Table, id: str, systems: Iterable[str]) -> _Columns:
+        names = {_folded(name): name for name in table.columns if name not in {*systems, id}}
+        return cls(id, _named(names, WORDS["question"]), _named(names, _KEY))
+
+    def asked(self, number: int, row: Row) -> AskedThere:
+        item, text, key = (shown(row.get(name)) if name else "" for name in self)
+        return AskedThere(f"row {number}", row, item=item, index=number, text=text, key=key)
 
 
 def _wide(table: Table, id: str, systems: tuple[str, ...], cells: str) -> Records:
     found = systems or _systems(table, id)
     read = reader(_values(table, found), cells, table.name)
-    text = _named({_folded(name): name for name in table.columns}, WORDS["question"])
+    columns = _Columns.of(table, id, found)
+    roles = {name for known in _SAID.values() for name in known}
+    names = {name: name for name in found}
+    if len(found) == 1 and _folded(found[0]) in roles:
+        names[found[0]] = ""  # it says what the cells hold, not who answered
     yield from _unreadable(table)
     for number, row in table.rows.items():
-        asked = _asked(number, row, id, text if text not in found else "")
-        for system in found:
-            cell = row.get(system)
+        asked = columns.asked(number, row)
+        for column, system in names.items():
+            cell = row.get(column)
             if cell is None or (cell.__class__ is not str and blank(cell)) or cell == "":
                 continue
             try:
@@ -130,13 +151,14 @@ def _long(table: Table, id: str, model: str, said: Mapping[str, str], cells: str
     role = next(one for one in ("likelihoods", "pick", "reply", "correct") if one in said)
     kinds = {"likelihoods": "likelihoods", "correct": "correct", "reply": "text", "pick": ""}
     read = reader(_values(table, (said[role],)), cells or kinds[role], table.name)
-    text = _named({_folded(name): name for name in table.columns}, WORDS["question"])
+    columns = _Columns.of(table, id, said.values())
     known = [name for name in _FACTS if name in table.columns]
+    judged = said.get("correct", "") if role == "pick" else ""
     yield from _unreadable(table)
     places: dict[str, int] = {}
     for number, row in table.rows.items():
         system = shown(row.get(model))
-        asked = _asked(number, row, id, text)
+        asked = columns.asked(number, row)
         asked.index = places[system] = places.get(system, -1) + 1
         cell = row.get(said[role])
         more = {name: row[name] for name in known if not blank(row.get(name))}
@@ -147,8 +169,10 @@ def _long(table: Table, id: str, model: str, said: Mapping[str, str], cells: str
             continue
         if blank(cell):
             continue
+        theirs = _truth(row.get(judged)) if judged else None
+        own = NOTHING if theirs is None else {judged: float(theirs)}
         for one in _answer(read, cell, asked, system):
-            yield one._replace(more=more) if isinstance(one, Given) else one
+            yield one._replace(more=more, own=own) if isinstance(one, Given) else one
 
 
 def _is_gold(table: Table, id: str, said: Mapping[str, str]) -> bool:
