@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mihakk.machinery.text.reasoning import MARKS
 
@@ -28,8 +28,8 @@ def unwrapped(reply: str) -> Unwrapped:
     """The JSON object that a reply ends in, without what stands around it.
 
     A thought (`<think>`, `[THINK]` and their like) goes with its marks, ended or not; a code fence around the
-    object and words before it go too. Words behind the object stay, and so does a reply without an object:
-    whoever reads them says what is wrong.
+    object and words before it go too. Words behind the object stay, and so does a reply without an object or
+    with two that answer otherwise: whoever reads them says what is wrong.
     """
     taken, text, unended = [], reply.strip(), False
     for opened, ended in MARKS:
@@ -56,16 +56,19 @@ def unwrapped(reply: str) -> Unwrapped:
 
 
 def _object_at_end(text: str) -> int | None:
-    """Where the object begins that a text ends with; None where it ends with none."""
+    """Where the object begins that a text ends with; None where there is none, or two that differ."""
     at = -1
+    others: list[dict[str, Any]] = []
     for _ in range(_MOST):
         at = text.find("{", at + 1)
         if at < 0:
             return None
         try:
-            _, end = _READ(text, at)
+            found, end = _READ(text, at)
         except (ValueError, RecursionError):
             continue
         if not text[end:].strip():
-            return at
+            twice = any(one != found and one.keys() == found.keys() for one in others)
+            return None if twice else at
+        others.append(found)
     return None

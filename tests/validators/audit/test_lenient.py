@@ -55,6 +55,12 @@ def test_a_reply_that_ends_in_no_object_stays_as_it_is(reply: str) -> None:
     assert unwrapped(reply) == (reply, ())
 
 
+def test_of_two_answers_that_contradict_each_other_none_is_taken() -> None:
+    other = json.dumps({"scores": dict.fromkeys(CRITERIA, 0), "issues": []})
+    assert unwrapped(f"{other}\nNo, rather: {SOUND}") == (f"{other}\nNo, rather: {SOUND}", ())
+    assert unwrapped(f"{SOUND}\nAgain: {SOUND}") == (SOUND, ("preamble",))
+
+
 @given(st.text(st.sampled_from('{}[]"`<>/think \n\\a1:,'), max_size=80))
 def test_whatever_is_taken_off_an_object_is_left_or_all_stays(reply: str) -> None:
     text, taken = unwrapped(reply)
