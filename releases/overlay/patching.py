@@ -99,15 +99,20 @@ def apply(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is not empty: a patched copy goes into a fresh folder")
     with tempfile.TemporaryDirectory() as space:
-        found = fit(overlay, changes, upstream, Path(space), endpoint)
+        fetched = Path(space) / "in"
+        fetched.mkdir()
+        found = fit(overlay, changes, upstream, fetched, endpoint)
         if found.problems and not moved:
             raise SourceChanged(_told(overlay, found.problems))
+        ready = Path(space) / "out"
+        ready.mkdir()
         for path, data in patched(overlay, changes, found).items():
-            target = out / path
+            target = ready / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
-    if not found.problems:
-        _require_stated(overlay, out)
+        if not found.problems:
+            _require_stated(overlay, ready)
+        shutil.copytree(ready, out, dirs_exist_ok=True)
     return found.problems
 
 
@@ -345,8 +350,8 @@ def _require_stated(overlay: Overlay, out: Path) -> None:
         left = tables.get(one.name)
         if rows_digest(row_digests(left).values() if left else ()) != one.patched_rows:
             raise ExternalFailure(
-                f"{out / one.path} holds other rows than {overlay.name} {overlay.version} states: update "
-                "Mihakk or fetch the overlay again"
+                f"{one.path}, patched, holds other rows than {overlay.name} {overlay.version} states; "
+                "nothing was written: update Mihakk or fetch the overlay again"
             )
 
 

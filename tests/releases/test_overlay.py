@@ -20,14 +20,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from mihakk.flows.cli import app
-from mihakk.machinery.errors import SourceChanged, UsageError
+from mihakk.machinery.errors import ExternalFailure, SourceChanged, UsageError
 from mihakk.pipeline.external_audit import AuditJob, run_audit
 from mihakk.pipeline.overlay import make_overlay
 from mihakk.releases.overlay import load
-from mihakk.releases.overlay.changes import (
-    read_overlay,
-    write_overlay,
-)
+from mihakk.releases.overlay.changes import HEAD, read_overlay, write_overlay
 from mihakk.releases.overlay.patching import apply, verify
 from tests.releases.hub_server import HubServer
 from tests.releases.hub_state import Repository
@@ -324,6 +321,18 @@ def test_a_change_that_does_not_fit_the_very_file_is_named(
     rows[1] |= altered
     (overlay / "changes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     assert kinds(overlay, source) == [("row_changed", altered.get("row", 2))]
+
+
+def test_what_does_not_come_out_as_stated_is_not_written(
+    made: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    source, overlay, _ = made
+    head = json.loads((overlay / HEAD).read_bytes())
+    head["tables"][0] |= {"patched": "0" * 64, "patched_rows": "0" * 64}
+    (overlay / HEAD).write_text(json.dumps(head))
+    with pytest.raises(ExternalFailure, match=r"holds other rows than .* states; nothing was written"):
+        apply(overlay, tmp_path / "patched", str(source))
+    assert not (tmp_path / "patched").exists()
 
 
 def test_commands_end_with_one_where_the_benchmark_is_another(
