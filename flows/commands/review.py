@@ -12,7 +12,7 @@ import typer
 from mihakk.flows.commands import review_lead
 from mihakk.flows.commands.options import Address, AsJson, Lake, Reviewed
 from mihakk.flows.commands.review_decide import decide
-from mihakk.flows.commands.review_output import show_pulled, show_pushed
+from mihakk.flows.commands.review_output import applied_with, show_pulled, show_pushed
 from mihakk.machinery.errors import UsageError
 from mihakk.reports.console import open_console, print_json, print_result
 
@@ -161,8 +161,7 @@ def pull(config: Reviewed = Path("demo"), lake: Lake = None, as_json: AsJson = F
             show_pushed({name: what for name, what in rounds.items() if what.created}, console, quiet=True)
     if as_json:
         print_json(pulled)
-    how = f": mihakk build {config}" if reviews[0].build else f" the audit's own command and --out {config}"
-    console.print(f"Apply them with{how}")
+    console.print(applied_with(reviews[0], config))
 
 
 def relay(

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from mihakk.flows.commands.options import AsJson, Lake, Reviewed
+from mihakk.flows.commands.review_output import applied_with
 from mihakk.machinery.errors import UsageError
 from mihakk.reports.console import open_console, print_json
 from mihakk.schemas.audit import CRITERIA
@@ -66,13 +67,16 @@ def decide(
             )
             return
         if sheet is not None:
-            _show(offline.take(read_sheet(sheet)), console, config, as_json=as_json)
+            taken = offline.take(read_sheet(sheet))
+            _show(taken, console, as_json=as_json)
+            if taken.decided:
+                console.print(applied_with(opened, config))
             return
     _by_keyboard(opened, offline, console)
-    console.print(f"Apply them with: mihakk build {config}")
+    console.print(applied_with(opened, config))
 
 
-def _show(taken: Taken, console: Console, config: Path, *, as_json: bool) -> None:
+def _show(taken: Taken, console: Console, *, as_json: bool) -> None:
     if as_json:
         print_json(taken)
     console.print(
@@ -83,8 +87,6 @@ def _show(taken: Taken, console: Console, config: Path, *, as_json: bool) -> Non
         console.print(f"  refused: {escape(sample)}: {escape(why)}", style="red")
     if taken.withheld:
         console.print(f"{taken.withheld} don't count yet: their author has not passed the calibration")
-    if taken.decided:
-        console.print(f"Apply them with: mihakk build {config}")
 
 
 def _by_keyboard(opened: OpenReview, offline: Offline, console: Console) -> None:

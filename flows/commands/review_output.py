@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -11,6 +12,7 @@ from mihakk.flows.commands.review_lead import show_disputes
 if TYPE_CHECKING:
     from mihakk.annotation.label_studio.exchange import ReviewPulled
     from mihakk.annotation.label_studio.push import Pushed
+    from mihakk.pipeline.opened_review import OpenReview
 
 
 def show_pushed(pushed: dict[str, Pushed], console: Console, *, quiet: bool = False) -> None:
@@ -63,3 +65,9 @@ def show_pulled(found: ReviewPulled, overlap: int, console: Console) -> None:
         console.print(f"{found.reopened} items were given to further people: disputed, or short of a vote")
     if found.disputed:
         show_disputes(found.disputed, console)
+
+
+def applied_with(review: OpenReview, config: Path) -> str:
+    """Says what applies decisions: a build, or the same audit into the same folder."""
+    how = f": mihakk build {config}" if review.build else f" the audit's own command and --out {config}"
+    return f"Apply them with{how}"

@@ -20,6 +20,7 @@ from mihakk.machinery.errors import UsageError
 from mihakk.pipeline.opened_review import OpenReview, open_review
 from tests.archives import unpacked
 from tests.end_to_end.test_older_lake import ARCHIVE
+from tests.releases.overlay_sets import ROWS, audited, lines
 
 SARA, REZA, OMAR = "sara@example.org", "reza@example.org", "omar@example.org"
 Rows = list[dict[str, str]]
@@ -205,6 +206,28 @@ def test_a_text_that_no_cell_takes_is_not_cut_off(text: str, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("review")
+def test_decisions_on_an_audited_set_name_the_audit_that_applies_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bench.jsonl").write_bytes(lines(ROWS))
+    folder = audited(Path("bench.jsonl"), Path("audit"), repair=False)
+    words = ["review", "decide", str(folder), "--person", SARA]
+    done = CliRunner().invoke(app, [*words, "--out", "sara.csv"])
+    assert done.exit_code == 0, done.output
+    with Path("sara.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = [row | {"decision": "keep"} for row in csv.DictReader(file)]
+    with Path("sara.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    done = CliRunner().invoke(app, [*words, "--sheet", "sara.csv"])
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.output.split())
+    assert f"{len(rows)} decisions taken" in told
+    assert told.endswith("Apply them with the audit's own command and --out audit")
+
+
 def test_golds_hidden_until_answered_need_a_server() -> None:
     config: dict[str, Any] = yaml.safe_load(Path("small.yaml").read_text("utf-8"))
     config["review"]["hide_gold"] = True
