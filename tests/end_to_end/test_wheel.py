@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,16 @@ def test_a_program_audits_a_frame_without_any_other_package(installed: Installed
     rows = "[{'q': 'ما عاصمة مصر؟', 'o': ['القاهرة', 'دمشق'], 'k': 'القاهرة'}]"
     code = f"import mihakk; print(mihakk.audit({rows}, question='q', choices='o', gold='k'))"
     assert installed.python(code) == "<Audit of 1 rows: 1 pass>"
+
+
+@pytest.mark.parametrize("name", ["audit", "results"])
+def test_a_notebook_runs_on_the_core_alone(installed: Installed, name: str) -> None:
+    shutil.copy(ROOT / "tools" / "notebooks.py", installed.folder)
+    shutil.copy(ROOT / "docs" / "notebooks" / f"{name}.ipynb", installed.folder)
+    done = installed.run("python", "notebooks.py", f"{name}.ipynb")
+    assert done.returncode == 0, done.stderr
+    cells = json.loads((installed.folder / f"{name}.ipynb").read_text("utf-8"))["cells"]
+    assert any(cell.get("outputs") for cell in cells)
 
 
 def test_the_same_audit_beside_pandas_2(installed: Installed) -> None:
