@@ -160,7 +160,11 @@ def held(build: Build, items: Iterable[Item] | None = None) -> str:
     if change is None or not found:
         return ""
     refused = f" {word.name} rejected these tables." if word else ""
-    return f"more changed since version {change.before} than passes unseen: {'; '.join(found)}.{refused}"
+    return (
+        f"more changed since version {change.before} than passes unseen: {'; '.join(found)}. It would "
+        f"remove {change.removed:,} of {change.items:,} items, change {change.changed:,} and move "
+        f"{change.moved:,} to another split.{refused}"
+    )
 
 
 def require_released(build: Build, items: Iterable[Item]) -> None:

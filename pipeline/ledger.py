@@ -95,11 +95,16 @@ def _lines(stage: Stage, shard: str) -> Iterator[Line]:
             "out",
             ",".join(dict.fromkeys(row["reason"] for row in rows)),
             ref=said["kept"] or "",
-            # A row that never became a record is called by its place.
-            place=name if stage.name == SCRAPED else "",
+            place=_place(name, said["detail"] or "") if stage.name == SCRAPED else "",
             detail=without_notes(said["reason"], said["detail"] or "")[:_DETAIL],
             keys=b"".join(_texts(said["body"])) if stage.name == SCRAPED else b"",
         )
+
+
+def _place(name: str, detail: str) -> str:
+    """Where a row stands that never became a record: its name, or what its rejection says first."""
+    head = detail.partition(": ")[0]
+    return head if "#" in head and " " not in head else name
 
 
 def _texts(body: str) -> Iterator[bytes]:

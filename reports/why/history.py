@@ -131,7 +131,7 @@ def _subject(reader: Reader, name: str) -> Subject | None:
     now, command = _now(reader, name, told, is_item=bool(items))
     return Subject(
         id=name,
-        kind="item" if items else "row" if name in places else "record",
+        kind="item" if items else "row" if told and all(map(_never_read, told)) else "record",
         source=told[-1].line["shard"].rpartition("-")[0] if told else "",
         place=places[-1] if places else "",
         now=now,
@@ -143,6 +143,10 @@ def _subject(reader: Reader, name: str) -> Subject | None:
         gone_total=len(gone),
         next=command,
     )
+
+
+def _never_read(one: Told) -> bool:
+    return (one.note.stage, one.line["event"]) == (SCRAPED, "out")
 
 
 def _order(stage: str) -> int:
@@ -349,8 +353,8 @@ def _now(reader: Reader, name: str, told: Sequence[Told], *, is_item: bool) -> t
     standing = {place: one for place, one in latest.items() if one.stands}
     out = next((standing[stage, "out"] for stage in reversed(STAGES) if (stage, "out") in standing), None)
     main = GENERATED if is_item else SCRAPED
-    if out is not None and (main, "in") not in latest | {} and not is_item:
-        return f"Left out in {out.note.stage}.", _show(out.note.stage, "rejected", name, benchmark)
+    if (CURATED, "in") in standing:
+        out = None  # what was left out is another row that took its name, or a part of it
     if (main, "in") not in standing and (main, "in") in latest:
         last = latest[main, "in"].note
         what = "It is not generated any more" if is_item else "It is not in its source any more"
@@ -361,8 +365,11 @@ def _now(reader: Reader, name: str, told: Sequence[Told], *, is_item: bool) -> t
         return f"Left out in {out.note.stage}.", _show(out.note.stage, "rejected", name, benchmark)
     if not is_item:
         table = _table_of(reader, name)
+        record = name.rpartition(":")[0]
+        if not table and record:
+            return f"A piece of {record}.", f"mihakk why {record} -b {benchmark}"
         if not table:
-            return f"A piece of {(record := name.rpartition(':')[0])}.", f"mihakk why {record} -b {benchmark}"
+            return "No stage holds it now.", f"mihakk build {benchmark}"
         return "It stands in the lake.", _show(CURATED, table, name, benchmark)
     version = next((note.version for note in reversed(reader.ledger.notes(RELEASED)) if note.version), "")
     if not version:

@@ -107,7 +107,7 @@ def test_texts_are_found_in_any_spelling_and_what_was_never_there_is_said(
     nights: tuple[Workshop, Sayings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop, file = nights
-    file.write([*ROWS[:24], {"text": "", "explanation": "no saying at all in this row"}])
+    file.write([*ROWS[:24], {"text": "", "explanation": "لا مثل في هذا السطر"}])
     shop.build("a", monkeypatch)
     phrase = ROWS[0]["text"]
     spelt = "".join(letter + ARABIC_MARKS[number % 8] for number, letter in enumerate(phrase))
