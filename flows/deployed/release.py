@@ -76,10 +76,9 @@ def release(
         suite: Then put this suite's questions to its systems: a name in configs/suites/, or a file.
     """
     opened = open_job(config, lake, runs)
-    if opened.config.release.sign_off or held(opened):
-        word = ask(opened, wait_hours)
-        if word.decision == "reject":
-            return rejected(word)
+    word = ask(opened, wait_hours)
+    if word is not None and word.decision == "reject":
+        return rejected(word)
     observer = ArtifactObserver(opened)
     with prefect_engine() as engine:
         run = run_pipeline(opened, engine, observer, RELEASE)
@@ -91,9 +90,10 @@ def release(
     return report
 
 
-def ask(build: Build, wait_hours: float) -> SignOff:
-    """The standing word on the tables; pauses the run until it is about the tables as they are now."""
-    while (word := standing_sign_off(build)) is None:
+def ask(build: Build, wait_hours: float) -> SignOff | None:
+    """The word on the tables as they are now; pauses the run until there is one, where one is needed."""
+    word = None
+    while (build.config.release.sign_off or held(build)) and (word := standing_sign_off(build)) is None:
         tables = tables_to_sign(build)
         shown = matter(build)
         create_markdown_artifact(shown, key="sign-off", description=f"{build.config.title}: to be signed")
