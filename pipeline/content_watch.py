@@ -128,16 +128,16 @@ def excess(build: Build, change: ContentChange | None) -> list[str]:
     hold, found = build.config.release.hold, []
     for what in ("removed", "changed", "moved"):
         count, most = getattr(change, what), getattr(hold, what)
-        if count / change.items > most:
+        if count > hold.fewest and count / change.items > most:
             said = f"{what} to another split" if what == "moved" else what
             found.append(
                 f"{count:,} of {change.items:,} items {said} ({count / change.items:.1%}, allowed {most:.1%})"
             )
     for source, (count, had) in change.vanished.items():
-        if had and count / had > hold.vanished:
+        if count > hold.fewest and count > hold.vanished * had:
             found.append(
                 f"{count:,} of {had:,} rows of source {source} vanished "
-                f"({count / had:.1%}, allowed {hold.vanished:.1%})"
+                f"({count / max(1, had):.1%}, allowed {hold.vanished:.1%})"
             )
     return found
 

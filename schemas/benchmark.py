@@ -256,6 +256,8 @@ class HoldConfig(Record):
     """The same, of items in another split."""
     vanished: Share = 0.1
     """Share of the rows that a source had at the version before."""
+    fewest: int = Field(default=10, ge=0)
+    """So many items, or rows, may always do so, whatever their share."""
 
 
 class ReleaseConfig(Record):

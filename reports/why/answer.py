@@ -102,14 +102,16 @@ def _of_row(ledger: Ledger, wanted: str) -> list[str]:
     source, _, row = wanted.partition(":")
     if not row:
         return []
-    in_source = pc.match_substring_regex(pc.field("shard").cast("string"), rf"^{re.escape(source)}-[0-9]+$")
-    ends = re.compile(rf"(?:^|[#/]){re.escape(row)}$")
+    in_source = pc.starts_with(pc.field("shard").cast("string"), f"{source}-")
+    names, ends = (row, f"{source}-{row}"), (f"#{row}", f"/{row}")
     stands: dict[str, bool] = {}
     for _, line in ledger.lines(in_source, SCRAPED):
-        name = line["id"]
-        if name in (row, f"{source}-{row}") or ends.search(line["place"]):
+        name, place = line["id"], line["place"]
+        if line["shard"].rpartition("-")[0] != source:
+            continue
+        if name in names or place == row or place.endswith(ends):
             stands[name] = line["mark"] is not None
-        elif name in stands and line["place"]:
+        elif name in stands and (place or line["mark"] is None):
             stands[name] = False  # it stood there once
     return sorted(stands, key=lambda name: not stands[name])
 
