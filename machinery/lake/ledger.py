@@ -127,6 +127,8 @@ class Ledger:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
+        self._read: dict[str, tuple[Note, pa.Table]] = {}
+        """Files that questions have gone through: they never change, and one answer takes many questions."""
 
     def notes(self, stage: str = "", after: str = "") -> list[Note]:
         """The heads of all files, of one stage and of runs after another if they are named, oldest first."""
@@ -184,23 +186,25 @@ class Ledger:
 
         One whose `mark` is None says that the line before of its row and event holds no longer.
         """
-        for name in self._names(stage):
-            found = self._table(name).filter(chosen)
-            if found.num_rows:
-                note = self._note(name)
-                for row in found.to_pylist():
-                    yield note, row
+        for note, table in self._tables(stage):
+            for row in table.filter(chosen).to_pylist():
+                yield note, row
 
     def with_text(self, keys: Collection[bytes]) -> set[str]:
         """Ids of the rows that had one of the texts in any run."""
         found: set[str] = set()
-        for name in self._names():
-            table = self._table(name, ["id", "keys"])
-            table = table.filter(pc.greater(pc.binary_length(table["keys"]), 0))
+        for _, whole in self._tables():
+            table = whole.filter(pc.greater(pc.binary_length(whole["keys"]), 0))
             for row, held in zip(table["id"].to_pylist(), table["keys"].to_pylist(), strict=True):
                 if any(held[at : at + KEY_BYTES] in keys for at in range(0, len(held), KEY_BYTES)):
                     found.add(row)
         return found
+
+    def _tables(self, stage: str = "") -> Iterator[tuple[Note, pa.Table]]:
+        for name in self._names(stage):
+            if name not in self._read:
+                self._read[name] = self._note(name), self._table(name)
+            yield self._read[name]
 
     def _standing(self, stage: str, shards: set[str]) -> dict[tuple[str, Event], tuple[str, bytes]]:
         """What the runs before left in some shards: row and event to shard and mark."""
