@@ -141,7 +141,7 @@ GROUPS = (
         "show",
         "source",
     ),
-    *("runs", "lake", "listing", "dashboard", "doctor", "evaluate", "code"),
+    *("why", "runs", "lake", "listing", "dashboard", "doctor", "evaluate", "code"),
 )
 """Modules of `flows/commands/` in the order of the help; each imports its stage only when called."""
 for group in GROUPS:

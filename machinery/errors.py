@@ -3,6 +3,7 @@
     MihakkError
     ├── UsageError        the caller can fix it; the message says how         exit 2
     ├── SourceChanged     a source no longer has the shape its parser knows    exit 1
+    ├── Held              a release changes more than may pass unseen          exit 1
     ├── RecordRejected    one record can't go on; it is written beside         (never leaves a stage)
     └── ExternalFailure   a server, disk or network failed; run again later    exit 75
 
@@ -34,6 +35,12 @@ class UsageError(MihakkError):
 
 class SourceChanged(MihakkError):
     """A page no longer matches its parser's shape, or a source yields too little; that source stops."""
+
+    exit_code = 1
+
+
+class Held(MihakkError):
+    """A release waits until a person has seen what it changes and released it."""
 
     exit_code = 1
 

@@ -87,6 +87,8 @@ class Settings(BaseSettings):
     """Key of the embeddings server (`embeddings: openai:<url>#<model>`), where it asks for one."""
     smtp: SecretStr | None = None
     """Server that mails the digest: `smtps://USER:PASSWORD@HOST:465` or `smtp://HOST:25`."""
+    digest_webhook: SecretStr | None = None
+    """Address that gets the digest as JSON."""
     hf_token: SecretStr | None = None
     blind_key: Annotated[SecretBytes | None, BeforeValidator(_as_bytes)] = None
     """Secret that keys the ids, digests and option orders of a blind release; one for all its versions."""

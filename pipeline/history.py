@@ -20,6 +20,7 @@ from pydantic import AliasChoices, Field
 
 from mihakk.machinery.errors import MihakkError, UsageError
 from mihakk.machinery.lake.seal import seal, unsealed
+from mihakk.pipeline.ledger import note_stage
 from mihakk.pipeline.observer import Moment, Observer
 from mihakk.pipeline.usage import JournalMeter, Usage, costs
 from mihakk.schemas.manifest import ShardCounts, StageManifest
@@ -214,6 +215,7 @@ class RunLog(Observer):
             )
             changes["events"] = (*self._record.events, event)
         if manifest := moment.manifest:
+            note_stage(self._build, manifest, self._record.run)
             begun = self._record.started.isoformat(timespec="microseconds")
             stage = StageRun(
                 stage=moment.name,

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from mihakk.machinery.errors import MihakkError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.lake import Lake
+from mihakk.machinery.lake.ledger import FOLDER as LEDGER
 from mihakk.machinery.lake.seal import torn, unsealed
 from mihakk.machinery.lake.stage import FAILED
 from mihakk.pipeline.sign_off import OVERRIDES, SIGN_OFFS
@@ -53,10 +54,10 @@ class Verification(Record):
 class Verifier:
     """Reads a lake and the releases made of it; changes nothing.
 
-    Tables are compared with the digests of their shards' manifests, raw bodies and people's decisions with
-    the digest in their names, releases by git. Manifests, run records, journals and the like end with a
-    digest of themselves (`mihakk.machinery.lake.seal`); what an earlier version wrote has none and must
-    parse.
+    Tables are compared with the digests of their shards' manifests, raw bodies, people's decisions and the
+    ledger with the digest in their names, releases by git. Manifests, run records, journals and the like end
+    with a digest of themselves (`mihakk.machinery.lake.seal`); what an earlier version wrote has none and
+    must parse.
 
     Args:
         lake: Of one benchmark.
@@ -94,9 +95,10 @@ class Verifier:
             for name in self._named(f"journals/{folder}", ".jsonl"):
                 fix = "remove the line: that call is asked again"
                 yield from self._parses(f"journals/{folder}/{name}", fix, lines=True)
-        for folder in ("decisions", *(f"review/{name}" for name in self._names("review"))):
-            for name in self._named(folder, ".jsonl"):
-                wanted = name.removesuffix(".jsonl").rpartition("-")[2]
+        review = (f"review/{name}" for name in self._names("review"))
+        for folder, suffix in ((LEDGER, ".parquet"), *((one, ".jsonl") for one in ("decisions", *review))):
+            for name in self._named(folder, suffix):
+                wanted = name.removesuffix(suffix).rpartition("-")[2]
                 yield from self._digest(f"{folder}/{name}", wanted, RESTORE)
         if self._hub:
             repository = self._hub.repository(self._lake.benchmark)

@@ -1,25 +1,18 @@
-"""The digest of all benchmarks: what changed since yesterday, what waits for whom, cost, and what is late."""
+"""The digest of all benchmarks: what changed since yesterday, what is held, waits or is late, and cost."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from statistics import median
 
 from pydantic import Field
 
 from mihakk.machinery.markdown import plain
-from mihakk.pipeline.history import RunRecord
+from mihakk.reports.dashboard.content import night_said
 from mihakk.reports.dashboard.overview import OverviewFacts
+from mihakk.reports.mail import mail, post
 from mihakk.schemas.record import Record
-
-SPREADS = 3.0
-"""A yield is unusual this many times the usual spread from the median of the earlier runs."""
-SMALLEST = 0.02
-"""Share of the median that no spread falls below: a source that never moved may still gain a poem."""
-EARLIER = 3
-"""Earlier runs without which nothing is called usual."""
 
 
 class Digest(Record):
@@ -29,6 +22,12 @@ class Digest(Record):
     title: str
     level: str
     """The worst of what a person should know: good, unknown, look, bad."""
+    held: str = ""
+    """Why the next release waits for a person, and what they do; empty where it does not."""
+    nights: tuple[str, ...] = ()
+    """What runs saw of the sources since then, newest first."""
+    versions: tuple[str, ...] = ()
+    """What each version made since then changed and why, newest first."""
     runs: dict[str, int]
     """State of the runs since then to their number."""
     failures: tuple[str, ...] = ()
@@ -39,8 +38,6 @@ class Digest(Record):
     """Items that wait for people's decisions."""
     costs: dict[str, float] = Field(default_factory=dict)
     """What priced models answered since then, by currency."""
-    yields: tuple[str, ...] = ()
-    """Sources whose yield moved more than it usually does."""
     notes: tuple[str, ...] = ()
     """What a person should know, the worst first."""
 
@@ -54,45 +51,36 @@ def digest(facts: OverviewFacts, since: datetime) -> Digest:
     for record, _ in recent:
         costs.update(record.costs)
     versions = [record.release for record, _ in recent if record.release and record.release not in older]
+    made = tuple(dict.fromkeys(versions))
     return Digest(
         benchmark=facts.name,
         title=facts.title,
         level=facts.level,
+        held=f"{facts.content.held} Next: {facts.content.next}" if facts.content.held else "",
+        nights=tuple(
+            f"{night.at:%Y-%m-%d %H:%M} UTC, {said}"
+            for night in facts.content.nights
+            if night.at >= since
+            for said in night_said(night)
+        ),
+        versions=tuple(
+            f"{one}: {facts.content.versions[one]}" for one in made if one in facts.content.versions
+        ),
         runs=dict(sorted(Counter(state for _, state in recent).items())),
         failures=tuple(
             f"{record.run} in {record.stage or 'preparation'}: {record.error}"
             for record, state in recent
             if state in ("failed", "lost")
         ),
-        released=tuple(dict.fromkeys(versions)),
+        released=made,
         waiting=facts.people.waiting,
         costs=dict(sorted(costs.items())),
-        yields=tuple(unusual([record for record, _ in records], since)),
-        notes=tuple(f"{note.level}: {note.text}" for note in facts.notes if note.level != "good"),
+        notes=tuple(
+            f"{note.level}: {note.text}"
+            for note in facts.notes
+            if note.level != "good" and not (facts.content.held and note in facts.content.notes)
+        ),
     )
-
-
-def unusual(records: Sequence[RunRecord], since: datetime) -> list[str]:
-    """Sources whose newest yield lies further from the median of earlier runs than they usually do.
-
-    Args:
-        records: Runs, newest first.
-        since: Only yields that were read since then are judged.
-    """
-    read = [record for record in records if record.sources]
-    if not read or read[0].seen < since:
-        return []
-    found = []
-    for name, now in sorted(read[0].sources.items()):
-        before = [record.sources[name].records for record in read[1:] if name in record.sources]
-        if len(before) < EARLIER:
-            continue
-        middle = median(before)
-        # Median absolute deviation, made comparable to a standard deviation of normal draws.
-        spread = max(1.4826 * median(abs(one - middle) for one in before), SMALLEST * middle)
-        if abs(now.records - middle) > SPREADS * spread:
-            found.append(f"{name}: {now.records:,} records, {middle:,.0f} before (usually ± {spread:,.0f})")
-    return found
 
 
 def markdown(digests: Sequence[Digest], since: datetime) -> str:
@@ -106,11 +94,26 @@ def markdown(digests: Sequence[Digest], since: datetime) -> str:
             "",
             f"## {plain(one.title)} ({plain(one.benchmark)}): {one.level}",
             "",
+            *([f"- **Held**: {plain(one.held)}"] if one.held else []),
+            *(f"- Version {plain(text)}" for text in one.versions),
+            *(f"- Rows: {plain(text)}" for text in one.nights),
             f"- Runs: {ran}. Priced models cost {cost}.",
             f"- Released: {', '.join(one.released) or 'nothing'}.",
             f"- Waiting for people: {one.waiting:,} items.",
         ]
         lines += [f"- Failed: {plain(text)}" for text in one.failures]
-        lines += [f"- Yield: {plain(text)}" for text in one.yields]
         lines += [f"- {plain(text)}" for text in one.notes]
     return "\n".join(lines) + "\n"
+
+
+def send(digests: Sequence[Digest], text: str, *, webhook: str = "", to: Sequence[str] = ()) -> None:
+    """Send the text of digests to a webhook and by mail, where either is named.
+
+    Raises:
+        UsageError, ExternalFailure: As `mail` and `post` do.
+    """
+    if webhook:
+        post(webhook, {"text": text, "level": {one.benchmark: one.level for one in digests}})
+    if to:
+        subject = ", ".join(f"{one.benchmark} {one.level}" for one in digests)
+        mail(f"Mihakk: {subject}", text, to)

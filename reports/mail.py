@@ -1,4 +1,4 @@
-"""Sends a text by mail, through the server in `MIHAKK_SMTP`."""
+"""Sends a text by mail, through the server in `MIHAKK_SMTP`, or JSON to a webhook."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from urllib.parse import unquote, urlsplit
+
+import httpx
 
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.settings import settings
@@ -72,3 +74,21 @@ def _connected(scheme: str, host: str, port: int | None) -> smtplib.SMTP:
     if server.has_extn("starttls"):
         server.starttls(context=trust)
     return server
+
+
+def post(address: str, body: dict[str, object]) -> None:
+    """Send JSON to a webhook.
+
+    Raises:
+        ExternalFailure: Nobody answered there, or not with success; the address, a secret, is not shown.
+    """
+    try:
+        httpx.post(address, json=body, timeout=30).raise_for_status()
+    except httpx.HTTPStatusError as error:
+        raise ExternalFailure(
+            f"the webhook answered {error.response.status_code}: correct MIHAKK_DIGEST_WEBHOOK or --webhook"
+        ) from None
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise ExternalFailure(
+            f"the webhook did not answer ({type(error).__name__}): correct --webhook, or run again later"
+        ) from None

@@ -242,6 +242,24 @@ class CoreConfig(Record):
     """Questions that have one of these reasons there, and are still as they were, are not drawn."""
 
 
+class HoldConfig(Record):
+    """Most that may change from one version to the next before a person has to release it (by a sign-off).
+
+    What people decided on items themselves is not counted; 1 lets everything pass.
+    """
+
+    removed: Share = 0.05
+    """Share of the items of the version before."""
+    changed: Share = 0.1
+    """The same, of items with another question, options or gold."""
+    moved: Share = 0.05
+    """The same, of items in another split."""
+    vanished: Share = 0.1
+    """Share of the rows that a source had at the version before."""
+    fewest: int = Field(default=10, ge=0)
+    """So many items, or rows, may always do so, whatever their share."""
+
+
 class ReleaseConfig(Record):
     """What a release is and what it must meet."""
 
@@ -257,6 +275,8 @@ class ReleaseConfig(Record):
     """Share of groups in the test split; the rest is dev."""
     sign_off: bool = False
     """A person has to approve the reviewed tables, by name, before a version is made of them."""
+    hold: HoldConfig = HoldConfig()
+    """Changes from which a person has to release a version."""
     require_capable_auditors: bool = False
     require_full_audit: bool = False
     baseline_margin: float = Field(default=0.25, ge=0)

@@ -15,7 +15,7 @@ from mihakk.schemas.record import Record
 class Schedule(Record):
     """One job at the times of one cron expression."""
 
-    job: Literal["nightly", "ingest", "build", "review_push", "review_pull", "release"]
+    job: Literal["nightly", "ingest", "build", "review_push", "review_pull", "release", "digest"]
     cron: str
     """Five fields: minute, hour, day of the month, month, day of the week."""
     timezone: str = "UTC"

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from mihakk.flows.commands.options import AsJson, Benchmark, Lake
-from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.errors import UsageError
 from mihakk.reports.console import open_console, print_json
 
 Benchmarks = Annotated[
@@ -108,52 +108,27 @@ def digest(
     lake: Lake = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what changed since yesterday, what waits for people, what it cost, and what is late or unusual.
+    """Say what changed in the content since yesterday, what is held, waits or is late, and what it cost.
 
     Example: mihakk digest persian arabic_idioms --webhook https://chat.example/hook
-    (each morning by cron)
+    (the `digest` job does it each morning)
     """
     from datetime import UTC, datetime, timedelta
 
     from mihakk.pipeline.build import open_build
     from mihakk.reports.dashboard.overview import Gatherer
     from mihakk.reports.digest import digest as digest_of
-    from mihakk.reports.digest import markdown
-    from mihakk.reports.mail import mail
+    from mihakk.reports.digest import markdown, send
 
     moment = datetime.now(UTC) - timedelta(hours=since)
     builds = [open_build(config, lake=lake) for config in configs or [Path("demo")]]
     found = [digest_of(Gatherer(build).facts(), moment) for build in builds]
     text = markdown(found, moment)
-    if webhook:
-        _post(webhook, {"text": text, "level": {one.benchmark: one.level for one in found}})
-    if to:
-        subject = ", ".join(f"{one.benchmark} {one.level}" for one in found)
-        mail(f"Mihakk: {subject}", text, to)
+    send(found, text, webhook=webhook, to=to or ())
     if as_json:
         print_json(found)
     else:
         typer.echo(text, nl=False)
-
-
-def _post(address: str, body: dict[str, object]) -> None:
-    """Sends JSON.
-
-    Raises:
-        ExternalFailure: Nobody answered there, or not with success; the address, a secret, is not shown.
-    """
-    import httpx
-
-    try:
-        httpx.post(address, json=body, timeout=30).raise_for_status()
-    except httpx.HTTPStatusError as error:
-        raise ExternalFailure(
-            f"the webhook answered {error.response.status_code}: correct --webhook or MIHAKK_DIGEST_WEBHOOK"
-        ) from None
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise ExternalFailure(
-            f"the webhook did not answer ({type(error).__name__}): correct --webhook, or run again later"
-        ) from None
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from mihakk.flows.commands.options import AsJson, Benchmark
-from mihakk.machinery.errors import ExternalFailure, UsageError
-from mihakk.machinery.settings import ROOT, workspace
+from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
+from mihakk.machinery.settings import ROOT, settings, workspace
 from mihakk.reports.console import open_console, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from uuid import UUID
 
     from prefect.client.orchestration import SyncPrefectClient
@@ -38,7 +39,15 @@ Measure = Annotated[
         help="Suite whose systems are measured on every release that the jobs make: a name or a file.",
     ),
 ]
+Mail = Annotated[
+    list[str] | None,
+    typer.Option("--mail", help="Address that gets the digest each morning. Repeatable."),
+]
 HEARTBEAT_SECONDS = "30"
+NOBODY = (
+    "nobody is told when a job fails, a release is held or a source shrinks: give --notify TYPE/NAME of a "
+    "Prefect block, --mail ADDRESS, or set MIHAKK_DIGEST_WEBHOOK; else only artifacts on the server say so"
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -97,7 +106,11 @@ def server(
 
 
 def deploy(
-    config: Benchmark = Path("demo"), notify: Notify = "", suite: Measure = "", as_json: AsJson = False
+    config: Benchmark = Path("demo"),
+    notify: Notify = "",
+    suite: Measure = "",
+    mail: Mail = None,
+    as_json: AsJson = False,
 ) -> None:
     """Put the jobs of prefect.yaml on the Prefect server: work pool, deployments, schedules, automations.
 
@@ -108,9 +121,12 @@ def deploy(
     from mihakk.flows.deployed.deployments import apply, deployments, make_pool
 
     console, benchmark, asked = open_console(), _benchmark(config), _suite(suite)
+    _warn_of_silence(notify, mail)
     with _server() as client:
         pool = make_pool(client)
-        wanted = deployments(_named(config), pooled=True, suite=asked, own=benchmark.schedule)
+        wanted = deployments(
+            _named(config), pooled=True, suite=asked, own=benchmark.schedule, mail=mail or ()
+        )
         jobs = {one.flow_name or "": apply(one) for one in wanted}
         rules = _automations(client, benchmark, jobs, notify)
     if as_json:
@@ -127,6 +143,7 @@ def serve(
     config: Benchmark = Path("demo"),
     notify: Notify = "",
     suite: Measure = "",
+    mail: Mail = None,
     limit: Annotated[int, typer.Option(min=1, help="Runs at the same time.")] = 2,
 ) -> None:
     """Run the jobs of prefect.yaml on their schedules from this one process, with no worker and no pool.
@@ -143,9 +160,10 @@ def serve(
     asked = _suite(suite)
     os.chdir(ROOT)  # relative paths in configs are those of the checkout
     os.environ.setdefault("PREFECT_FLOWS_HEARTBEAT_FREQUENCY", HEARTBEAT_SECONDS)
+    _warn_of_silence(notify, mail)
     with _server() as client:
         runner = Runner(name="mihakk", limit=limit, pause_on_shutdown=True)
-        wanted = deployments(named, pooled=False, suite=asked, own=benchmark.schedule)
+        wanted = deployments(named, pooled=False, suite=asked, own=benchmark.schedule, mail=mail or ())
         jobs = {one.flow_name or "": cast("UUID", runner.add_deployment(one)) for one in wanted}
         _automations(client, benchmark, jobs, notify)
     for one in wanted:
@@ -162,6 +180,11 @@ def _run(runner: object) -> None:
 
     with suppress(KeyboardInterrupt, TerminationSignal):
         asyncio.run(runner.start())  # type: ignore[attr-defined]
+
+
+def _warn_of_silence(notify: str, mail: Sequence[str] | None) -> None:
+    if not (notify or mail or settings().digest_webhook):
+        warnings.warn(NOBODY, MihakkWarning, stacklevel=2)
 
 
 def _named(config: Path) -> str:

@@ -23,7 +23,12 @@ from mihakk.schemas.schedule import Schedule
 
 
 def deployments(
-    config: str, *, pooled: bool, suite: str = "", own: Sequence[Schedule] | None = None
+    config: str,
+    *,
+    pooled: bool,
+    suite: str = "",
+    own: Sequence[Schedule] | None = None,
+    mail: Sequence[str] = (),
 ) -> list[RunnerDeployment]:
     """Every job of prefect.yaml for the benchmark `config`.
 
@@ -32,17 +37,19 @@ def deployments(
         pooled: For the work pool's workers; else for the process that serves them.
         suite: Put to its systems by the jobs that make releases.
         own: The config's `schedule`.
+        mail: Addresses that get the digest.
     """
-    return [_deployment(entry, config, pooled, suite) for entry in described(own)]
+    given = {"suite": suite, "mail": list(mail)}
+    return [_deployment(entry, config, pooled, given) for entry in described(own)]
 
 
-def _deployment(entry: dict[str, Any], config: str, pooled: bool, suite: str) -> RunnerDeployment:
+def _deployment(entry: dict[str, Any], config: str, pooled: bool, given: dict[str, Any]) -> RunnerDeployment:
     name, parameters = str(entry["name"]), dict(entry["parameters"])
     flow: Any = load_flow_from_entrypoint(entry["entrypoint"], use_placeholder_flow=False)
     if name == PATTERN:
         name, parameters["config"] = Path(config).stem, config
-        if suite and "suite" in flow.parameters.properties:
-            parameters["suite"] = suite
+        known = flow.parameters.properties
+        parameters |= {name: value for name, value in given.items() if value and name in known}
     pool, limit = entry["work_pool"], entry.get("concurrency_limit")
     made: RunnerDeployment = flow.to_deployment(
         name,

@@ -22,7 +22,7 @@ from mihakk.reports.closing import link_latest, write_review_queue
 from mihakk.reports.dashboard.page import write_report
 from mihakk.schemas.stages import RELEASED
 
-SECRETS = ("hf_token", "label_studio_token", "aldiwan_token", "blind_key")
+SECRETS = ("hf_token", "label_studio_token", "aldiwan_token", "blind_key", "smtp", "digest_webhook")
 """Settings that may come from a Prefect block `mihakk-hf-token`, ... where the environment has none."""
 
 

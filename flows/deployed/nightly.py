@@ -15,6 +15,7 @@ from mihakk.flows.deployed.release import release as make_release
 from mihakk.flows.deployed.review import review_pull, review_push
 from mihakk.machinery.errors import UsageError
 from mihakk.pipeline.build import open_build
+from mihakk.pipeline.content_watch import held
 from mihakk.pipeline.sign_off import standing_sign_off
 
 
@@ -40,7 +41,7 @@ def nightly(
         runs: Where reports go.
         push: Bring flagged items onto Label Studio.
         pull: Fetch people's decisions, and apply them where there are new ones.
-        release: Make a version, or ask for the sign-off the config wants.
+        release: Make a version, or ask for the sign-off that the config wants or that much change needs.
         publish: Push that version to the Hub the config names.
         suite: Then put this suite's questions to its systems: a name in configs/suites/, or a file.
     """
@@ -57,9 +58,14 @@ def nightly(
 
 
 def person_needed(config: str, lake: str | None) -> bool:
-    """Whether the config asks for a sign-off that nobody has given on the tables as they are."""
+    """Whether a sign-off is needed that nobody has given on the tables as they are.
+
+    The config asks for one, or more changed than may pass unseen.
+    """
     opened = open_build(Path(config), lake=lake)
-    return opened.config.release.sign_off and standing_sign_off(opened) is None
+    if standing_sign_off(opened) is not None:
+        return False
+    return opened.config.release.sign_off or bool(held(opened))
 
 
 def start_release(config: str, lake: str | None, runs: str, publish: bool, suite: str) -> None:

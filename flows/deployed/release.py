@@ -19,7 +19,9 @@ from mihakk.flows.deployed.artifacts import ArtifactObserver, markdown_table
 from mihakk.flows.deployed.engine import prefect_engine
 from mihakk.flows.deployed.evaluate import evaluate
 from mihakk.flows.deployed.job import TRIED_AGAIN, close_job, open_job
+from mihakk.machinery.markdown import plain
 from mihakk.pipeline.build import Build
+from mihakk.pipeline.content_watch import held
 from mihakk.pipeline.publishing import publish_version
 from mihakk.pipeline.run import run_pipeline
 from mihakk.pipeline.sign_off import sign, standing_sign_off, tables_to_sign
@@ -62,7 +64,8 @@ def release(
 ) -> Any:
     """Makes a version of the reviewed tables and returns the path of its report.
 
-    With `release.sign_off` in the config the run pauses for a person first; a refusal ends it.
+    With `release.sign_off` in the config, or where more changed than `release.hold` lets pass, the run pauses
+    for a person first; a refusal ends it.
 
     Args:
         config: A name in configs/benchmarks/ or a file.
@@ -73,10 +76,9 @@ def release(
         suite: Then put this suite's questions to its systems: a name in configs/suites/, or a file.
     """
     opened = open_job(config, lake, runs)
-    if opened.config.release.sign_off:
-        word = ask(opened, wait_hours)
-        if word.decision == "reject":
-            return rejected(word)
+    word = ask(opened, wait_hours)
+    if word is not None and word.decision == "reject":
+        return rejected(word)
     observer = ArtifactObserver(opened)
     with prefect_engine() as engine:
         run = run_pipeline(opened, engine, observer, RELEASE)
@@ -88,9 +90,10 @@ def release(
     return report
 
 
-def ask(build: Build, wait_hours: float) -> SignOff:
-    """The standing word on the tables; pauses the run until it is about the tables as they are now."""
-    while (word := standing_sign_off(build)) is None:
+def ask(build: Build, wait_hours: float) -> SignOff | None:
+    """The word on the tables as they are now; pauses the run until there is one, where one is needed."""
+    word = None
+    while (build.config.release.sign_off or held(build)) and (word := standing_sign_off(build)) is None:
         tables = tables_to_sign(build)
         shown = matter(build)
         create_markdown_artifact(shown, key="sign-off", description=f"{build.config.title}: to be signed")
@@ -116,6 +119,7 @@ def matter(build: Build) -> str:
     return "\n".join(
         [
             f"# {build.config.title}",
+            *([f"**Held**: {plain(why)}"] if (why := held(build)) else []),
             f"{items.total():,} items may go into the next version; "
             f"{len(before.rejections()):,} records stay out at review.",
             markdown_table(("language", "task", "items"), rows),

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 
 _README = b"""Written by mihakk. The folders 1_ to 8_ can be made again. Keep the others:
-decisions/ and review/ hold what people decided, journals/ the replies of models.
+decisions/ and review/ hold what people decided, journals/ the replies of models,
+ledger/ what became of each row in every run.
 """
 
 
@@ -167,7 +168,7 @@ class Stage:
         Raises:
             ExternalFailure: The part is damaged.
         """
-        found = self._part(table, shard)
+        found = self.part(table, shard)
         if found is None:
             return []
         if chosen:
@@ -180,10 +181,15 @@ class Stage:
 
     def ids(self, table: str, shard: str) -> list[str]:
         """Ids of the rows of one shard's part, of which no records are made."""
-        found = self._part(table, shard, ["id"])
+        found = self.part(table, shard, ["id"])
         return [] if found is None else list(found["id"].to_pylist())
 
-    def _part(self, table: str, shard: str, columns: Sequence[str] | None = None) -> pa.Table | None:
+    def part(self, table: str, shard: str, columns: Sequence[str] | None = None) -> pa.Table | None:
+        """One shard's part, or some columns of it, as it is stored; None where the shard wrote none.
+
+        Raises:
+            ExternalFailure: The part is damaged.
+        """
         path = self._path(table, f"part-{shard}.parquet")
         if not self._storage.exists(path):
             return None
@@ -206,7 +212,7 @@ class Stage:
 
     def frame(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """The whole table as pandas reads it: structs as dicts, lists as arrays, maps as lists of pairs."""
-        found = (self._part(table, shard, columns and list(columns)) for shard in self.shards())
+        found = (self.part(table, shard, columns and list(columns)) for shard in self.shards())
         parts = [part for part in found if part is not None]
         whole: pd.DataFrame = (pa.concat_tables(parts) if parts else pa.table({})).to_pandas()
         return whole

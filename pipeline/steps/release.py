@@ -12,6 +12,7 @@ from mihakk.machinery.errors import MihakkError, UsageError
 from mihakk.machinery.ids import digest, sha256
 from mihakk.machinery.lake import ShardOutput
 from mihakk.pipeline.build import Build, whole_input
+from mihakk.pipeline.content_watch import require_released
 from mihakk.pipeline.losses import losses, refused
 from mihakk.pipeline.measured_quality import measured
 from mihakk.pipeline.opened_review import review_of
@@ -116,6 +117,7 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
     tick(1)
     if not items and (lost := refused(build)):
         raise MihakkError(f"no item is left to release: {lost}")
+    require_released(build, items)
     require(gates(items, before.read_all("verdicts", Verdict), build.config, known))
     tick(1)
     with tempfile.TemporaryDirectory(prefix="mihakk-release-") as scratch:
@@ -279,7 +281,7 @@ def _settings(build: Build) -> list[object]:
             "is to be cited, or stop before the release with `--until reviewed`"
         )
     return [
-        config.release.model_dump(),
+        config.release.model_dump(exclude={"hold"}),  # it stops a release and changes none
         config.title,
         *(told for use in config.sources if (told := _by_people(use))),
         *([config.accepted_losses] if config.accepted_losses else []),

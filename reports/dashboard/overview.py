@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from mihakk.machinery.ids import digest
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.losses import refused
 from mihakk.pipeline.rows import source_counts
+from mihakk.pipeline.sign_off import SIGN_OFFS
 from mihakk.releases.card.charts import Trend, bars
+from mihakk.reports.dashboard.content import Content, Standing, content, standing
 from mihakk.reports.dashboard.health import LEVELS, Health, Level, Note, health
 from mihakk.reports.dashboard.opinions import Opinions, People, opinions, people
 from mihakk.reports.dashboard.quality import QualityFacts, quality_facts
@@ -23,6 +25,8 @@ from mihakk.schemas.manifest import ShardCounts
 
 RECORD_STAGES = 4
 """Stages that read records; later ones read items."""
+SHOWN_SINCE = timedelta(days=14)
+"""Nights that the page tells of."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class OverviewFacts:
     people: People
     quality: QualityFacts
     versions: Versions
+    content: Content
+    """What nights and versions changed, and whether the next release is held."""
     lost: tuple[Note, ...]
     """What sources and tasks lost that nobody accepted: one note, or none."""
     trends: list[Trend]
@@ -63,6 +69,7 @@ class OverviewFacts:
     def notes(self) -> list[Note]:
         """What a person should know, the worst first."""
         every = [
+            *self.content.notes,
             *self.lost,
             *self.health.notes,
             *self.versions.notes,
@@ -82,7 +89,9 @@ class Gatherer:
 
     def __init__(self, build: Build) -> None:
         self.build = build
-        self._kept: tuple[str, Opinions, People, QualityFacts, Versions, tuple[Note, ...]] | None = None
+        self._kept: (
+            tuple[str, Opinions, People, QualityFacts, Versions, Standing, tuple[Note, ...]] | None
+        ) = None
         self._lock = threading.Lock()
 
     def facts(self) -> OverviewFacts:
@@ -102,10 +111,11 @@ class Gatherer:
                     opinions(build, tables),
                     people(build, tables, now),
                     quality_facts(build),
-                    versions(build),
+                    found := versions(build),
+                    standing(build, found),
                     lost,
                 )
-        _, said, reviewed, quality, released, lost = self._kept
+        _, said, reviewed, quality, released, stood, lost = self._kept
         return OverviewFacts(
             name=build.config.name,
             title=build.config.title,
@@ -116,6 +126,7 @@ class Gatherer:
             people=reviewed,
             quality=quality,
             versions=released,
+            content=content(build, stood, [run.record for run in stands.runs], now - SHOWN_SINCE),
             lost=lost,
             trends=[*over_runs([run.record for run in stands.runs]), *over_versions(released.by_reason)],
             gates=build.config.release,
@@ -136,7 +147,8 @@ class Gatherer:
         manifests = [state.manifest.model_dump() if state.manifest else None for state in stands.stages]
         storage = build.lake.storage
         people = [
-            storage.list(storage.path(name)) for name in ("decisions", "review/queued", "review/labels")
+            storage.list(storage.path(name))
+            for name in ("decisions", "review/queued", "review/labels", SIGN_OFFS)
         ]
         return digest(
             [

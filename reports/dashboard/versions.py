@@ -81,7 +81,7 @@ def changes_by_reason(build: Build) -> dict[str, dict[str, int]]:
 
 
 def changes_of(build: Build, item: str) -> list[tuple[str, str]]:
-    """Version -> what it did to one item (`added`, `removed`, …, `in it`, `not in it`), newest first."""
+    """Version -> what it did to one item (`added`, `removed: why`, …, `in it`, `not in it`), newest first."""
     from mihakk.releases.hub.embedded import EmbeddedHub
 
     hub, name = EmbeddedHub(), build.config.name
@@ -96,7 +96,7 @@ def changes_of(build: Build, item: str) -> list[tuple[str, str]]:
         told.append((version, ", ".join(said) if said else "in it" if held else "not in it"))
         if "added" in kinds:
             held = False
-        elif "removed" in kinds:
+        elif any(kind.startswith("removed") for kind in kinds):
             held = True
     return told
 
@@ -132,7 +132,11 @@ def _changes(repository: Path, commit: str) -> list[dict[str, Any]]:
 
 
 def _kinds(repository: Path, commit: str, item: str) -> list[str]:
-    return [row["kind"] for row in _changes(repository, commit) if row["id"] == item]
+    return [
+        f"removed: {row['reason'] or 'no reason'}" if row["kind"] == "removed" else row["kind"]
+        for row in _changes(repository, commit)
+        if row["id"] == item
+    ]
 
 
 def _in_newest(repository: Path, item: str) -> bool:

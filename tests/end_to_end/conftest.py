@@ -90,9 +90,9 @@ class Workshop:
         return process
 
     def tables(self, name: str) -> dict[str, str]:
-        """Digest of every table and every released file."""
+        """Digest of every table and every released file; the ledger tells of runs, which never repeat."""
         lake = self.lake(name)
-        files = [path for path in lake.rglob("*.parquet") if "raw" not in path.parts]
+        files = [path for path in lake.rglob("*.parquet") if not {"raw", "ledger"} & {*path.parts}]
         files += [p for p in self.hub(name).rglob("*") if p.is_file() and ".git" not in p.parts]
         base = self.folder / name
         return {

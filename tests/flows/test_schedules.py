@@ -33,6 +33,7 @@ JOBS = {
     "review_pull",
     "release",
     "nightly",
+    "digest",
     "audit",
     "evaluate",
     "score",

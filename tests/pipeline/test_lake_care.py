@@ -128,6 +128,7 @@ KINDS = {
     "raw": "raw/??/*.gz",
     "index": "raw/index.jsonl",
     "sign-offs": "sign_offs/*.json",
+    "ledger": "ledger/*.parquet",
     "overrides": "overrides/*.json",
 }
 APART = {"shards", "manifests"}

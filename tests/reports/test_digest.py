@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,49 +10,9 @@ from typer.testing import CliRunner, Result
 
 from mihakk.flows.cli import app
 from mihakk.machinery.settings import settings
-from mihakk.pipeline.history import RunRecord, SourceYield
-from mihakk.reports.digest import unusual
 from tests.archives import unpacked
 from tests.drills.pager import listening
 from tests.end_to_end.test_older_lake import ARCHIVE
-
-NOW = datetime(2026, 11, 22, 6, tzinfo=UTC)
-
-
-def runs(*records: int, newest: datetime = NOW) -> list[RunRecord]:
-    """One run a night, newest first."""
-    return [
-        RunRecord(
-            run=f"r{days}",
-            benchmark="b",
-            status="finished",
-            started=newest - timedelta(days=days),
-            seen=newest - timedelta(days=days),
-            host="h",
-            pid=1,
-            sources={"ganjoor": SourceYield(records=count, rejected=0)},
-        )
-        for days, count in enumerate(records)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("yields", "said"),
-    [
-        ((1000, 1000, 1001, 999), False),
-        ((700, 1000, 1001, 999), True),
-        ((1300, 1000, 1001, 999), True),
-        ((1100, 800, 1200, 1000), False),
-        ((0, 1000, 1000, 1000), True),
-        ((700, 1000, 1000), False),
-    ],
-)
-def test_a_yield_is_unusual_by_the_spread_of_its_own_nights(yields: tuple[int, ...], said: bool) -> None:
-    assert bool(unusual(runs(*yields), NOW - timedelta(hours=24))) is said
-
-
-def test_an_old_yield_is_not_told_again() -> None:
-    assert unusual(runs(0, 1000, 1000, 1000, newest=NOW - timedelta(days=3)), NOW - timedelta(hours=24)) == []
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Why an item, record or source row is where it is: its way through all runs, as a person asks for it."""
