@@ -137,6 +137,7 @@ GROUPS = (
         "release",
         "overlay",
         "consume",
+        "seal",
         "schedule",
         "show",
         "source",

@@ -21,6 +21,13 @@ RECALL: Final = frozenset(
 beside such a question says which option is meant."""
 
 
+COMPUTED: Final = frozenset(["metre_choice"])
+"""Tasks whose golds a published program computes: that of this repository scans verse."""
+
+
 def ability_of(task: str) -> Ability:
-    """`recall` or `skill`: the two are never averaged together."""
-    return "recall" if task in RECALL else "skill"
+    """`recall`, `computed` or `skill`, which are never averaged together.
+
+    A blind release says `lookup` of a config whose texts stand in the public sources that its config names.
+    """
+    return "recall" if task in RECALL else "computed" if task in COMPUTED else "skill"

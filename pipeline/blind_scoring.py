@@ -48,7 +48,7 @@ def open_board(config: Path, store: Path) -> Board:
     board = load_config(config, BlindBoard)
     folder, name = named_folder(board.release)
     name = name or release_name(folder)
-    answers = read_answers(find_answers(_answers_folder(board, folder)), _identity())
+    answers = read_answers(find_answers(_answers_folder(board, folder)), answers_identity())
     digest = sha256((folder / MANIFEST).read_bytes())
     questions = {
         row["id"]: question_of_row(row, release=name, digest=digest, config=part)
@@ -140,7 +140,8 @@ def _answers_folder(board: BlindBoard, folder: Path) -> Path:
     return named_folder(f"{name}-answers@{version}")[0]
 
 
-def _identity() -> str:
+def answers_identity() -> str:
+    """The age secret key that encrypted golds are opened with; empty where none is set."""
     path = settings().answers_identity_file
     if path is None:
         return ""

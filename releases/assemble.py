@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from mihakk.generators import prompts
+from mihakk.generators.abilities import ability_of
 from mihakk.machinery.errors import UsageError
 from mihakk.releases.card.card import card, code_version
 from mihakk.releases.card.citation import citation
@@ -23,6 +24,7 @@ from mihakk.releases.content.canary import canary_guid
 from mihakk.releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
 from mihakk.releases.content.core import write_core
 from mihakk.releases.content.item_tables import Render, Renders, data_files, with_version, write_split
+from mihakk.releases.content.seals import Seals
 from mihakk.releases.export.tasks import write_tasks
 from mihakk.releases.gathered import ReleaseInput, contents_of, gather, is_sealed, reasons_of
 from mihakk.releases.paper_trail import audit_tables as tables
@@ -60,6 +62,8 @@ class AssembledRelease:
     """Items that no split could hold: dev would have shown what test asks."""
     answers: AssembledRelease | None = None
     """The golds of a blind release that go to a repository of their own."""
+    seals: frozenset[str] = frozenset()
+    """Fingerprints of the texts that a blind release seals; for the hub's registry alone."""
 
     @property
     def items(self) -> int:
@@ -80,6 +84,8 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
     *,
     previous: Path | None = None,
     earlier: Sequence[Path] = (),
+    siblings: Sequence[Path] = (),
+    seals: Seals | None = None,
     render: Render | None = None,
 ) -> AssembledRelease:
     """Write a release into a fresh folder; equal arguments give equal bytes.
@@ -90,6 +96,8 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
         folder: Must not exist or be empty.
         previous: Folder of the release before, for version, changelog and the card's human text.
         earlier: Folders of the versions before that one, which a blind release must not be told by.
+        siblings: Folders of all versions of other benchmarks, likewise.
+        seals: What the hub has sealed and printed; nothing by default.
         render: Prompt of an item; the generators' own by default.
 
     Raises:
@@ -107,6 +115,8 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
         canary=canary_guid(config, previous),
         renders=renderers(config) if render is None else Renders(render),
         earlier=(*earlier, *(() if previous is None else (previous,))),
+        siblings=siblings,
+        seals=seals,
     )
     if previous is None:
         version = str(choose(config.release.version, None, "none"))
@@ -199,6 +209,7 @@ def _write(
         and read_manifest(previous) == digests,
         left_out=matter.left_out,
         answers=_answers_release(config.name, version, answers) if answers and answers.is_dir() else None,
+        seals=matter.seals,
     )
 
 
@@ -234,6 +245,9 @@ def _write_items(matter: ReleaseInput, version: str, folder: Path) -> list[Split
                     split=split,
                     kind=placed[0].item.kind,
                     rows=len(placed),
+                    ability=table.column("ability")[0].as_py()
+                    if "ability" in table.column_names
+                    else ability_of(placed[0].item.task),
                     licences=Counter(one.item.licence for one in placed),
                     metadata=metadata,
                 )

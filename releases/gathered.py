@@ -8,15 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import REFERENCE, SAMPLES
 from mihakk.releases.content.apart import keep_apart
 from mihakk.releases.content.blind import SPLIT as SCORED
 from mihakk.releases.content.blind import Papers, Sealed, public_items, public_papers, public_votes, seal
 from mihakk.releases.content.core import Core, core_of
-from mihakk.releases.content.item_tables import Placed, Renders, item_schema, item_table, released_rows
+from mihakk.releases.content.item_tables import (
+    Placed,
+    Renders,
+    item_schema,
+    item_table,
+    released_rows,
+    rows_of,
+    with_ability,
+)
 from mihakk.releases.content.placement import place
+from mihakk.releases.content.seals import WAITS, Seals
 from mihakk.releases.content.secret import blind_key
 from mihakk.releases.gates import Gate, gates, require
-from mihakk.releases.leaks import leaks_gate
+from mihakk.releases.leaks import Elsewhere, leaks_gate
+from mihakk.releases.lookups import look_up
 from mihakk.releases.release_facts import ReleaseFacts
 from mihakk.releases.versions.diff import Contents, Signature, table_signatures
 from mihakk.schemas.benchmark import BenchmarkConfig
@@ -25,8 +36,8 @@ from mihakk.schemas.rejection import Rejection
 
 _NOTHING_SEALED = (
     "no question is left that a blind split can hold: each shares its texts with another, or an earlier "
-    "version printed them with their golds (a benchmark that was open can't become blind). Add sources, or "
-    "publish a blind one under a name of its own, of records that were never released"
+    "version, another benchmark of this hub or this repository's data printed them with their golds (what "
+    "was open can't become blind). Add sources whose records were never released"
 )
 
 
@@ -51,6 +62,8 @@ class ReleaseInput:
     """The balanced subset, where the config asks for one."""
     sealed: Sealed | None
     """The golds of a blind release; None where they stand beside the questions."""
+    seals: frozenset[str] = frozenset()
+    """Fingerprints of the sealed texts."""
 
     @property
     def released(self) -> list[Placed]:
@@ -67,21 +80,30 @@ def gather(
     canary: str,
     renders: Renders,
     earlier: Sequence[Path] = (),
+    siblings: Sequence[Path] = (),
+    seals: Seals | None = None,
 ) -> ReleaseInput:
     """Place the items, part what a blind release seals, and see how the release stands to its gates.
 
-    `earlier` are the folders of all versions before it, which whoever attacks a blind release has too.
+    `earlier` are the folders of all versions before it, and `siblings` those of other benchmarks, which
+    whoever attacks a blind release has too. `seals` says what is sealed and printed elsewhere.
 
     Raises:
         UsageError: Something can't be released, or a blind release tells its golds.
     """
     placed, left_out = place(items, papers.verdicts, papers.resolutions, config, facts)
     key = None if config.release.blind == "off" else blind_key()
+    seals = seals or Seals(key=key or b"")
+    placed, waiting = _without_waiting(placed, config.name, seals, blind=key is not None)
+    left_out = (*left_out, *waiting)
     printed: list[Mapping[str, Any]] = []
+    marks = frozenset[str]()
     if key is not None:
         printed = [row for folder in earlier for row in released_rows(folder)]
-        placed, more = keep_apart(placed, key, SCORED, printed)
+        placed, more = keep_apart(placed, key, SCORED, printed, seals)
         left_out = (*left_out, *more)
+        test = [one.item for splits in placed.values() for one in splits.get(SCORED, ())]
+        marks = marks.union(*map(seals.marks, test))
         if not any(SCORED in splits for splits in placed.values()):
             raise UsageError(_NOTHING_SEALED)
     stands = gates(items, papers.verdicts, config, facts)
@@ -96,8 +118,16 @@ def gather(
         papers = public_papers(papers, key, sealed.ids, opened)
         facts = facts.model_copy(update=public_votes(facts.reviewed, facts.votes, key, opened))
         known = {record for item in items for record in item.origin.records}
-        leaks = leaks_gate(sealed.tables, sealed.answers.to_pylist(), known, printed)
+        sources = [Path(name) for name in config.release.lookups]
+        leaks, abilities = leaks_gate(
+            sealed.tables,
+            sealed.answers.to_pylist(),
+            known,
+            printed,
+            _elsewhere(sealed.tables, siblings, sources),
+        )
         require((leaks,))
+        sealed = replace(sealed, tables=with_ability(sealed.tables, abilities))
         stands = (*stands, leaks)
     return ReleaseInput(
         config=config,
@@ -110,7 +140,50 @@ def gather(
         gates=stands,
         core=_core(placed, config),
         sealed=sealed,
+        seals=marks,
     )
+
+
+def _elsewhere(
+    tables: Mapping[str, Mapping[str, Any]], siblings: Sequence[Path], sources: Sequence[Path]
+) -> Elsewhere:
+    """What attackers find beside the versions of a release."""
+    rows = [
+        row for splits in tables.values() for row in (splits[SCORED].to_pylist() if SCORED in splits else ())
+    ]
+    return Elsewhere(
+        siblings=[row for folder in siblings for row in rows_of(folder)],
+        own_data=look_up(rows, (SAMPLES, REFERENCE)),
+        lookups=look_up(rows, sources),
+    )
+
+
+def _without_waiting(
+    placed: Mapping[str, Mapping[str, list[Placed]]], name: str, seals: Seals, *, blind: bool
+) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
+    """The items without those whose texts a blind release of the hub keeps sealed."""
+    every = [
+        (split, one.item) for splits in placed.values() for split, each in splits.items() for one in each
+    ]
+    to_be_sealed = {item.id for split, item in every if blind and split == SCORED}
+    waiting = seals.waiting((item for _, item in every), name, to_be_sealed)
+    if len(waiting) == len(every):
+        raise UsageError(
+            f"nothing can be released: all {len(every)} items wait for the end of a seal "
+            f"({', '.join(sorted(set(waiting.values())))}; `mihakk seal end` when its golds may be told)"
+        )
+    left = {
+        config: {
+            split: some
+            for split, each in splits.items()
+            if (some := [one for one in each if one.item.id not in waiting])
+        }
+        for config, splits in placed.items()
+    }
+    return {config: splits for config, splits in left.items() if splits}, [
+        Rejection(record=item, reason=WAITS, detail=f"its text is sealed by {other}")
+        for item, other in sorted(waiting.items())
+    ]
 
 
 def _core(placed: Mapping[str, Mapping[str, list[Placed]]], config: BenchmarkConfig) -> Core | None:

@@ -1,8 +1,10 @@
-"""The gate of a blind release: attacks with its public tables, and with the ids of public records, alone.
+"""The gate of a blind release: attacks with what its attackers have.
 
-Each attack guesses golds; what it finds is compared with the answers. The release is refused while any finds
-more than chance and the interval around chance explain, over all attacks together. What is asked of memory
-can be looked up elsewhere: that is no leak of the release, and no attack here looks anything up.
+They have its public tables and earlier versions, the other benchmarks of the hub, this repository's own data,
+the ids of public records, public sources that the config names, and a learner that sees options alone. Each
+attack guesses golds, and what all find is compared with chance at once (Holm). What the hub or this
+repository tells shuts the gate, and so does what the form of options tells of a task that asks for a skill.
+What can be looked up elsewhere is no leak of the release, and no skill: such a config is ranked apart.
 """
 
 from __future__ import annotations
@@ -10,17 +12,24 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from math import log
 from statistics import fmean
 from typing import Any
 
+from mihakk.generators.abilities import ability_of
+from mihakk.machinery.groups import grouped
 from mihakk.machinery.ids import item_id
 from mihakk.machinery.stats import holm
 from mihakk.machinery.taxonomy import Kind, vocabulary
+from mihakk.machinery.text import key
 from mihakk.releases.content.apart import RUN, folded_words, runs
-from mihakk.releases.content.split import work
+from mihakk.releases.content.fingerprints import about_marks
+from mihakk.releases.content.split import LABELS, work
 from mihakk.releases.gates import Gate
+from mihakk.releases.lookups import Found
+from mihakk.schemas.evaluation import Ability
 
 FAMILY_WISE = 0.01
 """Chance that a release without a leak is refused."""
@@ -28,6 +37,11 @@ COINCIDENCE = 0.005
 """Answers in words that may stand elsewhere by coincidence."""
 COMMON = 40
 """A run of words that so many questions hold says nothing about any of them."""
+LOOKUPS = frozenset({"found", "read_off"})
+"""Attacks by public sources that are not ours."""
+LEARNT = "learnt_from_options"
+LEAST_LEARNT = 30
+"""Open questions from which something is learnt."""
 VARIANTS = tuple(
     f"{about}{order}" for about in ("", "phrase-", "explanation-") for order in ("", "order0", "order1")
 )
@@ -64,13 +78,26 @@ class Attack:
         return f"{self.name} on {self.config}: {figures}"
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """What attackers have beside the versions of a release."""
+
+    siblings: Sequence[Row] = ()
+    """Rows of other benchmarks of the hub."""
+    own_data: Found = field(default_factory=dict)
+    """Where this repository's own data hold what is asked about."""
+    lookups: Found = field(default_factory=dict)
+    """The same of the public sources that the config names."""
+
+
 def leaks_gate(
     tables: Mapping[str, Mapping[str, Any]],
     answers: Sequence[Row],
     records: Iterable[str],
     earlier: Iterable[Row] = (),
-) -> Gate:
-    """How a blind release stands to the attacks."""
+    elsewhere: Elsewhere | None = None,
+) -> tuple[Gate, dict[str, Ability]]:
+    """How a blind release stands to the attacks, and the ability that each config is ranked under."""
     rows = [
         {**row, "config": config}
         for config, splits in tables.items()
@@ -78,12 +105,23 @@ def leaks_gate(
         for row in table.to_pylist()
     ]
     known = _sources(rows, set(records))
-    found = attacks(rows, {row["id"]: row for row in answers}, tuple(earlier))
+    abilities: dict[str, Ability] = {row["config"]: ability_of(row["task"]) for row in rows}
+    found = attacks(rows, {row["id"]: row for row in answers}, tuple(earlier), elsewhere)
     sure = holm([one.luck for one in found])
-    leaks = [str(one) for one, luck in zip(found, sure, strict=True) if luck < FAMILY_WISE]
+    leaks, told_apart = [], []
+    for one, luck in zip(found, sure, strict=True):
+        if luck >= FAMILY_WISE:
+            continue
+        if one.name in LOOKUPS:
+            told_apart.append(f"{one}, {one.right / one.questions:.0%}")
+            if abilities[one.config] == "skill":
+                abilities[one.config] = "lookup"
+        elif one.name != LEARNT or ability_of(one.config.partition("_")[2]) == "skill":
+            leaks.append(str(one))
     if known:
         leaks.append(f"ids or groups name the source of {known} sealed items")
     sealed = sum(row["sealed"] for row in rows)
+    looked = f" To be looked up in public sources: {'; '.join(told_apart)}." if told_apart else ""
     return Gate(
         name="leaks",
         passed=not leaks,
@@ -93,16 +131,22 @@ def leaks_gate(
         + (
             "; ".join(leaks)
             if leaks
-            else f"none finds more than chance explains ({1 - FAMILY_WISE:.0%}, all attacks together)"
+            else "none that needs no public source finds more than chance explains "
+            f"({1 - FAMILY_WISE:.0%}, all attacks together)"
         )
-        + ".",
+        + f".{looked}",
         remedy="Leave the task out, or have its wrong options made another way: no override opens this gate.",
-    )
+    ), abilities
 
 
-def attacks(rows: Sequence[Row], answers: Mapping[str, Row], earlier: Sequence[Row] = ()) -> list[Attack]:
+def attacks(
+    rows: Sequence[Row],
+    answers: Mapping[str, Row],
+    earlier: Sequence[Row] = (),
+    elsewhere: Elsewhere | None = None,
+) -> list[Attack]:
     """Every attack on every config it applies to."""
-    public = _Public(rows, earlier)
+    public = _Public(rows, earlier, elsewhere or Elsewhere())
     found = []
     for name, way in public.ways().items():
         scores: dict[str, list[tuple[float, float]]] = defaultdict(list)
@@ -119,6 +163,11 @@ def attacks(rows: Sequence[Row], answers: Mapping[str, Row], earlier: Sequence[R
             Attack(name, config, len(some), sum(right for right, _ in some), sum(luck for _, luck in some))
             for config, some in sorted(scores.items())
         ]
+    for config, questions in (
+        grouped(public.questions, lambda row: row["config"]).items() if public.lookups else ()
+    ):
+        there = sum(row["id"] in public.lookups for row in questions)
+        found.append(Attack("found", config, len(questions), there, 0.0))
     return found
 
 
@@ -138,7 +187,12 @@ def _score(row: Row, answer: Row, guesses: Sequence[str]) -> tuple[float, float]
 class _Public:
     """The public rows, indexed by what they print."""
 
-    def __init__(self, own: Sequence[Row], earlier: Sequence[Row] = ()) -> None:
+    def __init__(self, own: Sequence[Row], earlier: Sequence[Row], elsewhere: Elsewhere) -> None:
+        self.own_data, self.lookups = elsewhere.own_data, elsewhere.lookups
+        self.told = _golds_by_text((*earlier, *elsewhere.siblings))
+        self.learners = {
+            config: _Learner(some) for config, some in grouped(own, lambda row: row["config"]).items()
+        }
         # What earlier versions asked is another question where it was told: only its sealed form is the same.
         rows = [*own, *({**row, "sealed": False, "config": ""} for row in earlier)]
         self.rows = rows
@@ -182,6 +236,10 @@ class _Public:
             "kept_since": lambda row: (self.before.get(row["id"]) or row["options"]).count,
             "years": _by_year,
             "names": _by_name,
+            "told_elsewhere": lambda row: self._told(row).__getitem__,
+            "own_data": lambda row: _read_off(self.own_data.get(row["id"], ())),
+            LEARNT: lambda row: self.learners[row["config"]].worth,
+            "read_off": lambda row: _read_off(self.lookups.get(row["id"], ())),
         }
 
     def is_printed(self, row: Row, answer: str, attack: str) -> bool | None:
@@ -191,7 +249,14 @@ class _Public:
             return self._count(self._beside(row), text) > 0
         if attack == "printed_elsewhere" and len(text.split()) >= RUN:
             return self._count(self._others(row, text), text) > 0
-        return None
+        if attack == "told_elsewhere" and (told := self._told(row)):
+            return answer in told
+        passages = {"own_data": self.own_data, "read_off": self.lookups}.get(attack, {}).get(row["id"])
+        return _read_off(passages)(answer) > 0 if passages and text else None
+
+    def _told(self, row: Row) -> Counter[str]:
+        """Golds that open questions about the same text have."""
+        return sum((self.told[mark] for mark in about_marks(row) if mark in self.told), Counter())
 
     def _others(self, row: Row, text: str) -> set[int]:
         """Other questions that hold a run of a text."""
@@ -231,6 +296,62 @@ class _Public:
         """How often a label is right in the open split, where that has all of them."""
         rates = {option: self.rates.get((row["config"], option)) for option in row["options"]}
         return lambda option: fmean(rates[option] or ()) if all(rates.values()) else 0.0
+
+
+def _golds_by_text(rows: Iterable[Row]) -> dict[str, Counter[str]]:
+    """Fingerprint of a text -> golds of the open questions about it."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        if not row.get("sealed"):
+            golds = [row["options"][place] for place in row.get("gold") or ()] or [row.get("answer") or ""]
+            for mark in about_marks(row):
+                found[mark].update(golds)
+    return found
+
+
+def _read_off(passages: Sequence[str]) -> Worth:
+    """How many of the passages hold an option, letter by letter."""
+
+    def worth(option: str) -> int:
+        letters = key(option, "ar")
+        return sum(letters in passage for passage in passages) if letters else 0
+
+    return worth
+
+
+class _Learner:
+    """Naive Bayes over words and letters of the options of open questions; it sees options alone."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.seen: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+        self.cases = 0
+        for row in rows:
+            if (
+                row["kind"] == "choice"
+                and not row["sealed"]
+                and not LABELS & set(row.get("option_kinds") or ())
+            ):
+                self.cases += 1
+                for place, option in enumerate(row["options"]):
+                    self.seen[place in row["gold"]].update(_features(option))
+        self.sizes = {right: sum(counts.values()) for right, counts in self.seen.items()}
+
+    def worth(self, option: str) -> float:
+        """Mean evidence of its features that it is right; none learnt from too few questions."""
+        if self.cases < LEAST_LEARNT:
+            return 0.0
+        kinds = len(self.seen[True] | self.seen[False])
+
+        def rate(feature: str, right: bool) -> float:
+            return (self.seen[right][feature] + 1) / (self.sizes[right] + kinds)
+
+        features = _features(option)
+        return fmean(log(rate(one, True) / rate(one, False)) for one in features) if features else 0.0
+
+
+def _features(option: str) -> list[str]:
+    text = f" {' '.join(option.split())} "
+    return [*option.split(), *(text[start : start + 3] for start in range(len(text) - 2))]
 
 
 def _printed(row: Row) -> list[str]:

@@ -295,6 +295,8 @@ class ReleaseConfig(Record):
     """`owner/name` of the private repository; empty for the embedded Hub's `<name>-answers`."""
     answers_recipient: str = ""
     """Public key (`age1...`) that the golds are encrypted to."""
+    lookups: tuple[str, ...] = ()
+    """Public sources that a blind split is looked up in: files, folders of text, folders of releases."""
     submit_to: str = ""
     """Where answers to a blind split are sent, as the card says it: an address, a page, a folder."""
     core: CoreConfig | None = None

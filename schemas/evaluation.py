@@ -13,7 +13,7 @@ Method = Literal["written", "likelihood", "label_logprob"]
 """How an answer was had: a reply was parsed; the likelihoods of the labels were compared; the chances of the
 first token were, restricted to the labels. Figures of two methods never stand in one column."""
 AnswerKind = Literal["choice", "answer", "explanation", "code"]
-Ability = Literal["recall", "skill", "probe"]
+Ability = Literal["recall", "computed", "lookup", "skill", "probe"]
 """recall: the text itself has to be known (continuation, completion, fragments); skill: everything else.
 The two are never averaged together. probe: asked to find contamination; in no average at all."""
 AnswerStatus = Literal["read", "unparsed", "empty", "refused", "error"]

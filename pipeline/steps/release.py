@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,9 @@ from mihakk.pipeline.step import Step, Tick
 from mihakk.pipeline.steps.audit import audited_by, journal_folder
 from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.finding import Finding
-from mihakk.schemas.item import ITEM_ROWS
+from mihakk.schemas.item import ITEM_ROWS, Item
 from mihakk.schemas.manifest import ShardCounts, ShardManifest
+from mihakk.schemas.poem import Poem
 from mihakk.schemas.published import Published
 from mihakk.schemas.rejection import Cluster
 from mihakk.schemas.review import Resolution
@@ -74,6 +76,8 @@ def _release(build: Build, unit: str, _: Any, tick: Tick) -> list[ShardManifest]
         inputs["answered"] = file_digest(Path(core.answered)) if Path(core.answered).is_file() else ""
     if build.config.release.blind != "off":
         inputs["secret"] = _secret_mark(build)
+    if seals := hub.standing_seals(build.config.name):
+        inputs["seals"] = seals
     manifest = build.stage(STAGE).run(unit, inputs, lambda: _publish(build, hub, tick))
     return [manifest]
 
@@ -122,7 +126,10 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
     tick(1)
     with tempfile.TemporaryDirectory(prefix="mihakk-release-") as scratch:
         with hub.previous(build.config.name) as previous:
-            is_blind = build.config.release.blind != "off"
+            name, is_blind = build.config.name, build.config.release.blind != "off"
+            seals = replace(
+                hub.seals(name, blind=is_blind), works=_whole_poems(build, items) if is_blind else {}
+            )
             release = assemble(
                 items,
                 before.read_all("verdicts", Verdict),
@@ -134,7 +141,9 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
                 known,
                 Path(scratch) / "release",
                 previous=previous,
-                earlier=hub.older(build.config.name, Path(scratch)) if is_blind else (),
+                earlier=hub.older(name, Path(scratch)) if is_blind else (),
+                siblings=hub.siblings(name, Path(scratch)) if is_blind else (),
+                seals=seals,
             )
         tick(1)
         publication = hub.publish(release)
@@ -160,6 +169,21 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
         ),
         rejections=release.left_out,
     )
+
+
+def _whole_poems(build: Build, items: Sequence[Item]) -> dict[str, tuple[str, ...]]:
+    """Texts of the couplets of every poem of which a label is asked, which all have it."""
+    from mihakk.releases.content.seals import is_label
+    from mihakk.releases.content.split import source_work
+
+    asked = {source_work(item) for item in items if is_label(item)}
+    return {
+        poem.id: tuple(
+            half.text for couplet in poem.couplets for half in (couplet.first, couplet.second) if half
+        )
+        for poem in build.stage(CURATED).read_all("poems", Poem)
+        if poem.id in asked
+    }
 
 
 def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:

@@ -152,9 +152,11 @@ def _contents(matter: CardMatter) -> str:
     parts = [
         "## Dataset Structure",
         contents(matter.splits),
-        "`recall` tasks ask for a text that whoever has it by heart knows, and that can be looked up; "
-        "`skill` tasks ask for something done with a text. The two are never averaged together"
-        + ("." if matter.config.release.blind == "off" else ", and a blind ranking leaves `recall` out."),
+        "`recall` tasks ask for a text that whoever has it by heart knows, and that can be looked up; what a "
+        "`computed` one asks for a published program computes, and the texts of a `lookup` one stand in "
+        "public sources that were searched; `skill` tasks ask for something done with a text. They are never "
+        "averaged together"
+        + ("." if matter.config.release.blind == "off" else ", and a blind ranking has `skill` alone."),
         examples(matter.examples),
         columns(),
         "### Splits",

@@ -22,6 +22,8 @@ class SplitSummary:
     split: str
     kind: str
     rows: int
+    ability: str
+    """What it is ranked under."""
     licences: Mapping[str, int]
     metadata: Mapping[str, Mapping[str, int]]
     """Metadata field -> value -> items."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import yaml
 
-from mihakk.generators.abilities import ability_of
 from mihakk.generators.task import TASKS
 from mihakk.machinery.markdown import Columns, code, plain, table, table_of
 from mihakk.machinery.taxonomy import Kind, vocabulary
@@ -43,6 +42,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("licence, attribution", "terms and credit line of the item's source"),
     ("verdict, audited, audit_state", "what rules, auditors and people said, and how far it was audited"),
     ("sealed", "whether the gold is withheld"),
+    ("ability", "of blind releases: what the config is ranked under"),
 )
 
 
@@ -98,7 +98,7 @@ def contents(splits: Sequence[SplitSummary]) -> str:
         "split": lambda split: plain(split.split),
         "kind": lambda split: split.kind,
         "items": lambda split: split.rows,
-        "ability": lambda split: ability_of(split.config.partition("_")[2]),
+        "ability": lambda split: split.ability,
     }
     parts = [table_of(columns, splits)]
     for field in _KINDS:

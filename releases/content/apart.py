@@ -7,13 +7,13 @@ a poem is asked once a task, for its couplets share the answer, and questions go
 told by how often labels are offered, or are right in the open split.
 
 A version is read beside those before it. What an earlier version sealed keeps its place, and nothing else may
-show its texts; what one printed with its gold is never sealed; and a sealed question whose options change is
-asked no more, for the option that stays is likely the right one.
+show its texts; what it, another benchmark of the hub or this repository printed with its gold is never
+sealed; and a sealed question whose options change is asked no more, for the option that stays is likely the
+right one.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +22,10 @@ from typing import Any
 
 from mihakk.machinery.groups import grouped
 from mihakk.machinery.text import key
+from mihakk.releases.content.fingerprints import NAMES, PIECES, shown_marks
 from mihakk.releases.content.item_tables import Placed, config_name
 from mihakk.releases.content.placement import LIKE_TEST
+from mihakk.releases.content.seals import PRINTED, Seals
 from mihakk.releases.content.secret import keyed, public_id
 from mihakk.releases.content.split import LABELS, source_work
 from mihakk.schemas.item import ChoiceItem, Item
@@ -32,14 +34,11 @@ from mihakk.schemas.rejection import Rejection
 
 RUN = 4
 """So many words in a row, or all of a text that has fewer, are what two items may not share."""
-NAMES = frozenset({"poet", "title"})
-"""Fields that name what a text is from."""
 SHARED = "blind_shared_text"
 TOLD_BY_FREQUENCY = "blind_told_by_frequency"
 DOUBT = 0.2
 """Chance of as good a guess by luck, under which a guess by frequency is not believed to be luck."""
 CHANGED = "blind_options_changed"
-_PIECES = re.compile(r"[\n\t/*…|=«»]|\s{2,}")
 
 Label = tuple[str, str]
 """Config and option."""
@@ -69,8 +68,6 @@ class Earlier:
     """Public name of a sealed question -> its options and the runs of words it shows."""
     asked: Mapping[tuple[str, ...], str]
     """What a sealed question says -> its name: another secret gives other names."""
-    told: frozenset[str]
-    """Runs of words in rows that were printed with their golds."""
 
     def name(self, unit: _Unit, secret: bytes) -> str:
         """What an earlier version called the question; empty where none sealed it."""
@@ -84,11 +81,12 @@ class Earlier:
 
 
 def keep_apart(
-    placed: Places, secret: bytes, split: str, earlier: Iterable[Mapping[str, Any]] = ()
+    placed: Places, secret: bytes, split: str, earlier: Sequence[Mapping[str, Any]], seals: Seals
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
     """The items that a blind release may hold, and those left out.
 
     The secret draws the order in which questions are tried; `earlier` are public rows of earlier versions.
+    `seals` says what others have printed.
     """
     before = _earlier(earlier)
     test: list[Item] = []
@@ -96,7 +94,10 @@ def keep_apart(
     for splits in placed.values():
         for name, each in splits.items():
             (test if name == split else dev).extend(one.item for one in each)
-    units = _in_turns(list(_units(test)), secret)
+    every = _in_turns(list(_units(test)), secret)
+    sealed = {unit.name: frozenset[str]().union(*map(seals.marks, unit.items)) for unit in every}
+    printed = {unit.name for unit in every if seals.is_printed(sealed[unit.name])}
+    units = [unit for unit in every if unit.name not in printed]
     names = {unit.name: name for unit in units if (name := before.name(unit, secret))}
     changed = [unit for unit in units if unit.name in names and before.has_others(unit, names[unit.name])]
     gone = {unit.name for unit in changed}
@@ -107,15 +108,29 @@ def keep_apart(
     taken += _disjoint((unit for unit in units if unit.name not in names), shown, taken)
     kept = _untold_all(taken, dev, old)
     # Only now, so that a build that changes nothing takes and leaves the same questions for the same reasons.
-    if any(unit.texts & before.told for unit in kept):
-        kept = _untold_all([unit for unit in kept if not unit.texts & before.told], dev, old)
+    own = Seals().with_printed(earlier)
+    told = {unit.name for unit in kept if own.is_printed(sealed[unit.name])}
+    if told:
+        kept = _untold_all([unit for unit in kept if unit.name not in told], dev, old)
+    # What would have been left out anyway is, for the reason of old: who prints it since changes no version.
+    beside = frozenset[str]().union(*(unit.texts for unit in taken))
+    printed = told | {unit.name for unit in every if unit.name in printed and not unit.texts & beside}
     used = shown.union(*(unit.texts for unit in kept))
-    reasons = dict.fromkeys(_ids(units), SHARED)
+    reasons = dict.fromkeys(_ids(every), SHARED)
     reasons |= dict.fromkeys(_ids(taken), TOLD_BY_FREQUENCY)
     reasons |= dict.fromkeys(_ids(changed), CHANGED)
+    reasons |= dict.fromkeys(_ids(unit for unit in every if unit.name in printed), PRINTED)
     for name in _ids(kept):
         del reasons[name]
-    reasons |= dict.fromkeys(_ids(unit for unit in _units(dev) if unit.texts & used), LIKE_TEST)
+    marks = frozenset[str]().union(*(sealed[unit.name] for unit in kept))
+    reasons |= dict.fromkeys(
+        _ids(
+            unit
+            for unit in _units(dev)
+            if unit.texts & used or any(shown_marks(item.model_dump()) & marks for item in unit.items)
+        ),
+        LIKE_TEST,
+    )
     left = {
         config: {
             name: some
@@ -160,7 +175,7 @@ def _shown(row: Mapping[str, Any], poet: str, *, options: bool) -> Iterator[str]
     for name in ("accepted", "explanations"):
         shown += row.get(name) or ()
     for text in shown:
-        for piece in _PIECES.split(text):
+        for piece in PIECES.split(text):
             yield from runs(folded_words(piece, row["language"]))
 
 
@@ -277,7 +292,6 @@ def _earlier(rows: Iterable[Mapping[str, Any]]) -> Earlier:
         units.update(set(row.get("options") or ()))
     sealed: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
     asked: dict[tuple[str, ...], str] = {}
-    told: set[str] = set()
     for row in found:
         options = row.get("options") or ()
         # What several questions offer names a class; the texts of a sealed question are its own.
@@ -287,6 +301,4 @@ def _earlier(rows: Iterable[Mapping[str, Any]]) -> Earlier:
         if row["sealed"]:
             name = asked[_said(row)] = row.get("pair_id") or row["id"]
             sealed[name] = frozenset(options), found_runs
-        else:
-            told |= found_runs
-    return Earlier(sealed, asked, frozenset(told))
+    return Earlier(sealed, asked)

@@ -174,6 +174,21 @@ def row_hash(row: dict[str, Any]) -> str:
     return digest({name: row[name] for name in SCORED_FIELDS if name in row})
 
 
+def with_ability(
+    tables: Mapping[str, Mapping[str, Any]], abilities: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """The tables with a last column that says what each config is ranked under."""
+    return {
+        config: {
+            split: table.append_column(
+                pa.field("ability", _TEXT), pa.repeat(abilities[config], table.num_rows).cast(_TEXT)
+            )
+            for split, table in splits.items()
+        }
+        for config, splits in tables.items()
+    }
+
+
 def write_parquet(table: Any, path: Path) -> None:
     """Write one file; equal tables give equal bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -214,6 +229,28 @@ def released_rows(folder: Path) -> Iterator[dict[str, Any]]:
     """Every row of a release folder, as published."""
     for _, _, path in data_files(folder):
         yield from read_items(path).to_pylist()
+
+
+def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
+    """Rows of any release; those of tables with columns of their own as if every text were a field."""
+    for _, _, path in data_files(folder):
+        try:
+            yield from read_items(path).to_pylist()
+        except UsageError:
+            for row in pq.read_table(path).to_pylist():
+                yield {"fields": {str(place): text for place, text in enumerate(strings(row))}}
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Every text in nested lists and dicts."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from strings(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from strings(one)
 
 
 def read_items(path: Path, columns: Sequence[str] | None = None) -> Any:

@@ -14,6 +14,7 @@ from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import settings
 from mihakk.releases.assemble import AssembledRelease
 from mihakk.releases.content.checksum import MANIFEST, parse_manifest
+from mihakk.releases.content.seals import Seals
 from mihakk.releases.hub._exchange import exchange
 from mihakk.releases.hub._git import git, is_repository, objects, rotten, tags
 from mihakk.releases.hub._verification import Rows, verify_folder
@@ -24,6 +25,8 @@ from mihakk.releases.hub.publication import (
     sorted_versions,
     standing,
 )
+from mihakk.releases.hub.registry import FOLDER as REGISTRY
+from mihakk.releases.hub.registry import Registry, adopt, enter, read_again
 from mihakk.releases.versions.withdrawal import FILE, add, mark, of_version, parse
 from mihakk.schemas.withdrawal import Withdrawal
 
@@ -151,16 +154,104 @@ class EmbeddedHub:
         with tempfile.TemporaryDirectory(prefix="mihakk-previous-") as scratch:
             yield self.checkout(name, version, Path(scratch) / version)
 
+    def seals(self, name: str, *, blind: bool = False) -> Seals:
+        """What a build of a benchmark has to heed; see `mihakk.releases.hub.registry`."""
+        with self._registry() as registry:
+            return registry.seals(name, blind=blind)
+
+    def standing_seals(self, name: str) -> dict[str, str]:
+        """Versions of other benchmarks with a standing seal -> digest of what they sealed."""
+        with self._registry() as registry:
+            return {
+                version: one
+                for version, one in registry.sealed_by().items()
+                if version.partition("@")[0] != name
+            }
+
+    def end_seal(self, name: str) -> list[str]:
+        """Say that the golds of a benchmark may be told; the versions whose seals end.
+
+        Raises:
+            UsageError: No version of it is sealed.
+        """
+        with self._registry() as registry:
+            versions = [one for one in registry.sealed_by() if one.partition("@")[0] == name]
+            if not versions:
+                raise UsageError(f"no version of {name} is sealed under {self.root}")
+            registry.end(versions)
+        return versions
+
+    def rebuild_registry(self, identity: str = "") -> list[str]:
+        """Read again from all versions what they printed and sealed; the versions.
+
+        What only builds know is lost: whole poems of which a label was asked, and versions that this Hub no
+        longer has.
+
+        Args:
+            identity: The age secret key, where golds are encrypted.
+        """
+        with self._registry(complete=False) as registry, tempfile.TemporaryDirectory() as scratch:
+            registry.restart()
+            for name, version in self._released():
+                folder = self.checkout(name, version, Path(scratch) / f"{name}@{version}")
+                golds = folder
+                if version in self.versions(f"{name}-answers"):
+                    golds = self.checkout(
+                        f"{name}-answers", version, Path(scratch) / f"{name}@{version}.answers"
+                    )
+                read_again(registry, f"{name}@{version}", folder, golds, identity)
+            return list(registry.index().versions)
+
+    def siblings(self, name: str, folder: Path) -> list[Path]:
+        """Folders with the files of all versions of other benchmarks, written into a folder."""
+        return [
+            self.checkout(own, version, folder / "siblings" / f"{own}@{version}")
+            for own, version in self._released()
+            if own != name
+        ]
+
+    def _released(self) -> Iterator[tuple[str, str]]:
+        """Name and version of every release that is no table of golds."""
+        names = self.names()
+        for name in names:
+            if not (name.endswith("-answers") and name.removesuffix("-answers") in names):
+                yield from ((name, version) for version in self.versions(name))
+
+    @contextmanager
+    def _registry(self, *, complete: bool = True) -> Iterator[Registry]:
+        """The registry, with every version of the Hub in it, while nobody else changes it.
+
+        Raises:
+            UsageError: It is damaged, or lacks a version with sealed golds.
+        """
+        self.root.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.root / f"{REGISTRY}.lock"):
+            registry = Registry(self.root)
+            known = registry.index().versions if complete else {}
+            for name, version in self._released() if complete else ():
+                if f"{name}@{version}" not in known:
+                    with tempfile.TemporaryDirectory(prefix="mihakk-registry-") as scratch:
+                        folder = self.checkout(name, version, Path(scratch) / version)
+                        adopt(registry, f"{name}@{version}", folder)
+            yield registry
+
     def publish(self, release: AssembledRelease) -> Publication:
         """Make a release visible under its version, whole or not at all; golds of a blind one come first.
 
         Raises:
-            UsageError: The version stands on other bytes, or is lower than the newest one.
+            UsageError: The version stands on other bytes, is lower than the newest one, prints what is sealed
+                or seals what is printed; or the registry is damaged.
         """
-        if release.answers is not None:
-            self.publish(release.answers)
+        with self._registry() as registry:
+            if release.version not in self.versions(release.name):
+                require_whole(release.folder)
+                enter(registry, release)
+            if release.answers is not None:
+                self._put(release.answers)
+            return self._put(release)
+
+    def _put(self, release: AssembledRelease) -> Publication:
         require_whole(release.folder)
-        self.root.mkdir(parents=True, exist_ok=True)
         with self._locked(release.name):
             repository = self.repository(release.name)
             there = standing(

@@ -20,9 +20,10 @@ from mihakk.flows.cli import app
 from mihakk.machinery.settings import ROOT, settings
 from mihakk.pipeline.blind_scoring import open_board, score_inbox
 from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.schemas.item import Item
 from tests.prefect_server import PrefectServer
 from tests.releases.release_material import release_arguments
-from tests.releases.test_blind_attack import items
+from tests.releases.test_blind_attack import items as labelled
 from tests.reports.leaderboard.material import SKILL, SYSTEMS, answered, on_disk, suite
 
 RUNNER = CliRunner(env={"COLUMNS": "200"})
@@ -33,13 +34,21 @@ CARD = {
 }
 
 
+def items() -> tuple[Item, ...]:
+    """Labels of couplets that no program computes, as those of metres are not ranked."""
+    return tuple(
+        item.model_copy(update={"task": "genre_choice"}) if item.task == "metre_choice" else item
+        for item in labelled()
+    )
+
+
 def call(*arguments: str | Path) -> Result:
     return RUNNER.invoke(app, ["evaluate", *map(str, arguments)])
 
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> AssembledRelease:
-    """A blind release of Hafez: the metre of a couplet is a skill, the choice of its continuation is recall."""
+    """A blind release of Hafez: a label of a couplet is a skill, the choice of its continuation is recall."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MIHAKK_BLIND_KEY", SECRET)
         settings.cache_clear()

@@ -13,13 +13,19 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binomtest
 
+from mihakk.evaluation.questions import question_of_row
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import settings
 from mihakk.releases import gathered
 from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.content.blind import opened_rows
+from mihakk.releases.content.item_tables import data_files
+from mihakk.releases.gates import Gate
+from mihakk.releases.leaks import Elsewhere, leaks_gate
 from mihakk.schemas.audit import Audit
 from mihakk.schemas.item import AnswerItem, ChoiceItem, Item, Origin
 from tests.releases.attack import attacked, right_of, told_more_than_chance
+from tests.releases.attacker import fold
 from tests.releases.attacker import rows as public_rows
 from tests.releases.release_material import hafez_items, release_arguments
 
@@ -150,9 +156,7 @@ def test_no_version_tells_the_golds_of_another(tmp_path: Path, monkeypatch: pyte
 
 def test_an_open_benchmark_can_not_become_blind(tmp_path: Path) -> None:
     first = assemble(folder=tmp_path / "open", **release_arguments(items()))
-    with pytest.raises(
-        UsageError, match=r"an earlier version printed them with their golds .* name of its own"
-    ):
+    with pytest.raises(UsageError, match=r"an earlier version, .* printed them with their golds"):
         blind(tmp_path / "blind", items(), first.folder)
 
 
@@ -226,4 +230,96 @@ def test_the_gate_stands_in_the_release(tmp_path: Path) -> None:
         for gate in json.loads((release.folder / "audit" / "gates.json").read_bytes())["gates"]
     }
     assert gates["leaks"]["passed"]
-    assert "none finds more than chance explains" in gates["leaks"]["found"]
+    assert "finds more than chance explains" in gates["leaks"]["found"]
+
+
+def by_the_gate(release: AssembledRelease, elsewhere: Elsewhere) -> tuple[Gate, dict[str, Any]]:
+    """What the gate says of a release to attackers who have this beside its public tables."""
+    tables: dict[str, dict[str, Any]] = {}
+    for config, split, path in data_files(release.folder):
+        tables.setdefault(config, {})[split] = pq.read_table(path)
+    return leaks_gate(tables, list(answers_of(release).values()), (), (), elsewhere)
+
+
+def test_the_gate_shuts_where_a_sibling_prints_the_golds(tmp_path: Path) -> None:
+    release = blind(tmp_path / "blind", items())
+    assert by_the_gate(release, Elsewhere())[0].passed
+    sibling = assemble(folder=tmp_path / "open", **release_arguments(items()))
+    gate, _ = by_the_gate(release, Elsewhere(siblings=public_rows(sibling.folder)))
+    assert not gate.passed
+    for config in ("fa_metre_choice", "fa_continuation_choice", "fa_continuation_completion"):
+        assert f"told_elsewhere on {config}" in gate.found
+
+
+def test_what_stands_in_public_sources_is_ranked_apart_with_the_share_found(tmp_path: Path) -> None:
+    """The metres of thirty ghazals stand in a file beside their verses; those of the others do not."""
+    import hafez
+
+    made: list[Item] = [
+        item.model_copy(update={"task": "genre_choice", "id": item.id.replace("metre", "genre")})
+        for item in items()
+        if item.task == "metre_choice"
+    ]
+    (tmp_path / "divan.txt").write_text(
+        "\n\n".join("\n".join(hafez.get_poem(number)["poem"]) for number in range(1, 31)), encoding="utf-8"
+    )
+    release = blind(tmp_path / "blind", made, lookups=(str(tmp_path / "divan.txt"),))
+    sealed = [row for row in public_rows(release.folder) if row["sealed"]]
+    lines = {fold(line) for number in range(1, 31) for line in hafez.get_poem(number)["poem"]}
+    there = sum(any(fold(half) in lines for half in row["fields"]["verse"].split("…")) for row in sealed)
+    assert 10 <= there < len(sealed)
+    gates = json.loads((release.folder / "audit" / "gates.json").read_bytes())["gates"]
+    (found,) = (gate["found"] for gate in gates if gate["name"] == "leaks")
+    assert f"found on fa_genre_choice: {there}.0 of {len(sealed)}" in found
+    assert f"{there / len(sealed):.0%}" in found
+    assert {row["ability"] for row in public_rows(release.folder)} == {"lookup"}
+    questions = [row for _, _, row in opened_rows(release.folder, answers_of(release))]
+    asked = {
+        question_of_row(
+            {**row, "sealed": False}, release="x", digest="d" * 64, config="fa_genre_choice"
+        ).ability
+        for row in questions
+    }
+    assert asked == {"lookup"}
+    elsewhere = blind(tmp_path / "apart", made)
+    assert {row["ability"] for row in public_rows(elsewhere.folder)} == {"skill"}
+
+
+def test_metres_are_never_ranked_as_skill(tmp_path: Path) -> None:
+    release = blind(tmp_path / "blind", items())
+    abilities = {row["config"]: row["ability"] for row in public_rows(release.folder)}
+    assert abilities["fa_metre_choice"] == "computed"
+    assert abilities["fa_continuation_choice"] == "recall"
+
+
+def test_the_gate_shuts_where_options_alone_tell_what_asks_for_skill(tmp_path: Path) -> None:
+    """Right meanings open in one way, wrong ones in another: a learner of dev needs no question."""
+    draw = random.Random(3)  # nosec B311 # a fixture
+    letters = "بتثجحخدذرزسشصضطظعغفقكلمنهوي"
+
+    def words(count: int) -> str:
+        return " ".join("".join(draw.choices(letters, k=6)) for _ in range(count))
+
+    def idiom(number: int, right: str, wrong: str) -> Item:
+        place = draw.randrange(2)
+        options = [f"{wrong} {words(3)}", f"{wrong} {words(3)}"]
+        options[place] = f"{right} {words(3)}"
+        phrase = words(4)
+        return ChoiceItem(
+            id=f"ar-meaning_choice-{number:016x}",
+            task="meaning_choice",
+            language="ar",
+            question=f"ما معنى «{phrase}»؟",
+            fields={"phrase": phrase},
+            options=tuple(options),
+            gold=(place,),
+            option_kinds=tuple("right" if one == place else "other_meaning" for one in range(2)),
+            origin=Origin(records=(f"made-{number}",), generator="meaning_choice", generator_version="1"),
+            licence="CC-BY-4.0",
+        )
+
+    fair = [idiom(number, words(1), words(1)) for number in range(300)]
+    assert blind(tmp_path / "fair", fair, test_share=0.5).items >= 200
+    told = [idiom(number, "يقال لمن", "هو الذي") for number in range(300)]
+    with pytest.raises(UsageError, match="learnt_from_options on ar_meaning_choice"):
+        blind(tmp_path / "told", told, test_share=0.5)

@@ -1,0 +1,94 @@
+"""Fingerprints of texts: what two printings share, whatever their marks, spaces and letter variants.
+
+Winnowing (S. Schleimer, D. S. Wilkerson, A. Aiken, 2003): of every few runs of letters in a row one is kept,
+the same wherever the run stands, so that two texts which share 20 letters share a fingerprint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from zlib import crc32
+
+from mihakk.machinery.text import key
+from mihakk.releases.content.split import LABELS, work
+
+LETTERS = 16
+"""Of a run; two texts share `LETTERS + WINDOW - 1` letters before they surely share a fingerprint."""
+WINDOW = 5
+LEAST = 6
+"""Letters of a short text that is a fingerprint as a whole; a shorter one is nobody's own."""
+NAMES = frozenset({"poet", "title"})
+"""Fields that name what a text is from."""
+PIECES = re.compile(r"[\n\t/*…|=«»]|\s{2,}")
+"""Between texts that stand in one field."""
+
+
+def fingerprints(texts: Iterable[str]) -> set[str]:
+    """Fingerprints of texts, together."""
+    found: set[str] = set()
+    for text in texts:
+        # The letters of Arabic and Persian alike, whatever language a text is said to be in.
+        found.update(_winnowed(key(text, "ar")))
+        for piece in PIECES.split(text):
+            letters = key(piece, "ar")
+            if LEAST <= len(letters) < LETTERS + WINDOW - 1:
+                found.add(f"={letters}")
+    return found
+
+
+def _winnowed(letters: str) -> Iterator[str]:
+    runs = [letters[start : start + LETTERS] for start in range(len(letters) - LETTERS + 1)]
+    ranks = [crc32(run.encode()) for run in runs]
+    for start in range(max(1, len(ranks) - WINDOW + 1) if ranks else 0):
+        window = ranks[start : start + WINDOW]
+        yield runs[start + window.index(min(window))]
+
+
+def own_marks(row: Mapping[str, Any]) -> set[str]:
+    """Fingerprints of the texts that an item or row is about and asks for; labels and names are none.
+
+    A question is one, as a whole, only where nothing else says what is asked about: many share a template.
+    """
+    about = _about(row)
+    found = fingerprints((*about, *_asked_for(row)))
+    return found if about else found | _whole(row)
+
+
+def about_marks(row: Mapping[str, Any]) -> set[str]:
+    """Fingerprints of what a row asks about, its answer and options aside."""
+    return fingerprints(_about(row)) or _whole(row)
+
+
+def shown_marks(row: Mapping[str, Any]) -> set[str]:
+    """Fingerprints of all that an open row prints, and of the work that it names."""
+    texts = (row.get("question") or "", *_about(row), *_asked_for(row))
+    return fingerprints(texts) | _whole(row) | work_marks(row)
+
+
+def work_marks(row: Mapping[str, Any]) -> set[str]:
+    """Fingerprint of the poem or idiom that an item or row is about; none where it names no record."""
+    records = (row.get("origin") or {}).get("records") or ()
+    return {f"work {work(records[0])}"} if records else set()
+
+
+def _whole(row: Mapping[str, Any]) -> set[str]:
+    letters = key(row.get("question") or "", "ar")
+    return {f"={letters}"} if len(letters) >= LEAST else set()
+
+
+def _about(row: Mapping[str, Any]) -> list[str]:
+    fields = row.get("fields") or {}
+    poet = fields.get("poet") or (row.get("metadata") or {}).get("poet") or ""
+    texts = [text for name, text in fields.items() if name not in NAMES and text != poet]
+    return [text for text in (*texts, row.get("context"), *(row.get("verses") or ())) if text]
+
+
+def _asked_for(row: Mapping[str, Any]) -> list[str]:
+    texts = [row.get("answer"), row.get("overall")]
+    for name in ("accepted", "explanations"):
+        texts += row.get(name) or ()
+    if not LABELS & set(row.get("option_kinds") or ()):
+        texts += row.get("options") or ()
+    return [text for text in texts if text]

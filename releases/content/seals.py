@@ -1,0 +1,143 @@
+"""What a hub and this repository have sealed and printed, as a build heeds it.
+
+What is printed is public: its digests need no key. What is sealed is kept under the secret of blind releases:
+without it, whoever has the digests can test no guess with them, and learns only how many there are.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import hmac
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+import orjson
+
+from mihakk.machinery.settings import REFERENCE, SAMPLES
+from mihakk.releases.content.fingerprints import fingerprints, own_marks, shown_marks, work_marks
+from mihakk.releases.content.item_tables import strings
+from mihakk.releases.content.split import LABELS, source_work
+from mihakk.schemas.item import ChoiceItem, Item
+
+BYTES = 16
+"""Of a digest."""
+WAITS = "waits_for_seal"
+"""Why an item is left out: a blind release of the hub has sealed its text."""
+PRINTED = "blind_printed"
+"""Why an item can't be sealed: this hub or this repository has printed its text with the gold."""
+Works = Mapping[str, Collection[str]]
+"""Id of a poem whose label is asked for -> the texts of all its couplets, which share it."""
+
+
+def open_digest(mark: str) -> bytes:
+    """Digest of a fingerprint of what is printed."""
+    return hashlib.sha256(mark.encode()).digest()[:BYTES]
+
+
+def sealed_digest(key: bytes, mark: str) -> bytes:
+    """Digest of a fingerprint of what is sealed."""
+    return hmac.digest(key, f"text\x1f{mark}".encode(), "sha256")[:BYTES]
+
+
+def printed_digests(rows: Iterable[Mapping[str, Any]]) -> frozenset[bytes]:
+    """Digests of what rows print with their golds; sealed rows print none."""
+    marks = set[str]().union(*(shown_marks(row) for row in rows if not row.get("sealed")))
+    return frozenset(map(open_digest, marks))
+
+
+@dataclass(frozen=True)
+class Seals:
+    """What is printed, and what is sealed by which benchmark."""
+
+    printed: frozenset[bytes] = frozenset()
+    """Digests of what releases of the hub have printed; this repository's data are known anyway."""
+    sealed: Mapping[str, frozenset[bytes]] = field(default_factory=dict)
+    """Benchmark -> digests of what it keeps sealed."""
+    key: bytes = b""
+    """The secret; empty where nothing is sealed."""
+    ended: frozenset[bytes] = frozenset()
+    """Digests of what was sealed once: it may be printed, and not be sealed again."""
+    works: Works = field(default_factory=dict)
+
+    def with_printed(self, rows: Iterable[Mapping[str, Any]]) -> Seals:
+        """The same, and what further rows have printed."""
+        return replace(self, printed=self.printed | printed_digests(rows))
+
+    def waiting(self, items: Iterable[Item], name: str, to_be_sealed: Collection[str]) -> dict[str, str]:
+        """Id of an item that must wait -> the benchmark that sealed its text.
+
+        Args:
+            name: The benchmark that is built. It may seal again what it has sealed, and print nothing of it.
+            to_be_sealed: Ids of the items whose golds will be sealed.
+        """
+        found = {}
+        for item in items if self.sealed else ():
+            allowed = name if item.id in to_be_sealed else ""
+            if other := self.sealed_by(shown_marks(item.model_dump()), allowed):
+                found[item.id] = other
+        return found
+
+    def sealed_by(self, marks: Iterable[str], allowed: str = "") -> str:
+        """A benchmark other than `allowed` that has sealed any of it; empty where none has."""
+        digests = {sealed_digest(self.key, mark) for mark in marks} if self.sealed else set()
+        found = (other for other, own in sorted(self.sealed.items()) if other != allowed)
+        return next((other for other in found if not digests.isdisjoint(self.sealed[other])), "")
+
+    def marks(self, item: Item) -> frozenset[str]:
+        """Fingerprints of what is sealed with an item: its texts; where a label is asked, its whole poem."""
+        own = sealed_marks(item.model_dump())
+        return frozenset(own | fingerprints(self.works.get(source_work(item), ()))) if is_label(item) else own
+
+    def is_printed(self, marks: Collection[str]) -> bool:
+        """Whether the hub, or this repository's own data, has printed any of it, or told its gold."""
+        return (
+            not repository_marks().isdisjoint(marks)
+            or any(open_digest(mark) in self.printed for mark in marks)
+            or (bool(self.ended) and any(sealed_digest(self.key, mark) in self.ended for mark in marks))
+        )
+
+
+def is_label(item: Item) -> bool:
+    """Whether an item asks for a class that a whole poem has."""
+    return isinstance(item, ChoiceItem) and bool(LABELS & set(item.option_kinds))
+
+
+def sealed_marks(row: Mapping[str, Any]) -> frozenset[str]:
+    """Fingerprints of what is sealed with an opened row or item, as far as the row itself tells."""
+    is_class = LABELS & set(row.get("option_kinds") or ())
+    return frozenset(own_marks(row) | (work_marks(row) if is_class else set()))
+
+
+@cache
+def repository_marks() -> frozenset[str]:
+    """Fingerprints of this repository's own data, and of the poems whose metre stands there."""
+    marks = fingerprints(text for path in sorted(SAMPLES.glob("*.jsonl")) for text in _strings_of(path))
+    for path in sorted(REFERENCE.glob("*.tsv")):
+        marks |= set(_poems_named(path))
+    lines = (
+        line for path in sorted(REFERENCE.glob("*.yaml")) for line in path.read_text("utf-8").splitlines()
+    )
+    # Short ones are names and words.
+    return frozenset(marks | {mark for mark in fingerprints(lines) if not mark.startswith("=")})
+
+
+def _strings_of(path: Any) -> Iterator[str]:
+    for line in path.read_bytes().splitlines():
+        yield from strings(orjson.loads(line))
+
+
+def _poems_named(path: Any) -> Iterator[str]:
+    """Works whose labels a table of the reference data gives by their ids."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t")
+        for row in rows:
+            for column, prefix in _ID_COLUMNS.items():
+                if row.get(column):
+                    yield f"work {prefix}{row[column]}"
+
+
+_ID_COLUMNS = {"ghazal": "hafez-", "ganjoor_id": "ganjoor-"}
+"""Column of a reference table that names poems -> what their record ids begin with."""

@@ -1,0 +1,329 @@
+"""The registry of a Hub: what one benchmark seals no other prints, and what was printed is never sealed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import unicodedata
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import hafez
+import pytest
+from typer.testing import CliRunner
+
+from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.settings import SAMPLES, settings
+from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.schemas.item import ChoiceItem, Item, Origin
+from mihakk.schemas.withdrawal import Withdrawal
+from tests.releases.attacker import rows as public_rows
+from tests.releases.release_material import hafez_items, release_arguments
+
+SECRET = "a secret of enough characters"
+GHAZALS = tuple(item for item in hafez_items(40) if item.language == "fa")
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIHAKK_BLIND_KEY", SECRET)
+    settings.cache_clear()
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> EmbeddedHub:
+    return EmbeddedHub(tmp_path / "hub")
+
+
+class Maker:
+    """Builds benchmarks as the release step does, each in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.made = folder, 0
+
+    def assemble(
+        self, hub: EmbeddedHub, name: str, items: Sequence[Item], **release: Any
+    ) -> AssembledRelease:
+        self.made += 1
+        own = self.folder / f"build{self.made}"
+        given = release_arguments(tuple(items), **release)
+        given["config"] = given["config"].model_copy(update={"name": name})
+        blind = release.get("blind", "off") != "off"
+        with hub.previous(name) as previous:
+            return assemble(
+                folder=own / "release",
+                previous=previous,
+                earlier=hub.older(name, own) if blind else (),
+                siblings=hub.siblings(name, own) if blind else (),
+                seals=hub.seals(name, blind=blind),
+                **given,
+            )
+
+    def __call__(
+        self, hub: EmbeddedHub, name: str, items: Sequence[Item] = GHAZALS, **release: Any
+    ) -> AssembledRelease:
+        made = self.assemble(hub, name, items, **release)
+        hub.publish(made)
+        return made
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Maker:
+    return Maker(tmp_path)
+
+
+def letters(text: str) -> str:
+    """Letters alone, by the standard library: what any reader would call the same line."""
+    bare = unicodedata.normalize("NFKD", text).translate(str.maketrans("يىكةأإآ", "ییکهااا"))
+    return "".join(char for char in bare if char.isalpha() and char != "ـ")
+
+
+def sealed_lines(release: AssembledRelease) -> set[str]:
+    """Every couplet's first line that the release asks about with its gold sealed, as an outsider reads it."""
+    return {letters(row["fields"]["first"]) for row in public_rows(release.folder) if row["sealed"]}
+
+
+def printed_lines(release: AssembledRelease) -> set[str]:
+    found = set()
+    for row in public_rows(release.folder):
+        if not row["sealed"]:
+            found |= {letters(text) for text in (row["fields"]["first"], *(row.get("options") or ()))}
+    return found
+
+
+def reasons(release: AssembledRelease) -> list[str]:
+    return [row.reason for row in release.left_out]
+
+
+def with_marks(text: str) -> str:
+    return "".join(char + ("\u064e" if char.isalpha() else "") for char in text)
+
+
+CHANGES: dict[str, Callable[[str], str]] = {
+    "as it is": lambda text: text,
+    "marks": with_marks,
+    "other spaces": lambda text: text.replace(" ", "  ").replace("\u200c", ""),
+    "words joined": lambda text: text.replace(" ", "", 2),
+    "Arabic letters": lambda text: text.replace("ی", "ي").replace("ک", "ك"),
+    "kashida": lambda text: re.sub(r"(?<=[سشبتن])(?=[ا-ی])", "ـ", text),
+    "punctuation": lambda text: f"«{text.replace(' ', '، ', 1)}»!",
+}
+
+
+def changed(item: Item, change: Callable[[str], str]) -> Item:
+    texts: dict[str, Any] = {"fields": {**item.fields, "first": change(item.fields["first"])}}
+    texts["question"] = item.question.replace(item.fields["first"], texts["fields"]["first"])
+    if item.kind == "choice":
+        texts["options"] = tuple(map(change, item.options))
+    elif item.kind == "answer":
+        texts["answer"] = change(item.answer)
+    return item.model_copy(update=texts)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_sealed_waits_in_every_other_benchmark(change: str, hub: EmbeddedHub, build: Maker) -> None:
+    blind = build(hub, "blind", blind="repository", test_share=0.5)
+    sealed = sealed_lines(blind)
+    assert len(sealed) >= 60
+    other = build(hub, "renamed", [changed(item, CHANGES[change]) for item in GHAZALS])
+    assert not sealed & printed_lines(other)
+    assert reasons(other).count("waits_for_seal") >= len(sealed)
+    assert other.items >= 300, "what is not sealed is released"
+
+
+def test_what_a_benchmark_of_the_hub_printed_is_never_sealed(hub: EmbeddedHub, build: Maker) -> None:
+    printed = printed_lines(build(hub, "open", GHAZALS[: len(GHAZALS) // 2]))
+    blind = build(hub, "blind", [changed(one, with_marks) for one in GHAZALS], blind="repository")
+    assert len(sealed_lines(blind)) >= 50
+    assert not sealed_lines(blind) & printed
+    assert reasons(blind).count("blind_printed") >= 100
+    with pytest.raises(UsageError, match="another benchmark of this hub"):
+        build(hub, "copy", GHAZALS[: len(GHAZALS) // 2], blind="repository")
+
+
+def test_a_withdrawn_or_replaced_version_has_still_printed_its_golds(hub: EmbeddedHub, build: Maker) -> None:
+    first = build(hub, "open")
+    build(hub, "open", GHAZALS[:30])
+    hub.withdraw("open", Withdrawal(version=first.version, why="a mistake", withdrawn_on=date(2026, 1, 2)))
+    with pytest.raises(UsageError, match="printed them with their golds"):
+        build(hub, "blind", blind="repository")
+
+
+def test_a_blind_benchmark_that_becomes_open_prints_nothing_it_sealed(hub: EmbeddedHub, build: Maker) -> None:
+    sealed = sealed_lines(build(hub, "verse", blind="repository", test_share=0.5))
+    opened = build(hub, "verse")
+    assert not sealed & printed_lines(opened)
+    hub.end_seal("verse")
+    assert sealed <= {letters(row["fields"]["first"]) for row in public_rows(build(hub, "verse").folder)}
+    with pytest.raises(UsageError, match="printed them with their golds"):
+        build(hub, "another", blind="repository")
+
+
+def test_a_second_build_of_a_blind_benchmark_changes_nothing(hub: EmbeddedHub, build: Maker) -> None:
+    build(hub, "blind", blind="repository", test_share=0.5)
+    build(hub, "open")
+    again = build.assemble(hub, "blind", GHAZALS, blind="repository", test_share=0.5)
+    assert again.unchanged
+
+
+def test_texts_of_this_repositorys_data_are_not_sealed(hub: EmbeddedHub, build: Maker) -> None:
+    lines = (SAMPLES / "egyptian_idioms.jsonl").read_text(encoding="utf-8").splitlines()
+    idioms = [json.loads(line) for line in lines][:40]
+    items: list[Item] = [
+        ChoiceItem(
+            id=f"ar-meaning_choice-{number:016x}",
+            task="meaning_choice",
+            language="ar",
+            question=f"ما معنى «{idiom['text']}»؟",
+            options=(idiom["explanation"], f"معنى آخر لا يعرفه أحد رقم {number} من المعاني"),
+            option_kinds=("right", "other_meaning"),
+            gold=(0,),
+            fields={"phrase": with_marks(idiom["text"])},
+            origin=Origin(
+                records=(f"somewhere-{number}",), generator="meaning_choice", generator_version="1"
+            ),
+            licence="CC-BY-4.0",
+        )
+        for number, idiom in enumerate(idioms)
+    ]
+    with pytest.raises(UsageError, match="this repository's data"):
+        build(hub, "idioms", items, blind="repository")
+
+
+def test_metres_that_stand_in_this_repositorys_tables_are_not_sealed(hub: EmbeddedHub, build: Maker) -> None:
+    def metre(prefix: str, number: int) -> Item:
+        metres = ("رمل", "مجتث", "مضارع", "هزج")
+        verse = next(one.fields["first"] for one in GHAZALS if one.origin.records[0] == f"hafez:{number}:1")
+        return ChoiceItem(
+            id=f"fa-metre_choice-{number:016x}",
+            task="metre_choice",
+            language="fa",
+            question=f"وزن این بیت چیست؟ «{verse}»",
+            fields={"verse": verse},
+            options=metres,
+            gold=(number * 7 % 4,),
+            option_kinds=tuple("right" if place == number * 7 % 4 else "other_label" for place in range(4)),
+            origin=Origin(records=(f"{prefix}-{number}:1",), generator="metre_choice", generator_version="1"),
+            licence="public-domain",
+        )
+
+    with pytest.raises(UsageError, match="this repository's data"):
+        build(hub, "metres", [metre("hafez", number) for number in range(1, 41)], blind="repository")
+    other = [metre("divan", number) for number in range(1, 41)]
+    assert build(hub, "metres", other, blind="repository").items >= 10
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "no folder": shutil.rmtree,
+    "no index": lambda folder: (folder / "index.json").unlink(),
+    "truncated index": lambda folder: (folder / "index.json").write_bytes(
+        (folder / "index.json").read_bytes()[:-30]
+    ),
+    "empty index": lambda folder: (folder / "index.json").write_bytes(b""),
+    "index of nothing": lambda folder: (folder / "index.json").write_bytes(b"{}"),
+    "truncated digests": lambda folder: (folder / "blind@0.1.0.digests").write_bytes(
+        (folder / "blind@0.1.0.digests").read_bytes()[:-16]
+    ),
+    "no digests": lambda folder: (folder / "blind@0.1.0.digests").unlink(),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_without_its_registry_a_hub_publishes_nothing(damage: str, hub: EmbeddedHub, build: Maker) -> None:
+    sealed = sealed_lines(build(hub, "blind", blind="repository", test_share=0.5))
+    DAMAGE[damage](hub.root / ".registry")
+    with pytest.raises(UsageError, match="mihakk seal rebuild"):
+        build(hub, "open")
+    assert hub.latest("open") is None
+    assert "blind@0.1.0" in hub.rebuild_registry()
+    assert not sealed & printed_lines(build(hub, "open"))
+
+
+def test_a_copied_hub_keeps_its_seals_or_refuses(hub: EmbeddedHub, build: Maker, tmp_path: Path) -> None:
+    sealed = sealed_lines(build(hub, "blind", blind="repository", test_share=0.5))
+    whole = EmbeddedHub(shutil.copytree(hub.root, tmp_path / "whole"))
+    assert not sealed & printed_lines(build(whole, "open"))
+    (tmp_path / "visible").mkdir()
+    for folder in hub.root.glob("[!.]*"):
+        shutil.copytree(folder, tmp_path / "visible" / folder.name)
+    with pytest.raises(UsageError, match=r"lacks blind@0\.1\.0, which is blind"):
+        build(EmbeddedHub(tmp_path / "visible"), "open")
+
+
+def test_an_open_build_needs_the_secret_of_the_hubs_seals(
+    hub: EmbeddedHub, build: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(hub, "blind", blind="repository", test_share=0.5)
+    for secret, said in (("", "nobody knows what must wait"), ("quite another secret 123", "not the secret")):
+        monkeypatch.setenv("MIHAKK_BLIND_KEY", secret)
+        settings.cache_clear()
+        with pytest.raises(UsageError, match=said):
+            build(hub, "open")
+
+
+def test_the_hub_refuses_a_release_that_heeded_nothing(
+    hub: EmbeddedHub, build: Maker, tmp_path: Path
+) -> None:
+    """Tables that come to the Hub by another way than a build, or were made before something was sealed."""
+    early = build.assemble(hub, "open", GHAZALS)
+    late = build.assemble(hub, "late", GHAZALS, blind="repository", test_share=0.5)
+    build(hub, "blind", blind="repository", test_share=0.5)
+    with pytest.raises(UsageError, match=r"open 0\.1\.0 prints texts that are sealed \(\d+ of blind\)"):
+        hub.publish(early)
+    with pytest.raises(UsageError, match="shows texts that blind has sealed"):
+        hub.publish(late)
+
+
+def test_the_registry_tells_nothing_without_the_secret(hub: EmbeddedHub, build: Maker) -> None:
+    """An attacker with the registry and the public files: the same texts under another secret share no digest."""
+    release = build(hub, "blind", blind="repository", test_share=0.9)
+    entry = json.loads((hub.root / ".registry" / "index.json").read_bytes())["versions"]["blind@0.1.0"]
+    data = (hub.root / ".registry" / "blind@0.1.0.digests").read_bytes()
+    digests = {data[start : start + 16] for start in range(16 * entry["printed"], len(data), 16)}
+    assert len(digests) == entry["sealed"] > 200
+    tried = set()
+    for row in public_rows(release.folder):
+        if row["sealed"]:
+            for text in (row["fields"]["first"], *(row.get("options") or ())):
+                own = letters(text)
+                runs = {
+                    own,
+                    *(own[n : n + size] for size in (12, 16, 20) for n in range(len(own) - size + 1)),
+                }
+                tried |= {
+                    hashlib.sha256(f"{lead}{run}".encode()).digest()[:16]
+                    for run in runs
+                    for lead in ("", "=")
+                }
+    assert len(tried) > 5000
+    assert not tried & digests
+    assert not any(path.stat().st_mode & 0o077 for path in (hub.root / ".registry").iterdir())
+
+
+def test_lookup_says_where_the_questions_stand_in_public(
+    hub: EmbeddedHub, build: Maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = build(hub, "blind", blind="repository", test_share=0.5)
+    divan = tmp_path / "divan"
+    divan.mkdir()
+    (divan / "poems.txt").write_text(
+        "\n".join(line.replace("ی", "ي") for n in range(1, 21) for line in hafez.get_poem(n)["poem"]), "utf-8"
+    )
+    known = {letters(line) for n in range(1, 21) for line in hafez.get_poem(n)["poem"]}
+    done = CliRunner().invoke(app, ["seal", "lookup", str(release.folder), "--in", str(divan), "--json"])
+    assert done.exit_code == 0, done.output
+    found = {(one["config"], one["in"]): one for one in json.loads(done.stdout)}
+    for config in ("fa_continuation_choice", "fa_continuation_completion"):
+        rows = [r for r in public_rows(release.folder) if r["sealed"] and r["config"] == config]
+        there = sum(letters(row["fields"]["first"]) in known for row in rows)
+        assert 0 < there < len(rows)
+        assert abs(found[config, str(divan)]["found"] - there) <= 2
+        assert found[config, "our data"]["found"] == 0
+    missing = CliRunner().invoke(app, ["seal", "lookup", str(release.folder), "--in", "nowhere"])
+    assert missing.exit_code == 2
