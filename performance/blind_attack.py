@@ -1,11 +1,12 @@
-"""How much of a sealed half attackers learn from the figures of a blind board, over a season.
+"""What a blind board tells attackers, and what it does to honest teams, in simulations with known golds.
 
     python -m performance.blind_attack
 
-The attackers see what a team sees, its own replies, and use the legal quota of three submissions a week for
-twelve weeks; ten teams of theirs put together what they were told. They know that golds are drawn evenly.
-Their guesses are compared with the golds of the half that figures are told of, and of the half that is kept.
-Exits 1 where one of them gains more than the stated bound, or where the same attack on exact figures fails.
+1,000 questions, `gain: 0.2`, ten teams, twelve weeks of the legal quota of three submissions a week, signed
+like any other. Attackers see what a team sees, put together what they were told, and know more than anybody
+could: which questions are in the half that figures are told of. They guess by the best linear estimate of
+every gold. Exits 1 where they gain more than the board states, where the same attack on exact figures fails,
+or where an honest team gets another's figure, is held too often or is missing at the end.
 """
 
 from __future__ import annotations
@@ -13,20 +14,21 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from numpy.typing import NDArray
 
 from mihakk.evaluation.blind.board import Board
-from mihakk.evaluation.blind.disclosure import most_gain
+from mihakk.evaluation.blind.keys import sign
+from mihakk.evaluation.blind.season import OTHER, PUBLIC
 from mihakk.evaluation.blind.submission import Submission
-from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.releases.content.secret import keyed
-from mihakk.schemas.blind import BlindBoard, SubmissionCard
+from mihakk.schemas.blind import BlindBoard, BlindReply, FinalFigure, SubmissionCard
 from mihakk.schemas.evaluation import Question
 
 SEED = 20261122
@@ -34,29 +36,29 @@ WEEKS, PER_WEEK, TEAMS = 12, 3, 10
 OPENS = datetime(2026, 1, 5, 9, tzinfo=UTC)
 LABELS = ("أ", "ب", "ج", "د")
 Picks = NDArray[np.int64]
-"""An option for every question; -1: no answer."""
+"""An option for every question."""
 
 
 class Told(NamedTuple):
-    """One submission and what came back."""
+    """One figure that attackers were told."""
 
     picks: Picks
-    figure: float | None
-    """None where nothing new was told."""
-
-
-Ask = Callable[[str, int, Picks], float | None]
-"""(team, number of its submission, picks) -> the figure, if a new one is told."""
+    figure: float
+    noise: float
+    """Standard deviation of its noise."""
 
 
 class World:
-    """Questions whose golds nobody could know, and a board over them."""
+    """Questions whose golds nobody could know, ten teams with keys, and a board over them."""
 
-    def __init__(self, items: int, options: int, folder: Path, *, gain: float, seed: int = SEED) -> None:
+    def __init__(
+        self, items: int, options: int, store: Path, *, gain: float = 0.2, seed: int = SEED, name: str = "s1"
+    ) -> None:
         draw = np.random.default_rng(seed)
-        self.options = options
+        self.options, self.name, self.draw = options, name, np.random.default_rng((seed, len(name), items))
         self.golds = draw.integers(0, options, items)
         self.names = [f"q{number:05d}" for number in range(items)]
+        self.teams = [f"team{number}" for number in range(TEAMS)]
         questions = {
             name: Question.model_validate(
                 {
@@ -70,168 +72,281 @@ class World:
             for name, gold in zip(self.names, self.golds, strict=True)
         }
         rules: dict[str, Any] = {
-            "name": "attacked",
-            "title": "Attacked",
-            "release": "attacked@1.0.0",
-            "teams": [f"team{number}" for number in range(TEAMS)],
-            "opens": date(2026, 1, 1),
-            "closes": date(2026, 12, 31),
-            "gain": gain,
+            **{"name": name, "title": name, "release": "attacked@1.0.0", "teams": self.teams, "gain": gain},
+            **{"opens": OPENS.date(), "closes": OPENS.date() + timedelta(weeks=WEEKS)},
         }
         secret = draw.bytes(32)
         self.board = Board(
             BlindBoard.model_validate(rules),
             questions,
-            folder,
+            store,
             lambda purpose, text: keyed(secret, purpose, text),
         )
+        self.keys = {team: Ed25519PrivateKey.from_private_bytes(draw.bytes(32)) for team in self.teams}
+        known = self.board.register.keys()
+        for team, key in self.keys.items():
+            public = sign(key, "", OPENS).key
+            if public not in known:
+                self.board.register.register(team, public, OPENS)
 
-    def ask(self, team: str, number: int, picks: Picks) -> float | None:
-        """The board's reply to one submission, at the earliest time the quota allows."""
-        replies = {
-            name: LABELS[pick] if pick >= 0 else ""
-            for name, pick in zip(self.names, picks.tolist(), strict=True)
-        }
-        card = SubmissionCard(
-            team=team,
-            model="m",
-            revision=f"{number}",
-            release="attacked",
-            version="1.0.0",
-            open=True,
-            kind="arabic",
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the noise of a figure."""
+        return self.board.season.noise * self.board.public.size.se
+
+    def send(self, team: str, number: int, picks: Picks) -> BlindReply:
+        """The board's reply to a team's submission of this number, at the earliest time the quota allows."""
+        replies = {name: LABELS[pick] for name, pick in zip(self.names, picks.tolist(), strict=True)}
+        card = SubmissionCard.model_validate(
+            {
+                **{"board": self.name, "team": team, "model": "m", "revision": str(number)},
+                **{"release": "attacked", "version": "1.0.0", "open": True, "kind": "arabic"},
+            }
         )
-        at = OPENS + timedelta(days=7 * (number // PER_WEEK), minutes=number)
-        try:
-            reply = self.board.receive(Submission(card, replies, sha256(picks.tobytes())), now=at)
-        except UsageError:
-            return None
-        return reply.figure if reply.told == "shown" else None
+        at = OPENS + timedelta(days=7 * (number // PER_WEEK), minutes=number % PER_WEEK)
+        body = sha256(f"{card}".encode() + picks.tobytes())
+        return self.board.receive(Submission(card, replies, body, sign(self.keys[team], body, at)), now=at)
 
-    def ask_exact(self, team: str, number: int, picks: Picks) -> float | None:  # noqa: ARG002
-        """What a board without any of this would say: the exact figure, of the same half."""
-        items = self.board.public.items
-        return float((picks == self.golds)[items].mean())
+    def finals(self) -> list[FinalFigure]:
+        """The final figures, when the season is over."""
+        over = datetime.combine(self.board.config.closes, datetime.min.time(), UTC)
+        return self.board.close(now=over)
 
-    def known(self, guesses: Picks) -> tuple[float, float]:
-        """Share of golds guessed beyond chance, in the half that was told of and in the other one."""
-        right = guesses == self.golds
-        first, second = (float(right[half.items].mean()) for half in (self.board.public, self.board.other))
-        return first - 1 / self.options, second - 1 / self.options
+    def system(self, right: float) -> Picks:
+        """Answers of which so many are right."""
+        wrong = (self.golds + self.draw.integers(1, self.options, len(self.golds))) % self.options
+        found: Picks = np.where(self.draw.random(len(self.golds)) < right, self.golds, wrong)
+        return found
+
+    def truth(self, picks: Picks, half: str = "") -> float:
+        """Share of right answers, in a half or in all."""
+        right = picks == self.golds
+        places = {PUBLIC: self.board.public.items, OTHER: self.board.other.items}.get(half)
+        return float((right if places is None else right[places]).mean())
 
 
-Attack = Callable[[np.random.Generator, World, float, "Picks | None"], Picks]
-"""(draw, world, share of the season that is over, the team's best answers yet) -> the answers to submit."""
+def guesses(told: Sequence[Told], half: NDArray[np.int64], options: int, items: int) -> Picks:
+    """The likeliest golds by the linear estimate of least error, for figures of a known half."""
+    if not told:
+        return np.zeros(items, dtype=np.int64)
+    picks = np.array([one.picks[half] for one in told])
+    chance = 1 / options
+    alike = np.array([(picks == one).mean(axis=1) for one in picks])
+    spread = (alike * chance - chance**2) / len(half) + np.diag([one.noise**2 for one in told])
+    weights = np.linalg.solve(spread, np.array([one.figure - chance for one in told]))
+    votes = np.random.default_rng(SEED).random((items, options)) * 1e-12
+    for one, weight in zip(picks, weights, strict=True):
+        votes[half, one] += weight
+    found: Picks = votes.argmax(axis=1).astype(np.int64)
+    return found
 
 
-def boost(draw: np.random.Generator, world: World, over: float, best: Picks | None) -> Picks:  # noqa: ARG001
+Attack = Callable[[World, list[Told], list[Told]], Picks]
+"""(world, what all were told, what this team was told) -> the answers to submit."""
+
+
+def boost(world: World, told: list[Told], own: list[Told]) -> Picks:  # noqa: ARG001
     """Random answers, which their figures weigh."""
-    return draw.integers(0, world.options, len(world.golds))
+    return world.draw.integers(0, world.options, len(world.golds))
 
 
-def climb(draw: np.random.Generator, world: World, over: float, best: Picks | None) -> Picks:
-    """Random answers to ever more of the questions: each figure rises, so that the ladder shows it."""
-    picks = boost(draw, world, over, best)
-    picks[draw.random(len(picks)) >= over] = -1
-    return picks
+def hill(world: World, told: list[Told], own: list[Told]) -> Picks:
+    """A tenth of the team's best answers changed at a time."""
+    best = max(own, key=lambda one: one.figure, default=None)
+    fresh = boost(world, told, own)
+    if best is None:
+        return fresh
+    return np.where(world.draw.random(len(fresh)) < 0.1, fresh, best.picks).astype(np.int64)
 
 
-def hill(draw: np.random.Generator, world: World, over: float, best: Picks | None) -> Picks:
-    """A share of the answers changed at a time, kept where a better figure is shown."""
-    picks = boost(draw, world, over, best)
-    return picks if best is None else np.where(draw.random(len(picks)) < 0.1, picks, best)
+def adapt(world: World, told: list[Told], own: list[Told]) -> Picks:
+    """The best guess from all figures so far, with a third of it drawn anew."""
+    fresh = boost(world, told, own)
+    best = guesses(told, world.board.public.items, world.options, len(fresh))
+    return np.where((world.draw.random(len(fresh)) < 1 / 3) | (not told), fresh, best).astype(np.int64)
 
 
-ATTACKS: dict[str, Attack] = {"boost": boost, "climb": climb, "hill": hill}
+ATTACKS: dict[str, Attack] = {"boost": boost, "hill": hill, "adapt": adapt}
 
 
-def submitted(world: World, attack: Attack, ask: Ask, *, teams: int, rounds: int, seed: int) -> list[Told]:
-    """What the teams were told for all their submissions, in turns."""
-    draw = np.random.default_rng(seed)
-    best: dict[str, Picks] = {}
-    told = []
-    for number in range(rounds):
-        for team in (f"team{place}" for place in range(teams)):
-            picks = attack(draw, world, (number + 1) / rounds, best.get(team))
-            figure = ask(team, number, picks)
-            if figure is not None:
-                best[team] = picks
-            told.append(Told(picks, figure))
-    return told
-
-
-def guessed(world: World, told: Sequence[Told]) -> Picks:
-    """The likeliest golds: every figure votes for the answers it is of by how far it exceeds what was due."""
-    votes = np.random.default_rng(SEED).random((len(world.golds), world.options)) * 1e-9
-    for one in told:
-        if one.figure is None:
-            continue
-        there = np.flatnonzero(one.picks >= 0)
-        if len(there):
-            due = len(there) / len(world.golds) / world.options
-            votes[there, one.picks[there]] += (one.figure - due) / len(there)
-    return votes.argmax(axis=1).astype(np.int64)
-
-
-def season(
-    items: int,
-    options: int,
-    attack: str,
-    teams: int,
-    weeks: int,
-    *,
-    gain: float,
-    exact: bool = False,
-    seed: int = SEED,
+def attacked(
+    world: World, attack: str, teams: int, *, weeks: int = WEEKS, exact: bool = False
 ) -> dict[str, Any]:
-    """One attack over a season.
+    """What teams that work together learn in a season.
 
     Returns:
-        `gains`: (half told of, other half) by week; `bound`: what the figures told could have added, by week.
+        `season`: gain on the half told of, and the stated bound, before final figures; `public` and `other`:
+        the same for either half after them; `told`: how many figures.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        world = World(items, options, Path(folder), gain=gain, seed=seed)
-        ask = world.ask_exact if exact else world.ask
-        told = submitted(world, ATTACKS[attack], ask, teams=teams, rounds=weeks * PER_WEEK, seed=seed + 1)
-        entries = [] if exact else world.board.log.entries
-        gains, bounds = [], []
-        for week in range(1, weeks + 1):
-            count = week * PER_WEEK * teams
-            gains.append(world.known(guessed(world, told[:count])))
-            bounds.append(most_gain(sum(one.figures for one in entries[:count]), world.board.public))
-    return {"gains": gains, "bound": bounds, "figures": sum(one.figures for one in entries)}
+    told: list[Told] = []
+    own: dict[str, list[Told]] = {team: [] for team in world.teams[:teams]}
+    noise = 1e-6 if exact else world.noise
+    for number in range(weeks * PER_WEEK):
+        for team, before in own.items():
+            picks = ATTACKS[attack](world, told, before)
+            figure = world.truth(picks, PUBLIC) if exact else world.send(team, number, picks).figure
+            if figure is not None:
+                before.append(Told(picks, figure, noise))
+                told.append(before[-1])
+    season = _gain(world, told, PUBLIC)
+    found: dict[str, Any] = {"told": len(told), "season": (season, world.board.standing()["gain"]["so_far"])}
+    if exact:
+        return found
+    best = {team: max(before, key=lambda one: one.figure) for team, before in own.items()}
+    finals = {one.team: one for one in world.finals()}
+    closing, stated = world.board.log.closing, world.board.standing()["gain"]
+    assert closing is not None
+    for half, size, bound in (
+        (PUBLIC, world.board.public.size, stated["so_far"]),
+        (OTHER, world.board.other.size, stated["other_half"]),
+    ):
+        last = [
+            Told(best[team].picks, getattr(one, half), closing.noise[half] * size.se)
+            for team, one in finals.items()
+        ]
+        found[half] = (_gain(world, [*(told if half == PUBLIC else []), *last], half), bound)
+    return found
+
+
+def _gain(world: World, told: Sequence[Told], half: str) -> float:
+    places = {PUBLIC: world.board.public, OTHER: world.board.other}[half].items
+    guess = guesses(told, places, world.options, len(world.golds))
+    return world.truth(guess, half) - 1 / world.options
+
+
+def better(store: Path, worse: float, right: float, seed: int, options: int = 4) -> dict[str, bool]:
+    """A system, then a better one of another team that answers nearly the same."""
+    world = World(1000, options, store, seed=seed)
+    first, second = world.system(worse), world.system(right)
+    told = [world.send(f"team{place}", 0, picks) for place, picks in enumerate((first, second))]
+    listed = {row["team"]: row for row in world.board.standing()["entries"]}
+    finals = {one.team: one for one in world.finals()}
+    row, final = listed.get("team1"), finals.get("team1")
+    return {
+        "own figure": told[1].told == "shown",
+        "in the standings": row is not None,
+        "interval holds": row is not None and row["low"] <= world.truth(second, PUBLIC) <= row["high"],
+        "in the finals": final is not None,
+        "final above": final is not None and final.figure > finals["team0"].figure,
+        "never below for sure": final is not None and final.rank_low == 1,
+        "final interval holds": final is not None and final.low <= right <= final.high,
+    }
+
+
+def squatted(store: Path, seed: int, altered: int) -> dict[str, Any]:
+    """A rival who has the same open weights sends their answers first, some of them altered."""
+    world = World(1000, 4, store, seed=seed)
+    picks = world.system(0.8)
+    copy = picks.copy()
+    copy[world.draw.choice(1000, altered, replace=False)] += 1
+    world.send("team9", 0, copy % 4)
+    told = world.send("team0", 0, picks)
+    return {
+        "told": told.told,
+        "listed": "team0" in [row["team"] for row in world.board.standing()["entries"]],
+        "final": "team0" in [one.team for one in world.finals()],
+    }
+
+
+def honest(store: Path, seed: int) -> dict[str, float]:
+    """Ten teams that get better from week to week and use their whole quota."""
+    world = World(1000, 4, store, seed=seed)
+    replies, sent = [], {}
+    for number in range(WEEKS * PER_WEEK):
+        for place, team in enumerate(world.teams):
+            picks = world.system(0.5 + 0.02 * place + 0.01 * (number // PER_WEEK))
+            reply = world.send(team, number, picks)
+            sent[team, str(number)] = picks
+            replies.append(reply.told)
+    rows = world.board.standing()["entries"]
+    inside = [
+        row["low"] <= world.truth(sent[row["team"], row["revision"]], PUBLIC) <= row["high"] for row in rows
+    ]
+    finals = world.finals()
+    whole = [one.low <= world.truth(sent[one.team, one.revision]) <= one.high for one in finals]
+    return {
+        "held": replies.count("held") / len(replies),
+        "noise": world.noise,
+        "intervals": float(np.mean(inside)),
+        "final intervals": float(np.mean(whole)),
+        "finals": len({one.team for one in finals}),
+        "gain": world.board.standing()["gain"]["so_far"],
+    }
+
+
+def two_seasons(store: Path, seed: int) -> dict[str, Any]:
+    """All figures of a season by ten teams, final ones too, used against the halves of the next."""
+    first = World(1000, 2, store, seed=seed)
+    attacked(first, "boost", TEAMS)
+    entries = [entry for entry in first.board.log.entries if entry.figure is not None]
+    picks = {
+        entry.answers: np.array([int(token) for token in first.board._kept(entry.answers).tokens])
+        for entry in entries
+    }
+    told = [Told(picks[entry.answers], entry.figure or 0.0, first.noise) for entry in entries]
+    guess = guesses(told, first.board.public.items, 2, 1000)
+    second = World(1000, 2, store, gain=0.3, seed=seed, name="s2")
+    stated = second.board.standing()["gain"]
+    shared = len(set(second.board.public.items) & set(first.board.public.items)) / len(
+        first.board.public.items
+    )
+    return {
+        "gain": max(second.truth(guess, PUBLIC), second.truth(guess, OTHER)) - 0.5,
+        "stated": min(stated["so_far"], stated["other_half"]),
+        "shared": shared,
+    }
+
+
+def _runs(one: Callable[[Path, int], Any], seeds: int) -> list[Any]:
+    found = []
+    for seed in range(SEED, SEED + seeds):
+        with tempfile.TemporaryDirectory() as folder:
+            found.append(one(Path(folder), seed))
+    return found
 
 
 def main() -> int:
-    """Prints what each attack comes to; 1 when a bound is passed."""
-    items, options, seeds = 1000, 2, range(SEED, SEED + 3)
-    met = []
-    for label, teams, gain, exact in (
-        ("exact figures, one team", 1, 0.5, True),
-        ("exact figures, ten teams", TEAMS, 0.5, True),
-        ("board, one team", 1, 0.2, False),
-        ("board, ten teams", TEAMS, 0.2, False),
-    ):
-        runs = {
-            attack: [
-                season(items, options, attack, teams, WEEKS, gain=gain, exact=exact, seed=seed)
-                for seed in seeds
+    """Prints what each simulation comes to; 1 when a goal is missed."""
+    met: list[bool] = []
+    reach = 3 * (0.25 / 500) ** 0.5
+    print("attack | season | stated | public half after finals | stated | other half after finals | stated")
+    for attack in ATTACKS:
+        for teams in (1, TEAMS):
+            seeds = 12 // teams + 2
+            runs = _runs(lambda store, seed: attacked(World(1000, 2, store, seed=seed), attack, teams), seeds)  # noqa: B023
+            means = {half: np.mean([run[half] for run in runs], axis=0) for half in ("season", PUBLIC, OTHER)}
+            shown = [f"{gain:+.3f} | {bound:.3f}" for gain, bound in means.values()]
+            print(f"{attack}, {teams} teams, {runs[0]['told']} figures | {' | '.join(shown)}", flush=True)
+            met += [
+                bool(gain <= bound + reach / seeds**0.5 and round(bound, 6) <= 0.2)
+                for gain, bound in means.values()
             ]
-            for attack in ATTACKS
-        }
-        means = {name: np.mean([run["gains"] for run in each], axis=0) for name, each in runs.items()}
-        worst = max(means, key=lambda name: float(means[name][-1, 0]))
-        told = np.mean([run["figures"] for run in runs[worst]])
-        print(f"{label}: best attack {worst}: {means[worst][-1, 0]:+.3f} of the half told of, ", end="")
-        print(f"{means[worst][-1, 1]:+.3f} of the other half, {told:.0f} figures told")
-        if exact:
-            met.append(means[worst][-1, 0] > 0.04)
-            continue
-        bound = np.mean([run["bound"] for run in runs[worst]], axis=0)
-        print(f"  stated bound {bound[-1]:.3f}")
-        sampling = 3 * (0.25 / (items / 2) / len(seeds)) ** 0.5
-        for found in means.values():
-            met += [bool((found[:, 0] <= bound + sampling).all()), bool((abs(found[:, 1]) <= sampling).all())]
+    exact = _runs(lambda s, seed: attacked(World(1000, 2, s, seed=seed), "boost", TEAMS, exact=True), 1)
+    print(f"boost, ten teams, exact figures | {exact[0]['season'][0]:+.3f}")
+    met.append(exact[0]["season"][0] > 0.25)
+    for worse, right in ((0.96, 0.99), (0.97, 0.985)):
+        rows = _runs(lambda store, seed: better(store, worse, right, seed), 100)  # noqa: B023
+        counts = {name: sum(row[name] for row in rows) for name in rows[0]}
+        print(f"{worse} then {right}, of 100: {counts}", flush=True)
+        met += [counts[name] == 100 for name in ("own figure", "in the standings", "in the finals")]
+        met += [
+            counts[name] >= 93 for name in ("interval holds", "never below for sure", "final interval holds")
+        ]
+    for altered in (40, 1, 0):
+        (squat,) = _runs(lambda store, seed: squatted(store, seed, altered), 1)  # noqa: B023
+        print(f"squatter with {altered} altered answers first: the owner gets {squat}")
+        met += [squat["listed"], squat["final"], squat["told"] == ("shown" if altered else "known")]
+    fair = _runs(honest, 3)
+    means = {name: float(np.mean([one[name] for one in fair])) for name in fair[0]}
+    print(f"ten honest teams: { ({name: round(one, 4) for name, one in means.items()}) }", flush=True)
+    met += [one["held"] <= 0.1 and one["finals"] == TEAMS and one["gain"] <= 0.2 for one in fair]
+    met.append(means["intervals"] >= 0.9)
+    later = _runs(two_seasons, 3)
+    means = {name: float(np.mean([one[name] for one in later])) for name in later[0]}
+    print(
+        f"second season, before its first figure: { ({name: round(one, 3) for name, one in means.items()}) }"
+    )
+    met += [means["gain"] <= means["stated"] + reach / len(later) ** 0.5, 0.4 < means["shared"] < 0.6]
     print("all goals met" if all(met) else "a goal was missed")
     return 0 if all(met) else 1
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import orjson
 
 from mihakk.evaluation.blind.board import Board
+from mihakk.evaluation.blind.log import SubmissionLog
+from mihakk.evaluation.blind.migrate import migrate
 from mihakk.evaluation.blind.submission import read_submission
 from mihakk.evaluation.questions import MANIFEST, question_of_row, release_name
 from mihakk.machinery.configs import load_config
@@ -20,6 +22,7 @@ from mihakk.releases.content.blind import SPLIT, answers_folder, find_answers, o
 from mihakk.releases.content.secret import blind_key, keyed
 from mihakk.releases.hub.load import named_folder
 from mihakk.schemas.blind import BlindBoard, BlindReply, FinalFigure
+from mihakk.schemas.evaluation import Question
 
 BOARD_FILE = "board.json"
 FINAL_FILE = "final.json"
@@ -39,12 +42,39 @@ def open_board(config: Path, store: Path) -> Board:
 
     Args:
         config: A `BlindBoard`.
-        store: The private folder of logs; each board has its own in it.
+        store: The private folder of keys and logs; each board has its own in it.
 
     Raises:
         UsageError: The config does not fit, or the golds can't be opened here.
         ExternalFailure: The answers do not fit the questions.
     """
+    board, questions = _board_and_questions(config)
+    return Board(board, questions, store, partial(keyed, blind_key()))
+
+
+def migrate_board(config: Path, store: Path, final: Path | None) -> SubmissionLog:
+    """The log of a season that began before files were signed, written anew.
+
+    Args:
+        config: A `BlindBoard`.
+        store: As for `open_board`.
+        final: Where its final figures were written, if it was closed.
+
+    Raises:
+        UsageError: As `open_board`, or there is nothing to migrate.
+    """
+    board, questions = _board_and_questions(config)
+    there = final or store / "public" / FINAL_FILE
+    published = None
+    if final is not None or there.is_file():
+        try:
+            published = orjson.loads(there.read_bytes())
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{there} can't be read as the final figures of a season: {error}") from error
+    return migrate(board, questions, store, partial(keyed, blind_key()), published)
+
+
+def _board_and_questions(config: Path) -> tuple[BlindBoard, dict[str, Question]]:
     board = load_config(config, BlindBoard)
     folder, name = named_folder(board.release)
     name = name or release_name(folder)
@@ -55,24 +85,35 @@ def open_board(config: Path, store: Path) -> Board:
         for part, split, row in opened_rows(folder, answers)
         if split == SPLIT
     }
-    return Board(board, questions, store / board.name, partial(keyed, blind_key()))
+    return board, questions
 
 
 def score_files(
-    board: Board, files: Sequence[Path], public: Path, scored: Callable[[Received], None] = lambda _: None
+    board: Board,
+    files: Sequence[Path],
+    public: Path,
+    scored: Callable[[Received], None] = lambda _: None,
+    *,
+    resume: bool = False,
 ) -> list[Received]:
     """Scores files one after the other and writes the public board; a file that is refused stops no other.
 
     Args:
         board: The board.
         files: As `mihakk evaluate submit` writes them.
-        public: Folder for `board.json`: aggregates that were told, and nothing else.
+        public: Folder for `board.json` and `log.jsonl`: aggregates that were told, and nothing else.
         scored: Called after each file.
+        resume: A file that the log has already gets its reply again, as a run may have been killed after it
+            scored the file; elsewhere it is refused.
     """
     found = []
     for path in files:
         try:
-            received = Received(path, board.receive(read_submission(path)), "")
+            sent = read_submission(path)
+            before = board.received(sent) if resume else None
+            if before is not None and before.reply is None:
+                raise UsageError(before.refused)
+            received = Received(path, before.reply if before else board.receive(sent), "")
         except UsageError as error:
             received = Received(path, None, str(error))
         found.append(received)
@@ -85,8 +126,7 @@ def score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
     """Scores every file dropped into a folder, the oldest first, and files it away with what is told of it.
 
     A scored file goes to `scored/` with its reply as `.json` beside, a refused one to `refused/` with the
-    reason as `.txt`. A run that was killed leaves its file in the inbox; its answers get the same reply
-    again.
+    reason as `.txt`. A run that was killed leaves its file in the inbox; the file gets the same reply again.
 
     Args:
         board: The board.
@@ -98,25 +138,30 @@ def score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
     def file_away(received: Received) -> None:
         place = inbox / ("refused" if received.reply is None else "scored")
         place.mkdir(exist_ok=True)
+        stem, number = received.path.stem, 1
+        while (place / f"{stem}.jsonl").exists():  # a file of another team may have the same name
+            number += 1
+            stem = f"{received.path.stem}-{number}"
         if received.reply is None:
-            told = place / f"{received.path.stem}.txt"
-            told.write_text(f"{received.refused}\n", encoding="utf-8")
+            (place / f"{stem}.txt").write_text(f"{received.refused}\n", encoding="utf-8")
         else:
-            _write(place / f"{received.path.stem}.json", received.reply.model_dump(mode="json"))
-        received.path.rename(place / received.path.name)
+            _write(place / f"{stem}.json", received.reply.model_dump(mode="json"))
+        received.path.rename(place / f"{stem}.jsonl")
 
-    return score_files(
-        board, sorted(files, key=lambda path: (path.stat().st_mtime_ns, path.name)), public, file_away
-    )
+    oldest_first = sorted(files, key=lambda path: (path.stat().st_mtime_ns, path.name))
+    return score_files(board, oldest_first, public, file_away, resume=True)
 
 
 def write_board(board: Board, public: Path) -> Path:
-    """Writes the public board; a season that was closed keeps its final figures beside it."""
-    return _write(public / BOARD_FILE, board.standing())
+    """Writes the public board and the log it rests on; final figures of a closed season lie beside them."""
+    path = _write(public / BOARD_FILE, board.standing())
+    if board.log.path.is_file():
+        _write_bytes(public / board.log.path.name, board.log.path.read_bytes())
+    return path
 
 
 def close_season(board: Board, public: Path) -> list[FinalFigure]:
-    """Opens the other half and publishes both, with the gap between them.
+    """Tells the final figures of both halves and publishes them, with the gap between the halves.
 
     Raises:
         UsageError: The season is not over.
@@ -156,8 +201,12 @@ def answers_identity() -> str:
 
 
 def _write(path: Path, value: object) -> Path:
+    return _write_bytes(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
+
+
+def _write_bytes(path: Path, data: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.tmp")
-    unfinished.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
+    unfinished.write_bytes(data)
     unfinished.replace(path)
     return path

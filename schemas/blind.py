@@ -11,15 +11,40 @@ from mihakk.schemas.record import Record
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 """Of a team or model: letters, digits, `.`, `_` and `-`, as it stands in file names and on pages."""
-Told = Literal["shown", "not_above", "known", "held"]
-"""shown: a figure, the team's new best. not_above: the figure of the team's best, which these answers do not
-beat by more than a standard error. known: the reply to earlier answers that are the same or nearly so.
-held: no figure before the season ends."""
+Told = Literal["shown", "known", "held"]
+"""shown: a figure of these answers. known: the figure that the very same answers were given before. held: no
+figure, as the team's share of what the season may tell is used up; the final figures have it."""
+PublicKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]{43}=$")]
+"""An Ed25519 public key: its 32 bytes in base64."""
+
+
+class Signature(Record):
+    """The last line of a file of answers: which key vouches for all lines before it, and since when."""
+
+    key: PublicKey
+    signed: str = Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$")
+    """UTC; part of what is signed, so that the same answers can be signed and sent again."""
+    value: str = Field(pattern=r"^[A-Za-z0-9+/]{86}==$")
+    """Of `mihakk submission`, the SHA-256 of the lines before and `signed`, each with a line break."""
+
+
+class TeamKey(Record):
+    """A line of the register of keys; of several lines about one key the last one holds."""
+
+    team: Name
+    key: PublicKey
+    registered: datetime
+    until: date | None = None
+    """Last day on which what it signs is taken; None: until it is revoked."""
+    revoked: datetime | None = None
+    why: str = Field(default="", max_length=200)
 
 
 class SubmissionCard(Record):
     """The first line of a file of answers: who answered what."""
 
+    board: Name
+    """The season that it is for: a signed file counts in no other."""
     team: Name
     model: Name
     revision: str = Field(min_length=1, max_length=80)
@@ -49,18 +74,22 @@ class BlindBoard(Record):
     """Folder with its answers, or NAME@VERSION; the release's own folder where they are encrypted in it, and
     `NAME-answers@VERSION` when empty."""
     teams: tuple[Name, ...] = Field(min_length=1)
-    """Those who may submit. Nobody else is scored."""
+    """Those who may submit, each with a key in the register. Nobody else is scored."""
+    places: int | None = Field(default=None, ge=1)
+    """For how many teams the season has room, each with the same share of `gain`; as many as `teams` when
+    empty. It is fixed when the first file is scored: teams that join later need a place."""
     opens: date
     closes: date
-    """First day on which nothing is taken any more and the other half is opened."""
+    """First day on which nothing is taken any more and final figures are told."""
     per_week: int = Field(default=3, ge=1, le=3)
     """New submissions of a team in any seven days."""
     gain: float = Field(default=0.2, gt=0, le=0.5)
-    """Most that all figures of the season together may add to the share of the golds of the public half that
-    anybody could know, whatever teams work together; later submissions are held till the season ends."""
+    """Most that all figures over this release together, those of earlier seasons and the final ones too, may
+    add to the share of a half's golds that anybody could know, whatever teams work together. The noise
+    follows from it: so much that every team can use its whole quota."""
     slices: tuple[str, ...] = ()
     """Facts by whose values figures are shown too (`task`, `language`, `era`, ...), where a value has fifty
-    groups or more. Each figure takes its part of `gain`."""
+    groups or more. Each takes its part of `gain`, so that all figures get more noise."""
 
     @model_validator(mode="after")
     def _ends_after_it_begins(self) -> BlindBoard:
@@ -68,6 +97,8 @@ class BlindBoard(Record):
             raise ValueError(f"closes ({self.closes}) is not after opens ({self.opens})")
         if len({one.casefold() for one in self.teams}) < len(self.teams):
             raise ValueError("teams: one is named twice")
+        if self.places is not None and self.places < len(self.teams):
+            raise ValueError(f"places ({self.places}) is less than the number of teams ({len(self.teams)})")
         return self
 
 
@@ -76,61 +107,132 @@ class BlindReply(Record):
 
     told: Told
     figure: float | None = None
-    """Of the public half: noisy and rounded."""
+    """Of the public half, with noise."""
     slices: dict[str, float] = Field(default_factory=dict)
     """`fact=value` to figure."""
 
 
-class LoggedSubmission(Record):
-    """One line of the log, which is only ever added to."""
+class PartSize(Record):
+    """A half, or a slice of the public one: what follows from the questions alone."""
 
+    questions: int
+    units: int
+    """Golds that are independent of each other."""
+    groups: int
+    se: float
+    """Largest standard error of a figure over it; noise is counted in it."""
+    spread: float
+    """Largest standard deviation of a score over golds that nobody knows."""
+
+
+class EarlierSeason(Record):
+    """A season over the same release that was closed before this one began."""
+
+    board: Name
+    nats: float
+    """All that it told."""
+    last: str
+    """SHA-256 of the last line of its log."""
+
+
+class Season(Record):
+    """The first line of a log: all that the stated bound rests on, fixed when the first file is scored."""
+
+    kind: Literal["season"] = "season"
+    board: Name
+    release: str
+    version: str
+    digest: str
+    """SHA-256 of the release's manifest."""
+    opens: date
+    closes: date
+    per_week: int
+    gain: float
+    places: int
+    parts: dict[str, PartSize]
+    """`public`, `other`, and `fact=value` of each slice."""
+    noise: float
+    """Standard deviation of the noise of a figure, in the `se` of its part."""
+    drawn: str
+    """What the halves were drawn for."""
+    halves: str
+    """Keyed digest of the public half's items: another secret or other questions are noticed."""
+    earlier: tuple[EarlierSeason, ...] = ()
+    before: str = ""
+
+    @property
+    def carried(self) -> float:
+        """What earlier seasons over the release told, in nats."""
+        return sum(one.nats for one in self.earlier)
+
+
+class LoggedSubmission(Record):
+    """A line of the log, which is only ever added to and may be published."""
+
+    kind: Literal["submission"] = "submission"
     received: datetime
     card: SubmissionCard
+    """Without `contact`."""
     file: str
-    """SHA-256 of the file as it came."""
+    """SHA-256 of what was signed: the file without its last line."""
+    signature: Signature | None
+    """Anybody can check it against `file`; None in seasons that began before files were signed."""
     answers: str
     """Keyed digest of what was read in the replies; empty where the file was refused."""
     refused: str = ""
     """Why it was not scored; empty where it was."""
     reply: BlindReply | None = None
-    figures: int = 0
-    """New figures that this reply gave away, counted against the board's `gain`."""
+    nats: float = 0.0
+    """What this reply tells at most, counted against the team's share."""
     before: str = ""
     """SHA-256 of the line before: a line changed or taken out breaks the chain."""
 
     @property
-    def told(self) -> str:
-        """What was told of it; empty where the file was refused."""
-        return self.reply.told if self.reply else ""
-
-    @property
     def is_new(self) -> bool:
-        """Whether answers like it were not scored before."""
-        return self.told not in ("", "known")
+        """Whether it took of the team's quota: scored, and the first with its answers."""
+        return self.reply is not None and self.reply.told != "known"
 
     @property
-    def figure(self) -> float:
-        """The figure that was told; 0 where none was."""
-        return float(self.reply.figure or 0.0) if self.reply else 0.0
+    def figure(self) -> float | None:
+        """The figure that was told."""
+        return self.reply.figure if self.reply else None
 
 
 class FinalFigure(Record):
-    """A team's best submission when the season is over."""
+    """A submission when the season is over: a team's best by the figures told, and its last one held."""
 
     team: Name
     model: Name
     revision: str
     shown: float | None
     """What the season said of the public half; None where it was held."""
+    figure: float
+    """Of all questions. This and all figures below have noise, less than in the season."""
+    low: float
+    high: float
+    rank_low: int
+    rank_high: int
     public: float
-    """The same half without noise or rounding."""
-    public_low: float | None
-    public_high: float | None
+    public_low: float
+    public_high: float
     other: float
-    """The half that nothing was ever said of."""
-    other_low: float | None
-    other_high: float | None
+    """The half that this season said nothing of before."""
+    other_low: float
+    other_high: float
     gap: float
     """Public half less the other one: far above 0 where the answers were fitted to the figures."""
-    gap_low: float | None
-    gap_high: float | None
+    gap_low: float
+    gap_high: float
+
+
+class Closing(Record):
+    """The last line of a log."""
+
+    kind: Literal["closed"] = "closed"
+    at: datetime
+    noise: dict[str, float]
+    """Of the final figures of `public` and `other`, in their `se`; 0 where they were told exactly."""
+    nats: dict[str, float]
+    """What all final figures of either half tell at most."""
+    finals: tuple[FinalFigure, ...]
+    before: str = ""

@@ -1,45 +1,69 @@
-"""A board over sealed golds: submissions in, blurred figures out, and exact ones when the season is over."""
+"""A board over sealed golds: signed submissions in, noisy figures out, final ones when it is over."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from math import hypot
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import orjson
+from filelock import FileLock
 from numpy.typing import NDArray
 
 from mihakk.evaluation.blind.disclosure import (
+    FINALS,
+    LEAST_NOISE,
     SLICE_GROUPS,
     Half,
     Keyed,
-    beats,
     blurred,
-    figures_within,
+    difference,
     half_of,
-    half_width,
     halves,
     interval,
     most_gain,
+    most_nats,
+    nats,
+    noise_for,
+    rank_ranges,
 )
+from mihakk.evaluation.blind.keys import REGISTER, Register
 from mihakk.evaluation.blind.log import SubmissionLog
+from mihakk.evaluation.blind.season import (
+    OTHER,
+    PUBLIC,
+    begin,
+    drawn_for,
+    earlier_seasons,
+    keep_rules,
+    rules_of,
+)
 from mihakk.evaluation.blind.submission import RANKED, Submission, check_replies, is_ranked
 from mihakk.evaluation.metrics.metric import METRICS, Case
 from mihakk.evaluation.reading import read
-from mihakk.evaluation.statistics.cluster import clustered, codes_of
-from mihakk.machinery.errors import UsageError
+from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import digest
 from mihakk.machinery.text import key
-from mihakk.schemas.blind import BlindBoard, BlindReply, FinalFigure, LoggedSubmission, SubmissionCard
+from mihakk.schemas.blind import (
+    BlindBoard,
+    BlindReply,
+    Closing,
+    FinalFigure,
+    LoggedSubmission,
+    Season,
+    SubmissionCard,
+)
 from mihakk.schemas.evaluation import Question
 
-ALIKE: Final = 0.05
-"""Answers that differ from earlier ones in less than this share of the items get the earlier reply."""
 WEEK: Final = timedelta(days=7)
 _NAME = "overall"
+_SLACK = 1e-9
+"""Of sums of equal costs."""
 
 
 class Marked(NamedTuple):
@@ -57,15 +81,24 @@ class Board:
     Args:
         config: Its rules.
         questions: The release's questions with their golds, by item.
-        folder: The private folder: the log, and what was read in every submission.
+        store: The private folder of all boards: the register of keys, and a folder for each season with its
+            log and what was read in every submission.
         keyed: Digests by the release's secret.
+        drawn: What the halves of a season that has not begun are drawn for; its own when left out.
 
     Raises:
-        UsageError: The release has no ranked question, or too few for a half.
+        UsageError: The release has no ranked question, or too few for a half; the rules are not those that
+            the season began with, or earlier seasons left nothing to tell.
     """
 
     def __init__(
-        self, config: BlindBoard, questions: Mapping[str, Question], folder: Path, keyed: Keyed
+        self,
+        config: BlindBoard,
+        questions: Mapping[str, Question],
+        store: Path,
+        keyed: Keyed,
+        *,
+        drawn: str = "",
     ) -> None:
         self.config = config
         self.questions = {name: questions[name] for name in sorted(questions) if is_ranked(questions[name])}
@@ -83,10 +116,13 @@ class Board:
             raise UsageError(
                 f"{config.release}: {len(set(self.groups))} groups can't be parted into two halves"
             )
-        self.public, self.other = halves(self.groups, self.units, keyed, self.release)
-        self.folder = folder
-        self.log = SubmissionLog(folder / "log.jsonl")
+        self.store, self.folder = store, store / config.name
+        self.drawn = drawn or drawn_for(self.release, config.name)
+        self.register = Register(store / REGISTER)
+        self.log = SubmissionLog(self.folder / "log.jsonl")
         self._read_before: dict[str, Marked] = {}
+        with self.log.held():
+            self.season = self._agreed(self.log.season)
 
     @cached_property
     def slices(self) -> dict[str, Half]:
@@ -100,69 +136,110 @@ class Board:
                 if value:
                     found.setdefault(f"{fact}={value}", []).append(place)
         parts = {name: half_of(items, self.groups, self.units) for name, items in sorted(found.items())}
-        return {name: half for name, half in parts.items() if half.groups >= SLICE_GROUPS}
+        return {name: half for name, half in parts.items() if half.size.groups >= SLICE_GROUPS}
 
     @property
-    def figures(self) -> int:
-        """How many figures the whole season may tell."""
-        return figures_within(self.config.gain, self.public)
+    def cost(self) -> float:
+        """What one reply tells at most, in nats: each figure at the rate of its own part."""
+        return sum(nats(half.size, self.season.noise) for half in (self.public, *self.slices.values()))
+
+    @property
+    def share(self) -> float:
+        """What a team may be told in the season, in nats."""
+        most = most_nats(self.season.gain, self.public.size) - self.season.carried
+        return most * (1 - FINALS) / self.season.places
 
     def receive(self, submission: Submission, *, now: datetime | None = None) -> BlindReply:
         """Scores one submission by the season's rules; the log has it before this returns.
 
         Raises:
-            UsageError: It is refused; the message says why and what to do.
+            UsageError: It is refused; the message says why and what to do. The log names refused files too,
+                if their team signed them.
         """
         at = now or datetime.now(UTC)
-        with self.log.held():
+        card = submission.card
+        self.register.check(submission.signature, submission.digest, card.team, at)
+        with self._begun(lambda: self._admit(submission, at)):
+            if earlier := self.received(submission):
+                raise UsageError(
+                    f"{card.team}'s file was received on {earlier.received:%Y-%m-%d %H:%M} UTC and "
+                    f"{_outcome(earlier)}: a signed file counts once. Sign the answers anew to send them"
+                )
             try:
                 self._admit(submission, at)
                 marked = self._marked(submission.replies)
                 name = self.keyed("answers", digest(marked.tokens))
-                earlier = self._alike(name, marked)
-                if earlier is None:
-                    self._allow(submission.card, at)
+                told = [one.reply for one in self.log.entries if one.answers == name and one.reply]
+                known = next((reply for reply in told if reply.figure is not None), None)
+                if known is None:
+                    self._allow(card, at)
             except UsageError as refusal:
                 self._log(submission, at, refused=str(refusal))
                 raise
-            if earlier is not None and earlier.reply is not None:
-                # The reply to nearly the same answers, whoever sent them: nothing new is told.
-                reply = earlier.reply.model_copy(update={"told": "known"})
-                self._log(submission, at, answers=name, reply=reply)
-                return reply
-            self._keep(name, marked)
-            reply, figures = self._reply(submission.card.team, name, marked)
-            self._log(submission, at, answers=name, reply=reply, figures=figures)
+            if known is not None:
+                # The very same answers, whoever sent them: their figure was told, nothing new is.
+                reply, cost = known.model_copy(update={"told": "known"}), 0.0
+            else:
+                self._keep(name, marked)
+                reply, cost = self._reply(card.team, name, marked)
+            self._log(submission, at, answers=name, reply=reply, nats=cost)
             return reply
+
+    def received(self, submission: Submission) -> LoggedSubmission | None:
+        """The line of the log about this very file, if there is one."""
+        signed = submission.signature and submission.signature.signed
+        for entry in self.log.entries:
+            if entry.file == submission.digest and (entry.signature and entry.signature.signed) == signed:
+                return entry
+        return None
 
     def standing(self) -> dict[str, Any]:
         """What the public board shows: each team's best figure, the rules, and what all figures can tell."""
         with self.log.held():
-            entries = list(self.log.entries)
-        told = sum(entry.figures for entry in entries)
-        best = {entry.card.team: entry for entry in entries if entry.told == "shown"}
-        scored = [entry for entry in entries if not entry.refused]
-        rows = [self._row(entry, best.values(), scored) for entry in best.values()]
+            entries = [entry for entry in self.log.entries if entry.reply]
+            closing = self.log.closing
+        spent = sum(entry.nats for entry in entries)
+        final = closing.nats if closing else {}
+        rows = [self._row([one for one in entries if one.card.team == team]) for team in _teams(entries)]
+        ranks = rank_ranges(
+            None if row["figure"] is None else (row["figure"], (row["low"], row["high"])) for row in rows
+        )
+        for row, (low, high) in zip(rows, ranks, strict=True):
+            row |= {"rank_low": low, "rank_high": high}
+        told = {
+            PUBLIC: self.season.carried + spent + final.get(PUBLIC, 0.0),
+            OTHER: self.season.carried + final.get(OTHER, 0.0),
+        }
+        gains = {half: most_gain(told[half], self.season.parts[half]) for half in told}
         return {
             "board": self.config.name,
             "title": self.config.title,
             "release": self.release,
             "version": self.version,
-            "digest": next(iter(self.questions.values())).digest,
+            "digest": self.season.digest,
             "opens": str(self.config.opens),
             "closes": str(self.config.closes),
+            "closed": closing is not None,
             "questions": len(self.questions),
-            "public": {"questions": len(self.public.items), "groups": self.public.groups},
-            "standard_error": round(self.public.se, 6),
-            "figures": {"told": told, "most": self.figures},
-            "gain": {"so_far": round(most_gain(told, self.public), 4), "most": self.config.gain},
-            "submissions": len(scored),
-            "held": sum(entry.told == "held" for entry in scored),
-            "entries": sorted(rows, key=lambda row: (row["rank_low"], row["team"])),
+            "public": {"questions": len(self.public.items), "groups": self.public.size.groups},
+            "standard_error": round(self.public.size.se, 6),
+            "noise": round(self.season.noise * self.public.size.se, 6),
+            "nats": {"told": round(told[PUBLIC], 4), "carried": round(self.season.carried, 4)},
+            "gain": {
+                "so_far": round(gains[PUBLIC], 4),
+                "other_half": round(gains[OTHER], 4),
+                "most": self.season.gain,
+            },
+            "submissions": len(entries),
+            "held": sum(entry.reply is not None and entry.reply.told == "held" for entry in entries),
+            "entries": sorted(rows, key=lambda row: (row["rank_low"], row["rank_high"], row["team"])),
         }
 
     def close(self, *, now: datetime | None = None) -> list[FinalFigure]:
-        """Exact figures of both halves for each team's best submission, once the season is over.
+        """Final figures of both halves, once the season is over; asking again gives the same.
+
+        Of each team the submission with the best figure, and its last one that was held. Their noise shares
+        out what `gain` has left for either half.
 
         Raises:
             UsageError: It is not over.
@@ -172,23 +249,59 @@ class Board:
             raise UsageError(
                 f"{self.config.name} is open until {self.config.closes}: nothing is opened before"
             )
+        with self._begun():
+            if self.log.closing:
+                return list(self.log.closing.finals)
+            scored = [entry for entry in self.log.entries if entry.reply]
+            chosen = []
+            for team in _teams(scored):
+                own = [entry for entry in scored if entry.card.team == team]
+                told = [entry for entry in own if entry.figure is not None]
+                held = [entry for entry in own if entry.figure is None]
+                best = max(told, key=lambda one: one.figure or 0.0, default=None)
+                chosen += [one for one in (best, held[-1] if held else None) if one]
+            closing = self._closing(chosen, at, sum(entry.nats for entry in scored))
+            self.log.add(closing)
+            return list(closing.finals)
+
+    def _agreed(self, begun: Season | None) -> Season:
+        """The rules of the season as it began, or with which it will begin."""
+        drawn = begun.drawn if begun else self.drawn
+        self.public, self.other = halves(self.groups, self.units, self.keyed, drawn)
+        self.__dict__.pop("slices", None)
+        parts = {PUBLIC: self.public.size, OTHER: self.other.size}
+        parts |= {name: half.size for name, half in self.slices.items()}
+        names = list(self.questions)
+        members = self.keyed("halves", digest([names[place] for place in self.public.items]))
+        one = next(iter(self.questions.values()))
+        rules = rules_of(self.config, (one.release, one.version, one.digest), parts, drawn, members)
+        if begun is None:
+            return begin(rules, earlier_seasons(self.store, rules))
+        scored = {entry.card.team for entry in self.log.entries if entry.reply}
+        keep_rules(rules, begun, {*self.config.teams, *scored})
+        return begun
+
+    @contextmanager
+    def _begun(self, admit: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """The log, held, with its first line written: what earlier seasons told is fixed then.
+
+        Args:
+            admit: Called before that line is written, so that no file for another season or day begins one.
+        """
         with self.log.held():
-            scored = [entry for entry in self.log.entries if entry.is_new]
-        values = {entry.answers: self._kept(entry.answers).values for entry in scored}
-        finals = []
-        for team in sorted({entry.card.team for entry in scored}):
-            own = [entry for entry in scored if entry.card.team == team]
-            shown = [entry for entry in own if entry.told == "shown"]
-            # Held submissions were never told anything: which of a team's is the best, the public half says.
-            held = [entry for entry in own if entry.told == "held"]
-            offered = [*shown[-1:], *held] or own[:1]
-            chosen = max(offered, key=lambda one: float(values[one.answers][self.public.items].mean()))
-            finals.append(self._final(chosen, values[chosen.answers]))
-        return finals
+            if self.log.season is None:
+                admit()
+                with FileLock(self.store / "seasons.lock", timeout=60):
+                    self.log.add(self._agreed(None))
+            assert self.log.season is not None
+            self.season = self.log.season
+            yield
 
     def _admit(self, submission: Submission, at: datetime) -> None:
         card, config = submission.card, self.config
-        if not config.opens <= at.date() < config.closes:
+        if card.board != config.name:
+            raise UsageError(f"the answers are for {card.board}, and this is {config.name}: correct `board`")
+        if self.log.closing or not config.opens <= at.date() < config.closes:
             raise UsageError(
                 f"{config.name} takes submissions from {config.opens} until the day before {config.closes}"
             )
@@ -214,7 +327,7 @@ class Board:
             again = late[-self.config.per_week] + WEEK
             raise UsageError(
                 f"{card.team} has had its {self.config.per_week} submissions of the last seven days: "
-                f"send the file again from {again:%Y-%m-%d %H:%M} UTC"
+                f"sign the file again and send it from {again:%Y-%m-%d %H:%M} UTC"
             )
 
     def _marked(self, replies: Mapping[str, str]) -> Marked:
@@ -232,74 +345,81 @@ class Board:
             values.append(float(metric.score([Case(question, reading, reply)])[0].value or 0.0))
         return Marked(tokens, np.array(values))
 
-    def _alike(self, name: str, marked: Marked) -> LoggedSubmission | None:
-        """The first submission of the season, of any team, with the same answers or nearly the same."""
-        tokens = np.array(marked.tokens, dtype=object)
-        for entry in self.log.entries:
-            if not entry.is_new:
-                continue
-            if entry.answers == name:
-                return entry
-            other = np.array(self._kept(entry.answers).tokens, dtype=object)
-            if float((tokens != other).mean()) < ALIKE:
-                return entry
-        return None
-
-    def _reply(self, team: str, name: str, marked: Marked) -> tuple[BlindReply, int]:
-        told = sum(entry.figures for entry in self.log.entries)
-        if told + 1 + len(self.slices) > self.figures:
-            return BlindReply(told="held"), 0
-        own = [entry for entry in self.log.entries if entry.card.team == team]
-        best = [entry.reply for entry in own if entry.reply and entry.told == "shown"]
+    def _reply(self, team: str, name: str, marked: Marked) -> tuple[BlindReply, float]:
+        spent = sum(entry.nats for entry in self.log.entries if entry.card.team == team)
+        if spent + self.cost > self.share + _SLACK:
+            return BlindReply(told="held"), 0.0
         figure = self._blurred(_NAME, self.public, name, marked)
-        if not beats(figure, best[-1].figure if best else None, self.public.se):
-            return best[-1].model_copy(update={"told": "not_above"}), 1
         parts = {part: self._blurred(part, half, name, marked) for part, half in self.slices.items()}
-        return BlindReply(told="shown", figure=figure, slices=parts), 1 + len(parts)
+        return BlindReply(told="shown", figure=figure, slices=parts), self.cost
 
-    def _blurred(self, part: str, half: Half, name: str, marked: Marked) -> float:
+    def _blurred(self, part: str, half: Half, name: str, marked: Marked, noise: float | None = None) -> float:
         exact = float(marked.values[half.items].mean())
-        return blurred(exact, half.se, self.keyed, f"{self.config.name}\x1f{part}\x1f{name}")
+        sd = (self.season.noise if noise is None else noise) * half.size.se
+        return blurred(exact, sd, self.keyed, f"{self.config.name}\x1f{part}\x1f{name}")
 
-    def _row(self, entry: LoggedSubmission, best: Any, scored: Sequence[LoggedSubmission]) -> dict[str, Any]:
-        figure = entry.figure
-        low, high = interval(figure, self.public)
-        # Two figures can't be told apart while their difference is within its own 95 % interval.
-        reach = half_width(self.public) * 2**0.5
-        others = [one.figure for one in best if one is not entry]
+    def _row(self, own: Sequence[LoggedSubmission]) -> dict[str, Any]:
+        """A team's line: its best figure, with an interval that allows for its being the best of several."""
+        told = [entry for entry in own if entry.figure is not None]
+        best = max(told, key=lambda one: one.figure or 0.0, default=own[-1])
+        low, high = 0.0, 1.0
+        if best.figure is not None:
+            size, figures = self.public.size, len({entry.answers for entry in told})
+            low, high = interval(best.figure, size.se, self.season.noise * size.se, figures)
         card = {"team", "model", "revision", "open", "kind", "parameters", "notes"}
+        left = max(0.0, self.share - sum(entry.nats for entry in own))
         return {
-            **entry.card.model_dump(mode="json", include=card),
-            "received": f"{entry.received:%Y-%m-%d}",
-            "figure": figure,
+            **best.card.model_dump(mode="json", include=card),
+            "received": f"{best.received:%Y-%m-%d}",
+            "figure": best.figure,
             "low": round(low, 6),
             "high": round(high, 6),
-            "rank_low": 1 + sum(one - figure > reach for one in others),
-            "rank_high": 1 + sum(one - figure >= -reach for one in others),
-            "slices": entry.reply.slices if entry.reply else {},
-            "submissions": sum(one.card.team == entry.card.team for one in scored),
+            "slices": best.reply.slices if best.reply else {},
+            "submissions": len(own),
+            "figures_left": int((left + _SLACK) / self.cost),
         }
 
-    def _final(self, entry: LoggedSubmission, values: NDArray[np.float64]) -> FinalFigure:
-        first, second = (
-            clustered(values[half.items], codes_of([self.groups[place] for place in half.items]))
-            for half in (self.public, self.other)
-        )
-        figures: dict[str, float | None] = dict.fromkeys(("gap_low", "gap_high"))
-        for name, side in (("public", first), ("other", second)):
-            figures |= {name: side.mean, f"{name}_low": side.low, f"{name}_high": side.high}
-        figures["gap"] = gap = first.mean - second.mean
-        if first.low is not None and second.low is not None:
-            reach = 1.96 * float(np.hypot(first.se or 0.0, second.se or 0.0))
-            figures |= {"gap_low": gap - reach, "gap_high": gap + reach}
-        rounded = {name: None if figure is None else round(figure, 6) for name, figure in figures.items()}
-        shown = entry.figure if entry.told == "shown" else None
+    def _closing(self, chosen: Sequence[LoggedSubmission], at: datetime, spent: float) -> Closing:
+        """The last line of the log: final figures, whose noise takes no more than what is left of `gain`."""
+        noise, cost = {}, {}
+        for name, half, told in ((PUBLIC, self.public, spent), (OTHER, self.other, 0.0)):
+            left = most_nats(self.season.gain, half.size) - self.season.carried - told
+            noise[name] = noise_for([half.size] * len(chosen), left, LEAST_NOISE)
+            cost[name] = len(chosen) * nats(half.size, noise[name])
+        rows = [self._final(entry, noise) for entry in chosen]
+        ranks = rank_ranges((row["figure"], (row["low"], row["high"])) for row in rows)
+        finals = [
+            FinalFigure.model_validate(row | {"rank_low": low, "rank_high": high})
+            for row, (low, high) in zip(rows, ranks, strict=True)
+        ]
+        return Closing(at=at, noise=noise, nats=cost, finals=tuple(finals))
+
+    def _final(self, entry: LoggedSubmission, noise: Mapping[str, float]) -> dict[str, Any]:
+        marked, sides = self._kept(entry.answers), {}
+        sampling = sd = figure = 0.0
+        for name, half in ((PUBLIC, self.public), (OTHER, self.other)):
+            size, weight = half.size, len(half.items) / len(self.questions)
+            told = self._blurred(f"final {name}", half, entry.answers, marked, noise[name])
+            sides[name] = (told, interval(told, size.se, noise[name] * size.se))
+            figure += weight * told
+            sampling, sd = hypot(sampling, weight * size.se), hypot(sd, weight * noise[name] * size.se)
+        (first, of_first), (second, of_second) = sides[PUBLIC], sides[OTHER]
+        spans = {
+            "": interval(figure, sampling, sd),
+            "public_": of_first,
+            "other_": of_second,
+            "gap_": difference(first, of_first, second, of_second),
+        }
+        found = {"figure": figure, PUBLIC: first, OTHER: second, "gap": first - second}
+        for name, (low, high) in spans.items():
+            found |= {f"{name}low": low, f"{name}high": high}
         card = entry.card.model_dump(include={"team", "model", "revision"})
-        return FinalFigure.model_validate({**card, "shown": shown, **rounded})
+        return {**card, "shown": entry.figure, **{name: round(one, 6) for name, one in found.items()}}
 
     def _log(self, submission: Submission, at: datetime, **facts: Any) -> None:
-        entry = {"answers": "", **facts}
-        self.log.add(LoggedSubmission(received=at, card=submission.card, file=submission.digest, **entry))
+        card = submission.card.model_copy(update={"contact": ""})
+        known: dict[str, Any] = {"file": submission.digest, "signature": submission.signature, "answers": ""}
+        self.log.add(LoggedSubmission(received=at, card=card, **(known | facts)))
 
     def _keep(self, name: str, marked: Marked) -> None:
         path = self.folder / "read" / f"{name}.json"
@@ -311,6 +431,20 @@ class Board:
 
     def _kept(self, name: str) -> Marked:
         if name not in self._read_before:
-            found = orjson.loads((self.folder / "read" / f"{name}.json").read_bytes())
-            self._read_before[name] = Marked(found["tokens"], np.array(found["values"]))
+            path = self.folder / "read" / f"{name}.json"
+            try:
+                found = orjson.loads(path.read_bytes())
+                self._read_before[name] = Marked(found["tokens"], np.array(found["values"]))
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise ExternalFailure(f"{path} is missing or damaged: put it back from a copy") from error
         return self._read_before[name]
+
+
+def _teams(entries: Sequence[LoggedSubmission]) -> list[str]:
+    return sorted({entry.card.team for entry in entries})
+
+
+def _outcome(entry: LoggedSubmission) -> str:
+    if entry.reply is None:
+        return "refused"
+    return "held" if entry.figure is None else f"told {entry.figure}"

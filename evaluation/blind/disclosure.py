@@ -1,53 +1,51 @@
-"""What may be said of a figure over sealed golds: keyed noise, rounding, a ladder, and a bound on their sum.
+"""What may be said of a figure over sealed golds: keyed noise, and a bound on the sum of all figures.
 
-A figure on the public half is a noisy channel from the golds to whoever sent the answers. With a score whose
-spread over unknown golds is at most s, and Gaussian noise of standard deviation d, one figure tells at most
-ln(1 + s^2/d^2) / 2 nats (T. Cover, J. Thomas, Elements of Information Theory, 2006, section 9.1); what is
-rounded, or withheld by a ladder, tells no more. Golds that are independent for the attacker then can't be
-known better than by chance by more than sqrt(I / 2n) on average over n questions, as each question's gain is
-bounded by its own share of the I nats (Pinsker's inequality). That sums over all teams, colluding or not. It
-takes scores to be near normal, so that what was learnt before does not widen their spread.
+A figure is a noisy channel from the golds to whoever sent the answers. With a score whose spread over unknown
+golds is at most s, and Gaussian noise of standard deviation d, one figure tells at most ln(1 + s^2/d^2) / 2
+nats (T. Cover, J. Thomas, Elements of Information Theory, 2006, section 9.1); what is rounded or cut off at 0
+and 1 tells no more. Golds that are independent for the attacker then can't be known better than by chance by
+more than sqrt(I / 2n) on average over n questions, as each question's gain is bounded by its own share of the
+I nats (Pinsker's inequality). That sums over all teams, colluding or not, over slices and over seasons: what
+figures tell of some golds is no more than what they tell of all. It takes scores to be near normal, so that
+what was learnt before does not widen their spread. It is a mean over the half: of single questions it says
+nothing.
+
+The noise is chosen, not the number of figures: so much that every place of a season can use its whole quota.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import floor, log, sqrt
+from collections.abc import Callable, Iterable, Sequence
+from math import e, hypot, log, log1p, pi, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mihakk.schemas.blind import PartSize
+
 Keyed = Callable[[str, str], str]
 """(purpose, text) -> hexadecimal digest that only who has the secret can make."""
 
-NOISE: Final = 0.5
-"""Standard deviation of the noise, and the step that figures are rounded to, in standard errors."""
-LADDER: Final = 1.0
-"""By how many standard errors a team's figure has to beat its last best to be shown (A. Blum and M. Hardt,
-The Ladder, ICML 2015)."""
+LEAST_NOISE: Final = 0.5
+"""Standard deviation of the noise, in standard errors, of any figure for which the gain would allow less."""
+FINALS: Final = 0.2
+"""Share of what a season may tell that is kept for the final figures."""
 SLICE_GROUPS: Final = 50
 """Groups of the public half that a slice needs."""
+Interval = tuple[float, float]
+"""Low and high end."""
 
 
 class Half(NamedTuple):
-    """One half of the questions, and how far figures on it can vary; known from the questions alone."""
+    """One half of the questions, or a slice of one, and how far figures on it can vary."""
 
     items: NDArray[np.int64]
     """Their places among all questions."""
-    units: int
-    """Golds that are independent of each other: both orders of a pair are one."""
-    groups: int
-    se: float
-    """Standard error of a mean of 0s and 1s at its largest: groups that stand and fall together, half right.
-    It depends on no answer, so saying it tells nothing."""
-    spread: float
-    """Standard deviation, at its largest, of a score over golds that nobody knows: units apart."""
-
-    @property
-    def nats(self) -> float:
-        """What one figure on this half tells at most."""
-        return log(1 + (self.spread / (NOISE * self.se)) ** 2) / 2
+    size: PartSize
+    """`se` is the standard error of a mean of 0s and 1s at its largest: groups that stand and fall together,
+    half right; `spread` that of a score over golds that nobody knows: units apart. They depend on no answer,
+    so saying them tells nothing."""
 
 
 def half_of(items: Sequence[int], groups: Sequence[str], units: Sequence[str]) -> Half:
@@ -66,58 +64,107 @@ def half_of(items: Sequence[int], groups: Sequence[str], units: Sequence[str]) -
 
     count, spread = at_most(units)
     clusters, se = at_most(groups)
-    return Half(places, count, clusters, max(se, spread), spread)
+    size = PartSize(questions=len(items), units=count, groups=clusters, se=max(se, spread), spread=spread)
+    return Half(places, size)
 
 
-def halves(groups: Sequence[str], units: Sequence[str], keyed: Keyed, release: str) -> tuple[Half, Half]:
+def halves(groups: Sequence[str], units: Sequence[str], keyed: Keyed, drawn: str) -> tuple[Half, Half]:
     """The questions whose figures are told during a season, and those kept for its end.
 
-    Whole groups, drawn by the secret and the release's name: the same halves in every season.
+    Whole groups, drawn by the secret for `drawn`, which names the season: each has halves of its own.
     """
-    order = sorted(set(groups), key=lambda group: keyed(f"half {release}", group))
+    order = sorted(set(groups), key=lambda group: keyed(drawn, group))
     public = set(order[::2])
     told = [place for place, group in enumerate(groups) if group in public]
     kept = [place for place, group in enumerate(groups) if group not in public]
     return half_of(told, groups, units), half_of(kept, groups, units)
 
 
-def blurred(value: float, se: float, keyed: Keyed, name: str) -> float:
-    """A score with the noise that belongs to it, rounded; asking again gives the same.
+def nats(size: PartSize, noise: float) -> float:
+    """What one figure with so much noise tells at most; without noise, what a count of right answers can."""
+    if not noise:
+        return log(2 * pi * e * ((size.spread * size.questions) ** 2 + 1 / 12)) / 2
+    return log1p((size.spread / (noise * size.se)) ** 2) / 2
+
+
+def noise_for(sizes: Sequence[PartSize], most: float, least: float) -> float:
+    """The least noise with which one figure of each part tells no more than `most` nats together."""
+    low, high = least, least
+    while sum(nats(size, high) for size in sizes) > most:
+        low, high = high, high * 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        if sum(nats(size, middle) for size in sizes) > most:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def most_nats(gain: float, size: PartSize) -> float:
+    """What may be told of a half before it could exceed a gain over chance."""
+    return 2 * size.units * gain**2
+
+
+def most_gain(told: float, size: PartSize) -> float:
+    """The most that so many nats can add to the share of a half's golds that anybody knows."""
+    return min(1.0, sqrt(told / (2 * size.units)))
+
+
+def blurred(value: float, sd: float, keyed: Keyed, name: str) -> float:
+    """A score with the noise that belongs to it, between 0 and 1; asking again gives the same.
 
     Args:
         value: The exact figure, 0 to 1.
-        se: Largest standard error of such a figure.
+        sd: Standard deviation of the noise.
         keyed: The secret's digests.
         name: What is said and of which answers: another name draws other noise.
     """
     from scipy.special import ndtri
 
     drawn = (int(keyed("noise", name)[:13], 16) + 0.5) / 16**13
-    noisy = value + NOISE * se * float(ndtri(drawn))
-    step = NOISE * se
-    return round(min(1.0, max(0.0, round(noisy / step) * step)), 6)
+    return round(min(1.0, max(0.0, value + sd * float(ndtri(drawn)))), 4)
 
 
-def beats(figure: float, best: float | None, se: float) -> bool:
-    """Whether a figure is shown, given the team's best so far."""
-    return best is None or figure > best + LADDER * se
+def interval(figure: float, se: float, sd: float, figures: int = 1) -> Interval:
+    """95 % interval of a told figure: all p that are no more than z errors away from it.
+
+    The variance at p is that of the sampling, 4 p (1 - p) se^2, and of the noise (E. Wilson, JASA 1927, with
+    the noise added). It rests on the told figure alone.
+
+    Args:
+        figure: As told.
+        se: Largest standard error of such a figure.
+        sd: Standard deviation of the noise.
+        figures: Of how many it is the best: the interval holds for all of them at once (Bonferroni).
+    """
+    from scipy.special import ndtri
+
+    z = float(ndtri(1 - 0.025 / figures))
+    wide = 4 * (z * se) ** 2
+    middle = 2 * figure + wide
+    root = sqrt(max(0.0, middle**2 - 4 * (1 + wide) * (figure**2 - (z * sd) ** 2)))
+    return max(0.0, (middle - root) / (2 + 2 * wide)), min(1.0, (middle + root) / (2 + 2 * wide))
 
 
-def figures_within(gain: float, half: Half) -> int:
-    """How many figures on a half may be told before what they tell could exceed a gain over chance."""
-    return floor(2 * half.units * gain**2 / half.nats)
+def difference(first: float, of_first: Interval, second: float, of_second: Interval) -> Interval:
+    """95 % interval of a difference of two figures, from theirs (R. Newcombe, Stat. Med. 1998, method 10)."""
+    down = hypot(first - of_first[0], of_second[1] - second)
+    up = hypot(of_first[1] - first, second - of_second[0])
+    return first - second - down, first - second + up
 
 
-def most_gain(figures: int, half: Half) -> float:
-    """The most that this many figures can add to the share of a half's golds that anybody knows."""
-    return min(1.0, sqrt(figures * half.nats / (2 * half.units)))
-
-
-def half_width(half: Half) -> float:
-    """Half of the 95 % interval of a told figure: sampling, noise and rounding, each at its largest."""
-    return 1.96 * half.se * sqrt(1 + NOISE**2 + NOISE**2 / 12)
-
-
-def interval(figure: float, half: Half) -> tuple[float, float]:
-    """95 % interval of a told figure, within 0 and 1."""
-    return max(0.0, figure - half_width(half)), min(1.0, figure + half_width(half))
+def rank_ranges(figures: Iterable[tuple[float, Interval] | None]) -> list[tuple[int, int]]:
+    """The best and worst rank of each: figures whose difference may be 0 share ranks; None may have any."""
+    rows = list(figures)
+    found = []
+    for one in rows:
+        above = below = 0
+        for other in rows:
+            if one is None or other is None or one is other:
+                continue
+            low, high = difference(other[0], other[1], one[0], one[1])
+            above += low > 0
+            below += high < 0
+        found.append((1 + above, len(rows) - below))
+    return found

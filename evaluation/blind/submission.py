@@ -1,23 +1,28 @@
-"""A file of answers to a blind release: a card on the first line, then a line per item.
+"""A file of answers to a blind release: a card on the first line, a line per item, and a signature.
 
 Read the same way by those who send it and by those who score it: strict JSON, every ranked item answered
-once, nothing else in it.
+once, nothing else in it. The signature is of all bytes before its line.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mihakk.evaluation.blind.keys import sign
 from mihakk.evaluation.incoming.plain import json_object
 from mihakk.machinery.configs import validate
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.machinery.ids import sha256
-from mihakk.schemas.blind import SubmissionCard
+from mihakk.schemas.blind import Signature, SubmissionCard
 from mihakk.schemas.evaluation import Question
 from mihakk.schemas.record import Record
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 REPLY_BYTES: Final = 4096
 """Longest reply, in UTF-8."""
@@ -34,7 +39,9 @@ class Submission(NamedTuple):
     replies: dict[str, str]
     """Item to reply."""
     digest: str
-    """SHA-256 of the file."""
+    """SHA-256 of the file without its last line."""
+    signature: Signature | None = None
+    """None where nobody signed it."""
 
 
 class _Reply(Record):
@@ -50,12 +57,13 @@ def is_ranked(question: Question) -> bool:
 
 
 def read_submission(path: Path) -> Submission:
-    """A file as `write_submission` writes it; whose items and card fit is for `check_replies` to say.
+    """A file as `write_submission` writes it; whose items, card and key fit is for others to say.
 
     Raises:
         UsageError: It can't be read, or is no such file; the message names the line.
     """
-    lines = list(_lines(path))
+    data = _data(path)
+    lines = list(_lines(data, path))
     if not lines:
         raise UsageError(f"{path} is empty: write it by `mihakk evaluate submit`")
     number, first = lines[0]
@@ -65,7 +73,12 @@ def read_submission(path: Path) -> Submission:
             "write the file by `mihakk evaluate submit`"
         )
     card = validate(first["card"], SubmissionCard, f"{path}, line {number}")
-    return Submission(card, _replies(path, lines[1:]), sha256(path.read_bytes()))
+    signature = None
+    number, last = lines[-1]
+    if last.keys() == {"signature"}:
+        signature = validate(last["signature"], Signature, f"{path}, line {number}")
+        del lines[-1]
+    return Submission(card, _replies(path, lines[1:]), sha256(_body(data)), signature)
 
 
 def read_replies(path: Path) -> dict[str, str]:
@@ -74,7 +87,7 @@ def read_replies(path: Path) -> dict[str, str]:
     Raises:
         UsageError: As `read_submission`.
     """
-    return _replies(path, list(_lines(path)))
+    return _replies(path, list(_lines(_data(path), path)))
 
 
 def check_replies(replies: Mapping[str, str], questions: Mapping[str, Question], where: str) -> None:
@@ -96,15 +109,37 @@ def check_replies(replies: Mapping[str, str], questions: Mapping[str, Question],
 
 
 def write_submission(card: SubmissionCard, replies: Mapping[str, str], folder: Path) -> Path:
-    """Writes the file to be sent; equal answers give equal bytes, in whatever order they came."""
+    """Writes the file to be signed; equal answers give equal bytes, in whatever order they came."""
     lines = [json.dumps({"card": card.model_dump(mode="json")}, ensure_ascii=False, sort_keys=True)]
     lines += [
         json.dumps({"item": item, "reply": replies[item]}, ensure_ascii=False) for item in sorted(replies)
     ]
     data = ("\n".join(lines) + "\n").encode()
-    path = folder / f"{card.team}--{card.model}--{sha256(data)[:12]}.jsonl"
-    folder.mkdir(parents=True, exist_ok=True)
-    unfinished = folder / f".{path.name}.tmp"
+    return _write(folder / f"{card.team}--{card.model}--{sha256(data)[:12]}.jsonl", data)
+
+
+def sign_submission(path: Path, key: Ed25519PrivateKey, now: datetime | None = None) -> Signature:
+    """Signs a file as `write_submission` writes it, in place of any signature it has.
+
+    Raises:
+        UsageError: As `read_submission`.
+    """
+    read_submission(path)
+    body = _body(_data(path))
+    signature = sign(key, sha256(body), now or datetime.now(UTC))
+    _write(path, body + json.dumps({"signature": signature.model_dump()}).encode() + b"\n")
+    return signature
+
+
+def _body(data: bytes) -> bytes:
+    """A file without its signature, ending in a line break."""
+    body, _, last = data.rstrip().rpartition(b"\n")
+    return (body if last.lstrip().startswith(b'{"signature"') else data.rstrip()) + b"\n"
+
+
+def _write(path: Path, data: bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.tmp")
     unfinished.write_bytes(data)
     unfinished.replace(path)
     return path
@@ -126,16 +161,19 @@ def _replies(path: Path, lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[st
     return replies
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _data(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(iter(lambda: file.readline(_LINE_BYTES + 1), b""), 1):
-                if len(line) > _LINE_BYTES:
-                    raise UsageError(f"{path}, line {number}: longer than {_LINE_BYTES:,} bytes")
-                if line.strip():
-                    yield number, _object(line, f"{path}, line {number}")
+        return path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}") from error
+
+
+def _lines(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if len(line) >= _LINE_BYTES:
+            raise UsageError(f"{path}, line {number}: longer than {_LINE_BYTES:,} bytes")
+        if line.strip():
+            yield number, _object(line, f"{path}, line {number}")
 
 
 def _object(line: bytes, where: str) -> dict[str, Any]:

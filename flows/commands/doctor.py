@@ -41,6 +41,7 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     ("label-studio-sdk", "review in Label Studio", "annotation"),
     ("camel-tools", "`morphology: camel`, published metrics", "nlp"),
     ("sentence-transformers", "other embeddings", "nlp"),
+    ("cryptography", "signatures of a blind board's teams", "publish"),
     ("mlcroissant", "Croissant validation", "publish"),
     ("lm-eval", "running a release", "eval"),
     ("sacrebleu", "BLEU and chrF++ of replies", "eval"),

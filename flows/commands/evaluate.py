@@ -8,12 +8,13 @@ from typing import Annotated, Literal
 import typer
 from rich.markup import escape
 
-from mihakk.flows.commands.evaluate_blind import score, submit
+from mihakk.flows.commands.evaluate_blind import migrate, score, submit
 from mihakk.flows.commands.evaluate_import import import_, rescore
 from mihakk.flows.commands.evaluate_items import items, moves
 from mihakk.flows.commands.evaluate_publish import publish, site
 from mihakk.flows.commands.evaluate_run import judge, run, vouch
 from mihakk.flows.commands.evaluate_suspects import auditors, scores_in, suspects
+from mihakk.flows.commands.evaluate_team import register_in
 from mihakk.flows.commands.options import AsJson
 from mihakk.machinery.errors import UsageError
 from mihakk.reports.console import open_console, print_json
@@ -25,8 +26,9 @@ def register(app: typer.Typer) -> None:
     evaluate.command(name="import")(import_)
     for command in (run, judge, vouch, suspects, auditors, items, moves, rescore, table, lint):
         evaluate.command()(command)
-    for of_boards in (site, publish, submit, score):
+    for of_boards in (site, publish, submit, score, migrate):
         evaluate.command()(of_boards)
+    register_in(evaluate)
     app.add_typer(evaluate, name="evaluate", rich_help_panel="Evaluate")
 
 

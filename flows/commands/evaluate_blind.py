@@ -1,4 +1,4 @@
-"""`mihakk evaluate submit | score`: answers to a blind release, on the public and on the private side."""
+"""`mihakk evaluate submit | score | migrate`: answers to a blind release, on both its sides."""
 
 from __future__ import annotations
 
@@ -15,22 +15,32 @@ from mihakk.reports.console import open_console, print_json
 def submit(
     file: Annotated[Path, typer.Argument(help='JSON lines of replies, {"item": ID, "reply": TEXT} each.')],
     card: Annotated[
-        Path, typer.Option(help="YAML: team, model, revision, release, version, kind, open, ...")
+        Path, typer.Option(help="YAML: board, team, model, revision, release, version, kind, open, ...")
     ],
     release: Annotated[str, typer.Option(help="The blind release: its folder, or NAME@VERSION.")],
     to: Annotated[
         Path | None, typer.Option(help="Folder for the file to be sent; only checked when left out.")
     ] = None,
+    key: Annotated[
+        Path | None, typer.Option(help="The team's private key; `team sign` signs later when left out.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a file of answers to a blind release, and write the file to be sent.
+    """Check a file of answers to a blind release, and write and sign the file to be sent.
 
     Needs the public files alone. Answers to items that a blind board does not rank (recall, explanations) are
     left out; every ranked item has to be answered, once, in at most 4,096 bytes.
 
-    Example: mihakk evaluate submit replies.jsonl --card card.yaml --release demo@latest --to .
+    Example: mihakk evaluate submit replies.jsonl --card card.yaml --release demo@1.0.0 --to . --key a.key
     """
-    from mihakk.evaluation.blind.submission import check_replies, is_ranked, read_replies, write_submission
+    from mihakk.evaluation.blind.keys import private_key
+    from mihakk.evaluation.blind.submission import (
+        check_replies,
+        is_ranked,
+        read_replies,
+        sign_submission,
+        write_submission,
+    )
     from mihakk.evaluation.questions import questions_of_release
     from mihakk.evaluation.reading import read
     from mihakk.machinery.configs import load_config
@@ -38,6 +48,7 @@ def submit(
     from mihakk.schemas.blind import SubmissionCard
 
     told = load_config(card, SubmissionCard)
+    signing = private_key(key) if key is not None else None
     folder, name = named_folder(release)
     questions = questions_of_release(folder, name, sealed=True)
     one = next(iter(questions.values()))
@@ -61,8 +72,11 @@ def submit(
             "the page on evaluation says how replies are read"
         )
     written = write_submission(told, kept, to) if to is not None else None
-    if written is not None:
+    if written is not None and signing is not None:
+        sign_submission(written, signing)
         console.print(f"send this file: {written}")
+    elif written is not None:
+        console.print(f"sign this file before you send it: mihakk evaluate team sign {written} --key KEY")
     if as_json:
         print_json(
             {"answers": len(kept), "left_out": len(replies) - len(kept), "unread": unread, "file": written}
@@ -74,17 +88,21 @@ def score(
     files: Annotated[
         list[Path] | None, typer.Argument(help="Files as `evaluate submit` writes them.")
     ] = None,
-    store: Annotated[Path, typer.Option(help="Private folder: the log and what was read.")] = Path("blind"),
+    store: Annotated[Path, typer.Option(help="Private folder of keys, logs and what was read.")] = Path(
+        "blind"
+    ),
     public: Annotated[
         Path | None,
-        typer.Option(help="Folder for board.json, which may be published; STORE/public if left out."),
+        typer.Option(
+            help="Folder for what may be published: board.json, log.jsonl; STORE/public if left out."
+        ),
     ] = None,
-    close: Annotated[bool, typer.Option("--close", help="The season is over: open the other half.")] = False,
+    close: Annotated[bool, typer.Option("--close", help="The season is over: tell final figures.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score answers to a blind release where its golds lie; writes nothing but blurred figures.
+    """Score signed answers to a blind release where its golds lie; writes nothing but noisy figures.
 
-    Noise, rounding, quotas, near copies and the ladder are those of the board's file; the log of all
+    Teams, quotas and `gain`, from which the noise follows, are those of the board's file; the log of all
     submissions is only ever added to. Needs the release's secret (MIHAKK_BLIND_KEY) and, where the answers
     are encrypted, MIHAKK_ANSWERS_IDENTITY_FILE. Uses no network where release and answers are local.
 
@@ -106,20 +124,54 @@ def score(
             console.print(f"{received.path}: [red]refused[/]: ", end="")
             console.print(received.refused, markup=False)
             continue
-        figure = "no figure before the season ends" if reply.figure is None else f"{reply.figure:.3f}"
+        figure = (
+            "its team's share of the season is used up" if reply.figure is None else f"{reply.figure:.3f}"
+        )
         console.print(f"{received.path}: {reply.told}, {figure}")
     state = opened.standing()
     console.print(
-        f"{state['figures']['told']} of {state['figures']['most']} figures told; together they add at "
-        f"most {state['gain']['so_far']:.1%} to what anybody knows of the public half → {folder}"
+        f"figures have a noise of {state['noise']:.3f}; all that were told add at most "
+        f"{state['gain']['so_far']:.1%} to what anybody knows of the public half → {folder}"
     )
     closed = close_season(opened, folder) if close else []
     for one in closed:
         console.print(
-            f"{one.team}, {one.model}: public half {one.public:.3f}, other half {one.other:.3f}, "
-            f"gap {one.gap:+.3f}"
+            f"{one.team}, {one.model}: {one.figure:.3f}, public half {one.public:.3f}, other half "
+            f"{one.other:.3f}, gap {one.gap:+.3f}"
         )
     if as_json:
         print_json({"files": [one._asdict() for one in scored], "standing": state, "closed": closed})
     if refused:
         raise UsageError(f"{len(refused)} of {len(files or [])} files refused: {refused[0].refused}")
+
+
+def migrate(
+    board: Annotated[Path, typer.Option(help="YAML file of the board.")],
+    store: Annotated[Path, typer.Option(help="Private folder of keys, logs and what was read.")] = Path(
+        "blind"
+    ),
+    final: Annotated[
+        Path | None,
+        typer.Option(
+            help="final.json, if the season was closed; STORE/public/final.json if left out and there."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Carry over the log of a season that began before files were signed; the old one is kept beside it.
+
+    Halves, noise and figures stay. Further files have to be signed; near copies may be sent again.
+
+    Example: mihakk evaluate migrate --board spring.yaml --store /private/blind
+    """
+    from mihakk.pipeline.blind_scoring import migrate_board
+
+    log = migrate_board(board, store, final)
+    entries = sum(entry.reply is not None for entry in log.entries)
+    closed = log.closing is not None
+    open_console(soft_wrap=True, stderr=as_json).print(
+        f"{entries} scored files carried over, {'closed' if closed else 'open'}; together they tell "
+        f"{log.nats:.1f} nats"
+    )
+    if as_json:
+        print_json({"scored": entries, "closed": closed, "nats": log.nats})

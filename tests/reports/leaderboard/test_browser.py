@@ -24,7 +24,11 @@ BLIND = {
         {
             **{"model": "jais", "team": "alpha", "rank_low": 1, "rank_high": 2, "figure": 0.71},
             **{"low": 0.6, "high": 0.8, "received": "2026-03-04"},
-        }
+        },
+        {
+            **{"model": "held", "team": "beta", "rank_low": 1, "rank_high": 2, "figure": None},
+            **{"low": 0.0, "high": 1.0, "received": "2026-03-05"},
+        },
     ],
 }
 

@@ -1,0 +1,235 @@
+"""Keys of teams: Ed25519 signatures over files of answers, and the register of who holds which key.
+
+Of RFC 8032, by the package `cryptography`. A key's name is the key itself: its 32 public bytes in base64.
+What is signed is short (`signed_text`), so that a line of a board's log can be checked without the file.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from filelock import FileLock
+from pydantic import ValidationError
+
+from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.schemas.blind import Signature, TeamKey
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+REGISTER = "teams.jsonl"
+"""Name of the register in the private folder of all boards."""
+
+
+def make_key(path: Path) -> str:
+    """Writes a new private key (PKCS 8, PEM, readable by its owner alone) and `PATH.pub`; the public key.
+
+    Raises:
+        UsageError: One of the files exists, or can't be written.
+    """
+    part, serial = _ed25519()
+    key = part.Ed25519PrivateKey.generate()
+    public = path.with_name(f"{path.name}.pub")
+    private = key.private_bytes(serial.Encoding.PEM, serial.PrivateFormat.PKCS8, serial.NoEncryption())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if public.exists():
+            raise FileExistsError(17, "File exists", str(public))
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(private)
+        form = serial.PublicFormat.SubjectPublicKeyInfo
+        public.write_bytes(key.public_key().public_bytes(serial.Encoding.PEM, form))
+    except OSError as error:
+        raise UsageError(f"{error.filename}: {error.strerror}: name another file") from error
+    return _name(key.public_key())
+
+
+def public_key(path: Path) -> str:
+    """The public key in a PEM file as `make_key` and `openssl pkey -pubout` write it.
+
+    Raises:
+        UsageError: It can't be read, or holds no Ed25519 public key.
+    """
+    part, serial = _ed25519()
+    try:
+        key = serial.load_pem_public_key(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"{path} is no public key in PEM: send the file that ends in .pub") from error
+    if not isinstance(key, part.Ed25519PublicKey):
+        raise UsageError(f"{path} is not an Ed25519 key: make one by `mihakk evaluate team key`")
+    return _name(key)
+
+
+def private_key(path: Path) -> Ed25519PrivateKey:
+    """The private key in a PEM file without a passphrase.
+
+    Raises:
+        UsageError: It can't be read, or holds no Ed25519 private key.
+    """
+    part, serial = _ed25519()
+    try:
+        key = serial.load_pem_private_key(path.read_bytes(), None)
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror}") from error
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"{path} is no private key in PEM without a passphrase") from error
+    if not isinstance(key, part.Ed25519PrivateKey):
+        raise UsageError(f"{path} is not an Ed25519 key: make one by `mihakk evaluate team key`")
+    return cast("Ed25519PrivateKey", key)
+
+
+def signed_text(digest: str, signed: str) -> bytes:
+    """What a signature is of.
+
+    Args:
+        digest: SHA-256 of the file up to its last line, hexadecimal.
+        signed: `Signature.signed`.
+    """
+    return f"mihakk submission\n{digest}\n{signed}\n".encode()
+
+
+def sign(key: Ed25519PrivateKey, digest: str, now: datetime) -> Signature:
+    """The signature of a file whose lines have this digest."""
+    signed = now.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    value = base64.b64encode(key.sign(signed_text(digest, signed))).decode()
+    return Signature(key=_name(key.public_key()), signed=signed, value=value)
+
+
+def is_genuine(signature: Signature, digest: str) -> bool:
+    """Whether the holder of the named key signed exactly this."""
+    part, _ = _ed25519()
+    from cryptography.exceptions import InvalidSignature
+
+    try:
+        key = part.Ed25519PublicKey.from_public_bytes(base64.b64decode(signature.key, validate=True))
+        value = base64.b64decode(signature.value, validate=True)
+        key.verify(value, signed_text(digest, signature.signed))
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+class Register:
+    """Which keys sign for which team; lines that are only ever added.
+
+    Args:
+        path: Its file, made with the first key.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def keys(self) -> Mapping[str, TeamKey]:
+        """Every key as it stands now.
+
+        Raises:
+            ExternalFailure: A line can't be read.
+        """
+        found: dict[str, TeamKey] = {}
+        lines = self.path.read_bytes().splitlines() if self.path.is_file() else []
+        for number, line in enumerate(lines, 1):
+            try:
+                one = TeamKey.model_validate_json(line)
+            except ValidationError as error:
+                raise ExternalFailure(
+                    f"{self.path}, line {number}: not a key of a team: put back the file from a copy"
+                ) from error
+            found[one.key] = one
+        return found
+
+    def register(self, team: str, key: str, now: datetime, until: date | None = None) -> TeamKey:
+        """From now on this key signs for the team, beside any other it has.
+
+        Raises:
+            UsageError: It was registered before, or is over already.
+        """
+        if until is not None and until < now.date():
+            raise UsageError(f"until {until} is over: name a later day")
+        with self._held():
+            if one := self.keys().get(key):
+                revoked = " and revoked" if one.revoked else ""
+                raise UsageError(f"this key was registered{revoked} for {one.team}: make a new one")
+            return self._add({"team": team, "key": key, "registered": now, "until": until})
+
+    def revoke(self, key: str, now: datetime, why: str) -> TeamKey:
+        """From now on nothing is taken that this key signs, whenever it did.
+
+        Raises:
+            UsageError: It is not registered.
+        """
+        with self._held():
+            known = self.keys()
+            if key not in known:
+                raise UsageError(f"{key} is not in {self.path}: `mihakk evaluate team list` names all keys")
+            return self._add(known[key].model_dump() | {"revoked": now, "why": why})
+
+    def check(self, signature: Signature | None, digest: str, team: str, at: datetime) -> None:
+        """Refuses what is not signed by a key that holds for this team.
+
+        Raises:
+            UsageError: With the reason and what to do.
+        """
+        if signature is None:
+            raise UsageError(f"{team}'s file is not signed: `mihakk evaluate team sign FILE --key KEY`")
+        one = self.keys().get(signature.key)
+        named = f"the key {signature.key}"
+        if one is None:
+            raise UsageError(
+                f"{team}'s file is signed by {named}, which is not registered: ask its maintainers"
+            )
+        if one.team != team:
+            raise UsageError(
+                f"{team}'s file is signed by {named} of {one.team}: only {team} speaks in its name"
+            )
+        if one.revoked:
+            reason = f" ({one.why})" if one.why else ""
+            raise UsageError(
+                f"{named} of {team} was revoked on {one.revoked:%Y-%m-%d}{reason}: register another"
+            )
+        if one.until is not None and at.date() > one.until:
+            raise UsageError(f"{named} of {team} expired after {one.until}: register another")
+        if not is_genuine(signature, digest):
+            raise UsageError(
+                f"{team}'s file is not what was signed: its card or answers were changed afterwards. Sign it "
+                "again: `mihakk evaluate team sign FILE --key KEY`"
+            )
+
+    def _held(self) -> FileLock:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        return FileLock(f"{self.path}.lock", timeout=60)
+
+    def _add(self, facts: dict[str, Any]) -> TeamKey:
+        try:
+            one = TeamKey.model_validate(facts)
+        except ValidationError as error:
+            raise UsageError(
+                f"{facts['team']!r}: a team's name has letters, digits, `.`, `_` and `-`"
+            ) from error
+        with self.path.open("ab") as file:
+            file.write(one.model_dump_json().encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        return one
+
+
+def _name(key: Any) -> str:
+    return base64.b64encode(key.public_bytes_raw()).decode()
+
+
+def _ed25519() -> tuple[Any, Any]:
+    """The modules of `cryptography`: keys, and their files."""
+    try:
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric import ed25519
+    except ImportError as missing:
+        raise UsageError(
+            "install the extra `publish` (package cryptography) to check signatures"
+        ) from missing
+    return ed25519, serialization

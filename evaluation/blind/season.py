@@ -1,0 +1,127 @@
+"""The rules of a season: fixed when its first file is scored, with what earlier seasons told counted in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from math import ceil
+from pathlib import Path
+from typing import Final
+
+from mihakk.evaluation.blind.disclosure import FINALS, LEAST_NOISE, most_gain, most_nats, noise_for
+from mihakk.evaluation.blind.log import SubmissionLog
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.blind import BlindBoard, EarlierSeason, PartSize, Season
+
+PUBLIC: Final = "public"
+"""The half whose figures are told during the season."""
+OTHER: Final = "other"
+
+
+def drawn_for(release: str, board: str) -> str:
+    """What a season's halves are drawn for: each has halves of its own."""
+    return f"half {release} {board}"
+
+
+def rules_of(
+    config: BlindBoard, asked: tuple[str, str, str], parts: Mapping[str, PartSize], drawn: str, halves: str
+) -> Season:
+    """The rules that a board's file and its release give, before noise and earlier seasons.
+
+    Args:
+        config: The file.
+        asked: Release, version and digest of its manifest.
+        parts: Both halves, and the slices.
+        drawn: What the halves were drawn for.
+        halves: Keyed digest of the public half.
+    """
+    release, version, digest = asked
+    return Season(
+        board=config.name,
+        release=release,
+        version=version,
+        digest=digest,
+        opens=config.opens,
+        closes=config.closes,
+        per_week=config.per_week,
+        gain=config.gain,
+        places=config.places or len(config.teams),
+        parts=dict(parts),
+        noise=LEAST_NOISE,
+        drawn=drawn,
+        halves=halves,
+    )
+
+
+def begin(rules: Season, earlier: Sequence[EarlierSeason]) -> Season:
+    """A season with the noise by which each place can use its whole quota.
+
+    Raises:
+        UsageError: Earlier seasons left nothing to tell.
+    """
+    carried = sum(one.nats for one in earlier)
+    public = rules.parts[PUBLIC]
+    if carried >= min(most_nats(rules.gain, rules.parts[half]) for half in (PUBLIC, OTHER)):
+        raise UsageError(
+            f"{rules.board}: earlier seasons over {rules.release} told up to "
+            f"{most_gain(carried, public):.3f} of its golds, so that `gain: {rules.gain}` leaves nothing to "
+            "tell: raise it, or seal new questions"
+        )
+    replies = rules.per_week * ceil((rules.closes - rules.opens) / timedelta(days=7))
+    most = (most_nats(rules.gain, public) - carried) * (1 - FINALS) / rules.places / replies
+    told = [size for name, size in rules.parts.items() if name != OTHER]
+    return rules.model_copy(update={"earlier": tuple(earlier), "noise": noise_for(told, most, LEAST_NOISE)})
+
+
+def keep_rules(rules: Season, begun: Season, teams: Collection[str]) -> None:
+    """Refuses other rules than those that a season began with.
+
+    Its end may change: what a team is told is limited by its share, however long it lasts.
+
+    Args:
+        rules: What the board's file says now.
+        begun: What its log says.
+        teams: All that are named or were scored.
+
+    Raises:
+        UsageError: They differ, or there are more teams than places.
+    """
+    names = ("release", "version", "digest", "opens", "per_week", "gain", "parts", "halves")
+    now, was = rules.model_dump(mode="json"), begun.model_dump(mode="json")
+    for name in names:
+        if now[name] != was[name]:
+            raise UsageError(
+                f"{begun.board} began with {name} {was[name]}, and now it is {now[name]}: the rules of a "
+                "season stay as they are, and so does the secret; a new season has a name of its own"
+            )
+    if len(teams) > begun.places:
+        raise UsageError(
+            f"{begun.board} began with places for {begun.places} teams, and {len(teams)} are named or were "
+            "scored: its noise rests on that number. Take further teams into the next season"
+        )
+
+
+def earlier_seasons(store: Path, rules: Season) -> tuple[EarlierSeason, ...]:
+    """What the other seasons over the same release, in any version, told.
+
+    Args:
+        store: The private folder of all boards.
+        rules: Of the season that begins.
+
+    Raises:
+        UsageError: One of them is not closed, or was written before files were signed.
+        ExternalFailure: A log was rewritten.
+    """
+    found = []
+    for path in sorted(store.glob("*/log.jsonl")):
+        log = SubmissionLog(path)
+        log.read()
+        if log.season is None or log.season.release != rules.release or log.season.board == rules.board:
+            continue
+        if log.closing is None:
+            raise UsageError(
+                f"{log.season.board} over {rules.release} is not closed, and what it tells counts for "
+                f"{rules.board} too. Close it first: `mihakk evaluate score --close --board BOARD.yaml`"
+            )
+        found.append(EarlierSeason(board=log.season.board, nats=log.nats, last=log.last))
+    return tuple(found)

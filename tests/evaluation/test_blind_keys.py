@@ -1,0 +1,211 @@
+"""Files of answers signed by a team's key: what a rival can't do in its name, checked with OpenSSL's own tools."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mihakk.evaluation.blind.board import Board
+from mihakk.evaluation.blind.keys import Register, make_key, private_key, public_key
+from mihakk.evaluation.blind.submission import read_submission, sign_submission, write_submission
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import sha256
+from mihakk.schemas.blind import SubmissionCard
+from tests.evaluation.test_blind_board import MONDAY, answers, digests, many, ruled
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> Board:
+    """A board with a key for either team, and keys of two that are no team of it."""
+    made = Board(ruled(), many(), tmp_path / "private", digests)
+    for team in ("alpha", "beta", "rival"):
+        made.register.register(team, make_key(tmp_path / f"{team}.key"), MONDAY)
+    make_key(tmp_path / "stranger.key")
+    return made
+
+
+def written(folder: Path, right: float = 0.6, seed: int = 1, **card: Any) -> Path:
+    """A file of alpha's, not signed yet."""
+    given = {
+        **{"board": "spring", "team": "alpha", "model": "m", "revision": "r1", "release": "demo"},
+        **{"version": "0.1.0", "open": True, "kind": "arabic"},
+    }
+    return write_submission(
+        SubmissionCard.model_validate(given | card), answers(many(), right, seed), folder / "out"
+    )
+
+
+def signed(folder: Path, by: str = "alpha", right: float = 0.6, seed: int = 1, **card: Any) -> Path:
+    path = written(folder, right, seed, **card)
+    sign_submission(path, private_key(folder / f"{by}.key"), MONDAY)
+    return path
+
+
+def refused(board: Board, path: Path, said: str, at: datetime = MONDAY) -> None:
+    with pytest.raises(UsageError, match=said):
+        board.receive(read_submission(path), now=at)
+
+
+def test_nobody_speaks_in_a_teams_name_or_takes_of_its_quota(board: Board, tmp_path: Path) -> None:
+    refused(board, written(tmp_path, revision="r0"), "alpha's file is not signed: `mihakk evaluate team sign")
+    for number, (by, said) in enumerate(
+        (
+            ("rival", "of rival: only alpha speaks in its name"),
+            ("beta", "of beta: only alpha speaks in its name"),
+            ("stranger", "which is not registered"),
+        )
+    ):
+        refused(board, signed(tmp_path, by, revision=f"x{number}"), said)
+    assert board.log.entries == []  # and no line of the public log in its name
+    for number in range(3):
+        path = signed(tmp_path, right=0.5, seed=number, revision=str(number))
+        assert board.receive(read_submission(path), now=MONDAY).told == "shown"
+
+
+def test_card_and_answers_of_two_files_can_not_be_joined(board: Board, tmp_path: Path) -> None:
+    one, two = signed(tmp_path), signed(tmp_path, right=0.9, seed=5, revision="r2")
+    first, second = (path.read_bytes().splitlines(keepends=True) for path in (one, two))
+    changed = {
+        "answers": [first[0], *second[1:-1], first[-1]],
+        "card": [second[0], *first[1:-1], first[-1]],
+        "line": [*first[:-2], first[-2].replace(b'"reply"', b'"reply" '), first[-1]],
+        "order": [first[0], first[2], first[1], *first[3:]],
+        "dropped": [*first[:5], *first[6:]],
+    }
+    for name, lines in changed.items():
+        path = tmp_path / f"{name}.jsonl"
+        path.write_bytes(b"".join(lines))
+        refused(board, path, "not what was signed")
+    assert board.receive(read_submission(one), now=MONDAY).told == "shown"
+
+
+def test_a_file_counts_once_however_its_last_line_is_written(board: Board, tmp_path: Path) -> None:
+    path = signed(tmp_path)
+    reply = board.receive(read_submission(path), now=MONDAY)
+    lines = path.read_bytes().splitlines(keepends=True)
+    seal = json.loads(lines[-1])
+    value = seal["signature"]["value"]
+    # The last letter before == has four bits that no byte of a signature uses.
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    other = f"{value[:85]}{alphabet[alphabet.index(value[85]) ^ 1]}=="
+    assert base64.b64decode(other) == base64.b64decode(value)
+    for again in (
+        lines[-1],
+        b'{"signature":   ' + json.dumps(seal["signature"]).encode() + b"}\n\n",
+        json.dumps({"signature": seal["signature"] | {"value": other}}).encode(),
+    ):
+        path.write_bytes(b"".join(lines[:-1]) + again)
+        refused(
+            board,
+            path,
+            f"received on 2026-03-02 09:00 UTC and told {reply.figure}: a signed file counts once",
+        )
+    assert len(board.log.entries) == 1
+    # The group's order added to the second half gives another number that some libraries take.
+    raw = base64.b64decode(value)
+    order = 2**252 + 27742317777372353535851937790883648493
+    more = raw[:32] + (int.from_bytes(raw[32:], "little") + order).to_bytes(32, "little")
+    forged = {"signature": seal["signature"] | {"value": base64.b64encode(more).decode()}}
+    path.write_bytes(b"".join(lines[:-1]) + json.dumps(forged).encode())
+    refused(board, path, "not what was signed")
+
+
+def test_a_refused_file_is_no_file_that_somebody_may_send_later(board: Board, tmp_path: Path) -> None:
+    for number in range(3):
+        path = signed(tmp_path, right=0.5, seed=number, revision=str(number))
+        board.receive(read_submission(path), now=MONDAY)
+    late = signed(tmp_path, right=0.9, seed=9, revision="late")
+    refused(board, late, "sign the file again and send it from 2026-03-09")
+    week = MONDAY + timedelta(days=8)
+    refused(board, late, "and refused: a signed file counts once", week)
+    sign_submission(late, private_key(tmp_path / "alpha.key"), week)
+    assert board.receive(read_submission(late), now=week).told == "shown"
+
+
+def test_a_file_for_one_season_counts_in_no_other(board: Board, tmp_path: Path) -> None:
+    board.receive(read_submission(signed(tmp_path)), now=MONDAY)
+    board.close(now=datetime(2026, 6, 1, tzinfo=UTC))
+    rules = ruled(name="autumn", opens="2026-07-01", closes="2026-10-01", gain=0.4)
+    second = Board(rules, many(), tmp_path / "private", digests)
+    refused(
+        second,
+        signed(tmp_path),
+        "the answers are for spring, and this is autumn",
+        datetime(2026, 7, 2, tzinfo=UTC),
+    )
+
+
+def test_expired_and_revoked_keys_are_refused_with_the_reason(board: Board, tmp_path: Path) -> None:
+    new = make_key(tmp_path / "new.key")
+    board.register.register("alpha", new, MONDAY, date(2026, 3, 10))
+    path = signed(tmp_path, "new")
+    refused(board, path, "of alpha expired after 2026-03-10: register another", MONDAY + timedelta(days=9))
+    assert board.receive(read_submission(path), now=MONDAY + timedelta(days=8)).told == "shown"
+    board.register.revoke(public_key(tmp_path / "alpha.key.pub"), MONDAY, "laptop stolen")
+    # Also what it signed before: who has the key can write any date.
+    refused(
+        board,
+        signed(tmp_path, revision="r3"),
+        r"was revoked on 2026-03-02 \(laptop stolen\): register another",
+    )
+    with pytest.raises(UsageError, match="was registered and revoked for alpha: make a new one"):
+        board.register.register("rival", public_key(tmp_path / "alpha.key.pub"), MONDAY)
+    with pytest.raises(UsageError, match="was registered for alpha: make a new one"):
+        board.register.register("rival", new, MONDAY)
+
+
+def test_openssl_checks_our_signatures_and_its_keys_sign(tmp_path: Path) -> None:
+    def openssl(*arguments: str | Path, given: bytes = b"") -> bytes:
+        done = subprocess.run(["openssl", *arguments], input=given, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    key = tmp_path / "openssl.key"
+    openssl("genpkey", "-algorithm", "ed25519", "-out", key)
+    (tmp_path / "openssl.pub").write_bytes(openssl("pkey", "-in", key, "-pubout"))
+    path = written(tmp_path)
+    body = path.read_bytes()
+    signature = sign_submission(path, private_key(key))
+    assert signature.key == public_key(tmp_path / "openssl.pub")
+    assert path.read_bytes().startswith(body)
+    text, value = tmp_path / "text", tmp_path / "value"
+    text.write_bytes(f"mihakk submission\n{sha256(body)}\n{signature.signed}\n".encode())
+    value.write_bytes(base64.b64decode(signature.value))
+    checked = openssl(
+        *("pkeyutl", "-verify", "-pubin", "-inkey", tmp_path / "openssl.pub", "-rawin", "-in", text),
+        *("-sigfile", value),
+    )
+    assert b"Signature Verified Successfully" in checked
+    make_key(tmp_path / "own.key")
+    assert (tmp_path / "own.key").stat().st_mode & 0o777 == 0o600
+    assert openssl("pkey", "-in", tmp_path / "own.key", "-pubout") == (tmp_path / "own.key.pub").read_bytes()
+
+
+def test_what_is_no_key_is_refused_with_its_name(tmp_path: Path) -> None:
+    make_key(tmp_path / "a.key")
+    with pytest.raises(UsageError, match=r"a\.key.*: File exists: name another file"):
+        make_key(tmp_path / "a.key")
+    (tmp_path / "text").write_bytes(b"\xff no key")
+    subprocess.run(["openssl", "genpkey", "-algorithm", "x25519", "-out", tmp_path / "other"], check=True)
+    for path, said in (
+        ("nowhere", "can't be read"),
+        ("text", "is no private key"),
+        ("other", "not an Ed25519 key"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            private_key(tmp_path / path)
+    with pytest.raises(UsageError, match=r"send the file that ends in \.pub"):
+        public_key(tmp_path / "a.key")
+    register = Register(tmp_path / "teams.jsonl")
+    with pytest.raises(UsageError, match="until 2020-01-01 is over"):
+        register.register("alpha", public_key(tmp_path / "a.key.pub"), MONDAY, date(2020, 1, 1))
+    with pytest.raises(UsageError, match="a team's name has letters, digits"):
+        register.register("../alpha", public_key(tmp_path / "a.key.pub"), MONDAY)
+    with pytest.raises(UsageError, match=r"is not in .*teams\.jsonl"):
+        register.revoke("AAAA", MONDAY, "")
