@@ -15,6 +15,7 @@ from mihakk.releases.card.charts import Trend, bars
 from mihakk.reports.dashboard.health import LEVELS, Health, Level, Note, health
 from mihakk.reports.dashboard.opinions import Opinions, People, opinions, people
 from mihakk.reports.dashboard.quality import QualityFacts, quality_facts
+from mihakk.reports.dashboard.spending import Spending, spending
 from mihakk.reports.dashboard.tables import Tables
 from mihakk.reports.dashboard.versions import Versions, versions
 from mihakk.reports.trends import over_runs, over_versions
@@ -40,6 +41,8 @@ class OverviewFacts:
     versions: Versions
     lost: tuple[Note, ...]
     """What sources and tasks lost that nobody accepted: one note, or none."""
+    spending: list[Spending]
+    """What models were asked and cost by month, the newest first."""
     trends: list[Trend]
     """Over runs, then over versions."""
     gates: ReleaseConfig
@@ -117,6 +120,7 @@ class Gatherer:
             quality=quality,
             versions=released,
             lost=lost,
+            spending=spending(build),
             trends=[*over_runs([run.record for run in stands.runs]), *over_versions(released.by_reason)],
             gates=build.config.release,
             funnels={
