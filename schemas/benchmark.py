@@ -242,6 +242,17 @@ class CoreConfig(Record):
     """Questions that have one of these reasons there, and are still as they were, are not drawn."""
 
 
+class Owners(Record):
+    """Who sees to what the page names: people or teams, as they call themselves."""
+
+    operations: str = "operations"
+    """Jobs that fail or are late."""
+    sources: str = "sources"
+    """Sources that give too little, or unusually much or little."""
+    review: str = "review"
+    """Items and sign-offs that wait for people."""
+
+
 class ReleaseConfig(Record):
     """What a release is and what it must meet."""
 
@@ -336,6 +347,8 @@ class BenchmarkConfig(Record):
     audit: AuditConfig = AuditConfig()
     review: ReviewConfig = ReviewConfig()
     release: ReleaseConfig = ReleaseConfig()
+    owners: Owners = Field(default=Owners(), exclude=True)
+    """Whom page and digest name. Left out of dumps, so that no digest or table depends on it."""
     schedule: tuple[Schedule, ...] | None = None
     """Jobs that start by themselves, and when; an empty list: none. None: those of prefect.yaml."""
 

@@ -20,6 +20,8 @@ from mihakk.flows.deployed.engine import prefect_engine
 from mihakk.flows.deployed.evaluate import evaluate
 from mihakk.flows.deployed.job import TRIED_AGAIN, close_job, open_job
 from mihakk.pipeline.build import Build
+from mihakk.pipeline.history import recorded
+from mihakk.pipeline.observer import Silent
 from mihakk.pipeline.publishing import publish_version
 from mihakk.pipeline.run import run_pipeline
 from mihakk.pipeline.sign_off import sign, standing_sign_off, tables_to_sign
@@ -82,7 +84,8 @@ def release(
         run = run_pipeline(opened, engine, observer, RELEASE)
     report = close_job(opened, run)
     if publish:
-        publish_release(opened)
+        with recorded(opened, Silent(), "publish"):
+            publish_release(opened)
     if suite:
         evaluate(suite, runs=runs)
     return report
