@@ -54,6 +54,8 @@ KINDS: Final[dict[str, tuple[re.Pattern[str], str]]] = {
 }
 """Marks of a page that cling to a line: kind, what it looks like, what takes its place. A number that is a
 word stands alone and stays."""
+_MARKED: Final = re.compile(rf"{_DIGIT}|[¹²³⁰-⁹*\[(×xX]")
+"""One of these stands in every such mark: most lines have none and need no closer look."""
 
 
 @dataclass
@@ -107,6 +109,8 @@ def _form(form: Form, language: Language, notes: Counter[str]) -> Form:
 def clean_line(text: str) -> tuple[str, Mapping[str, int]]:
     """A line without such marks, and how many of each kind were taken out."""
     found: dict[str, int] = {}
+    if not _MARKED.search(text):
+        return text, found
     for kind, (pattern, replacement) in KINDS.items():
         text, count = pattern.subn(replacement, text)
         if count:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from mihakk.machinery.errors import RecordRejected
 from mihakk.machinery.taxonomy import Kind, vocabulary
 from mihakk.machinery.text import key
 from mihakk.schemas.benchmark import CurateConfig
 from mihakk.schemas.poem import Poem, Section
+from mihakk.schemas.record import Language
 
 
 def match_metadata(poem: Poem, config: CurateConfig) -> Poem:
@@ -41,7 +44,8 @@ def match_metadata(poem: Poem, config: CurateConfig) -> Poem:
 
 def _section(section: Section, poem: Poem, config: CurateConfig) -> Section:
     label = section.metre or (poem.source_labels.get("metre", "") if len(poem.sections) == 1 else "")
-    return section.model_copy(update={"metre": _match("metre", label, poem, config)})
+    metre = _match("metre", label, poem, config)
+    return section if metre == section.metre else section.model_copy(update={"metre": metre})
 
 
 def _match(kind: Kind, label: str, poem: Poem, config: CurateConfig) -> str:
@@ -53,7 +57,13 @@ def _match(kind: Kind, label: str, poem: Poem, config: CurateConfig) -> str:
 
 def _known(kind: Kind, label: str, poem: Poem) -> str:
     """The identifier, or nothing where the taxonomy has none."""
-    table = vocabulary(kind, poem.language)
+    return _identifier(kind, label, poem.language)
+
+
+@lru_cache(1 << 16)
+def _identifier(kind: Kind, label: str, language: Language) -> str:
+    """As `_known`: a set has few labels, each many times over."""
+    table = vocabulary(kind, language)
     try:
         return table.match(label) if table else label
     except RecordRejected:

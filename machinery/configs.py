@@ -23,8 +23,11 @@ _VALUES = 100_000
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML whose only truth values are `true` and `false`: `off: [TX21]` names a key, not `False`."""
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML, parsed in C where PyYAML can, whose only truth values are `true` and `false`.
+
+    `off: [TX21]` names a key, not `False`.
+    """
 
 
 _Loader.yaml_implicit_resolvers = {

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from mihakk.machinery.errors import UsageError
 from mihakk.pipeline.build import find_config, load_auditors, open_build
 from mihakk.pipeline.external_audit import JOURNAL as EXTERNAL_JOURNAL
-from mihakk.pipeline.external_audit import TO_AUDIT
+from mihakk.pipeline.external_audit import TO_AUDIT, spending_of
+from mihakk.pipeline.external_people import is_audited_set, open_set
 from mihakk.pipeline.steps.audit import JOURNAL, STAGE, chosen_items, journal_folder, policy
 from mihakk.schemas.benchmark import POLICIES
 from mihakk.schemas.item import ITEM_ROWS, Item
@@ -28,6 +29,8 @@ class BatchAudit:
     auditors: AuditorsConfig
     journal: Path
     """Folder of the journals that the audit reads."""
+    spending: Path | None = None
+    """Folder of the ledger that the replies are booked in."""
     blind: bool = False
     """The policy asks for blind answers too."""
 
@@ -54,7 +57,9 @@ def open_batch(what: Path, auditors: str, lake: str | None = None) -> BatchAudit
         items = from_table(pq.read_table(table), ITEM_ROWS)
         policies = pq.read_table(what / "verdicts.parquet", columns=["policy"]).column("policy").unique()
         blind = any(POLICIES[name].blind for name in policies.to_pylist())
-        return BatchAudit(items, load_auditors(auditors or "embedded"), what / EXTERNAL_JOURNAL, blind)
+        spending = spending_of(open_set(what).name) if is_audited_set(what) else None
+        judges = load_auditors(auditors or "embedded")
+        return BatchAudit(items, judges, what / EXTERNAL_JOURNAL, spending, blind)
     if not find_config(what).is_file():
         raise UsageError(
             f"{what} is neither a benchmark's config nor a folder of `mihakk audit --out`: name one of them"
@@ -63,7 +68,7 @@ def open_batch(what: Path, auditors: str, lake: str | None = None) -> BatchAudit
     chosen = chosen_items(build)
     found = [item for item in build.before(STAGE).read_all("items", ITEM_ROWS) if item.id in chosen]
     judges = load_auditors(auditors) if auditors else build.auditors()
-    return BatchAudit(found, judges, journal_folder(build), policy(build).blind)
+    return BatchAudit(found, judges, journal_folder(build), build.spending, policy(build).blind)
 
 
 def export_calls(batch: BatchAudit, folder: Path) -> dict[str, tuple[Path, int]]:
@@ -98,6 +103,11 @@ def import_replies(batch: BatchAudit, folder: Path) -> dict[str, Imported]:
         for auditor in batch.auditors.auditors:
             if files[auditor.name].is_file():
                 found[auditor.name] = import_batch(
-                    batch.items, auditor, journal, files[auditor.name], blind=batch.blind
+                    batch.items,
+                    auditor,
+                    journal,
+                    files[auditor.name],
+                    blind=batch.blind,
+                    spending=batch.spending,
                 )
     return found

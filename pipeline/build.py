@@ -14,6 +14,7 @@ from mihakk.machinery.configs import load_config
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import digest
 from mihakk.machinery.lake import Lake, Stage
+from mihakk.machinery.llm.spending import FOLDER as SPENDING
 from mihakk.machinery.registry import plugin_files
 from mihakk.machinery.settings import ROOT, settings
 from mihakk.schemas.benchmark import BenchmarkConfig
@@ -48,6 +49,11 @@ class Build:
     def before(self, stage: str) -> Stage:
         """The stage that `stage` reads."""
         return self.stage(STAGES[STAGES.index(stage) - 1])
+
+    @property
+    def spending(self) -> Path:
+        """Folder of the ledger of what models cost this benchmark."""
+        return self.lake.folder("journals", SPENDING)
 
     def auditors(self) -> AuditorsConfig:
         """The two auditors the config names."""

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from mihakk.machinery.collection import no_collection
 from mihakk.machinery.errors import MihakkWarning, UsageError
 from mihakk.machinery.llm.journal import Journal
+from mihakk.machinery.llm.spending import FOLDER as SPENDING
 from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import load_auditors, run_folder
 from mihakk.pipeline.external_people import (
@@ -33,7 +34,7 @@ from mihakk.schemas.audit import Audit
 from mihakk.schemas.benchmark import MOST_LOST, POLICIES, ChecksConfig
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import ITEM_ROWS, ChoiceItem, Item
-from mihakk.schemas.model import AuditBudget, AuditorsConfig
+from mihakk.schemas.model import AuditorsConfig, Budget
 from mihakk.schemas.record import Language
 
 if TYPE_CHECKING:
@@ -84,7 +85,13 @@ class AuditJob:
     repair: bool = False
     """Repair damage of letters where that is certain."""
     max_cost: float | None = None
-    """Most that the auditors may cost together in this run; their config's `budget` where None."""
+    """Most that the auditors may cost together for this benchmark in a month; their config's `budget` where
+    None."""
+
+
+def spending_of(name: str) -> Path:
+    """The ledger of all audits of a benchmark, wherever their results go."""
+    return settings().runs / "audit" / name / SPENDING
 
 
 def audit_folder(source: str) -> Path:
@@ -211,7 +218,7 @@ def _auditors(job: AuditJob) -> AuditorsConfig:
         return found
     try:
         return AuditorsConfig(
-            auditors=found.auditors, unusable=found.unusable, budget=AuditBudget(cost=job.max_cost)
+            auditors=found.auditors, unusable=found.unusable, budget=Budget(cost=job.max_cost)
         )
     except ValidationError as error:
         said = error.errors()[0]["msg"].removeprefix("Value error, ")
@@ -238,7 +245,7 @@ def _audits(
         return [], set()
     with (
         Journal(job.folder / JOURNAL, "audit") as journal,
-        open_panel(_auditors(job), settings()) as panel,
+        open_panel(_auditors(job), settings(), spending_of(job.name or name_of_set(job.source))) as panel,
     ):
         if job.ask_again:
             journal.ask_again()

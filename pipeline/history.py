@@ -37,6 +37,8 @@ FOLDER = "runs"
 HEARTBEAT_SECONDS = 30
 PROGRESS_SECONDS = 5
 """Progress is written at most so often, between heartbeats too."""
+RUNS_SHOWN = 120
+"""Newest records that are looked at: a failure is told until its job has succeeded."""
 SILENT_AFTER = timedelta(minutes=3)
 """A run that has said nothing for so long was killed, or its machine went down."""
 
@@ -82,6 +84,8 @@ class RunRecord(Record):
     run: str
     """UTC start, which names the file."""
     benchmark: str
+    job: str = ""
+    """Which job it was, if not one that runs stages: `review_push`, `review_pull`, `publish`."""
     status: Literal["running", "finished", "failed", "stopped"] = Field(
         default="running", validation_alias=AliasChoices("status", "said")
     )
@@ -130,7 +134,7 @@ class RunRecord(Record):
         return "lost" if (now or datetime.now(UTC)) - self.seen > SILENT_AFTER else "running"
 
 
-def runs(lake: Lake, newest: int = 60) -> tuple[list[RunRecord], int]:
+def runs(lake: Lake, newest: int = RUNS_SHOWN) -> tuple[list[RunRecord], int]:
     """The newest runs, newest first, and how many records could not be read."""
     storage, found, unreadable = lake.storage, [], 0
     names = [name for name in storage.list(storage.path(FOLDER)) if name.endswith(".json")]
@@ -143,9 +147,12 @@ def runs(lake: Lake, newest: int = 60) -> tuple[list[RunRecord], int]:
 
 
 @contextmanager
-def recorded(build: Build, observer: Observer) -> Iterator[Observer]:
-    """An observer that passes everything on and keeps the run's record; use it inside the lake's lock."""
-    log = RunLog(build, observer)
+def recorded(build: Build, observer: Observer, job: str = "") -> Iterator[Observer]:
+    """An observer that passes everything on and keeps the run's record; use it inside the lake's lock.
+
+    A `job` that runs no stages needs no lock: its record says only how it ended.
+    """
+    log = RunLog(build, observer, job)
     log.open()
     try:
         yield log
@@ -161,7 +168,7 @@ def recorded(build: Build, observer: Observer) -> Iterator[Observer]:
 class RunLog(Observer):
     """Keeps one run's record up to date while it goes on, and passes everything on to another observer."""
 
-    def __init__(self, build: Build, observer: Observer) -> None:
+    def __init__(self, build: Build, observer: Observer, job: str = "") -> None:
         super().__init__()
         now = datetime.now(UTC)
         self._build, self._observer = build, observer
@@ -173,6 +180,7 @@ class RunLog(Observer):
         self._record = RunRecord(
             run=now.strftime("%Y%m%dT%H%M%S%fZ"),
             benchmark=build.config.name,
+            job=job,
             started=now,
             seen=now,
             host=socket.gethostname(),

@@ -224,7 +224,7 @@ def _estimate(build: Build, trial: Build, chosen: frozenset[str]) -> Estimate:
     items = [i for i in trial.stage(CHECKED).read_all("items", ITEM_ROWS) if i.id in chosen]
     with (
         Journal(journal_folder(trial), JOURNAL) as journal,
-        open_panel(build.auditors(), settings()) as panel,
+        open_panel(build.auditors(), settings(), build.spending) as panel,
     ):
         return estimate(items, panel, journal, blind=policy(build).blind)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mihakk.machinery.lake import Lake
 from mihakk.schemas.record import Record
 
-RUNS_KEPT = 60
+RUNS_KEPT = 120
 
 
 class Prunable(Record):

@@ -73,6 +73,10 @@ class Verifier:
         damages = tuple(self._damages())
         return Verification(files=self._files, bytes=self._bytes, damages=damages)
 
+    def of_stage(self, stage: str) -> tuple[Damage, ...]:
+        """One stage's files alone."""
+        return tuple(self._stage(stage))
+
     def _damages(self) -> Iterator[Damage]:
         for stage in STAGES:
             yield from self._stage(stage)

@@ -27,8 +27,12 @@ def cost_lines(cost: Estimate) -> Iterator[str]:
         basis = "as the replies so far took" if cost.measured else "assumed"
         yield f"About {cost.hours:,.1f} hours ({cost.seconds:.1f} s a call, {basis})."
     if cost.cap is not None and cost.calls:
-        short = sum(one.most for one in cost.costs) > cost.cap
-        yield f"Stops before {cost.cap:g} is passed{', which may be before the end' if short else ''}."
+        short = sum(one.most for one in cost.costs) > cost.cap - cost.spent
+        before = f", of which {cost.spent:,.2f} is spent" if cost.spent else ""
+        yield (
+            f"Stops before {cost.cap:g} is passed in this month{before}"
+            f"{'; that may be before the end' if short else ''}."
+        )
 
 
 def price_lines(costs: Iterable[Cost], unpriced: Sequence[str]) -> Iterator[str]:

@@ -260,6 +260,17 @@ class HoldConfig(Record):
     """So many items, or rows, may always do so, whatever their share."""
 
 
+class Owners(Record):
+    """Who sees to what the page names: people or teams, as they call themselves."""
+
+    operations: str = "operations"
+    """Jobs that fail or are late."""
+    sources: str = "sources"
+    """Sources that give too little, or unusually much or little."""
+    review: str = "review"
+    """Items and sign-offs that wait for people."""
+
+
 class ReleaseConfig(Record):
     """What a release is and what it must meet."""
 
@@ -358,6 +369,8 @@ class BenchmarkConfig(Record):
     audit: AuditConfig = AuditConfig()
     review: ReviewConfig = ReviewConfig()
     release: ReleaseConfig = ReleaseConfig()
+    owners: Owners = Field(default=Owners(), exclude=True)
+    """Whom page and digest name. Left out of dumps, so that no digest or table depends on it."""
     schedule: tuple[Schedule, ...] | None = None
     """Jobs that start by themselves, and when; an empty list: none. None: those of prefect.yaml."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import AliasChoices, Field, PrivateAttr, model_validator
 
 from mihakk.schemas.record import Record
 
@@ -63,15 +63,32 @@ class Limits(Record):
     timeout_seconds: float = Field(default=120, gt=0)
     attempts: int = Field(default=6, ge=1)
     """Tries per call on 408, 409, 429, 5xx, time-outs and dropped connections."""
-    max_requests: int | None = Field(default=None, ge=0)
-    max_tokens: int | None = Field(default=None, ge=0)
-    """Budget over prompt and reply tokens of one run; reaching it stops the run resumably."""
 
     @model_validator(mode="before")
     @classmethod
     def _older(cls, value: Any) -> Any:
         """Leaves out `hedge`, which older configs may name: no call is sent twice any more."""
-        return {k: v for k, v in value.items() if k != "hedge"} if isinstance(value, dict) else value
+        if not isinstance(value, dict):
+            return value
+        for name in ("max_requests", "max_tokens"):
+            if value.get(name) is not None:
+                raise ValueError(
+                    f"`{name}` is no limit any more: write `budget: {{calls: N}}` or `budget: {{cost: N}}` "
+                    "beside `limits`, for a month and all runs"
+                )
+        return {k: v for k, v in value.items() if k not in ("hedge", "max_requests", "max_tokens")}
+
+
+class Budget(Record):
+    """Most that models may be asked and cost for one benchmark in a calendar month (UTC), over all runs.
+
+    Reaching it stops a run resumably, before the request that could pass it.
+    """
+
+    cost: float | None = Field(default=None, ge=0)
+    """In the currency of their prices."""
+    calls: int | None = Field(default=None, ge=0, validation_alias=AliasChoices("calls", "requests"))
+    """Requests sent, repeated tries counted. Suites of version 0.2 and before call them `requests`."""
 
 
 class Price(Record):
@@ -127,10 +144,18 @@ class ModelConfig(Record):
     and `issues_lenient` suit servers that can't hold a model to the bare object. Auditors alone."""
     capable: bool = False
     """Large enough to be a judge; nothing is published on the word of models that are not."""
+    budget: Budget | None = Field(default=None, exclude=True)
+    """Its own cap; none where left out. Left out of dumps, so that no digest or table depends on it."""
     price: Price | None = Field(default=None, exclude=True)
     """For estimates and accounts alone: left out of dumps, so that no digest or table depends on it."""
 
     _file: str = PrivateAttr("")
+
+    @model_validator(mode="after")
+    def _can_be_capped(self) -> ModelConfig:
+        if self.budget is not None and self.budget.cost is not None and self.price is None:
+            raise ValueError(f"`budget.cost` can't be kept without a price: give {self.name} a `price`")
+        return self
 
     def model_post_init(self, context: Any, /) -> None:
         """Takes down which file it was read from, if any; error messages name it."""
@@ -167,19 +192,12 @@ class UnusableLimit(Record):
     """Of so many replies at the beginning."""
 
 
-class AuditBudget(Record):
-    """Most that the two auditors of one run may cost together."""
-
-    cost: float = Field(gt=0)
-    """In the currency of their prices; reaching it stops the run resumably, before the call that could."""
-
-
 class AuditorsConfig(Record):
     """The two auditors (`configs/auditors/*.yaml`)."""
 
     auditors: tuple[ModelConfig, ModelConfig]
-    budget: AuditBudget | None = Field(default=None, exclude=True)
-    """No cap where left out; left out of dumps, so that no digest or table depends on it."""
+    budget: Budget | None = Field(default=None, exclude=True)
+    """Cap on both together, if any. Left out of dumps, so that no digest or table depends on it."""
     unusable: UnusableLimit = Field(default=UnusableLimit(), exclude=True)
     """When to stop; left out of dumps, so that no digest or table depends on it."""
 
@@ -192,7 +210,7 @@ class AuditorsConfig(Record):
             )
         if first.name == second.name:
             raise ValueError(f"both auditors are named {first.name!r}: give each its own name")
-        if self.budget is not None:
+        if self.budget is not None and self.budget.cost is not None:
             for one in self.auditors:
                 if one.price is None:
                     raise ValueError(

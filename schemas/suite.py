@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from mihakk.schemas.model import ModelConfig
+from mihakk.schemas.model import Budget, ModelConfig
 from mihakk.schemas.record import Language, Record
 
 Probe = Literal["canary", "continuation", "options"]
@@ -90,14 +90,6 @@ class Part(Record):
         return self
 
 
-class SuiteLimits(Record):
-    """When a run stops, resumably; per model."""
-
-    cost: float | None = Field(default=None, gt=0)
-    """In the currency of the model's price, which it must have unless it is embedded."""
-    requests: int | None = Field(default=None, ge=1)
-
-
 class SuiteJudges(Record):
     """Who judges replies, and by which rubrics."""
 
@@ -109,8 +101,8 @@ class SuiteJudges(Record):
     """Share of the answers that each judge is asked about three times: how far it agrees with itself."""
     reply_tokens: int = Field(default=400, ge=1)
     """How long a judgement may be."""
-    budget: SuiteLimits = SuiteLimits()
-    """What each judge may cost and be asked in all runs of a suite together; judging stops there."""
+    budget: Budget = Budget()
+    """What each judge may cost and be asked for the suite in a month; judging stops there."""
 
 
 class PublishedFigures(Record):
@@ -164,7 +156,9 @@ class Suite(Record):
     reply_tokens: ReplyTokens = ReplyTokens()
     judges: SuiteJudges | None = None
     """Asked by `mihakk evaluate judge`."""
-    limits: SuiteLimits = SuiteLimits()
+    limits: Budget = Budget()
+    """What each model may cost and be asked for the suite in a month; a model with a limit of costs has a
+    price, unless it is embedded."""
     code_memory: Literal["watched", "cgroup"] = "watched"
     """`cgroup`: no question of code is asked where the kernel can't limit the memory of the programs under
     test; `watched`: there a watch does, which may be a moment late. Each score's detail says which it was."""

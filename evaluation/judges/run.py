@@ -18,9 +18,10 @@ from mihakk.evaluation.running.asking import Asked
 from mihakk.evaluation.running.run import Plan, planned
 from mihakk.evaluation.running.suites import load_priced
 from mihakk.machinery.errors import ExternalFailure, UsageError
-from mihakk.machinery.llm.budget import LETTERS_A_TOKEN, Budget, BudgetSpent
+from mihakk.machinery.llm.budget import LETTERS_A_TOKEN, BudgetSpent, Cap, Meter
 from mihakk.machinery.llm.journal import Journal
 from mihakk.machinery.llm.model import Model, open_model
+from mihakk.machinery.llm.spending import FOLDER, Ledger
 from mihakk.machinery.settings import Settings
 from mihakk.schemas.evaluation import Answer, Judgement, Score
 from mihakk.schemas.rubric import Rubric
@@ -115,22 +116,12 @@ def open_judge(job: JudgeJob, judge: System) -> Iterator[tuple[Model, Journal]]:
     Raises:
         ExternalFailure: The budget is spent; it says how much of what is judged and what is not.
     """
-    budget = judges_of(job.suite).budget
-    with Journal(job.out / "journal", judge.name) as journal, open_model(judge, job.store) as model:
-        own = (
-            entry
-            for entry in journal.entries()
-            if "rubric" in entry.meta and entry.meta.get("name") == judge.name
-        )
-        model.budget = Budget(
-            judge.name,
-            judge.limits,
-            judge.price,
-            setting="judges.budget",
-            cost=budget.cost,
-            requests=budget.requests,
-            before=own,
-        )
+    cap = Cap((judge.name,), judges_of(job.suite).budget, "judges.budget")
+    with (
+        Journal(job.out / "journal", judge.name) as journal,
+        Ledger(job.out / FOLDER) as ledger,
+        open_model(judge, job.store, meter=Meter(judge, ledger, [cap])) as model,
+    ):
         try:
             yield model, journal
         except BudgetSpent as spent:

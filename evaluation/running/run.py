@@ -19,9 +19,10 @@ from mihakk.evaluation.running.logs import write_logs
 from mihakk.evaluation.scoring import DEFAULT, metrics_named, score_file
 from mihakk.machinery.errors import ExternalFailure
 from mihakk.machinery.ids import sha256
-from mihakk.machinery.llm.budget import LETTERS_A_TOKEN, Budget
+from mihakk.machinery.llm.budget import LETTERS_A_TOKEN, Cap, Meter
 from mihakk.machinery.llm.journal import Entry, Journal
 from mihakk.machinery.llm.model import Model, Served, open_model
+from mihakk.machinery.llm.spending import FOLDER, Ledger
 from mihakk.machinery.llm.structured import Request, in_words
 from mihakk.machinery.settings import Settings
 from mihakk.schemas.evaluation import Answer, AskedItem, Method, Score
@@ -119,17 +120,10 @@ def run_system(job: Job, answered: Callable[[], None] = lambda: None) -> Ran:
 
 def ask_system(job: Job, answered: Callable[[], None] = lambda: None) -> Calls:
     """Asks one system everything that the journal does not hold; arguments and errors as `run_system`."""
-    began, limits = time.monotonic(), job.suite.limits
+    began = time.monotonic()
     job.folder.mkdir(parents=True, exist_ok=True)
     failed = _failed(job)
     with _opened(job) as (model, journal), (job.folder / FAILED).open("a", encoding="utf-8") as out:
-        model.budget = budget = Budget(
-            job.system.name,
-            job.system.limits,
-            job.system.price,
-            cost=limits.cost,
-            requests=limits.requests,
-        )
         calls = (one for one, _, _ in _calls(job) if model.key(one) not in failed)
         with closing(model.ask_all(calls, journal, ordered=False)) as replies:
             for reply in replies:
@@ -138,7 +132,7 @@ def ask_system(job: Job, answered: Callable[[], None] = lambda: None) -> Calls:
                     out.write(json.dumps(told, ensure_ascii=False) + "\n")
                     out.flush()
                 answered()
-        return Calls(budget.asked, budget.spent, time.monotonic() - began)
+        return Calls(model.meter.asked, model.meter.spent, time.monotonic() - began)
 
 
 def store_answers(job: Job, calls: Calls) -> Ran:
@@ -200,9 +194,11 @@ def keep_earlier(scores: Path, versions: Mapping[str, str]) -> None:
 
 @contextmanager
 def _opened(job: Job) -> Iterator[tuple[Model, Journal]]:
+    cap = Cap((job.system.name,), job.suite.limits, "limits")
     with (
         Journal(job.out / "journal", job.system.name) as journal,
-        open_model(job.system, job.store) as model,
+        Ledger(job.out / FOLDER) as ledger,
+        open_model(job.system, job.store, meter=Meter(job.system, ledger, [cap])) as model,
     ):
         yield model, journal
 

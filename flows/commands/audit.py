@@ -94,7 +94,9 @@ def audit(
     max_cost: Annotated[
         float | None,
         typer.Option(
-            min=0.0, help="Most that the auditors may cost in this run, in the currency of their prices."
+            min=0.0,
+            help="Most that the auditors may cost for this benchmark in a month, over all runs, in the "
+            "currency of their prices.",
         ),
     ] = None,
     out: Annotated[
@@ -305,7 +307,7 @@ def audit_quality(
         if not rules_only:
             judges = load_auditors(auditors) if auditors else opened.auditors()
             journal = stack.enter_context(Journal(opened.lake.folder("journals", "quality"), "quality"))
-            panel = stack.enter_context(open_panel(judges, settings()))
+            panel = stack.enter_context(open_panel(judges, settings(), opened.spending))
         tick = stack.enter_context(bar(console, "Asking about twins"))
         found = measure_quality(
             items,

@@ -101,8 +101,10 @@ def refine(
     """
     from mihakk.machinery.configs import load_config
     from mihakk.machinery.errors import UsageError
+    from mihakk.machinery.llm.budget import Meter
     from mihakk.machinery.llm.journal import Journal
     from mihakk.machinery.llm.model import open_model
+    from mihakk.machinery.llm.spending import FOLDER, Ledger
     from mihakk.machinery.sandbox import Limits, require_sandbox
     from mihakk.schemas.suite import System
     from mihakk.validators.code.problem import read_problems
@@ -116,7 +118,11 @@ def refine(
         raise UsageError(f"{file}:{first.line}: {first.kind}: {first.detail}; correct the file first")
     named = model.endswith((".yaml", ".yml"))
     config = load_config(Path(model) if named else Path("configs/models") / f"{model}.yaml", System)
-    with Journal(out / "journal", config.name) as journal, open_model(config) as opened:
+    with (
+        Journal(out / "journal", config.name) as journal,
+        Ledger(out / FOLDER) as ledger,
+        open_model(config, meter=Meter(config, ledger)) as opened,
+    ):
         results = list(refined(found.problems, opened, journal, Limits(seconds=seconds)))
     write_refinements(out, file, mapping, results)
     path = out / "refinements.jsonl"

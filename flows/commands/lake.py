@@ -1,7 +1,8 @@
-"""`mihakk lake`: is what lies there what was written, and what of it may go."""
+"""`mihakk lake`: is what lies there what was written, what of it may go, and copies of it."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,6 +18,8 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="The files of a benchmark's lake.", no_args_is_help=True)
     group.command()(verify)
     group.command()(prune)
+    group.command()(backup)
+    group.command()(restore)
     app.add_typer(group, name="lake", rich_help_panel="Look")
 
 
@@ -69,3 +72,45 @@ def prune(
     total = f"{sum(one.bytes for one in found) / 1e6:,.1f} MB {done}"
     table = rows_table([one.model_dump() for one in found], ("path", "files", "bytes", "why"))
     print_result(found, Group(table, total) if found else total, as_json=as_json)
+
+
+def backup(
+    config: Benchmark,
+    folder: Annotated[Path, typer.Argument(help="New folder that the backup is written to.")],
+    lake: Lake = None,
+    as_json: AsJson = False,
+) -> None:
+    """Copy a benchmark's lake and releases to a folder, while a build runs too; every file is compared.
+
+    Example: mihakk lake backup demo /backups/demo-2026-11-25
+    """
+    from mihakk.pipeline.backup import back_up
+    from mihakk.pipeline.build import open_build
+    from mihakk.releases.hub.embedded import EmbeddedHub
+
+    found = back_up(open_build(config, lake=lake).lake, EmbeddedHub(), folder)
+    told = f"{len(found.files):,} files, {found.bytes / 1e6:,.1f} MB in {folder}"
+    if found.damaged:
+        told += f"; damaged in the lake already (see `mihakk lake verify`): {', '.join(found.damaged)}"
+    print_result(found.model_copy(update={"files": {}}), told, as_json=as_json)
+
+
+def restore(
+    config: Benchmark,
+    folder: Annotated[Path, typer.Argument(help="Folder that `mihakk lake backup` wrote.")],
+    lake: Lake = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring a backup back, where the lake and the Hub have nothing of the benchmark; never over other files.
+
+    Example: mihakk lake restore demo /backups/demo-2026-11-25
+    """
+    from mihakk.pipeline.backup import restore as bring_back
+    from mihakk.pipeline.build import open_build
+    from mihakk.releases.hub.embedded import EmbeddedHub
+
+    opened = open_build(config, lake=lake)
+    found = bring_back(folder, opened.lake, EmbeddedHub())
+    made = f"{found.made:%Y-%m-%d %H:%M} UTC"
+    told = f"{len(found.files):,} files of {made} are back in {opened.lake.storage.root}"
+    print_result(found.model_copy(update={"files": {}}), told, as_json=as_json)

@@ -9,7 +9,7 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from mihakk.flows.deployed.artifacts import markdown_table
-from mihakk.flows.deployed.job import secrets_from_blocks
+from mihakk.flows.deployed.job import require_deployed_code, secrets_from_blocks
 from mihakk.pipeline.external_audit import AuditJob, audit_folder
 from mihakk.pipeline.external_summary import AuditSummary
 from mihakk.reports.external.page import audit_to_page
@@ -45,6 +45,7 @@ def audit(
         revision: Commit or tag of a dataset on the Hub.
         out: Folder of the results. Name it and an interrupted audit goes on where it stopped.
     """
+    require_deployed_code()
     secrets_from_blocks()
     folder = Path(out) if out else audit_folder(source)
     job = AuditJob(

@@ -17,6 +17,7 @@ from prefect.schedules import Cron
 from prefect.types.entrypoint import EntrypointType
 from prefect.workers.process import ProcessWorker
 
+from mihakk.flows.deployed.job import DEPLOYED_CODE, checkout_code
 from mihakk.machinery.settings import ROOT
 from mihakk.pipeline.schedules import PATTERN, described
 from mihakk.schemas.schedule import Schedule
@@ -51,6 +52,8 @@ def _deployment(entry: dict[str, Any], config: str, pooled: bool, given: dict[st
         known = flow.parameters.properties
         parameters |= {name: value for name, value in given.items() if value and name in known}
     pool, limit = entry["work_pool"], entry.get("concurrency_limit")
+    variables = pool["job_variables"]
+    env = {**variables.get("env", {}), DEPLOYED_CODE: checkout_code()}
     made: RunnerDeployment = flow.to_deployment(
         name,
         schedules=[Cron(s["cron"], timezone=s["timezone"], active=s["active"]) for s in entry["schedules"]],
@@ -61,7 +64,7 @@ def _deployment(entry: dict[str, Any], config: str, pooled: bool, given: dict[st
         entrypoint_type=EntrypointType.MODULE_PATH,
         work_pool_name=pool["name"] if pooled else None,
         # Relative paths in configs are those of the checkout, wherever the worker was started.
-        job_variables={**pool["job_variables"], "working_dir": str(ROOT)} if pooled else None,
+        job_variables={**variables, "env": env, "working_dir": str(ROOT)} if pooled else None,
     )
     return made
 

@@ -16,7 +16,7 @@ from mihakk.evaluation.running.run import Calls, Job, ask_system, store_answers
 from mihakk.evaluation.running.suites import load_suite, load_systems, suite_folder
 from mihakk.evaluation.shape import shape_of
 from mihakk.evaluation.table.render import markdown
-from mihakk.flows.deployed.job import TRIED_AGAIN, secrets_from_blocks
+from mihakk.flows.deployed.job import TRIED_AGAIN, require_deployed_code, secrets_from_blocks
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import settings
 from mihakk.releases.hub.load import named_folder
@@ -39,6 +39,7 @@ def evaluate(
         limit: At most this many questions of each config.
         runs: Where reports go.
     """
+    require_deployed_code()
     secrets_from_blocks()
     chosen = load_suite(suite)
     systems = load_systems(chosen, models)

@@ -12,9 +12,10 @@ from prefect.client.schemas.objects import State, TaskRun
 from prefect.logging import get_run_logger
 
 from mihakk.flows.deployed.artifacts import summary_artifacts
-from mihakk.machinery.errors import ExternalFailure, MihakkError
-from mihakk.machinery.settings import Settings, settings
-from mihakk.pipeline.build import Build, open_build, run_folder
+from mihakk.machinery.errors import ExternalFailure, MihakkError, UsageError
+from mihakk.machinery.settings import ROOT, Settings, settings
+from mihakk.pipeline.build import Build, code_version, open_build, run_folder
+from mihakk.pipeline.engines.dask import PACKAGES
 from mihakk.pipeline.guards import write_data_docs
 from mihakk.pipeline.losses import refused
 from mihakk.pipeline.run import Run
@@ -26,10 +27,38 @@ SECRETS = ("hf_token", "label_studio_token", "aldiwan_token", "blind_key", "smtp
 """Settings that may come from a Prefect block `mihakk-hf-token`, ... where the environment has none."""
 
 
+DEPLOYED_CODE = "MIHAKK_DEPLOYED_CODE"
+"""Variable of a worker's runs with the digest of the code that `mihakk deploy` ran."""
+
+
 def open_job(config: str, lake: str | None, runs: str) -> Build:
-    """The benchmark's build in a fresh run folder, with the secrets that Prefect keeps."""
+    """The benchmark's build in a fresh run folder, with the secrets that Prefect keeps.
+
+    Raises:
+        UsageError: The worker runs other code than the deployment was made by.
+    """
+    require_deployed_code()
     secrets_from_blocks()
     return open_build(Path(config), run_folder(Path(runs), Path(config).stem), lake)
+
+
+def checkout_code() -> str:
+    """Digest of everything a job runs in this process's checkout."""
+    return code_version((*PACKAGES, "releases", "evaluation", "reports", "flows"))
+
+
+def require_deployed_code() -> None:
+    """Refuses a worker of another commit, which would make other tables and releases than the others.
+
+    Raises:
+        UsageError: The worker runs other code than the deployment was made by.
+    """
+    wanted = os.environ.get(DEPLOYED_CODE)
+    if wanted and wanted != (mine := checkout_code()):
+        raise UsageError(
+            f"the worker in {ROOT} runs other code ({mine}) than `mihakk deploy` did ({wanted}): bring both "
+            "to one commit and restart the worker; after an update, run `mihakk deploy` again"
+        )
 
 
 def secrets_from_blocks() -> None:

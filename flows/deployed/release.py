@@ -22,6 +22,8 @@ from mihakk.flows.deployed.job import TRIED_AGAIN, close_job, open_job
 from mihakk.machinery.markdown import plain
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.content_watch import held
+from mihakk.pipeline.history import recorded
+from mihakk.pipeline.observer import Silent
 from mihakk.pipeline.publishing import publish_version
 from mihakk.pipeline.run import run_pipeline
 from mihakk.pipeline.sign_off import sign, standing_sign_off, tables_to_sign
@@ -84,7 +86,8 @@ def release(
         run = run_pipeline(opened, engine, observer, RELEASE)
     report = close_job(opened, run)
     if publish:
-        publish_release(opened)
+        with recorded(opened, Silent(), "publish"):
+            publish_release(opened)
     if suite:
         evaluate(suite, runs=runs)
     return report

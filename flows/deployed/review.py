@@ -14,6 +14,8 @@ from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.calibration import push_rounds
 from mihakk.pipeline.campaigns import push_campaigns
+from mihakk.pipeline.history import recorded
+from mihakk.pipeline.observer import Silent
 from mihakk.pipeline.opened_review import review_of
 
 LONGEST_BUILD = 6 * 3600
@@ -57,7 +59,9 @@ def review_push(config: str, *, lake: str | None = None) -> int:
         config: A name in configs/benchmarks/ or a file.
         lake: Folder or URL of the lake, instead of MIHAKK_LAKE.
     """
-    rows = push(open_job(config, lake, "runs"))
+    build = open_job(config, lake, "runs")
+    with recorded(build, Silent(), "review_push"):
+        rows = push(build)
     create_table_artifact(rows, key="review-push", description="Tasks on Label Studio")
     return sum(row["new"] for row in rows)
 
@@ -70,7 +74,9 @@ def review_pull(config: str, *, lake: str | None = None) -> int:
         config: A name in configs/benchmarks/ or a file.
         lake: Folder or URL of the lake, instead of MIHAKK_LAKE.
     """
-    counts = pull(open_job(config, lake, "runs"))
+    build = open_job(config, lake, "runs")
+    with recorded(build, Silent(), "review_pull"):
+        counts = pull(build)
     rows = [{"what": name, "count": count} for name, count in sorted(counts.items())]
     create_table_artifact(rows, key="review-pull", description="Decisions fetched")
     return counts.get("decisions", 0) + counts.get("labels", 0)

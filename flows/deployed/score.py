@@ -10,7 +10,7 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.logging import get_run_logger
 
 from mihakk.evaluation.running.suites import load_suite, load_systems, suite_folder
-from mihakk.flows.deployed.job import secrets_from_blocks
+from mihakk.flows.deployed.job import require_deployed_code, secrets_from_blocks
 from mihakk.pipeline.blind_scoring import BOARD_FILE, open_board, score_inbox
 from mihakk.releases.hub.load import named_folder
 from mihakk.reports.leaderboard.site import Board, write_site
@@ -31,6 +31,7 @@ def score(
         answers: Its folder of answers; runs/evaluate/SUITE when empty.
         site: Folder of that leaderboard; it is written anew.
     """
+    require_deployed_code()
     secrets_from_blocks()
     received = score_inbox(open_board(Path(board), Path(store)), Path(inbox), Path(public))
     lines = ["| file | told |", "|---|---|"]

@@ -10,8 +10,10 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, Field
 
 from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.llm.budget import Meter
 from mihakk.machinery.llm.journal import Journal
 from mihakk.machinery.llm.model import open_model
+from mihakk.machinery.llm.spending import Ledger
 from mihakk.machinery.llm.structured import Reply, Request, fitted
 from mihakk.schemas.model import ModelConfig
 from mihakk.schemas.record import Language
@@ -121,14 +123,19 @@ class Writer:
 
 
 @contextmanager
-def open_writer(config: ModelConfig, folder: Path) -> Iterator[Writer]:
+def open_writer(config: ModelConfig, folder: Path, spending: Path | None = None) -> Iterator[Writer]:
     """A writer for the length of a `with` block; nothing starts before the first reply the journal lacks.
 
     Args:
         config: The model and how to reach it.
         folder: Where its journal lies; a rebuild asks for no reply twice.
+        spending: Folder of the benchmark's ledger; without one only this run is counted.
     """
-    with Journal(folder, JOURNAL) as journal, open_model(config) as model:
+    with (
+        Journal(folder, JOURNAL) as journal,
+        Ledger(spending) as ledger,
+        open_model(config, meter=Meter(config, ledger)) as model,
+    ):
         yield Writer(
             lambda request: next(model.ask_all([request], journal)),
             config.name,

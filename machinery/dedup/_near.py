@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
-from mihakk.machinery.dedup._grams import GRAM, count_groups, letter_counts, rarest, sort_unique, summed
+from mihakk.machinery.dedup._grams import GRAM, count_groups, letter_counts, looked_up, rarest, sort_unique
 
 CROWD: Final = 24
 """Texts filed under one group that are all compared with each other; in a larger crowd, neighbours are."""
@@ -50,7 +50,7 @@ def near_duplicates(keys: Sequence[str], threshold: float) -> Iterator[Pair]:
     first.clear()
     if threshold < 1 and len(distinct) > 1:
         texts = [keys[number] for number in distinct]
-        filed = rarest(texts, summed([count_groups(texts)]), filed_under)
+        filed = rarest(texts, looked_up(*count_groups(texts)), filed_under)
         found += [
             Pair(int(distinct[int(a)]), int(distinct[int(b)]), float(s))
             for a, b, s in filed_together(filed, texts, threshold)

@@ -87,6 +87,14 @@ class Lake:
             Mirror.start(folder, "/".join([self.url, *parts]))
         return folder
 
+    def refuse_newer(self) -> None:
+        """Looks at every stage before one is touched.
+
+        Raises:
+            UsageError: A newer Mihakk wrote one of them.
+        """
+        refuse_newer(self.storage)
+
     @contextlib.contextmanager
     def locked(self, wait: float = 0) -> Iterator[Callable[[], None]]:
         """Keeps a second run off the same lake; gives a check that the lock is still held.
@@ -94,7 +102,7 @@ class Lake:
         Raises:
             UsageError: Another run still holds it after `wait` seconds, or a newer Mihakk wrote it.
         """
-        refuse_newer(self.storage)
+        self.refuse_newer()
         self.storage.write(self.storage.path("README"), _README)
         if not self.storage.local:
             lease = Lease(self.storage, wait)

@@ -1,167 +1,167 @@
-"""What one model may still be asked: limits on calls, tokens and costs, kept before the call is sent."""
+"""What models may still be asked: caps on calls and costs, kept before each request is sent."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
 
 from mihakk.machinery.errors import ExternalFailure
-from mihakk.machinery.llm.journal import Entry
-from mihakk.schemas.model import Limits, Price
+from mihakk.machinery.llm.endpoint import Stop
+from mihakk.machinery.llm.spending import Ledger
+from mihakk.schemas.model import Budget, ModelConfig
+
+if TYPE_CHECKING:
+    from mihakk.machinery.llm.client import Completion
 
 _LOOK: Final = 0.05
 """Seconds between two looks at what others have spent."""
+MEASURED: Final = 5
+"""Answers after which the tokens of a request are reckoned from those, not from its bytes."""
+MARGIN: Final = 1.25
+"""How much denser than all before a prompt may be."""
 LETTERS_A_TOKEN: Final = 2
-"""Fewest letters of a prompt that a token holds: for estimates that must not be too low."""
+"""Fewest letters of a prompt that a token usually holds: for estimates; a cap counts bytes."""
 
 
 class BudgetSpent(ExternalFailure):
-    """The next call could pass the limit; what was answered is kept."""
+    """The next request could pass the cap; what was answered is kept."""
 
 
-class Purse:
-    """What several models may cost together; each counts from a thread of its own."""
+@dataclass(frozen=True)
+class Cap:
+    """A budget, and the models that share it."""
 
-    def __init__(self, cost: float) -> None:
-        self.cost = cost
-        self.spent = 0.0
-        self.reserved = 0.0
-        self.lock = threading.Lock()
-
-    def add(self, *, spent: float = 0.0, reserved: float = 0.0) -> None:
-        """Counts what was spent or reserved, or is no longer."""
-        with self.lock:
-            self.spent += spent
-            self.reserved += reserved
-
-    def take(self, most: float) -> bool:
-        """Reserves what a call may cost; False where others in flight may need it."""
-        with self.lock:
-            if self.spent + self.reserved + most > self.cost:
-                return False
-            self.reserved += most
-            return True
+    models: tuple[str, ...]
+    """Their short names."""
+    budget: Budget
+    setting: str = "budget"
+    """Where it is written, for messages."""
 
 
-class Budget:
-    """Counts calls and their cost, those in flight at the most they can cost; for one event loop.
+class Meter:
+    """Asks the ledger before each request of one model, and tells it what the request cost.
 
     Args:
-        name: The model's short name, for messages.
-        limits: The model's own, on every attempt of this run.
-        price: None counts calls alone.
-        setting: Where the further limits are written, for messages: `limits` or `judges.budget`.
-        cost: Most that calls may cost together, in the price's currency.
-        requests: Most calls.
-        before: Calls of earlier runs that count too; None where each run has the whole budget.
-        purse: What it shares with other models, besides.
+        config: The model. Its own `budget` caps it besides.
+        ledger: Of the benchmark; kept in memory alone where None.
+        caps: What else caps it.
     """
 
-    def __init__(
-        self,
-        name: str,
-        limits: Limits,
-        price: Price | None = None,
-        *,
-        setting: str = "limits",
-        cost: float | None = None,
-        requests: int | None = None,
-        before: Iterable[Entry] | None = None,
-        purse: Purse | None = None,
-    ) -> None:
+    def __init__(self, config: ModelConfig, ledger: Ledger | None = None, caps: Sequence[Cap] = ()) -> None:
         self.asked = 0
-        """Calls sent, those of earlier runs counted."""
+        """Requests sent by this process, tries that failed counted."""
         self.spent = 0.0
-        """What the answered ones cost; 0 where no price is known."""
-        self.attempts = 0
-        """Requests sent in this run, tries that failed counted."""
-        self.tokens = 0
-        """Of prompts and replies in this run."""
-        self._name, self._limits, self._setting, self._price = name, limits, setting, price
-        self._cost, self._requests, self._purse = cost, requests, purse
-        self._reserved = 0.0
-        self._settled = asyncio.Event()
-        self._again = " or run again to go on" if before is None else " to go on"
-        for entry in before or ():
-            self.asked += 1
-            self.spent += self._cost_of(entry)
+        """What they cost; 0 where no price is known."""
+        self._name, self._price = config.name, config.price
+        self._currency = config.price.currency if config.price else ""
+        self._ledger = ledger or Ledger()
+        own = [Cap((config.name,), config.budget)] if config.budget else []
+        self._caps = (*caps, *own)
+        self._answers = 0
+        self._longest = 0
+        """Tokens of the longest reply: some servers take no notice of a limit."""
+        self._densest = 0.0
+        """Most tokens that a byte of a request came to."""
 
-    @asynccontextmanager
-    async def call(self, body: Mapping[str, Any]) -> AsyncIterator[Callable[[Entry], None]]:
-        """One call, counted; what it is given is the answer, if there is one.
-
-        Waits while calls in flight could use up what this one needs.
+    async def request(self, body: Mapping[str, Any], stop: Stop) -> Bill:
+        """Reserves what a request may cost; waits while requests in flight could use up what it needs.
 
         Raises:
-            BudgetSpent: It could pass the limit whatever those cost.
+            BudgetSpent: It could pass a cap whatever those cost.
         """
-        letters = sum(len(message["content"]) for message in body["messages"])
-        price = self._price
-        most = price.of(letters // LETTERS_A_TOKEN, body["max_tokens"]) if price else 0.0
-        while self._is_short_of(most):
-            await self._settled.wait()
-        await self._take(most)
-        self._reserved += most
-        self.asked += 1
-        try:
-            yield self._answered
-        finally:
-            self._reserved -= most
-            if self._purse is not None:
-                self._purse.add(reserved=-most)
-            self._settled.set()
-            self._settled.clear()
+        size = len(orjson.dumps(body))
+        most = self._most(size, int(body.get("max_tokens") or 0))
+        while True:
+            with self._ledger.held():
+                if all(self._has_room(cap, most) for cap in self._caps):
+                    self.asked += 1
+                    return Bill(self, self._ledger.reserve(self._name, most, self._currency), most, size)
+            await stop.sleep(_LOOK)
 
-    def attempt(self) -> None:
-        """One request is about to be sent.
+    def book(self, answer: Completion) -> None:
+        """Counts an answer that came by another way, such as a batch file."""
+        with self._ledger.held():
+            bill = Bill(self, self._ledger.reserve(self._name, 0.0, self._currency), 0.0, 0)
+        with bill.settled():
+            bill.answered(answer)
 
-        Raises:
-            ExternalFailure: The model's own limit is used up.
-        """
-        for name, count in (("max_requests", self.attempts), ("max_tokens", self.tokens)):
-            most = getattr(self._limits, name)
-            if most is not None and count >= most:
-                raise ExternalFailure(
-                    f"{self._name}: `limits.{name}` ({most}) is used up; answered calls are kept: "
-                    "raise it or run again to go on"
-                )
-        self.attempts += 1
+    def learn(self, answer: Completion, size: int) -> None:
+        """Takes down how many tokens a request of so many bytes and its reply came to."""
+        self._answers += 1
+        self._longest = max(self._longest, answer.completion_tokens)
+        if size:
+            self._densest = max(self._densest, answer.prompt_tokens / size)
 
-    def _is_short_of(self, most: float) -> bool:
-        """Whether the cost of a call may be there only once others are answered."""
-        if self._requests is not None and self.asked >= self._requests:
+    def cost(self, answer: Completion) -> float | None:
+        """What an answer cost; None where the server did not say what it took."""
+        told = answer.prompt_tokens or answer.completion_tokens
+        if self._price is None or not told:
+            return None
+        return self._price.of(answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens)
+
+    def settle(self, name: str, cost: float) -> None:
+        """Tells the ledger what a request cost."""
+        self.spent += cost
+        self._ledger.settle(name, cost)
+
+    def _most(self, size: int, reply: int) -> float:
+        """The most that a request of so many bytes can cost."""
+        if self._price is None:
+            return 0.0
+        # A token holds a byte at least, whatever the tokeniser; a chat template adds less than JSON does.
+        share = min(1.0, MARGIN * self._densest) if self._answers >= MEASURED and self._densest else 1.0
+        return self._price.of(ceil(share * size), max(reply, self._longest))
+
+    def _has_room(self, cap: Cap, most: float) -> bool:
+        """Whether a request fits under a cap now, requests in flight at their most."""
+        spent = [self._ledger.spent(name, self._currency) for name in cap.models]
+        calls, budget = sum(one.calls for one in spent), cap.budget
+        if budget.calls is not None and calls >= budget.calls:
             raise BudgetSpent(
-                f"{self._name}: the suite's {self._requests:,} requests are spent; answered calls are "
-                f"kept: raise `{self._setting}.requests`{self._again}"
+                f"{self._name}: `{cap.setting}.calls` ({budget.calls:,} a month, all sent) is used up; "
+                "answered calls are kept: raise it, or run again next month to go on"
             )
-        if self._cost is None:
-            return False
-        if self.spent + most > self._cost:
-            raise self._costs_too_much(self._cost, self.spent)
-        return self.spent + self._reserved + most > self._cost
+        if budget.cost is None:
+            return True
+        left = budget.cost * (1 + 1e-9) - most
+        if sum(one.at_most for one in spent) <= left:
+            return True
+        known = sum(one.cost for one in spent)
+        if known + self._ledger.lost(cap.models, self._currency) > left:
+            raise BudgetSpent(
+                f"{self._name}: the next call could pass `{cap.setting}.cost` ({budget.cost:g} a month, of "
+                f"which {known:.4g} is spent); answered calls are kept: raise it, or run again next month "
+                "to go on"
+            )
+        return False
 
-    def _costs_too_much(self, cost: float, spent: float) -> BudgetSpent:
-        return BudgetSpent(
-            f"{self._name}: the next call could pass `{self._setting}.cost` ({cost:g}, of which {spent:.4g} "
-            f"is spent); answered calls are kept: raise it{self._again}"
-        )
 
-    async def _take(self, most: float) -> None:
-        """Reserves what a call may cost out of what is shared; waits while others' calls could use it up."""
-        while self._purse is not None and not self._purse.take(most):
-            if self._purse.spent + most > self._purse.cost:
-                raise self._costs_too_much(self._purse.cost, self._purse.spent)
-            await asyncio.sleep(_LOOK)  # whoever else spends it does so in another thread
+class Bill:
+    """One request's place in the ledger; it counts at its most until more is known."""
 
-    def _answered(self, entry: Entry) -> None:
-        self.spent += self._cost_of(entry)
-        if self._purse is not None:
-            self._purse.add(spent=self._cost_of(entry))
-        self.tokens += entry.prompt_tokens + entry.completion_tokens
+    def __init__(self, meter: Meter, name: str, most: float, size: int) -> None:
+        self._meter, self._name, self._cost, self._size = meter, name, most, size
 
-    def _cost_of(self, entry: Entry) -> float:
-        price = self._price
-        return price.of(entry.prompt_tokens, entry.completion_tokens, entry.cached_tokens) if price else 0.0
+    def refused(self) -> None:
+        """The server said that it did not do it, or was never reached: it costs nothing."""
+        self._cost = 0.0
+
+    def answered(self, answer: Completion) -> None:
+        """It costs what the server says it took; an answer that says nothing counts at its most."""
+        self._meter.learn(answer, self._size)
+        cost = self._meter.cost(answer)
+        if cost is not None:
+            self._cost = cost
+
+    @contextmanager
+    def settled(self) -> Iterator[None]:
+        """Writes down at the end of the block what the request cost."""
+        try:
+            yield
+        finally:
+            self._meter.settle(self._name, self._cost)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from mihakk.machinery.errors import ExternalFailure, MihakkError, UsageError
-from mihakk.machinery.llm.budget import Budget
+from mihakk.machinery.llm.budget import Bill, Meter
 from mihakk.machinery.llm.endpoint import Dispatcher, Endpoint, Stop, backoff, bare
 from mihakk.machinery.llm.redaction import Redaction
 from mihakk.schemas.model import Limits
@@ -107,15 +107,16 @@ class Client:
         self._opened: ClientSession | None = None
 
     async def complete(
-        self, payload: dict[str, Any], stop: Stop, budget: Budget, path: str = "chat/completions"
+        self, payload: dict[str, Any], stop: Stop, meter: Meter, path: str = "chat/completions"
     ) -> Completion:
         """The reply to one payload; one call of the API per attempt."""
         answered_before = self.answered
         for attempt in range(1, self._limits.attempts + 1):
             endpoint = await self.dispatcher.acquire(stop)
             try:
-                budget.attempt()
-                return await self._attempt(endpoint, payload, path)
+                bill = await meter.request(payload, stop)
+                with bill.settled():
+                    return await self._attempt(endpoint, payload, path, bill)
             except _Again as failure:
                 problem, timed_out = str(failure), failure.timed_out
             finally:
@@ -170,7 +171,9 @@ class Client:
             )
         return self._opened
 
-    async def _attempt(self, endpoint: Endpoint, payload: dict[str, Any], path: str) -> Completion:
+    async def _attempt(
+        self, endpoint: Endpoint, payload: dict[str, Any], path: str, bill: Bill
+    ) -> Completion:
         import aiohttp
 
         loop = asyncio.get_running_loop()
@@ -179,18 +182,22 @@ class Client:
             async with asyncio.timeout(self._limits.timeout_seconds):
                 status, headers, body = await self._post(f"{endpoint.url.rstrip('/')}/{path}", payload)
             if status != 200:
+                bill.refused()
                 raise self._status(status, headers, body, endpoint, started)
             answer = completion(body, loop.time() - started)
         except TimeoutError:
             endpoint.failed(started, loop.time())
             raise _Again(f"no answer within {self._limits.timeout_seconds:g} s", timed_out=True) from None
         except (aiohttp.ClientError, OSError, Broken) as error:
+            if isinstance(error, aiohttp.ClientConnectorError):
+                bill.refused()
             endpoint.failed(started, loop.time())
             if self._alive is not None:
                 self._alive()
             raise _Again(self._clean(f"{bare(endpoint.url)}: {error or type(error).__name__}")) from None
         endpoint.succeeded()
         self.answered += 1
+        bill.answered(answer)
         return answer.without_key(self._redaction)
 
     async def _post(self, url: str, payload: dict[str, Any]) -> tuple[int, Mapping[str, str], bytes]:

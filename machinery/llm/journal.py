@@ -119,7 +119,7 @@ class Journal:
         self._mirror = Mirror.of(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self.path, self._out = self._open(name)
+            self.path, self._out = own_file(folder, name)
             for path in sorted(folder.glob("*.jsonl")):
                 self._index(path)
             self._drop(self._marks[name] for name in self._asked_again if name in self._marks)
@@ -271,21 +271,6 @@ class Journal:
                         self._places.setdefault(bytes.fromhex(entry.key), []).append((number, offset))
                 offset += len(line)
 
-    def _open(self, name: str) -> tuple[Path, Any]:
-        for number in range(1, 1000):
-            path = self.folder / (f"{name}.jsonl" if number == 1 else f"{name}.{number}.jsonl")
-            out = path.open("ab", buffering=0)
-            try:
-                fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                out.close()
-                continue
-            _close_torn_line(path, out)
-            return path, out
-        raise ExternalFailure(
-            f"a thousand processes write journals named {name} in {self.folder}: stop some and run again"
-        )
-
     def _index(self, path: Path) -> None:
         reader = path.open("rb")
         number = len(self._readers)
@@ -317,6 +302,29 @@ class Journal:
                 self._mirror.push(self.path)
         self._unsynced = 0
         self._synced_at = time.monotonic()
+
+
+def own_file(folder: Path, name: str) -> tuple[Path, Any]:
+    """Opens `<name>.jsonl` for appending, or the first `<name>.<n>.jsonl` that no other process writes.
+
+    It stays locked until it is closed or its process dies; a line that a killed one left torn is closed off.
+
+    Raises:
+        ExternalFailure: All of them are written by others.
+    """
+    for number in range(1, 1000):
+        path = folder / (f"{name}.jsonl" if number == 1 else f"{name}.{number}.jsonl")
+        out = path.open("ab", buffering=0)
+        try:
+            fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            out.close()
+            continue
+        _close_torn_line(path, out)
+        return path, out
+    raise ExternalFailure(
+        f"a thousand processes write journals named {name} in {folder}: stop some and run again"
+    )
 
 
 def _close_torn_line(path: Path, out: Any) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from mihakk.machinery.errors import ExternalFailure, UsageError
-from mihakk.machinery.llm.budget import Budget, BudgetSpent
+from mihakk.machinery.llm.budget import BudgetSpent, Meter
 from mihakk.machinery.llm.client import Client, Completion, Refused, TimedOut
 from mihakk.machinery.llm.endpoint import Stop, bare
 from mihakk.machinery.llm.journal import Entry, Journal, now
@@ -47,12 +47,14 @@ class Model:
     neither weights in memory nor a server. Safe to use from several threads; use `open_model`.
     """
 
-    def __init__(self, config: ModelConfig, store: Settings, share: int = 1) -> None:
+    def __init__(
+        self, config: ModelConfig, store: Settings, share: int = 1, meter: Meter | None = None
+    ) -> None:
         self.config = config
         self.revision = config.revision
         """Identifies the weights; part of every key."""
-        self.budget = Budget(config.name, config.limits, config.price)
-        """Limits what the journal can't answer."""
+        self.meter = meter or Meter(config)
+        """Counts and caps what the journal can't answer."""
         if isinstance(config.serve, Embedded):
             _check_family(config, config.serve.weights)
         if not self.revision and isinstance(config.serve, Embedded):
@@ -137,6 +139,7 @@ class Model:
             ExternalFailure: Another model answered than the config names.
         """
         entry = self._entry(key, completion, request)
+        self.meter.book(completion)
         journal.append(entry)
         _require_own(self.config, entry.response_model)
 
@@ -150,7 +153,7 @@ class Model:
 
         async def ask() -> Completion:
             body = {"model": self.config.model, "prompt": "1", "max_tokens": 1}
-            return await (await self._started_client()).complete(body, Stop(), self.budget, "completions")
+            return await (await self._started_client()).complete(body, Stop(), self.meter, "completions")
 
         try:
             answer = asyncio.run_coroutine_threadsafe(ask(), self._running_loop()).result()
@@ -222,10 +225,8 @@ class Model:
         client = await self._started_client()
         sent = compact(body) if isinstance(self.config.serve, Embedded) else body
         try:
-            async with self.budget.call(body) as count:
-                completion = await client.complete(sent, stop, self.budget)
-                entry = self._entry(key, completion, request)
-                count(entry)
+            completion = await client.complete(sent, stop, self.meter)
+            entry = self._entry(key, completion, request)
         except Refused as refusal:
             self._refusals += 1
             if client.answered == 0 and self._refusals >= 5:
@@ -332,9 +333,14 @@ class Model:
 
 
 @contextmanager
-def open_model(config: ModelConfig, store: Settings | None = None, share: int = 1) -> Iterator[Model]:
-    """A model for the length of a `with` block, one of `share` embedded ones that run at the same time."""
-    model = Model(config, store or settings(), share)
+def open_model(
+    config: ModelConfig, store: Settings | None = None, share: int = 1, meter: Meter | None = None
+) -> Iterator[Model]:
+    """A model for the length of a `with` block, one of `share` embedded ones that run at the same time.
+
+    Without a meter its requests are in no benchmark's ledger.
+    """
+    model = Model(config, store or settings(), share, meter)
     try:
         yield model
     finally:

@@ -81,7 +81,7 @@ def _panel(build: Build, _: Spread) -> Iterator[Share]:
 
     with (
         Journal(journal_folder(build), JOURNAL) as journal,
-        open_panel(build.auditors(), settings()) as panel,
+        open_panel(build.auditors(), settings(), build.spending) as panel,
     ):
         chosen = Chosen(panel, journal, chosen_items(build))
         yield lambda _: chosen

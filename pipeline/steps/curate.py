@@ -131,7 +131,8 @@ def _changed(
 
 def shard_ids(build: Build, shard: str) -> list[str]:
     """Ids of the records of a shard that curation reads."""
-    return [record.id for record in records(build, STAGE, shard)]
+    before = build.before(STAGE)
+    return [*before.ids("poems", shard), *before.ids("idioms", shard)]
 
 
 STEP = Step(

@@ -50,7 +50,9 @@ def _corpus(build: Build, spread: Spread) -> Iterator[Share]:
     else:
         from mihakk.generators.writing.writer import open_writer
 
-        with open_writer(build.config.generator, build.lake.folder("journals", "generator")) as writer:
+        with open_writer(
+            build.config.generator, build.lake.folder("journals", "generator"), build.spending
+        ) as writer:
             yield lambda _: Shared(scratch, corpus, writer)
     scratch.keep_only(used)
 

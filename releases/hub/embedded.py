@@ -96,6 +96,20 @@ class EmbeddedHub:
             git(folder, "prune", "--expire=now")
             yield from objects(folder)
 
+    def copy(self, name: str, folder: Path) -> None:
+        """Copies a benchmark's repository, between two publications; nothing where there is none."""
+        if is_repository(self.repository(name)):
+            with self._locked(name):
+                shutil.copytree(self.repository(name), folder, symlinks=True)
+
+    def take(self, name: str, folder: Path) -> None:
+        """Makes the copy of a repository this Hub's own, where it has none; whole or not at all."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        with self._locked(name):
+            clone = self._clone(name)
+            shutil.copytree(folder, clone, dirs_exist_ok=True, symlinks=True)
+            clone.rename(self.repository(name))
+
     def withdrawals(self, name: str) -> tuple[Withdrawal, ...]:
         """Versions of a benchmark that were withdrawn."""
         folder = self.repository(name)

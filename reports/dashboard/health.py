@@ -13,6 +13,7 @@ from mihakk.pipeline.build import Build, whole_input
 from mihakk.pipeline.history import RunRecord, RunState, SourceYield, runs, yields
 from mihakk.pipeline.schedules import Late, described, due, late
 from mihakk.pipeline.steps.order import step_of
+from mihakk.schemas.benchmark import Owners
 from mihakk.schemas.manifest import StageManifest
 from mihakk.schemas.stages import STAGES
 
@@ -33,7 +34,17 @@ class Note:
     """One thing that a person should know."""
 
     level: Level
-    text: str
+    what: str
+    owner: str = ""
+    """Who sees to it."""
+    command: str = ""
+    """What that person runs first."""
+
+    @property
+    def text(self) -> str:
+        """In words, with whom it concerns and what to run."""
+        todo = ": ".join(filter(None, (self.owner, self.command)))
+        return f"{self.what} ({todo})" if todo else self.what
 
 
 @dataclass(frozen=True)
@@ -88,6 +99,10 @@ class SourceState:
     """When a run last read it to its end; None when no run is recorded."""
     written_at: str = ""
     """When its records last changed."""
+    use: str = ""
+    """Name of the source that the config uses under this one."""
+    timely: bool = True
+    """Nothing but its age is worth a look."""
 
 
 @dataclass
@@ -121,19 +136,63 @@ def health(build: Build, now: datetime | None = None) -> Health:
     records, unreadable = runs(build.lake)
     told = [RunWithState(record, record.state(now)) for record in records]
     stages = [stage_state(build, stage) for stage in STAGES]
+    failures = outstanding(told)
     sources = list(source_states(build, stages[0].manifest, told))
-    name, entries = build.config.name, described(build.config.schedule)
+    name, entries, owners = build.config.name, described(build.config.schedule), build.config.owners
     scheduled = due(name, "read", now, entries) is not None
     overdue = list(late(name, [one.name for one in sources], records, now, entries)) if scheduled else []
     by_source = {one.source: one for one in overdue}
-    sources = [_late(one, by_source.get(one.name)) for one in sources]
+    stopped = {one.name: error for one in sources if (error := _stopped(one, failures))}
+    sources = [
+        replace(one, level="bad", said=f"stopped the run: {stopped[one.name]}")
+        if one.name in stopped
+        else _late(one, by_source.get(one.name))
+        for one in sources
+    ]
     found = Health(told, stages, sources)
+    found.notes += [_about_failure(one, name, owners) for one in failures]
     found.notes += [
-        *_about_runs(told, unreadable, None if scheduled else UNSCHEDULED, now),
+        *_about_runs(
+            told, unreadable, None if scheduled else UNSCHEDULED, now, benchmark=name, owners=owners
+        ),
         *_about_stages(stages),
     ]
-    found.notes += [Note("look", f"the release is late: {one}") for one in overdue if not one.source]
-    found.notes += _about_sources(sources)
+    # Why a result is late is told with the failure: nothing is told twice.
+    failed = {one.record.stage for one in failures}
+    if not failed:
+        found.notes += [
+            Note("look", f"the release is late: {one}", owners.operations, f"mihakk release {name}")
+            for one in overdue
+            if not one.source
+        ]
+    late_by_failure = {one.name for one in sources if failed and one.name in by_source and one.timely}
+    untold = late_by_failure | set(stopped)
+    found.notes += _about_sources([one for one in sources if one.name not in untold], name, owners)
+    return found
+
+
+def outstanding(told: Sequence[RunWithState]) -> list[RunWithState]:
+    """Runs that failed, went silent or were stopped, and whose work no later run has done; newest first.
+
+    A stage is done by any later run that came through it, another job by a later run of that job. Of several
+    failures in one place the newest stands for all.
+
+    Args:
+        told: Runs, newest first.
+    """
+    found: list[RunWithState] = []
+    done: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
+    for run in told:
+        record = run.record
+        place = (record.job, record.stage)
+        if run.state in ("failed", "lost", "stopped") and place not in done | seen:
+            found.append(run)
+        if run.state != "running":
+            seen.add(place)
+        done.update((record.job, stage.stage) for stage in record.stages)
+        if run.state == "finished" or record.stages:
+            done.add((record.job, ""))
     return found
 
 
@@ -179,20 +238,20 @@ def source_states(
             opened,
             now.get(name),
             reads,
-            _stopped(name, opened, told),
             max((shard.started for shard in shards), default=""),
         )
 
 
 def _source_state(
-    opened: OpenSource, given: SourceYield | None, reads: Sequence[RunRecord], stopped: str, written: str
+    opened: OpenSource, given: SourceYield | None, reads: Sequence[RunRecord], written: str
 ) -> SourceState:
     source = opened.source
     before = reads[1].sources[opened.name].records if len(reads) > 1 else None
     wanted = None if opened.limit is not None else opened.least
-    level, said = _judged(given, wanted, before, stopped)
+    level, said = _judged(given, wanted, before)
     return SourceState(
         name=opened.name,
+        use=source.name,
         title=source.title,
         licence=str(getattr(opened.options, "licence", "") or source.licence),
         records=given.records if given else None,
@@ -207,11 +266,7 @@ def _source_state(
     )
 
 
-def _judged(
-    given: SourceYield | None, least: int | None, before: int | None, stopped: str
-) -> tuple[Level, str]:
-    if stopped:
-        return "bad", f"stopped the last run: {stopped}"
+def _judged(given: SourceYield | None, least: int | None, before: int | None) -> tuple[Level, str]:
     if given is None:
         return "bad", "never read"
     if given.records == 0:
@@ -228,54 +283,74 @@ def _late(state: SourceState, found: Late | None) -> SourceState:
     if found is None or state.records is None:
         return state
     said = str(found) if state.level == "good" else f"{state.said}; {found}"
-    return replace(state, level=max(state.level, "look", key=LEVELS.index), said=said)
+    level = max(state.level, "look", key=LEVELS.index)
+    return replace(state, level=level, said=said, timely=state.level == "good")
 
 
-def _stopped(name: str, opened: OpenSource, told: Sequence[RunWithState]) -> str:
-    """What the last run said when this source ended it; empty when it did not."""
-    if not told or told[0].state != "failed" or told[0].record.stage != STAGES[0]:
-        return ""
-    error = told[0].record.error
-    return error if repr(name) in error or repr(opened.source.name) in error else ""
+def _stopped(state: SourceState, failures: Sequence[RunWithState]) -> str:
+    """What a run said that this source ended, and that no later one has made good; empty where none did."""
+    for run in failures:
+        error = run.record.error
+        if run.record.stage == STAGES[0] and (repr(state.name) in error or repr(state.use) in error):
+            return error
+    return ""
+
+
+def _about_failure(run: RunWithState, benchmark: str, owners: Owners) -> Note:
+    record = run.record
+    where = record.job or record.stage or "before its first step"
+    when = f"{record.started:%Y-%m-%d %H:%M} UTC"
+    command = {
+        "review_push": f"mihakk review push {benchmark}",
+        "review_pull": f"mihakk review pull {benchmark}",
+        "publish": f"mihakk publish {benchmark}",
+        STAGES[-1]: f"mihakk release {benchmark}",
+    }.get(where, f"mihakk build {benchmark}")
+    if run.state == "stopped":
+        what = f"{where}: the run of {when} was stopped by hand, and none has come through since"
+        return Note("look", what, owners.operations, command)
+    ended = (
+        record.error if run.state == "failed" else "it went silent: it was killed, or its machine went down"
+    )
+    what = f"{where} has failed since {when}, and no later run has come through: {ended}"
+    return Note("bad", what, owners.operations, command)
 
 
 def _about_runs(
-    told: Sequence[RunWithState], unreadable: int, oldest: timedelta | None, now: datetime
+    told: Sequence[RunWithState],
+    unreadable: int,
+    oldest: timedelta | None,
+    now: datetime,
+    *,
+    benchmark: str,
+    owners: Owners,
 ) -> Iterator[Note]:
+    build = f"mihakk build {benchmark}"
     if unreadable:
-        yield Note("look", f"{unreadable} run records can't be read")
+        yield Note("look", f"{unreadable} run records can't be read", owners.operations, "mihakk lake verify")
     if not told:
         yield Note("unknown", "no run is recorded, so nothing is known of how it went")
         return
-    last = told[0]
-    when = f"{last.record.started:%Y-%m-%d %H:%M} UTC"
-    if last.state == "failed":
-        yield Note(
-            "bad", f"the run of {when} failed in {last.record.stage or 'its first step'}: {last.record.error}"
-        )
-    elif last.state == "lost":
-        yield Note(
-            "bad",
-            f"the run of {when} went silent in {last.record.stage or 'its first step'}: "
-            "it was killed, or its machine went down",
-        )
-    elif last.state == "stopped":
-        yield Note("look", f"the run of {when} was stopped by hand in {last.record.stage}")
-    elif last.state == "running":
-        yield Note("look", f"a run is working since {when}, in {last.record.stage}: figures are moving")
-    whole = next((run.record for run in told if run.state == "finished"), None)
+    for run in told:
+        if run.state == "running":
+            when = f"{run.record.started:%Y-%m-%d %H:%M} UTC"
+            where = run.record.job or run.record.stage
+            yield Note("look", f"a run is working since {when}, in {where}: figures are moving")
+    whole = next((run.record for run in told if run.state == "finished" and not run.record.job), None)
     if whole is None:
-        yield Note("bad", "no recorded run has finished")
+        yield Note("bad", "no recorded run has finished", owners.operations, build)
     elif oldest is not None and now - whole.seen > oldest:
-        yield Note("look", f"no run has finished for {ago(whole.seen, now)}")
+        said = f"no run has finished for {ago(whole.seen, now)}"
+        yield Note("look", said, owners.operations, build)
 
 
 def _about_stages(stages: Iterable[StageState]) -> Iterator[Note]:
     return _together("stage", [(one.level, one.said, one.stage) for one in stages])
 
 
-def _about_sources(sources: Iterable[SourceState]) -> Iterator[Note]:
-    return _together("source", [(one.level, one.said, one.name) for one in sources])
+def _about_sources(sources: Iterable[SourceState], benchmark: str, owners: Owners) -> Iterator[Note]:
+    for note in _together("source", [(one.level, one.said, one.name) for one in sources]):
+        yield replace(note, owner=owners.sources, command=f"mihakk build {benchmark} --until curated")
 
 
 def _together(kind: str, found: Iterable[tuple[Level, str, str]]) -> Iterator[Note]:

@@ -136,6 +136,10 @@ class People:
     last: datetime | None
     report: ReviewReport
     """Over everything decided so far."""
+    owner: str = ""
+    """Who sees to it that people decide."""
+    command: str = ""
+    """What brings the items before them."""
 
     @property
     def miss_rate(self) -> MissRate | None:
@@ -147,7 +151,7 @@ class People:
         """What a person should know of it."""
         told = []
         if self.waiting:
-            told.append(Note("look", f"{self.waiting:,} items wait for people"))
+            told.append(Note("look", f"{self.waiting:,} items wait for people", self.owner, self.command))
         if stale := self.report.stale:
             said = f"{stale:,} decided items have changed since: their decisions no longer bind"
             told.append(Note("look", said))
@@ -314,6 +318,8 @@ def people(build: Build, tables: Tables, now: datetime | None = None) -> People:
         campaigns=build.config.review.campaigns,
     )
     return People(
+        owner=build.config.owners.review,
+        command=f"mihakk review push {build.config.name}",
         flagged=tables.one("SELECT count(*) FROM verdicts WHERE status = 'flag'") or 0,
         waiting=tables.one(f"SELECT count(*) FROM removed WHERE reason IN {WAITING}") or 0,
         decided=len({review.item for review in reviews}),

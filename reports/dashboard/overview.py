@@ -17,6 +17,7 @@ from mihakk.reports.dashboard.content import Content, Standing, content, standin
 from mihakk.reports.dashboard.health import LEVELS, Health, Level, Note, health
 from mihakk.reports.dashboard.opinions import Opinions, People, opinions, people
 from mihakk.reports.dashboard.quality import QualityFacts, quality_facts
+from mihakk.reports.dashboard.spending import Spending, spending
 from mihakk.reports.dashboard.tables import Tables
 from mihakk.reports.dashboard.versions import Versions, versions
 from mihakk.reports.trends import over_runs, over_versions
@@ -46,6 +47,8 @@ class OverviewFacts:
     """What nights and versions changed, and whether the next release is held."""
     lost: tuple[Note, ...]
     """What sources and tasks lost that nobody accepted: one note, or none."""
+    spending: list[Spending]
+    """What models were asked and cost by month, the newest first."""
     trends: list[Trend]
     """Over runs, then over versions."""
     gates: ReleaseConfig
@@ -128,6 +131,7 @@ class Gatherer:
             versions=released,
             content=content(build, stood, [run.record for run in stands.runs], now - SHOWN_SINCE),
             lost=lost,
+            spending=spending(build),
             trends=[*over_runs([run.record for run in stands.runs]), *over_versions(released.by_reason)],
             gates=build.config.release,
             funnels={

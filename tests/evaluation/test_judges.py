@@ -103,7 +103,7 @@ def campaign(tmp_path: Path, release: Path) -> Campaign:
 def test_judging_stops_at_its_budget_says_how_far_it_came_and_goes_on_where_it_stopped(
     campaign: Campaign,
 ) -> None:
-    campaign.suite["judges"] |= {"budget": {"requests": 7}}
+    campaign.suite["judges"] |= {"budget": {"calls": 7}}
     with ScriptedServer(fair) as server:
         campaign.write(server.url)
         calls = json.loads(campaign.call("judge", "--dry-run", "--json").stdout)[0]["calls"]
@@ -114,14 +114,14 @@ def test_judging_stops_at_its_budget_says_how_far_it_came_and_goes_on_where_it_s
                 "every allowed call is sent, and a second run gets no second budget"
             )
             said = " ".join(stopped.output.split())
-            assert "raise `judges.budget.requests` to go on" in said
+            assert "`judges.budget.calls` (7 a month, all sent) is used up" in said
             judged = [int(number) for number in re.findall(r"by answer: (\d+) of", said)]
             # Seven calls of a judge that extracts first: no more than three judgements.
             assert len(judged) == 2
             assert sum(judged) <= 3
             assert "judge-b has not begun" in said
         assert not list(campaign.out.glob("*/judgements.parquet"))
-        campaign.suite["judges"]["budget"] = {"requests": calls}
+        campaign.suite["judges"]["budget"] = {"calls": calls}
         campaign.write(server.url)
         assert campaign.call("judge").exit_code == 0
         asked = [json.dumps(call.body, sort_keys=True) for call in server.calls]

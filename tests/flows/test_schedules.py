@@ -21,8 +21,10 @@ from prefect.utilities.schema_tools.hydration import HydrationContext, hydrate
 from mihakk.annotation.label_studio.relay import EVENT
 from mihakk.flows.deployed.automations import register, told_by
 from mihakk.flows.deployed.deployments import deployments
+from mihakk.flows.deployed.job import DEPLOYED_CODE, open_job
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import ROOT
+from mihakk.pipeline.build import code_version
 from mihakk.pipeline.schedules import described
 from mihakk.schemas.schedule import Schedule
 
@@ -78,6 +80,20 @@ def test_every_job_is_deployed_one_at_a_time_and_tagged() -> None:
         assert found[name].job_variables["working_dir"] == str(ROOT)
         assert found[name].job_variables["env"]["PREFECT_FLOWS_HEARTBEAT_FREQUENCY"]
     assert {one.work_pool_name for one in deployments("demo", pooled=False)} == {None}
+
+
+def test_a_worker_of_another_commit_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("mihakk.flows.deployed.job.secrets_from_blocks", lambda: None)  # needs a server
+    made = next(one for one in deployments("demo", pooled=True) if one.flow_name == "build")
+    monkeypatch.setenv(DEPLOYED_CODE, made.job_variables["env"][DEPLOYED_CODE])
+    assert open_job("demo", str(tmp_path), "runs").config.name == "demo"
+    code_version.cache_clear()
+    monkeypatch.setattr("mihakk.pipeline.build._code_files", lambda packages: [ROOT / "prefect.yaml"])
+    with pytest.raises(UsageError, match=r"runs other code .* bring both to one commit"):
+        open_job("demo", str(tmp_path), "runs")
+    with pytest.raises(UsageError, match="runs other code"):
+        import_object("mihakk.flows.deployed.score:score").fn("board.yaml", inbox="i", store="s", public="p")
+    code_version.cache_clear()
 
 
 def test_a_configs_own_schedule_is_deployed_in_place_of_the_usual_one() -> None:

@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 from mihakk.machinery.groups import grouped
-from mihakk.machinery.llm.budget import Budget, Purse
+from mihakk.machinery.llm.budget import Cap, Meter
 from mihakk.machinery.llm.journal import Journal
 from mihakk.machinery.llm.model import Model, open_model
+from mihakk.machinery.llm.spending import Ledger
 from mihakk.machinery.llm.structured import Reply, Request
 from mihakk.machinery.llm.unusable import FirstReplies
 from mihakk.machinery.seeds import rng
@@ -61,7 +63,9 @@ class Estimate(Record):
     seconds: float = 0.0
     """Of the slower auditor's calls, each."""
     cap: float | None = None
-    """Most that they may cost together in this run; None where nothing is said."""
+    """Most that they may cost together in this month; None where nothing is said."""
+    spent: float = 0.0
+    """What they have cost in this month so far, requests that are not settled at their most."""
     measured: bool = False
     """Whether the seconds are the mean of its replies in the journal, or `ASSUMED_SECONDS`."""
 
@@ -74,7 +78,9 @@ class Panel:
         self.first_replies = tuple(FirstReplies(one.config.name, limit) for one in self.models)
         """Counted over all that the panel is asked."""
         self.cap: float | None = None
-        """Most that both may cost together."""
+        """Most that both may cost together in this month."""
+        self.spent = 0.0
+        """What they had cost when the panel was opened."""
 
     @property
     def names(self) -> tuple[str, str]:
@@ -88,18 +94,27 @@ class Panel:
 
 
 @contextmanager
-def open_panel(config: AuditorsConfig, store: Settings) -> Iterator[Panel]:
-    """Both auditors for the length of a `with` block; embedded servers start when first needed."""
+def open_panel(config: AuditorsConfig, store: Settings, spending: Path | None = None) -> Iterator[Panel]:
+    """Both auditors for the length of a `with` block; embedded servers start when first needed.
+
+    Args:
+        config: The auditors.
+        store: Where weights lie.
+        spending: Folder of the benchmark's ledger; without one only this run is counted.
+    """
     share = sum(isinstance(auditor.serve, Embedded) for auditor in config.auditors)
+    names = tuple(one.name for one in config.auditors)
+    caps = [Cap(names, config.budget)] if config.budget else []
     with ExitStack() as stack:
-        first, second = (stack.enter_context(open_model(one, store, share)) for one in config.auditors)
-        if config.budget is not None:
-            purse = Purse(config.budget.cost)
-            for model in (first, second):
-                one = model.config
-                model.budget = Budget(one.name, one.limits, one.price, setting="budget", purse=purse)
+        ledger = stack.enter_context(Ledger(spending))
+        first, second = (
+            stack.enter_context(open_model(one, store, share, Meter(one, ledger, caps)))
+            for one in config.auditors
+        )
         panel = Panel(first, second, config.unusable)
         panel.cap = config.budget.cost if config.budget else None
+        prices = [one.price.currency for one in config.auditors if one.price]
+        panel.spent = sum(ledger.spent(*who).at_most for who in zip(names, prices, strict=False))
         yield panel
 
 
@@ -245,6 +260,7 @@ def estimate(
         seconds=slowest[1],
         measured=slowest[2],
         cap=panel.cap,
+        spent=panel.spent,
     )
 
 

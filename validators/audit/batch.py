@@ -13,10 +13,12 @@ from typing import Any
 import orjson
 
 from mihakk.machinery.errors import ExternalFailure, RecordRejected, UsageError
+from mihakk.machinery.llm.budget import Meter
 from mihakk.machinery.llm.client import Broken, completion
 from mihakk.machinery.llm.journal import Journal
 from mihakk.machinery.llm.model import Model, api_key, open_model
 from mihakk.machinery.llm.redaction import Redaction
+from mihakk.machinery.llm.spending import Ledger
 from mihakk.machinery.llm.structured import Request
 from mihakk.schemas.item import Item
 from mihakk.schemas.model import ModelConfig, Remote
@@ -63,9 +65,15 @@ def export_batch(
 
 
 def import_batch(
-    items: Sequence[Item], config: ModelConfig, journal: Journal, source: Path, *, blind: bool = False
+    items: Sequence[Item],
+    config: ModelConfig,
+    journal: Journal,
+    source: Path,
+    *,
+    blind: bool = False,
+    spending: Path | None = None,
 ) -> Imported:
-    """Takes a file of replies into the journal.
+    """Takes a file of replies into the journal, and what they cost into the ledger in the folder `spending`.
 
     Raises:
         UsageError: The file is missing, or no line of it is batch output.
@@ -76,7 +84,12 @@ def import_batch(
     counts: Counter[str] = Counter()
     redaction = Redaction(api_key(config))
     rejected: list[Rejection] = []
-    with open_model(_keyless(config)) as model, source.open("rb") as lines:
+    keyless = _keyless(config)
+    with (
+        Ledger(spending) as ledger,
+        open_model(keyless, meter=Meter(keyless, ledger)) as model,
+        source.open("rb") as lines,
+    ):
         wanted = {key: asked for key, asked, _ in _outstanding(items, model, journal, blind=blind)}
         for number, line in enumerate(lines, 1):
             if not line.strip():

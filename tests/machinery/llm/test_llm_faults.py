@@ -123,7 +123,7 @@ def test_a_server_that_was_never_there_is_given_up_after_a_few_probes(
     with open_model(remote(gone.url, attempts=50)) as model:
         with pytest.raises(ExternalFailure, match="never answered; last error"):
             list(model.ask_all(numbers(ask, 40), journal))
-        assert model.budget.attempts <= 4 + FAILURES_TO_OPEN + PROBES_BEFORE_ABSENT
+        assert model.meter.asked <= 4 + FAILURES_TO_OPEN + PROBES_BEFORE_ABSENT
 
 
 def test_one_call_that_gives_up_spares_those_in_line_their_probes(

@@ -8,7 +8,6 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -137,22 +136,6 @@ def test_concurrency_is_bounded_and_requests_are_drawn_as_needed(
             answered += 1
     assert answered == 200
     assert most <= 3
-
-
-@pytest.mark.parametrize("limits", [{"max_requests": 7}, {"max_tokens": 30}])
-def test_a_spent_budget_stops_cleanly_and_the_next_run_goes_on(
-    remote: Remote, ask: Ask, journal: Journal, limits: dict[str, int]
-) -> None:
-    with ScriptedServer(count) as server:
-        done = 0
-        for _ in range(20):
-            with open_model(remote(server.url, concurrency=2, **limits)) as model:
-                with suppress(ExternalFailure):
-                    done = len(list(model.ask_all(numbers(ask, 25), journal)))
-                    break
-                assert model.budget.attempts <= 12
-        assert done == 25
-        assert len(server.calls) == 25
 
 
 def test_one_repair_request_and_no_more(remote: Remote, ask: Ask, journal: Journal) -> None:

@@ -144,7 +144,7 @@ def test_an_old_run_is_stale(made: Made) -> None:
     unscheduled = replace(made.build, config=made.build.config.model_copy(update={"schedule": ()}))
     last = runs(made.build.lake)[0][0].seen
     notes = [note.text for note in health(unscheduled, last + timedelta(hours=37)).notes]
-    assert "no run has finished for 37 hours" in notes
+    assert "no run has finished for 37 hours (operations: mihakk build small)" in notes
     assert "no run has finished" not in str(health(unscheduled, last + timedelta(hours=35)).notes)
     assert ago(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 4, tzinfo=UTC)) == "3 days"
 

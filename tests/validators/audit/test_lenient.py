@@ -159,25 +159,31 @@ def test_an_audit_says_what_it_costs_and_stops_at_its_cap(
         name = config(
             tmp_path / "a.yaml", server.url, price=PRICE, limits=limits, sampling={"max_tokens": 200}
         )
-        code, said = audit("--auditors", name, "--max-cost", "4")
+        code, said = audit("--auditors", name, "--max-cost", "9")
         assert code == 75, said
         assert "20 model calls to make, 0 answered by the journal" in said
         assert "length" in said
         assert "EUR" in said
         assert "(10.0 s a call, assumed)" in said
-        assert "Stops before 4 is passed, which may be before the end" in said
-        assert "could pass `budget.cost` (4, of which" in said
+        assert "Stops before 9 is passed in this month; that may be before the end" in said
+        assert "could pass `budget.cost` (9 a month, of which" in said
         asked = len(said_first)
         assert 2 <= asked < 20
         most = (
             sum(len(str(call.body["messages"])) // 4 + len(SOUND) // 3 for call in server.calls) * 1000 / 1e6
         )
-        assert most < 6, "far from what all calls cost"
+        assert most < 9
+        code, said = audit("--auditors", name, "--max-cost", "9")
+        assert code == 75, said
+        assert "Stops before 9 is passed in this month, of which" in said
+        assert len(said_first) == asked, "the same command, and another folder, get no second budget"
+        code, said = audit("--auditors", name, "--max-cost", "9", "--out", "elsewhere")
+        assert (code, len(said_first)) == (75, asked)
         code, said = audit("--auditors", name)
         assert code == 0, said
         assert len(said_first) == 20, "answered calls are kept"
     unpriced = config(tmp_path / "b.yaml", "http://127.0.0.1:9/v1")
-    code, said = audit("--auditors", unpriced, "--max-cost", "4")
+    code, said = audit("--auditors", unpriced, "--max-cost", "9")
     assert code == 2
     assert "give first a `price`" in said
 
