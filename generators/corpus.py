@@ -320,13 +320,13 @@ def build_corpus(
     """
     lines, phrases, poems = indexed(records, morphology)
     lines.sort(key=lambda line: line.id)
-    phrases = without_shared(sorted(phrases, key=lambda phrase: phrase.id))
+    phrases.sort(key=lambda phrase: phrase.id)
     poems.sort(key=lambda poem: poem.id)
     return Corpus(
         build_seed=build_seed,
         test_share=test_share,
         lines=tuple(lines),
-        phrases=tuple(phrases),
+        phrases=without_shared(phrases),
         poems=tuple(poems),
         line_vectors=_vectors(embedder, [line.second for line in lines]),
         phrase_vectors=_vectors(embedder, [embedded(phrase) for phrase in phrases]),

@@ -62,6 +62,8 @@ class Phrase:
     """A sentence of the source's uses it, so that it can be asked for by its use."""
     agreement: str
     """Kind, person and number, as far as the config's morphology tells."""
+    theme: str
+    """Of the chapter it stands in, where its book is arranged by themes."""
     words: tuple[str, ...]
     """Keys of the phrase's words."""
     says: frozenset[str]
@@ -70,8 +72,6 @@ class Phrase:
     """What stands for the phrase's words beside words akin to them, see `mihakk.machinery.morphology`."""
     meaning_forms: frozenset[str]
     """The same of the meaning's."""
-    theme: str = ""
-    """Of the chapter it stands in, where its book is arranged by themes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +106,15 @@ def indexed(
     return lines, phrases, poems
 
 
-def without_shared(phrases: Sequence[Phrase]) -> list[Phrase]:
+def without_shared(phrases: Sequence[Phrase]) -> tuple[Phrase, ...]:
     """The phrases, without meanings that more than `MOST_SHARED` of them state: these tell none apart."""
     counts = Counter((phrase.language, key(phrase.meaning, phrase.language)) for phrase in phrases)
-    return [
+    return tuple(
         replace(one, meaning="", lacks="shared", says=frozenset(), meaning_forms=frozenset())
         if one.meaning and counts[one.language, key(one.meaning, one.language)] > MOST_SHARED
         else one
         for one in phrases
-    ]
+    )
 
 
 def embedded(phrase: Phrase) -> str:
@@ -181,9 +181,9 @@ def _phrase(idiom: Idiom, morphology: Morphology) -> Phrase | None:
         lacks=lacks,
         used=any(contains(example, phrase, language) for example in idiom.examples),
         agreement=morphology.agreement(phrase, language),
+        theme=idiom.source_labels.get("theme", ""),
         words=tuple(word_keys(phrase, language)),
         says=frozenset(word_keys(meaning, language)),
         forms=content_forms(phrase, language, morphology),
         meaning_forms=content_forms(meaning, language, morphology),
-        theme=idiom.source_labels.get("theme", ""),
     )
