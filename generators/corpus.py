@@ -4,18 +4,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
 from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mihakk.generators.corpus_rows import CorpusFacts, Line, Phrase, embedded, indexed
+from mihakk.generators.corpus_rows import CorpusFacts, Line, Phrase, embedded, indexed, without_shared
+from mihakk.generators.neighbours import POOL, Neighbours, one_of_each
 from mihakk.machinery.draw import split_of
 from mihakk.machinery.embeddings import Embedder
 from mihakk.machinery.morphology import LIGHT, Morphology
 from mihakk.machinery.seeds import rng
-from mihakk.machinery.text.key import key, word_keys
+from mihakk.machinery.text.key import word_keys
 from mihakk.machinery.text.rhyme import SHARED
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Poem
@@ -28,8 +28,6 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 Numbers = NDArray[np.int64]
 
-SHORTEST, LONGER = 6, 1.6
-"""Letters up to which meanings are one length, and how many times longer the next length is."""
 FEW = 64
 """Numbers of a draw that are put in order before the rest."""
 ENDING = 8
@@ -143,31 +141,51 @@ class Corpus:
             for n, phrase in enumerate(self.phrases)
         )
 
-    def after(self, phrase: Phrase, by: Literal["meaning", "use"] = "meaning") -> Iterator[Phrase]:
+    def after(self, phrase: Phrase) -> Iterator[Phrase]:
         """The other phrases of its ring, from the next one round.
 
-        A ring holds the phrases of one split, dialect, kind and licence whose meanings are about as long:
-        those that agree in person and number beside each other, in seeded order. Where each takes the next
-        one's meaning, each is taken once: none is rarer. Removing a phrase changes only the one before it. By
-        use, a ring holds phrases about as long that have a sentence, or those that have none.
+        A ring holds the phrases of one split, dialect, kind and licence that have a sentence, or those that
+        have none: those that agree in person and number beside each other, in seeded order. Where each takes
+        the next one, each is taken once: none is rarer. Removing a phrase changes only the one before it.
         """
-        ring = self._rings[by][self._ring(phrase, by)]
+        ring = self._rings[self._ring(phrase)]
         place = ring.index(self.phrase_number[phrase.id])
         yield from (self.phrases[n] for n in (*ring[place + 1 :], *ring[:place]))
 
     @cached_property
-    def _rings(self) -> dict[str, dict[tuple[str, ...], list[int]]]:
+    def _rings(self) -> dict[tuple[str, ...], list[int]]:
         salts = self._salts["phrases"]
         numbers = sorted(range(len(self.phrases)), key=lambda n: (self.phrases[n].agreement, salts[n], n))
-        ways: tuple[Literal["meaning", "use"], ...] = ("meaning", "use")
-        return {by: _grouped((self._ring(self.phrases[n], by), n) for n in numbers) for by in ways}
+        return _grouped((self._ring(self.phrases[n]), n) for n in numbers)
 
-    def _ring(self, phrase: Phrase, by: Literal["meaning", "use"]) -> tuple[str, ...]:
+    def _ring(self, phrase: Phrase) -> tuple[str, ...]:
         shared = self.splits[phrase.id], phrase.language, phrase.dialect, phrase.genre, phrase.licence
-        if by == "use":
-            return *shared, str(phrase.used)
-        size = len(key(phrase.meaning, phrase.language))
-        return *shared, str(int(log(max(1.0, size / SHORTEST), LONGER))) if size else "none"
+        return *shared, str(phrase.used)
+
+    @cached_property
+    def wrong_meanings(self) -> dict[str, tuple[Phrase, ...]]:
+        """Idiom to the others whose meanings are wrong for it, see `Neighbours`."""
+        salts = self._salts["phrases"]
+        pools = _grouped(
+            ((self.splits[one.id], one.language, one.dialect, one.licence), n)
+            for n, one in enumerate(self.phrases)
+            if one.meaning
+        )
+        found: dict[str, tuple[Phrase, ...]] = {}
+        for pool in pools.values():
+            pieces = 1 << max(0, (len(pool) - 1) // POOL).bit_length()
+            for piece in _grouped((int(salts[n]) % pieces, n) for n in pool).values():
+                numbers = sorted(piece, key=lambda n: (salts[n], n))
+                vectors = self.phrase_vectors
+                rows = None if vectors is None else vectors[numbers].astype(np.float32)
+                shared_out = Neighbours([self.phrases[n] for n in numbers], rows, salts[numbers])
+                found |= {own.id: others for own, others in shared_out.chosen()}
+        return found
+
+    @cached_property
+    def one_wrong_meaning(self) -> dict[str, str]:
+        """Idiom to the one of these that tasks with a single wrong meaning take."""
+        return one_of_each({own: [one.id for one in others] for own, others in self.wrong_meanings.items()})
 
     @cached_property
     def beginning(self) -> dict[tuple[Language, tuple[str, ...]], list[int]]:
@@ -308,7 +326,7 @@ def build_corpus(
         build_seed=build_seed,
         test_share=test_share,
         lines=tuple(lines),
-        phrases=tuple(phrases),
+        phrases=without_shared(phrases),
         poems=tuple(poems),
         line_vectors=_vectors(embedder, [line.second for line in lines]),
         phrase_vectors=_vectors(embedder, [embedded(phrase) for phrase in phrases]),

@@ -1,9 +1,10 @@
 """What the corpus keeps of a record: a line of each couplet, a phrase of an idiom, the facts of a poem."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from mihakk.generators.plain_meaning import content_forms, plain_meaning
+from mihakk.generators.plain_meaning import Lacks, content_forms, plain_meaning
 from mihakk.generators.writing.replies import contains
 from mihakk.machinery.morphology import LIGHT, Morphology
 from mihakk.machinery.text.key import key, word_keys
@@ -11,6 +12,9 @@ from mihakk.machinery.text.rhyme import rhyme
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Couplet, Poem
 from mihakk.schemas.record import Form, Language
+
+MOST_SHARED = 2
+"""Idioms that may state one meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +56,14 @@ class Phrase:
     phrase_key: str
     meaning: str
     """What the explanation says without the idiom's own words; empty where it says nothing else."""
+    lacks: Lacks
+    """Why there is no meaning, where the explanation is not just the idiom repeated."""
     used: bool
     """A sentence of the source's uses it, so that it can be asked for by its use."""
     agreement: str
     """Kind, person and number, as far as the config's morphology tells."""
+    theme: str
+    """Of the chapter it stands in, where its book is arranged by themes."""
     words: tuple[str, ...]
     """Keys of the phrase's words."""
     says: frozenset[str]
@@ -96,6 +104,17 @@ def indexed(
         elif phrase := _phrase(record, morphology):
             phrases.append(phrase)
     return lines, phrases, poems
+
+
+def without_shared(phrases: Sequence[Phrase]) -> tuple[Phrase, ...]:
+    """The phrases, without meanings that more than `MOST_SHARED` of them state: these tell none apart."""
+    counts = Counter((phrase.language, key(phrase.meaning, phrase.language)) for phrase in phrases)
+    return tuple(
+        replace(one, meaning="", lacks="shared", says=frozenset(), meaning_forms=frozenset())
+        if one.meaning and counts[one.language, key(one.meaning, one.language)] > MOST_SHARED
+        else one
+        for one in phrases
+    )
 
 
 def embedded(phrase: Phrase) -> str:
@@ -149,7 +168,7 @@ def _phrase(idiom: Idiom, morphology: Morphology) -> Phrase | None:
     if not word_keys(explanation, idiom.language):
         return None
     language, phrase = idiom.language, idiom.phrase.shown
-    meaning = plain_meaning(phrase, explanation, language, morphology)
+    meaning, lacks = plain_meaning(phrase, explanation, language, morphology)
     return Phrase(
         id=idiom.id,
         language=language,
@@ -159,8 +178,10 @@ def _phrase(idiom: Idiom, morphology: Morphology) -> Phrase | None:
         phrase=phrase,
         phrase_key=form_key(idiom.phrase, language),
         meaning=meaning,
+        lacks=lacks,
         used=any(contains(example, phrase, language) for example in idiom.examples),
         agreement=morphology.agreement(phrase, language),
+        theme=idiom.source_labels.get("theme", ""),
         words=tuple(word_keys(phrase, language)),
         says=frozenset(word_keys(meaning, language)),
         forms=content_forms(phrase, language, morphology),

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from mihakk.generators.corpus import Corpus
-from mihakk.generators.corpus_rows import CorpusFacts, Line, Phrase, embedded, indexed
+from mihakk.generators.corpus_rows import CorpusFacts, Line, Phrase, embedded, indexed, without_shared
 from mihakk.machinery.embeddings import Embedder
 from mihakk.machinery.lake.scratch import Scratch
 from mihakk.machinery.morphology import open_morphology
@@ -96,7 +96,7 @@ def read_corpus(scratch: Scratch, name: str, build_seed: int, test_share: float)
         build_seed=build_seed,
         test_share=test_share,
         lines=lines,
-        phrases=phrases,
+        phrases=without_shared(phrases),
         poems=poems,
         line_vectors=read(LINES, line_order) if listed["vectors"] else None,
         phrase_vectors=read(PHRASES, phrase_order) if listed["vectors"] else None,

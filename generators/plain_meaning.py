@@ -6,13 +6,19 @@ the clause that says the meaning. It depends on the record alone, so that no oth
 """
 
 import re
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 from mihakk.machinery.morphology import LIGHT, Morphology
 from mihakk.machinery.text import key, word_keys, words
+from mihakk.machinery.text.no_meaning import Kind, breaks_off, glosses_word, named_instead
 from mihakk.schemas.record import Language
 
-_QUOTED: Final = re.compile(r"«[^«»]*»|\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|“[^“”]*”")
+Lacks = Kind | Literal["", "breaks_off", "shared"]
+"""Why an explanation gives no gold; `shared`: more than `MOST_SHARED` idioms would have the same."""
+_ASIDES: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_QUOTED: Final = re.compile(r"«(?:[^«»]|«[^«»]*»)*»|\"[^\"]*\"|“[^“”]*”")
+_CUT: Final = "\ufffc"
+"""Stands where a quotation was: a clause that needs it states no meaning without it."""
 _CLAUSE: Final = re.compile(r"[^،؛,;.:!?؟…]+[،؛,;.:!?؟…]*")
 _CLOSED: Final = (".", "؛", ";", ":", "!", "؟", "?", "…")
 
@@ -20,9 +26,9 @@ _OPENINGS: Final[dict[Language, tuple[re.Pattern[str], ...]]] = {
     "ar": (
         re.compile(r"\b(?:(?:ال)?كناية|يكنون به|يكنى به)\s+(?:عن\s+|على\s+|ع(?=م[نا]\b))"),
         re.compile(r"\bيضرب\s+(?:مثلا\s+)?(?=ل)"),
-        re.compile(r"^\s*أي\s+"),
+        re.compile(r"^[\s\ufffc]*أي\s+"),
     ),
-    "fa": (re.compile(r"\bکنایه از\s+"), re.compile(r"^\s*یعنی\s+")),
+    "fa": (re.compile(r"\bکنایه از\s+"), re.compile(r"^[\s\ufffc]*یعنی\s+")),
     "en": (),
 }
 """What the clause that says the meaning begins with, the surest first; taken off."""
@@ -74,15 +80,26 @@ _PARTICLES: Final[dict[Language, frozenset[str]]] = {
 }
 
 
-def plain_meaning(phrase: str, explanation: str, language: Language, morphology: Morphology = LIGHT) -> str:
-    """The meaning that an explanation states; empty where it states none in words of its own.
+class Meaning(NamedTuple):
+    """The meaning that an explanation states, or why it states none."""
+
+    text: str
+    """Empty where it states none in words of its own."""
+    lacks: Lacks
+    """What stands in its place; empty beside a meaning, and where the idiom is only repeated."""
+
+
+def plain_meaning(
+    phrase: str, explanation: str, language: Language, morphology: Morphology = LIGHT
+) -> Meaning:
+    """The meaning that an explanation states.
 
     It is taken from its opening words, or else from the start, up to the first aside or clause that shares a
-    word's form with the idiom; quotations and brackets are left out. A gloss without any of these stays as it
-    is.
+    word's form with the idiom, needs a quotation, breaks off, or names a source, an edition, grammar or
+    another entry (`mihakk.machinery.text.no_meaning`). A gloss without any of these stays as it is.
     """
     own = content_forms(phrase, language, morphology)
-    clauses = _CLAUSE.findall(_QUOTED.sub("", explanation))
+    clauses = _CLAUSE.findall(_QUOTED.sub(_CUT, _ASIDES.sub("", explanation)))
     found = (
         (number, match.end())
         for opening in _OPENINGS[language]
@@ -92,11 +109,14 @@ def plain_meaning(phrase: str, explanation: str, language: Language, morphology:
     number, start = next(found, (0, 0))
     clauses = [clause[start if place == number else 0 :] for place, clause in enumerate(clauses)][number:]
     kept: list[str] = []
+    lacks: Lacks = ""
     for clause in clauses:
         whole = _WITHIN[language].sub("", clause)
         if own & content_forms(whole, language, morphology) or _ASIDE[language].match(clause):
             break
         if kept and _LATER[language].match(clause):
+            break
+        if lacks := _lacks(whole, language):
             break
         kept.append(whole.strip())
         if whole != clause or kept[-1].endswith(_CLOSED):
@@ -104,7 +124,20 @@ def plain_meaning(phrase: str, explanation: str, language: Language, morphology:
     meaning = " ".join(kept).strip(" ،؛,;.:…-–")
     # One word is a meaning where the source calls it one; elsewhere it only reads the idiom out.
     surest = _OPENINGS[language][:1]
-    return meaning if " " in meaning or any(one.search(explanation) for one in surest) else ""
+    if " " in meaning or (meaning and any(one.search(explanation) for one in surest)):
+        return Meaning(meaning, "")
+    return Meaning("", "" if kept else lacks)
+
+
+def _lacks(clause: str, language: Language) -> Lacks:
+    """Why a clause states no meaning; empty where it may."""
+    if named := named_instead(clause.replace(_CUT, " "), language):
+        return named
+    if glosses_word(clause, language):
+        return "grammar"
+    if _CUT in clause or clause.rstrip().endswith((":", "…", "...")) or breaks_off(clause, language):
+        return "breaks_off"
+    return ""
 
 
 def content_forms(text: str, language: Language, morphology: Morphology = LIGHT) -> frozenset[str]:

@@ -20,7 +20,7 @@ from mihakk.machinery.errors import RecordRejected, SourceChanged, UsageError
 from mihakk.machinery.text.references import only_refers
 from mihakk.machinery.text.script import arabic_share
 from mihakk.schemas.idiom import Idiom
-from mihakk.schemas.record import Form, Provenance
+from mihakk.schemas.record import Form, Language, Provenance
 from mihakk.scrapers.book_evidence import BookEntry, Evidence, Name, evidence
 from mihakk.scrapers.heads import begins_with, section_letter
 from mihakk.scrapers.source import LocalOptions
@@ -28,13 +28,17 @@ from mihakk.scrapers.source import LocalOptions
 SHAPES: Mapping[str, str] = {
     "quoted": r"^«(?P<head>(?:[^«»]|«[^«»]*»)+?)[ .]*»[ .؟!…]*\n(?=\n)",
     "run_in": r"^«(?P<head>[^«»]+)» ?[:–—-] ?(?=\S)",
-    "colon": r"(?<=\n\n)(?P<head>[^:\n«»#]{1,70}?) ?:\n",
-    "same_line": r"(?<=\n\n)(?P<head>[^:\n«»#]{1,70}?) ?: (?=\S)",
-    "line_each": r"^(?P<head>[^:\n«»#]{1,70}?) ?: (?=\S)",
+    "colon": r"(?<=\n\n)(?P<head>[^:\n«»#]{1,120}?(?:\n[^:\n«»#]{1,60}?)?) ?:\n",
+    "same_line": r"(?<=\n\n)(?P<head>[^:\n«»#]{1,120}?) ?: (?=\S)",
+    "line_each": r"^(?P<head>[^:\n«»#]{1,120}?) ?: (?=\S)",
     "numbered": r"^\(?(?P<number>\d{1,5}) ?[).–-] ?(?P<head>[^:\n]{1,120}?) ?(?::|$)",
-    "number_above": r"^\(?(?P<number>\d{1,5})\)?\n+(?P<head>[^\n]+(?:\n[^\n]+){0,3}?) ?:\n",
+    "number_above": (
+        r"^\(?(?P<number>\d{1,5})\)?\n+(?P<head>[^\n]+(?:\n[^\n]+){0,3}?) ?(?::\n|(?<![: ])(?=\n\n))"
+    ),
     "dash": r"^(?P<head>[^\n–—-]{1,80}?) [–—-] (?=\S)",
     "equals": r"^(?P<head>[^\n=]{1,80}?) ?= ?(?=\S)",
+    "capitals": r"(?<=\n\n)(?P<head>[A-Z][A-Z',&() -]{0,60}[A-Z')](?:,? or [A-Z' -]+)?)[.,:;] (?=\S)",
+    "marked": r"(?<=\n\n)(?P<mark>[~*_]{1,2})(?P<head>[^~*_\n]{1,80})(?P=mark)[.,:;]? ?(?=\S)",
     "heading": r"^#{2,4} (?P<head>[^\n#|][^\n]*?)$",
     "terms": r"^(?P<head>[^\n:#]+?) ?:?\n(?=: )",
 }
@@ -71,13 +75,15 @@ class BookOptions(LocalOptions):
     sections: str = ""
     """Pattern of the headings under which entries stand; under every heading when empty."""
     lettered: bool = False
-    """A head begins with the letter that the heading above it names (`حرف الباء`); what does not is text."""
+    """A head begins with the letter that the heading above it names (`حرف الباء`), and what does not is text;
+    only below such headings are entries read."""
     drop: tuple[str, ...] = ()
     """Patterns of lines that are no text, such as running heads."""
     entries: int = Field(default=0, ge=0)
     """How many entries the book has, by its own word or by counting them; 0 where nobody has counted."""
     accept: dict[Name, float] = Field(default_factory=dict)
     """Evidence against the declaration that a person looked at and takes for right: its name and figure."""
+    language: Language = "ar"
     genre: Literal["idiom", "proverb"] = "idiom"
     dialect: str = ""
 
@@ -133,7 +139,7 @@ def pattern_of(declared: BookOptions) -> regex.Pattern[str]:
     pattern = _compiled("entry", declared.entry or SHAPES[declared.layout])
     if "head" not in pattern.groupindex:
         raise UsageError(f"`entry` has no group `head`, as in (?P<head>[^:\\n]+): {pattern.pattern!r}")
-    if others := set(pattern.groupindex) - {"head", "number", "explanation"}:
+    if others := set(pattern.groupindex) - {"head", "number", "explanation", "mark"}:
         raise UsageError(
             f"`entry` has a group {sorted(others)[0]!r}: known are head, number and explanation; write "
             "others as (?:...)"
@@ -165,7 +171,7 @@ def read(lines: Sequence[Line], declared: BookOptions) -> Reading:
     part, dropped, left = _part(lines, declared)
     text, starts = _joined(part)
     matches = _matches(pattern, text)
-    headings = _headings(part, starts, matches, declared.sections)
+    headings = _headings(part, starts, matches, declared)
     if declared.lettered:
         matches = _lettered(matches, headings)
     above = headings.above(match.start() for match in matches)
@@ -285,12 +291,12 @@ class _Headings:
 
 
 def _headings(
-    part: Sequence[Line], starts: Sequence[int], matches: Sequence[regex.Match[str]], sections: str
+    part: Sequence[Line], starts: Sequence[int], matches: Sequence[regex.Match[str]], declared: BookOptions
 ) -> _Headings:
-    wanted = _compiled("sections", sections) if sections else None
+    wanted = _compiled("sections", declared.sections) if declared.sections else None
     spans = [(match.start(), match.end()) for match in matches]
     places: list[int] = []
-    titles: list[str | None] = [None if wanted else ""]
+    titles: list[str | None] = [None if wanted or declared.lettered else ""]
     for start, line in zip(starts, part, strict=True):
         named = bool(wanted and wanted.search(line.text))
         if not (named or line.text.startswith("#")):
@@ -299,7 +305,9 @@ def _headings(
         if before >= 0 and spans[before][0] <= start < spans[before][1]:
             continue  # an entry's own head
         places.append(start)
-        titles.append(line.text.strip("#| ") if named or wanted is None else None)
+        title = line.text.strip("#| ")
+        read_below = (named or wanted is None) and bool(not declared.lettered or section_letter(title))
+        titles.append(title if read_below else None)
     return _Headings(places, titles)
 
 
@@ -326,7 +334,8 @@ def paragraphs(texts: Sequence[str]) -> Iterator[str]:
     for text in [*map(str.strip, texts), ""]:
         if block and (not text or (defines and text.startswith(": "))):
             kept = [line for line in block if not _NOTE_LINE.fullmatch(line)]
-            whole = _SPACED.sub(r"\1", " ".join(kept or block)).replace("%~%", "/")
+            whole = " ".join(kept or block)
+            whole = _SPACED.sub(r"\1", whole).replace("%~%", "/")
             if _NO_TEXT.sub("", whole):
                 yield whole
             block = []
@@ -343,18 +352,21 @@ def idiom(
     Raises:
         RecordRejected: `language_differs`, `explanation_missing`, `cross_reference`.
     """
-    if not arabic_share(entry.head):
-        raise RecordRejected("language_differs", f"{entry.head!r} has no letter of Arabic")
+    if bool(arabic_share(entry.head)) != (declared.language in ("ar", "fa")):
+        raise RecordRejected(
+            "language_differs", f"{entry.head!r} is not in the letters of {declared.language}"
+        )
     if not entry.paragraphs:
         raise RecordRejected("explanation_missing", f"{entry.head!r} has no explanation")
-    if only_refers(" ".join(entry.paragraphs), "ar"):
+    if only_refers(" ".join(entry.paragraphs), declared.language):
         raise RecordRejected("cross_reference", f"{entry.head!r} only says {entry.paragraphs[0]!r}")
     yield Idiom(
         id=identifier,
-        language="ar",
+        language=declared.language,
         dialect=declared.dialect,
         genre=declared.genre,
         phrase=Form(raw=entry.head),
         explanation=Form(raw="\n".join(entry.paragraphs)),
+        source_labels={} if section_letter(entry.title) or not entry.title else {"theme": entry.title},
         provenance=provenance,
     )

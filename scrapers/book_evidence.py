@@ -199,7 +199,11 @@ class _Order:
     def of(cls, entries: Sequence[BookEntry]) -> _Order:
         keys = [sort_key(one.head) for one in entries]
         chain = _longest_chain(keys)
-        under = [list(_sentences(one.paragraphs)) for one in entries]
+        # A sentence that begins like the head above it stands there in the alphabet because it speaks of it.
+        under = [
+            [told for told in _sentences(one.paragraphs) if not told[0].startswith(at)]
+            for one, at in zip(entries, keys, strict=True)
+        ]
         gaps = [(keys[one], keys[other]) for one, other in pairwise(chain)]
         inside = [
             [(entries[place].line, *sentence) for place in range(one, other) for sentence in under[place]]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +18,7 @@ _RIVAL = 0.6
 """A second pattern with so large a part of the first's score is shown beside it."""
 
 
-_PART = 0.25
+_PART = 0.5
 """A pattern that reads a smaller part of the entries than another reads quotations."""
 _HARMLESS = frozenset({"entries", "numbering"})
 """Evidence that may refuse the right pattern: a book skips numbers, and nobody has counted it yet."""
@@ -43,15 +41,18 @@ def suggest(lines: Sequence[Line]) -> list[Suggestion]:
 
     A pattern fits where it finds five entries at least, nearly all with an explanation, and no evidence
     speaks against it; where none does, the two nearest. Where headings name letters, only what is below them
-    is read.
+    and begins with them is read.
     """
-    sections = _lettered(lines)
-    found = [one for name in SHAPES if (one := _tried(lines, name, sections))]
+    lettered = sum(
+        line.text.startswith("#") and bool(section_letter(line.text.strip("#| "))) for line in lines
+    )
+    found = [one for name in SHAPES if (one := _tried(lines, name, lettered=lettered > 1))]
     found.sort(key=_rank)
     sure = [one for one in found if {e.name for e in one.reading.evidence if e.refuses} <= _HARMLESS]
     near = [one for one in sure if one.score >= _RIVAL * sure[0].score]
-    most = max((len(one.reading.entries) for one in near), default=0)
-    return [one for one in near if len(one.reading.entries) >= _PART * most] or found[:2]
+    shown = near or found[:2]
+    most = max((len(one.reading.entries) for one in shown), default=0)
+    return [one for one in shown if len(one.reading.entries) >= _PART * most]
 
 
 def _rank(one: Suggestion) -> tuple[float, bool, int]:
@@ -60,10 +61,8 @@ def _rank(one: Suggestion) -> tuple[float, bool, int]:
     return -round(one.score, 2), entries[0].number is None, -len(entries)
 
 
-def _tried(lines: Sequence[Line], name: str, sections: str) -> Suggestion | None:
-    options: dict[str, Any] = {"entry": SHAPES[name]}
-    if sections:
-        options |= {"sections": sections, "lettered": True}
+def _tried(lines: Sequence[Line], name: str, *, lettered: bool) -> Suggestion | None:
+    options: dict[str, Any] = {"layout": name} | ({"lettered": True} if lettered else {})
     try:
         reading = read(lines, BookOptions(**options, prefix="suggested"))
     except MihakkError:
@@ -79,20 +78,4 @@ def _tried(lines: Sequence[Line], name: str, sections: str) -> Suggestion | None
         options=options,
         reading=reading,
         score=figures["share"] / 100 * different * explained * in_order,
-    )
-
-
-def _lettered(lines: Sequence[Line]) -> str:
-    """A pattern of the headings that name letters; empty where fewer than two do."""
-    marked = Counter(
-        match[1]
-        for line in lines
-        if (match := re.match(r"(#+ ?\|* ?(?:\w+ )?)\S+\Z", line.text))
-        and section_letter(line.text.strip("#| "))
-    )
-    mark, count = marked.most_common(1)[0] if marked else ("", 0)
-    return (
-        "^" + re.escape(mark).replace("\\ ", " ").replace("\\#", "#").replace("\\|", "[|]")
-        if count > 1
-        else ""
     )

@@ -57,14 +57,21 @@ def plain_lines(text: str, first: int = 1) -> list[Line]:
     In OpenITI mARkdown `# ` opens a paragraph: a blank line stands in its place. Headings stay as they stand.
     """
     opens = _MARKDOWN_OF_OPENITI.search(text) is not None
+    if _PAGE.search(text):
+        text = _PAGE.sub(_without_page, text)
     lines = []
     for number, raw in enumerate(text.split("\n"), start=first):
-        line = _PAGE.sub(lambda mark: " " if mark[0] != mark[0].strip() else "", raw).strip(_EDGES)
-        if opens and re.match(r"#(?!\S| ?[|$])", line):
+        line = raw.strip(_EDGES)
+        if opens and line.startswith("#") and re.match(r"#(?!\S| ?[|$])", line):
             lines.append(Line(number, ""))
             line = line[1:]
         lines.append(Line(number, line.removeprefix("~~").strip(_EDGES)))
     return lines
+
+
+def _without_page(mark: re.Match[str]) -> str:
+    """A space where one stood around the mark; breaks of lines stay."""
+    return "\n" * mark[0].count("\n") or (" " if mark[0] != mark[0].strip() else "")
 
 
 def html_text(markup: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _LETTERS = {
     **{"الألف": "ا", "الباء": "ب", "التاء": "ت", "الثاء": "ث", "الجيم": "ج", "الحاء": "ح", "الخاء": "خ"},
@@ -22,6 +23,7 @@ _SORTED_WORDS = 5
 _UNARTICLED = frozenset({"اللي", "اللى", "الله", "الذي", "التي"})
 
 
+@cache
 def section_letter(title: str) -> str:
     """The letter that a section such as `حرف الباء`, `ب` or `ما أوله ب` holds, folded; else empty."""
     words = title.split()
@@ -41,7 +43,7 @@ def begins_with(head: str, letter: str) -> bool:
 
 def sort_key(text: str) -> str:
     """What a head is sorted by: letters of its first words, without the article of the first."""
-    words = _WORD.findall(_MARKS.sub("", text[:120]))[:_SORTED_WORDS]
+    words = _WORD.findall(_MARKS.sub("", text[:120]).casefold())[:_SORTED_WORDS]
     if words and words[0].startswith("ال") and words[0] not in _UNARTICLED:
         words[0] = words[0][2:] or words[0]
     return "".join(words).translate(_COLLATION)

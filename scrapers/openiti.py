@@ -133,9 +133,9 @@ SOURCE = register(
         title="Idiom and proverb books as plain text",
         licence="public-domain",
         home="https://github.com/OpenITI",
-        languages=("ar",),
+        languages=("ar", "fa", "en"),
         options=OpenitiOptions,
-        parser_version="2",
+        parser_version="3",
         scrape=scrape,
         least_yield=50,
     )

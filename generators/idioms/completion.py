@@ -26,10 +26,10 @@ class CompletionOptions(Options):
     least_words: int = Field(default=4, ge=2)
 
 
-@task(title="Last word of a proverb", reads="idiom", options=CompletionOptions)
+@task(title="Last word of a proverb", reads="idiom", version="2", options=CompletionOptions)
 def completion(ctx: Context[CompletionOptions], idiom: Idiom) -> Made:
     """Punctuation is stripped. Sayings whose last word is a particle or a clitic's fragment, or stands in the
-    rest too, are left out; where other sayings go on differently, their words count as right too."""
+    rest too, are left out; so are those that another saying of the corpus begins like and ends otherwise."""
     language = idiom.language
     found = words(idiom.phrase.shown)
     if idiom.genre not in ctx.options.genres:
@@ -42,22 +42,8 @@ def completion(ctx: Context[CompletionOptions], idiom: Idiom) -> Made:
         raise Skip("last_word_fragment")
     if last_key in word_keys(" ".join(opening), language):
         raise Skip("last_word_repeated")
-    others = _other_endings(ctx, idiom, [key(word, language) for word in opening])
-    yield ctx.answer(
-        idiom_stem(idiom, opening=" ".join(opening)),
-        last,
-        accepted=[word for word, _ in others if key(word, language) != last_key],
-        more_records=[record for _, record in others],
-    )
-
-
-def _other_endings(
-    ctx: Context[CompletionOptions], idiom: Idiom, opening: list[str]
-) -> list[tuple[str, str]]:
-    """Last words of other sayings with the same words before, with their ids."""
-    found: dict[str, tuple[str, str]] = {}
-    for n in ctx.corpus.beginning.get((idiom.language, tuple(opening)), ()):
-        phrase = ctx.corpus.phrases[n]
-        if phrase.id != idiom.id:
-            found.setdefault(phrase.words[-1], (words(phrase.phrase)[-1], phrase.id))
-    return list(found.values())
+    beginning = language, tuple(key(word, language) for word in opening)
+    endings = {ctx.corpus.phrases[n].words[-1] for n in ctx.corpus.beginning.get(beginning, ())}
+    if endings - {last_key}:
+        raise Skip("several_endings")
+    yield ctx.answer(idiom_stem(idiom, opening=" ".join(opening)), last)

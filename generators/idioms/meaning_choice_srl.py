@@ -16,7 +16,7 @@ def meaning_choice_srl(ctx: Context[Options], idiom: Idiom) -> Made:
     return ctx.choice(
         stem,
         wrong.right,
-        (wrong.text,),
+        wrong.texts,
         kinds=("role",),
         strategy=wrong.strategy,
         written=wrong.written,

@@ -13,7 +13,7 @@ from mihakk.generators.writing.replies import contains
 from mihakk.schemas.idiom import Idiom
 
 
-@task(title="Which idiom fits the sentence", reads="idiom", version="4", uses_vectors=True)
+@task(title="Which idiom fits the sentence", reads="idiom", version="5", uses_vectors=True)
 def pragmatic_use(ctx: Context[Options], idiom: Idiom) -> Made:
     """The wrong idiom is of the same dialect and kind, agrees, means something else, and stands nowhere
     in the sentence; people confirm that it does not fit, or choose another one."""
@@ -65,6 +65,6 @@ def wrong_idioms(corpus: Corpus, own: Phrase, sentence: str) -> Iterator[Phrase]
     def fits(other: Phrase) -> bool:
         return not contains(sentence, other.phrase, own.language)
 
-    beside = next((one for one in corpus.after(own, "use") if fits(one) and differs(corpus, own, one)), None)
+    beside = next((one for one in corpus.after(own) if fits(one) and differs(corpus, own, one)), None)
     yield from () if beside is None else (beside,)
     yield from (other for other in other_idioms(corpus, own, unlike) if other != beside and fits(other))

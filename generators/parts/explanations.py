@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import islice
 from typing import Literal
+
+from pydantic import Field
 
 from mihakk.generators.corpus import Corpus
 from mihakk.generators.corpus_rows import Phrase
+from mihakk.generators.neighbours import NEAR_IN_MEANING, WRONG, is_variant, length_class, same_meaning
 from mihakk.generators.task import Context, Options, OptionsT, Skip, Written
 from mihakk.generators.writing.replies import length_ratio, same_text, unfinished, wrong_language
 from mihakk.generators.writing.writer import prose
@@ -15,18 +18,14 @@ from mihakk.machinery.text import word_keys
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.record import Language, Record
 
-NEAR_IN_MEANING = 0.90
-"""Cosine from which two explanations may say the same: bundled e5 gives paraphrases .93 and more."""
-NEAR_IN_WORDS = 0.34
-"""Share of common words (Jaccard) from which they may say the same, where there are no vectors."""
-NEAR_IN_LENGTH = (0.75, 1.33)
-
 
 class MeaningOptions(Options):
     """How wrong explanations are made."""
 
     strategy: Literal["auto", "general", "other_explanation"] = "auto"
-    """auto: written by the model where one is configured, else another idiom's explanation."""
+    """auto: written by the model where one is configured, else other idioms' meanings."""
+    wrong: int = Field(default=WRONG, ge=1, le=WRONG)
+    """Wrong meanings beside the right one, where they are other idioms'; a model writes one."""
 
 
 class WrongExplanation(Record):
@@ -37,11 +36,11 @@ class WrongExplanation(Record):
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A wrong explanation and where it is from."""
+    """Wrong explanations and where they are from."""
 
     right: str
-    """The right explanation that it stands beside."""
-    text: str
+    """The right explanation that they stand beside."""
+    texts: tuple[str, ...]
     strategy: str
     records: tuple[str, ...] = ()
     written: Written | None = None
@@ -49,8 +48,13 @@ class Wrong:
     """What the metadata says of it."""
 
 
-def wrong_explanation(ctx: Context[MeaningOptions], idiom: Idiom) -> Wrong:
-    """One wrong explanation of the idiom; the same one for every task of a build.
+def wrong_explanations(ctx: Context[MeaningOptions], idiom: Idiom, most: int = WRONG) -> Wrong:
+    """Wrong explanations of the idiom: one that the model writes, the same for every task, or other idioms'.
+
+    Args:
+        ctx: Of the task.
+        idiom: The idiom.
+        most: So many at most.
 
     Raises:
         Skip: There is none, or no right one.
@@ -59,7 +63,9 @@ def wrong_explanation(ctx: Context[MeaningOptions], idiom: Idiom) -> Wrong:
     strategy = ctx.options.strategy
     if strategy == "general" or (strategy == "auto" and ctx.writer is not None):
         return _written(ctx, idiom, right)
-    return _borrowed(ctx, idiom, right)
+    # Where the model writes for some idioms, all questions of the task have as many options.
+    written_for_some = strategy == "auto" and ctx.options.written is not None
+    return _borrowed(ctx, idiom, right, min(most, 1 if written_for_some else ctx.options.wrong))
 
 
 def right_explanation(ctx: Context[OptionsT], idiom: Idiom) -> str:
@@ -73,11 +79,13 @@ def right_explanation(ctx: Context[OptionsT], idiom: Idiom) -> str:
         raise Skip("no_explanation")
     if wrong_language(explained, idiom.language):
         raise Skip("explanation_language")
-    meaning = ctx.corpus.phrases[ctx.corpus.phrase_number[idiom.id]].meaning
-    if not meaning:
+    own = ctx.corpus.phrases[ctx.corpus.phrase_number[idiom.id]]
+    if own.lacks:
+        raise Skip(f"no_meaning_{own.lacks}")
+    if not own.meaning:
         # Whoever only compares words would know the right one.
         raise Skip("explanation_repeats_idiom")
-    return meaning
+    return own.meaning
 
 
 def _written(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong:
@@ -90,7 +98,7 @@ def _written(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong:
     reply, written = ctx.write(
         idiom.id, "meaning_choice", idiom.language, WrongExplanation, rule, explanation=right
     )
-    return Wrong(right, reply.explanation.strip(), "general", written=written)
+    return Wrong(right, (reply.explanation.strip(),), "general", written=written)
 
 
 def _objection(wrong: str, right: str, language: Language) -> str:
@@ -107,31 +115,47 @@ def _objection(wrong: str, right: str, language: Language) -> str:
     return ""
 
 
-def _borrowed(ctx: Context[MeaningOptions], idiom: Idiom, right: str) -> Wrong:
-    """Another idiom's meaning: of the same kind and length, and another meaning as far as can be told."""
+def _borrowed(ctx: Context[MeaningOptions], idiom: Idiom, right: str, most: int) -> Wrong:
+    """Other idioms' meanings, as the corpus shares them out; what people refused is left out."""
     corpus = ctx.corpus
-    own = corpus.phrases[corpus.phrase_number[idiom.id]]
-    # Idioms of this one's meaning that stand before the wrong one's: each takes the first that fits, so this
-    # one leaves as many to them. Else the set would hold one question twice, in the words of two idioms.
-    alike: list[str] = []
-    left = 0
-    for other in chain(corpus.after(own), other_idioms(corpus, own, partial(_unlike, own))):
-        if not other.meaning or ctx.refuses(idiom.id, other.meaning, idiom.language):
+    shared_out = corpus.wrong_meanings[idiom.id]
+    if most < len(shared_out):
+        first = corpus.one_wrong_meaning[idiom.id]
+        shared_out = tuple(sorted(shared_out, key=lambda other: other.id != first))
+    kept = [one for one in shared_out if not ctx.refuses(idiom.id, one.meaning, idiom.language)][:most]
+    if len(kept) < min(most, len(shared_out)):
+        own = corpus.phrases[corpus.phrase_number[idiom.id]]
+        kept += islice(_others(ctx, own, [*shared_out]), most - len(kept))
+    if len(kept) < most:
+        raise Skip("no_other_explanation")
+    return Wrong(
+        right,
+        tuple(one.meaning for one in kept),
+        "other_explanation",
+        records=tuple(one.id for one in kept),
+    )
+
+
+def _others(ctx: Context[MeaningOptions], own: Phrase, taken: list[Phrase]) -> Iterator[Phrase]:
+    """More idioms whose meanings are wrong, in place of those that people refused."""
+    for other in other_idioms(ctx.corpus, own, partial(_unlike, own)):
+        if (
+            not other.meaning
+            or ctx.refuses(own.id, other.meaning, own.language)
+            or own.forms & other.meaning_forms
+        ):
             continue
-        if not left and _same_meaning(own, other):
-            alike.append(other.id)
-        elif differs(corpus, own, other) and not own.forms & other.meaning_forms:
-            # It means something else, and shares no more words with the idiom than the right one does: none.
-            if left == len(alike):
-                return Wrong(right, other.meaning, "other_explanation", records=(other.id, *alike))
-            left += 1
-    raise Skip("no_other_explanation")
+        if not is_variant(own, other) and all(differs(ctx.corpus, one, other) for one in taken):
+            taken.append(other)
+            yield other
 
 
 def _unlike(own: Phrase, other: Phrase) -> tuple[bool, ...]:
-    least, most = NEAR_IN_LENGTH
-    disagrees = other.agreement != own.agreement
-    return other.genre != own.genre, disagrees, not least <= length_ratio(other.meaning, own.meaning) <= most
+    return (
+        other.genre != own.genre,
+        other.agreement != own.agreement,
+        length_class(other) != length_class(own),
+    )
 
 
 def differs(corpus: Corpus, own: Phrase, other: Phrase) -> bool:
@@ -167,10 +191,4 @@ def _means_otherwise(own: Phrase, other: Phrase) -> bool:
     """As far as words tell; and the other's text may be shown under the same licence."""
     if other.licence != own.licence or other.phrase_key == own.phrase_key:
         return False
-    return not _same_meaning(own, other)
-
-
-def _same_meaning(own: Phrase, other: Phrase) -> bool:
-    """Two idioms may mean the same, as far as words tell."""
-    shared = len(own.says & other.says) / max(1, len(own.says | other.says))
-    return shared >= NEAR_IN_WORDS or same_text(own.meaning, other.meaning, own.language)
+    return not same_meaning(own, other)

@@ -104,7 +104,7 @@ def relabelled(ctx: Context[Options], idiom: Idiom) -> Wrong:
     (changed,) = reply.changed
     return Wrong(
         right,
-        reply.sentence.strip(),
+        (reply.sentence.strip(),),
         "srl",
         written=written,
         notes={"changed_role": changed.role},

@@ -10,7 +10,7 @@ from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.record import Language, Record
 
 BLANK = "____"
-LEAST_WORDS = 3
+LEAST_WORDS = 4
 """Words a sentence must have beside the idiom, so that they say something of the situation."""
 
 DIALECTS: dict[Language, dict[str, str]] = {

@@ -74,7 +74,7 @@ def measure_quality(
 
     Args:
         items: The set.
-        embedder: Model for cosines; without it `most_similar` and cosines are left out.
+        embedder: Model for cosines; without it `most_similar`, `most_central` and cosines are left out.
         corpus: What the items were made from; tells the metre of each line.
         seed: Draws the questions that the classifier, and the embedder, see where there are many.
         most_embedded: Questions per task and language whose cosines are measured.
@@ -135,6 +135,10 @@ class _Vectors:
     def cosine(self, one: str, other: str) -> float:
         return float(self._rows[one] @ self._rows[other])
 
+    def to_others(self, item: ChoiceItem) -> list[float]:
+        """How near each option is to all: those chosen around the right one leave it in the middle."""
+        return [sum(self.cosine(one, other) for other in item.options) for one in item.options]
+
 
 def _sample(questions: Sequence[ChoiceItem], most: int, seed: int) -> list[ChoiceItem]:
     if len(questions) <= most:
@@ -163,6 +167,7 @@ def _baselines(
     yield from (_chosen(name, questions, scores) for name, scores in known.items())
     similar = [[vectors.cosine(cues.shown(item), o) for o in item.options] for item in vectors.questions]
     yield _chosen("most_similar", vectors.questions, similar)
+    yield _chosen("most_central", vectors.questions, [vectors.to_others(item) for item in vectors.questions])
     single = [n for n, item in enumerate(questions) if len(item.gold) == 1]
     weighed = [[scores[n] for scores in known.values()] for n in single]
     chance = _chance(questions)

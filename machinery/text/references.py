@@ -6,6 +6,8 @@ import re
 from typing import Final
 
 from mihakk.machinery.text._tokens import words
+from mihakk.machinery.text.codepoints import Language
+from mihakk.machinery.text.no_meaning import named_instead
 
 _QUOTED: Final = '«(?:[^«»]|«[^«»]*»)*»|"[^"\n]*"|“[^“”\n]*”|‘[^‘’\n]*’'
 AR_LETTER: Final = (
@@ -30,19 +32,6 @@ _PLACES: Final = {
     "en": r"under\s+(?:the\s+letter\s+)?[A-Z]\b|above|below|etc\.?|s\.\s?v\.?|entry|the\s+proverb",
 }
 """Where a reference says that its target is, and `etc.`."""
-_NO_MEANING: Final = {
-    "ar": (
-        r"(?:و?(?:ال)?معناه?\s+(?:ظاهر|واضح|معروف|مفهوم)|(?:هو\s+)?(?:واضح|ظاهر|معروف)\s+(?:المعنى|المراد))"
-        rf"|(?:و?(?:هو|هي)\s+)?(?:في|من|ك)\s?معنى(?:\s+(?:قولهم|المثل|السابق|الآتي))*\s*+:?\s*+(?:{_QUOTED})"
-        r"|(?:و?(?:هو|هي)\s+)?في\s+معنى\s+(?:قول|مطلع|بيت|قولهم)(?:\s+\S+){0,4}"
-        rf"|(?:و?(?:هو|هي)\s+)?(?:ك|مثل\s+)قولهم\s*+:?\s*+(?:{_QUOTED})|وهو\s+من\s+[أا]مثال(?:\s+\S+){{0,3}}"
-        rf"|و?(?:يروى|يقال|قالوا|يقولون|الأكثر\s+فيه|لغة\s+في|رواية\s+في)(?:\s+فيه|\s+أيضا)*\s*+:?\s*+(?:{_QUOTED})?"
-        r"|كذا|هكذا|كذلك|و?نحو\s+ذلك|و?غير\s+ذلك|و?غيرها?"
-    ),
-    "fa": r"معن(?:ا|ی)یش\s+(?:روشن|معلوم)\s+است|معلوم\s+است",
-    "en": r"(?:the\s+)?meaning\s+is\s+(?:clear|obvious|plain)|self-explanatory",
-}
-"""What says that nothing more is said."""
 _MARKS: Final = re.compile(r"[\u064B-\u065F\u0670\u0640]")
 _JOINS: Final = {
     "ar": r"\bو(?=\s|$|«)|\bأو\b|\bثم\b|\bأيضا\b",
@@ -57,14 +46,11 @@ def _expression(parts: str) -> re.Pattern[str]:
 
 _SEEN: Final = {language: _expression(parts) for language, parts in _SEE.items()}
 _PLACED: Final = {language: _expression(parts) for language, parts in _PLACES.items()}
-_EMPTY: Final = {
-    language: re.compile(rf"(?<!\w)(?:{parts})", re.IGNORECASE) for language, parts in _NO_MEANING.items()
-}
 _JOINED: Final = {language: re.compile(parts) for language, parts in _JOINS.items()}
 _QUOTE: Final = re.compile(_QUOTED)
 
 
-def only_refers(text: str, language: str = "ar") -> bool:
+def only_refers(text: str, language: Language = "ar") -> bool:
     """Whether a text only sends its reader elsewhere: a word for `see`, a place or `etc.`, and nothing more.
 
     The word for `see` may be missing (`«the proverb» etc., under S`); a mere quotation is no reference.
@@ -80,19 +66,16 @@ def only_refers(text: str, language: str = "ar") -> bool:
     return (sent or placed) and not words(_JOINED[language].sub(" ", rest))
 
 
-def content(text: str, language: str = "ar") -> str:
-    """What a text says beside references, places, `etc.` and formulas that state no meaning; may be empty."""
+def content(text: str, language: Language = "ar") -> str:
+    """What a text says beside references, places and `etc.`; empty where that states no meaning."""
     if only_refers(text, language):
         return ""
     bare = _MARKS.sub("", text)
-    without = _EMPTY[language].sub(" ", bare)
-    rest = _PLACED[language].sub(" ", _SEEN[language].sub(" ", without))
+    rest = _PLACED[language].sub(" ", _SEEN[language].sub(" ", bare))
     rest = " ".join(_JOINED[language].sub(" ", rest).split())
+    unquoted = _QUOTE.sub(" ", rest)
+    if named_instead(unquoted, language, most=1):
+        return ""
     # A quotation alone is a meaning; beside a reference it is what the reference names.
-    counted = _QUOTE.sub(" ", rest) if _refers(bare, language) else rest
-    return rest if words(counted) else ""
-
-
-def _refers(text: str, language: str) -> bool:
-    """The text holds a reference, a place or an empty formula."""
-    return any(found[language].search(text) for found in (_SEEN, _PLACED, _EMPTY))
+    refers = _SEEN[language].search(bare) or _PLACED[language].search(bare)
+    return rest if words(unquoted if refers else rest) else ""

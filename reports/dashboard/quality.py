@@ -33,6 +33,7 @@ SOLVERS = {
     "punctuation": "most punctuation",
     "digits": "most digits",
     "most_similar": "most similar in meaning",
+    "most_central": "nearest to the other options",
 }
 """Baselines in the page's order; `random` is chance itself."""
 MEASURES = {

@@ -52,6 +52,7 @@ def test_the_tables_are_these() -> None:
         "genres",
         "language_words",
         "model_residue",
+        "no_meaning",
         "option_words",
         "persian_metres",
         "placeholders",

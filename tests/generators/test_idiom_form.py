@@ -47,11 +47,14 @@ def test_no_form_tells_the_right_explanation_of_two_hundred_idioms(made: list[It
 
 
 def test_each_meaning_is_offered_as_often_as_any_other(made: list[Item]) -> None:
-    first = [item for item in made if isinstance(item, ChoiceItem) and item.task == "meaning_choice"]
-    offered = Counter(option for item in first if not item.order for option in item.options)
-    assert sum(count == 2 for count in offered.values()) / len(offered) > 0.9
-    pairs = Counter(frozenset(item.options) for item in first if not item.order)
-    assert sum(count > 1 for count in pairs.values()) / len(pairs) < 0.05, "two idioms with the same options"
+    for task, times in (("meaning_choice", 4), ("negation", 2)):
+        first = [
+            item for item in made if isinstance(item, ChoiceItem) and item.task == task and not item.order
+        ]
+        offered = Counter(option for item in first for option in item.options)
+        assert sum(count == times for count in offered.values()) / len(offered) > 0.8, task
+        asked = Counter(frozenset(item.options) for item in first)
+        assert sum(count > 1 for count in asked.values()) / len(asked) < 0.05, "two idioms with one question"
 
 
 def test_the_right_explanation_shares_no_word_of_four_letters_with_its_idiom(made: list[Item]) -> None:
@@ -61,7 +64,9 @@ def test_the_right_explanation_shares_no_word_of_four_letters_with_its_idiom(mad
             assert not right & set(word_keys(item.fields["phrase"], "ar")), item.options
 
 
-def test_an_idiom_that_goes_changes_only_what_took_from_it(taymur: list[Idiom], made: list[Item]) -> None:
+def test_an_idiom_that_goes_changes_little_that_did_not_take_from_it(
+    taymur: list[Idiom], made: list[Item]
+) -> None:
     before = {item.id: item for item in made}
     for gone in (3, 120):
         after = {
@@ -69,7 +74,8 @@ def test_an_idiom_that_goes_changes_only_what_took_from_it(taymur: list[Idiom], 
             for item in generate([*taymur[:gone], *taymur[gone + 1 :]], "meaning_choice", "negation").items
         }
         changed = [name for name, item in before.items() if after.get(name) != item]
-        assert all(taymur[gone].id in before[name].origin.records for name in changed)
+        others = [name for name in changed if taymur[gone].id not in before[name].origin.records]
+        assert len(others) < 0.1 * len(before)
         assert after.keys() <= before.keys()
 
 
@@ -104,17 +110,17 @@ def test_an_idiom_that_goes_changes_only_what_took_from_it(taymur: list[Idiom], 
     ],
 )  # fmt: skip
 def test_the_clause_that_states_the_meaning(phrase: str, explanation: str, meaning: str) -> None:
-    assert plain_meaning(phrase, explanation, "ar") == meaning
+    assert plain_meaning(phrase, explanation, "ar").text == meaning
 
 
 def test_persian_and_english_meanings() -> None:
     told = "کنایه از آدم خسیس، چنانکه گویند: دستش خشک است"
-    assert plain_meaning("نم پس نمی‌دهد", told, "fa") == "آدم خسیس"
+    assert plain_meaning("نم پس نمی‌دهد", told, "fa").text == "آدم خسیس"
     assert (
-        plain_meaning("spill the beans", "to tell a secret, as in: he spilled the beans", "en")
+        plain_meaning("spill the beans", "to tell a secret, as in: he spilled the beans", "en").text
         == "to tell a secret"
     )
-    assert plain_meaning("spill the beans", "spilling what was hidden", "en") == ""
+    assert plain_meaning("spill the beans", "spilling what was hidden", "en").text == ""
 
 
 def test_an_idiom_is_offered_the_meaning_of_one_that_agrees_with_it() -> None:
@@ -129,7 +135,8 @@ def test_an_idiom_is_offered_the_meaning_of_one_that_agrees_with_it() -> None:
         ("كلامهم ماسخ", "من يثقل سمرهم"),
     ]
     pairs = [*three, *they]
-    made = generate([make_idiom(f"i{n}", *pair) for n, pair in enumerate(pairs)], "meaning_choice").items
+    idioms = [make_idiom(f"i{n}", *pair) for n, pair in enumerate(pairs)]
+    made = generate(idioms, "meaning_choice", wrong=1).items
     beside = [
         [int(name.removeprefix("i")) < len(three) for name in item.origin.records[:2]]
         for item in made

@@ -17,7 +17,7 @@ IDIOMS = [
 ]
 
 
-def test_meaning_and_negation_share_their_options() -> None:
+def test_negation_takes_two_of_the_four_options_of_the_meaning_choice() -> None:
     made = generate(IDIOMS, "meaning_choice", "negation")
     by_task = {
         task: {item.origin.records[0]: item for item in made.items if item.task == task}
@@ -28,7 +28,8 @@ def test_meaning_and_negation_share_their_options() -> None:
         wrong = by_task["negation"][record]
         assert isinstance(right, ChoiceItem)
         assert isinstance(wrong, ChoiceItem)
-        assert set(right.options) == set(wrong.options)
+        assert set(wrong.options) < set(right.options)
+        assert len(right.options) == 4
         assert right.options[right.gold[0]] != wrong.options[wrong.gold[0]]
         assert right.origin.strategy == "other_explanation"
         assert right.origin.records[1] != record
@@ -72,17 +73,52 @@ def test_completion_takes_the_last_word_off() -> None:
     assert first.question.endswith("ضرب عصفورين بحجر ____")
 
 
-def test_completion_leaves_out_a_word_that_stands_before_and_accepts_other_endings() -> None:
+def test_completion_asks_only_where_one_ending_is_known() -> None:
     idioms = [
         make_idiom("r", "كلام الليل مدهون بكلام، الليل!", "وعد لا يوفى به"),
         make_idiom("a", "اللي فات مات", "ما مضى لا يعود"),
-        make_idiom("b", "اللي فات فات", "ما مضى لا يعود"),
-        make_idiom("c", "اللي فات راح", "ما مضى لا يعود"),
+        make_idiom("b", "اللي راح راح", "ما مضى لا يعود"),
+        make_idiom("c", "اللي فات عدى", "ما مضى لا يعود"),
+        make_idiom("d", "اللي جاي أحسن", "المرء يرجو الخير من غده"),
+        make_idiom("e", "اللّي جاي أحسن", "المرء يرجو الخير من غده"),
     ]
     made = generate(idioms, "completion", least_words=3)
-    assert made.skipped == {"skipped.completion.last_word_repeated": 2}
-    answers = {item.answer: item.accepted for item in made.items if isinstance(item, AnswerItem)}
-    assert answers == {"مات": ("فات", "راح"), "راح": ("مات", "فات")}
+    assert made.skipped == {
+        "skipped.completion.last_word_repeated": 2,
+        "skipped.completion.several_endings": 2,
+    }
+    answers = {(item.answer, item.accepted) for item in made.items if isinstance(item, AnswerItem)}
+    assert answers == {("أحسن", ())}
+
+
+def test_a_second_meaning_of_an_idiom_and_a_variant_s_are_no_wrong_options() -> None:
+    twice = [
+        make_idiom("w1", "ضرب عصفورين بحجر", "نال حاجتين دفعة"),
+        make_idiom("w2", "ضرب عصفورين بحجر", "اقتصد فيما بذله لغرضه"),
+        make_idiom("w3", "يضرب عصفورين بحجر", "أحسن استغلال فرصته"),
+    ]
+    made = generate([*twice, *IDIOMS], "meaning_choice")
+    meanings = {idiom.explanation.shown for idiom in twice}
+    for item in made.items:
+        if isinstance(item, ChoiceItem) and item.origin.records[0].startswith("w"):
+            assert len(meanings & set(item.options)) == 1
+
+
+def test_options_of_the_same_theme_come_first() -> None:
+    idioms = [
+        make_idiom(f"t{n}", f"{word} بعد {word}", meaning).model_copy(
+            update={"source_labels": {"theme": "البخل" if n < 4 else "الكرم"}}
+        )
+        for n, (word, meaning) in enumerate(
+            [
+                *[("نار", "شح بماله"), ("بحر", "ضن بزاده"), ("قمر", "خزن قمحه"), ("سهل", "كنز ذهبه")],
+                *[("جبل", "جاد بخبزه"), ("سور", "وهب ثوبه"), ("باب", "فتح بيته"), ("ورد", "أكرم ضيفه")],
+            ]
+        )
+    ]
+    for item in generate(idioms, "meaning_choice").items:
+        themes = {int(name[1:]) < 4 for name in item.origin.records}
+        assert len(themes) == 1, item.origin.records
 
 
 def test_an_explanation_that_quotes_the_idiom_tells_the_answer() -> None:

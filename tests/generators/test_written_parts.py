@@ -28,6 +28,13 @@ from tests.generators.scripted import ScriptedWriter
 RIGHT = "طيب النية لا يضمر لأحد شرًا ويغفر الإساءة سريعًا"
 IDIOM = make_idiom("i1", "قلبه أبيض", RIGHT)
 OTHER = make_idiom("i2", "نام على ودنه", "غفل عما يدور حوله فلم ينتبه إلى ما يدبر له في الخفاء")
+
+
+def copies(count: int) -> list[Idiom]:
+    """So many idioms, each with a meaning of its own."""
+    return [make_idiom(f"i{n}", "قلبه أبيض", f"{RIGHT} {n}") for n in range(count)]
+
+
 GHAZAL = make_poem(
     "p",
     [
@@ -322,7 +329,7 @@ def test_a_model_that_is_gone_stops_the_shard_at_once() -> None:
             raise ExternalFailure("the server is gone")
 
     writer = Gone()
-    idioms = [IDIOM.model_copy(update={"id": f"i{n}"}) for n in range(400)]
+    idioms = copies(400)
     with pytest.raises(ExternalFailure, match="gone"):
         generate(idioms, "meaning_choice", writer)
     assert len(writer.requests) < 200
@@ -389,7 +396,7 @@ def test_what_became_of_every_reply_is_counted_once() -> None:
 
 
 def test_the_model_writes_for_the_same_few_records_in_every_shard_and_task() -> None:
-    idioms = [IDIOM.model_copy(update={"id": f"i{n}"}) for n in range(30)] + [OTHER]
+    idioms = [*copies(30), OTHER]
     tasks = [{"use": use, "options": {"written": 5}} for use in ("meaning_choice", "negation")]
     config = BenchmarkConfig.model_validate(
         {"name": "t", "title": "t", "sources": [{"use": "f"}], "tasks": tasks, "embeddings": "none"}

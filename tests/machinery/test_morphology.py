@@ -121,8 +121,8 @@ def test_light_agreement_goes_by_pronouns() -> None:
 
 def test_without_morphology_only_whole_words_count() -> None:
     told = "كناية عن السفاهة والتطاول باللسان"
-    assert plain_meaning("لسانه طويل", told, "ar") == ""
-    assert plain_meaning("لسانه طويل", told, "ar", open_morphology("none")) == "السفاهة والتطاول باللسان"
+    assert plain_meaning("لسانه طويل", told, "ar").text == ""
+    assert plain_meaning("لسانه طويل", told, "ar", open_morphology("none")).text == "السفاهة والتطاول باللسان"
     assert open_morphology("none").agreement("إيده خفيفه", "ar") == ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,9 @@ ENTRIES = [
     ("العين بصيرة واليد قصيرة", "يقوله من يرى الحاجة ويعرف قدرها ولا يملك ثمنها."),
     ("القرد في عين أمه غزال", "يضرب لمن يستحسن ما له وإن كان قبيحا، لأن الحب يخفي العيوب عن صاحبه."),
 ]
+# Ahmad Amin's heads by letter, counted by eye: lines with a colon at their end between blank lines, two of them behind another
+# line of their head, less those that introduce verse, a quotation or a table.
+AMIN = {"الألف": 141, "الباء": 93, "التاء": 36, "الثاء": 1, "الجيم": 39, "الحاء": 63}
 NUMBERED = {"entry": r"^(?P<number>\d+)[.] (?P<head>[^\n]+):$"}
 
 
@@ -156,6 +160,25 @@ def test_heads_that_were_not_seen_in_a_sorted_book_are_found_by_the_alphabet(sha
     assert 6 <= refused(found)["alphabet"] <= 20
 
 
+def test_english_books_have_heads_in_capitals_or_between_marks() -> None:
+    text = (
+        "CONTENTS\n\nABBESS, or LADY ABBESS. The mistress of a house.\n\nAPPLE-PYE BED. A bed made so that nobody can\n"
+        "lie in it. See BED.\n\nTO DRIVE PIGS. To snore.\n"
+    )
+    found = reading(text, layout="capitals", language="en")
+    assert [one.head for one in found.entries] == ["ABBESS, or LADY ABBESS", "APPLE-PYE BED", "TO DRIVE PIGS"]
+    marked = reading("~Bog-Oranges~, potatoes.\n\n**Bosh** nonsense.\n", layout="marked", language="en")
+    assert [one.head for one in marked.entries] == ["Bog-Oranges", "Bosh"]
+
+
+def test_headings_that_name_no_letter_are_themes(tmp_path: Path, scraped: Scrape) -> None:
+    text = f"# حرف الألف\n\n{numbered(ENTRIES[:4])}# أمثال الجيران\n\n{numbered(ENTRIES[4:])}"
+    (tmp_path / "book.txt").write_text(text, encoding="utf-8")
+    found = scraped("openiti", path=str(tmp_path / "book.txt"), attribution="us", least_yield=1, **NUMBERED)
+    labels = [one.source_labels for one in found if isinstance(one, Idiom)]
+    assert labels == [{}] * 4 + [{"theme": "أمثال الجيران"}] * 6
+
+
 def test_evidence_is_accepted_by_name_with_the_figure_that_was_seen() -> None:
     damaged = numbered().replace("3. ", "4. ", 1)
     found = reading(damaged, **NUMBERED)
@@ -219,7 +242,7 @@ def test_a_suggestion_is_a_declaration_that_reads_the_book() -> None:
     one = suggest(plain_lines(numbered()))[0]
     again = reading(numbered(), **one.options)
     assert [entry.head for entry in again.entries] == [head for head, _ in ENTRIES]
-    assert "entry:" in str(one)
+    assert str(one) == "layout: numbered"
 
 
 def test_a_text_that_is_no_book_of_entries_suggests_nothing() -> None:
@@ -227,16 +250,33 @@ def test_a_text_that_is_no_book_of_entries_suggests_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "entries", "numbering"),
-    [("sahli_palestinian_proverbs_excerpt", 231, 1), ("amin_dictionary_head", 371, None)],
+    ("name", "layout", "entries", "doubts"),
+    [
+        ("panel/books/sahli_palestinian_proverbs_excerpt", "number_above", 232, set()),
+        ("panel/books/amin_dictionary_head", "colon", sum(AMIN.values()), {"longest_entry"}),
+        ("openiti/amthal_head", "quoted", 743, set()),
+        ("kinayat/taymur_kinayat_hindawi_93047907", "colon", 334, set()),
+    ],
 )
-def test_books_nobody_tuned_the_reader_to_are_suggested_and_never_taken_unseen(
-    name: str, entries: int, numbering: int | None, shared_data: Path
+def test_one_declaration_of_two_lines_is_suggested_for_each_real_book(
+    name: str, layout: str, entries: int, doubts: set[str], shared_data: Path
 ) -> None:
-    path = shared_data / "panel" / "books" / f"{name}.txt"
+    path = shared_data / f"{name}.txt"
     if not path.is_file():
         pytest.skip("the panel is not beside the checkout")
-    best = suggestions(SourceUse(use="openiti", options={"path": str(path), "layout": "colon"}))[0]
-    assert len(best.reading.entries) == entries
-    assert refused(best.reading).get("numbering") == numbering
-    assert best.reading.problems()
+    (one,) = suggestions(SourceUse(use="openiti", options={"path": str(path), "layout": "dash"}))
+    assert str(one) == f"layout: {layout}\nlettered: true"
+    assert len(one.reading.entries) == entries
+    assert set(refused(one.reading)) == doubts
+
+
+def test_the_letters_of_a_dictionary_have_the_heads_that_a_person_counted(shared_data: Path) -> None:
+    """Ahmad Amin's: lines that end in a colon between blank lines, less those that introduce verse or a quotation."""
+    path = shared_data / "panel" / "books" / "amin_dictionary_head.txt"
+    if not path.is_file():
+        pytest.skip("the panel is not beside the checkout")
+    text = path.read_text(encoding="utf-8").partition("#META#Header#End#")[2]
+    counted = Counter(
+        entry.title.split()[-1] for entry in reading(text, layout="colon", lettered=True).entries
+    )
+    assert counted == AMIN

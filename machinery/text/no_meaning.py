@@ -1,0 +1,99 @@
+"""Whether a text states no meaning: it speaks about an entry in the words of its book, or it breaks off."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final, Literal, NamedTuple, get_args
+
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.settings import REFERENCE
+from mihakk.machinery.text.codepoints import Language
+from mihakk.machinery.text.key import word_keys, words_key
+from mihakk.machinery.text.stem import stem
+
+Kind = Literal["clarity", "edition", "grammar", "source", "entry"]
+"""What a text names in place of a meaning."""
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+MOST: Final = 2 / 3
+"""Share of the words that say something, from which a text is about its entry."""
+_AND: Final = "وف"
+_JOINED: Final = "وفبلك"
+_GLOSSED: Final = (1, 2)
+"""Places, from 0, at which a word that glosses stands behind the word it explains."""
+_LONGEST: Final = 3
+"""Words of the longest entry of `opens`."""
+_PREDICATE: Final = 2
+"""Words up to which one word that says `clear` speaks of the other."""
+
+
+class _Table(NamedTuple):
+    """One language's words: stems by kind, those that count for nothing, keys that gloss a word, open or end a fragment."""
+
+    kinds: dict[Kind, frozenset[str]]
+    bare: frozenset[str]
+    glosses: frozenset[str]
+    opens: frozenset[str]
+    ends: frozenset[str]
+
+
+def named_instead(text: str, language: Language, most: float = MOST) -> Kind | None:
+    """What a text names in place of a meaning; None where it says more.
+
+    Args:
+        text: A sentence or clause.
+        language: Its language.
+        most: Share of its words that must be of `data/reference/no_meaning.yaml`; two at least, or all.
+
+    Returns:
+        The kind of most of these words.
+    """
+    table = _table(language)
+    told = [_forms(word, language) for word in word_keys(text, language) if not _is_bare(word, table)]
+    found = {kind: sum(bool(forms & table.kinds[kind]) for forms in told) for kind in KINDS}
+    listed = sum(any(forms & table.kinds[kind] for kind in KINDS) for forms in told)
+    if most < 1 and len(told) == _PREDICATE and told[-1] & table.kinds["clarity"]:
+        return "clarity"  # `the lamp is well known`
+    if not listed or (listed < len(told) and (listed == 1 or listed < most * len(told))):
+        return None
+    return max(KINDS, key=lambda kind: found[kind])
+
+
+def glosses_word(text: str, language: Language) -> bool:
+    """Whether a clause tells what one word is, as `the lamp: they mean by it the moon`."""
+    glosses = _table(language).glosses
+    found = word_keys(text, language)
+    return any({found[n], " ".join(found[n : n + 2])} & glosses for n in _GLOSSED if n < len(found))
+
+
+def breaks_off(text: str, language: Language) -> bool:
+    """Whether a text ends where more must follow, or opens with a reason of what does not stand in it."""
+    table = _table(language)
+    found = word_keys(text, language)
+    starts = {" ".join(found[:size]) for size in range(1, _LONGEST + 1)}
+    return not found or bool(starts & table.opens) or found[-1] in table.ends
+
+
+def _forms(word: str, language: Language) -> frozenset[str]:
+    """A word's key and stems, those behind a letter that Arabic joins to it among them."""
+    joined = (word[1:], word[3:]) if language == "ar" and word[0] in _JOINED else ()
+    article = word.removeprefix("ال")
+    return frozenset(
+        form for one in (word, article, *joined) if len(one) > 1 for form in (one, stem(one, language))
+    )
+
+
+def _is_bare(word: str, table: _Table) -> bool:
+    return word in table.bare or (word[0] in _AND and word[1:] in table.bare)
+
+
+@cache
+def _table(language: Language) -> _Table:
+    given: dict[str, Any] = load_yaml(REFERENCE / "no_meaning.yaml")["languages"][language]
+    keys = {name: frozenset(words_key(one, language) for one in told) for name, told in given.items()}
+    return _Table(
+        {kind: frozenset(stem(word, language) for word in keys[kind]) | keys[kind] for kind in KINDS},
+        keys["bare"],
+        keys["glosses"],
+        keys["opens"],
+        keys["ends"],
+    )
