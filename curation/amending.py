@@ -83,6 +83,7 @@ def _relabelled(poem: Poem, amendment: Amendment) -> Poem:
     labels = dict(poem.source_labels)
     labels.setdefault(field, amendment.before)
     labels[f"{field}_by"] = f"people: {amendment.reason}"
+    labels.pop(f"{field}_from", None)
     change: dict[str, object] = {field: after}
     if field == "metre":
         change = {"sections": tuple(one.model_copy(update={"metre": after}) for one in poem.sections)}

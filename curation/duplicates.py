@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import Final, NamedTuple, Protocol
 
 from rapidfuzz.distance import Indel
@@ -23,6 +24,10 @@ SIMILAR: Final = 0.68
 one couplet; most below 0.8 only share a hemistich or a formula."""
 HALF: Final = 0.9
 """Likeness of two hemistichs from which their couplets are reported as sharing it."""
+SHORT: Final = 4
+"""Hemistichs of a poem of two couplets, such as a quatrain: editions change their order and many words."""
+SHORT_HALF: Final = 0.75
+"""Likeness of two hemistichs from which their short poems are compared."""
 
 
 class Comparable(NamedTuple):
@@ -89,16 +94,20 @@ class Comparables(NamedTuple):
 
 LABELS: Final = ("era", "genre", "metre")
 LEVELS: Final = ("poem", "couplet", "idiom")
+PARTS_OF: Final = {"half": "couplet", "short": "poem"}
+"""What is compared by hemistichs, to the level of its entries."""
+SLOTS: Final = {"half": 2, "short": SHORT}
+"""Numbers that an entry's hemistichs take; one where the whole entry is compared."""
 
 
 class Compared(Protocol):
     """A set of entries whose likenesses can be asked for, in memory or spread over an engine."""
 
     def pairs(self, thresholds: Mapping[str, float], gone: frozenset[str]) -> Mapping[str, Sequence[Pair]]:
-        """Pairs by what is compared: `poem`, `couplet`, `idiom`, or `half` (pairs of hemistichs).
+        """Pairs by what is compared: `poem`, `couplet`, `idiom`, or pairs of hemistichs: `half`, `short`.
 
-        Entries of a level are numbered in the order of the sources, hemistichs as
-        `mihakk.machinery.dedup.of_halves` has it; couplets whose owner is `gone` are left out.
+        Entries of a level are numbered in the order of the sources, hemistichs by their entry's number times
+        `SLOTS`, plus their own; couplets whose owner is `gone` are left out.
         """
         ...
 
@@ -115,22 +124,28 @@ def find_duplicates(records: Iterable[Poem | Idiom], config: CurateConfig) -> Du
 def clusters(compared: Compared, config: CurateConfig) -> list[DuplicateCluster]:
     """Duplicates of a whole set: poems first, then couplets of the poems that are left, and idioms.
 
-    The first in the order of the sources is kept; a record that curation rejects stands for nobody. Lines
+    The first in the order of the sources is kept; a record that curation rejects stands for nobody. Poems of
+    two couplets are the same from a likeness of `SIMILAR` on, their hemistichs compared in any order. Lines
     that a poem itself repeats (refrains) are its own. Couplets less alike than the config asks, or with one
     common hemistich, become clusters of method `similar` and `half` and stay: they may be other versions,
     half lines, formulas, or one poet quoting another (tadmin).
     """
     least = config.near_duplicates
-    whole = compared.pairs({"poem": least, "idiom": 1.0}, frozenset())
-    found = list(_merged(_met(compared, "poem", whole["poem"]), "poem", whole["poem"], least))
+    whole = compared.pairs({"poem": least, "short": min(SHORT_HALF, least), "idiom": 1.0}, frozenset())
+    couples = sorted({(pair.first // SHORT, pair.second // SHORT) for pair in whole["short"]})
+    short = [Pair(first, second, 0.0) for first, second in couples if first != second]
+    poems = _met(compared, "poem", [*whole["poem"], *short])
+    alike = _likeness(poems, least)
+    versions = [pair for pair in short if alike(pair.first, pair.second)]
+    found = list(_merged(poems, "poem", [*whole["poem"], *versions], least))
     gone = frozenset(entry.id for each in found for entry in each.others)
     parts = compared.pairs({"couplet": min(SIMILAR, least), "half": HALF}, gone)
-    alike, halves = parts["couplet"], list(of_halves(parts["half"]))
-    left = _met(compared, "couplet", [*alike, *halves])
-    found += _merged(left, "couplet", (pair for pair in alike if pair.similarity >= least), least)
+    similar, halves = parts["couplet"], list(of_halves(parts["half"]))
+    left = _met(compared, "couplet", [*similar, *halves])
+    found += _merged(left, "couplet", (pair for pair in similar if pair.similarity >= least), least)
     found += _merged(_met(compared, "idiom", whole["idiom"]), "idiom", whole["idiom"], 1.0)
     merged = {entry.id for each in found for entry in each.others}
-    found += _reported(left, alike, merged, "similar")
+    found += _reported(left, similar, merged, "similar")
     found += _reported(left, halves, merged, "half")
     return found
 
@@ -158,10 +173,12 @@ class _InMemory:
 
 def keys(levels: Mapping[str, Sequence[Comparable]], name: str, gone: frozenset[str]) -> list[str]:
     """The texts that are compared under a name, by number; empty for what is not compared."""
-    rows = levels["couplet" if name == "half" else name]
+    rows = levels[PARTS_OF.get(name, name)]
     halves = [() if name in ("couplet", "half") and row.owner in gone else row.halves for row in rows]
-    if name == "half":
-        return [half_key(row, side) for row in halves for side in (0, 1)]
+    if name == "short":
+        halves = [row if _is_short(row) else () for row in halves]
+    if name in SLOTS:
+        return [half_key(row, side) for row in halves for side in range(SLOTS[name])]
     return ["".join(row) for row in halves]
 
 
@@ -200,9 +217,9 @@ def _merged(
     entries: Mapping[int, Comparable], level: str, pairs: Iterable[Pair], threshold: float
 ) -> Iterator[DuplicateCluster]:
     """Clusters of entries each of which is like the kept one, without those of the kept one's own record."""
-    keys = {number: "".join(entry.halves) for number, entry in entries.items()}
+    alike = _likeness(entries, threshold)
     for group in groups(pairs):
-        for kept, merged in _stars((group.kept, *group.merged), _likeness(keys), threshold):
+        for kept, merged in _stars((group.kept, *group.merged), alike):
             others = [n for n in merged if entries[n].owner != entries[kept].owner]
             if others:
                 similarity = min(merged[n] for n in others)
@@ -210,19 +227,45 @@ def _merged(
                 yield _found(entries, kept, others, level=level, method=method, similarity=similarity)
 
 
-def _likeness(keys: Mapping[int, str]) -> Callable[[int, int], float]:
-    return lambda a, b: Indel.normalized_similarity(keys[a], keys[b])
+def _likeness(entries: Mapping[int, Comparable], least: float) -> Callable[[int, int], float]:
+    """How like two entries are; 0 where they are not the same."""
+
+    def alike(a: int, b: int) -> float:
+        one, other = entries[a].halves, entries[b].halves
+        whole: float = Indel.normalized_similarity("".join(one), "".join(other), score_cutoff=least)
+        if whole or least == 1 or not (_is_short(one) and _is_short(other)):
+            return whole
+        # Less than 1: in another order it is no copy letter by letter.
+        found = min(0.9999, in_any_order(one, other))
+        return found if found >= SIMILAR else 0.0
+
+    return alike
+
+
+def _is_short(halves: Sequence[str]) -> bool:
+    """Three or four hemistichs; of a single couplet, half is no version of it."""
+    return SHORT - 1 <= len(halves) <= SHORT
+
+
+def in_any_order(one: Sequence[str], other: Sequence[str]) -> float:
+    """Mean likeness of the hemistichs of two short poems, each beside the one it is likest to."""
+    fewer, more = sorted((one, other), key=len)
+    table = [[Indel.normalized_similarity(a, b) for b in more] for a in fewer]
+    return max(
+        sum(row[place] for row, place in zip(table, places, strict=True))
+        for places in permutations(range(len(more)), len(fewer))
+    ) / len(more)
 
 
 def _stars(
-    members: Sequence[int], alike: Callable[[int, int], float], threshold: float
+    members: Sequence[int], alike: Callable[[int, int], float]
 ) -> Iterator[tuple[int, dict[int, float]]]:
     """A chain of likenesses as clusters whose members are like the kept one itself, and how much."""
     waiting = list(members)
     while len(waiting) > 1:
         kept, *others = waiting
         likeness = {other: alike(kept, other) for other in others}
-        merged = {other: value for other, value in likeness.items() if value >= threshold}
+        merged = {other: value for other, value in likeness.items() if value}
         if merged:
             yield kept, merged
         waiting = [other for other in others if other not in merged]

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from mihakk.curation.duplicates import LEVELS, Comparable, DuplicateCluster, entries, keys
+from mihakk.curation.duplicates import LEVELS, PARTS_OF, SLOTS, Comparable, DuplicateCluster, entries, keys
 from mihakk.machinery.dedup import Pair
 from mihakk.machinery.dedup.passes import Part
 from mihakk.machinery.dedup.spread import DuplicatePasses, Wanted
@@ -55,10 +55,10 @@ def read_keys(
     scratch: Scratch, files: Sequence[str], name: str, start: int, gone: frozenset[str]
 ) -> tuple[NDArray[np.int64], list[str]]:
     """Texts compared under a name and their numbers; the first entry has the number `start`."""
-    level = "couplet" if name == "half" else name
+    level = PARTS_OF.get(name, name)
     rows = [row for file in files for row in _read(scratch, file, level)]
     texts = keys({level: rows}, name, gone)
-    first = 2 * start if name == "half" else start
+    first = SLOTS.get(name, 1) * start
     places = [place for place, text in enumerate(texts) if text]
     return np.asarray(places, dtype=np.int64) + first, [texts[place] for place in places]
 
@@ -109,7 +109,7 @@ class SpreadEntries:
         return shards
 
     def _parts(self, name: str, gone: frozenset[str]) -> list[Part]:
-        level = "couplet" if name == "half" else name
+        level = PARTS_OF.get(name, name)
         starts = self._starts[level]
         size = max(PART_TEXTS, -(-self._starts["couplet"][-1] // MOST_PARTS))
         parts: list[Part] = []

@@ -8,13 +8,15 @@ from mihakk.generators.plain_meaning import Lacks, content_forms, plain_meaning
 from mihakk.generators.writing.replies import contains
 from mihakk.machinery.morphology import LIGHT, Morphology
 from mihakk.machinery.text.key import key, word_keys
-from mihakk.machinery.text.rhyme import rhyme
+from mihakk.machinery.text.rhyme import rhyme, rhyme_vowel
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Couplet, Poem
 from mihakk.schemas.record import Form, Language
 
 MOST_SHARED = 2
 """Idioms that may state one meaning."""
+Rhyme = tuple[str, str]
+"""Rhyme key of a hemistich, and the vowel of its rhyme."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +36,21 @@ class Line:
     first_rhyme: str
     """Rhyme key of the first hemistich; empty without a letter."""
     second_rhyme: str
+    first_vowel: str
+    """Vowel of the rhyme of the first hemistich, see `rhyme_vowel`."""
+    second_vowel: str
     refrain: bool
     """Its second hemistich recurs in the same poem."""
 
     @property
     def rhymes_within(self) -> bool:
         """Its two hemistichs rhyme, as those of a first couplet do."""
-        return self.first_rhyme == self.second_rhyme != ""
+        return rhyming((self.first_rhyme, self.first_vowel), (self.second_rhyme, self.second_vowel))
+
+
+def rhyming(one: Rhyme, other: Rhyme) -> bool:
+    """Whether two hemistichs rhyme: they have one key, and written vowels that do not differ."""
+    return one[0] == other[0] != "" and (one[1] == other[1] or not one[1] or not other[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +166,8 @@ def _lines(poem: Poem) -> list[Line]:
             second_key=second_key,
             first_rhyme=rhyme(couplet.first.shown, poem.language),
             second_rhyme=rhyme(second.shown, poem.language),
+            first_vowel=rhyme_vowel(couplet.first.shown, poem.language),
+            second_vowel=rhyme_vowel(second.shown, poem.language),
             refrain=keys.count(second_key) > 1,
         )
         for (couplet, second), second_key in zip(pairs, keys, strict=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from mihakk.generators.apart import groups_of_couplets, offered_in_turn
 from mihakk.generators.corpus import Corpus, build_corpus
 from mihakk.generators.corpus_rows import CorpusFacts, Phrase
 from mihakk.generators.meaning import Meaning
@@ -124,7 +125,7 @@ def generate_shard(
         "chosen": chosen or {},
     }
     contexts = [
-        (task, Context(task=task.name, version=task.version, options=options, **shared))
+        (task, Context(task=task.name, version=task.version, group=task.group, options=options, **shared))
         for task, options in planned(config)
     ]
     drawn = None if config.sample is None else sampled(config.sample, corpus)
@@ -133,7 +134,7 @@ def generate_shard(
     def one(record: Poem | Idiom) -> _Made:
         if drawn is not None and record.id not in drawn:
             return [], [("sample", "not_in_sample")]
-        return _generate(record, contexts, written_for)
+        return _generate(record, contexts, written_for, apart=config.parts_texts)
 
     made = list(map(one, records)) if writer is None else _at_once(one, records, writer.concurrency)
     out = Generated()
@@ -190,12 +191,41 @@ def _generate(
     record: Poem | Idiom,
     contexts: Sequence[tuple[Task, Context[Options]]],
     written_for: Mapping[str, frozenset[str] | None],
+    *,
+    apart: bool,
+) -> _Made:
+    """Items of a record, with reasons for what was not made.
+
+    Where texts are kept apart, a poem's couplets are divided among the groups of tasks; an idiom goes to the
+    first group that makes an item of it.
+    """
+    reading = [(task, ctx) for task, ctx in contexts if task.reads == record.kind]
+    groups = {task.group for task, _ in reading if record.language in task.languages}
+    if not apart:
+        return _made(record, reading, written_for)
+    if isinstance(record, Poem):
+        homes = groups_of_couplets(record, groups)
+        return _made(record, [(task, replace(ctx, homes=homes)) for task, ctx in reading], written_for)
+    items: list[Item] = []
+    skips: list[tuple[str, str]] = []
+    for group in offered_in_turn(record.id, {task.group for task, _ in reading}):
+        own = [(task, ctx) for task, ctx in reading if task.group == group]
+        if items:
+            skips += [(task.name, "other_task_group") for task, _ in own]
+            continue
+        items, more = _made(record, own, written_for)
+        skips += more
+    return items, skips
+
+
+def _made(
+    record: Poem | Idiom,
+    contexts: Sequence[tuple[Task, Context[Options]]],
+    written_for: Mapping[str, frozenset[str] | None],
 ) -> _Made:
     items: list[Item] = []
     skips: list[tuple[str, str]] = []
     for task, ctx in contexts:
-        if task.reads != record.kind:
-            continue
         if record.language not in task.languages:
             skips.append((task.name, "language"))
             continue

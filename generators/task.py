@@ -19,7 +19,7 @@ from mihakk.machinery.seeds import rng
 from mihakk.machinery.text.key import key
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
-from mihakk.schemas.poem import Poem
+from mihakk.schemas.poem import Couplet, Poem
 from mihakk.schemas.record import LANGUAGES, Language, Record
 
 Reads = Literal["poem", "idiom"]
@@ -97,6 +97,16 @@ class Context(Generic[OptionsT]):
     """Couplet or idiom to the wrong options that people refused for it."""
     chosen: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Idiom to a sentence without it and the id of the wrong idiom that people chose for that sentence."""
+    group: str = ""
+    """Group of the task, see `mihakk.generators.apart`."""
+    homes: Mapping[str, Sequence[str]] | None = None
+    """Couplet of the record to the groups of tasks that may use it; None where all may use all."""
+
+    def given(self, poem: Poem) -> tuple[Couplet, ...]:
+        """The couplets of a poem that the task may use."""
+        if self.homes is None:
+            return poem.couplets
+        return tuple(couplet for couplet in poem.couplets if self.group in self.homes[couplet.id])
 
     def refuses(self, record: str, text: str, language: Language) -> bool:
         """Whether people rated this wrong option of a record so low that it is not to be offered again."""
@@ -279,6 +289,8 @@ class Task:
     """Can't be made without a model; tasks with a fallback say False and use a model where there is one."""
     uses_vectors: bool
     """Chooses by meaning where embeddings are configured."""
+    group: str
+    """Tasks of one group print nothing that another one of them asks, see `mihakk.generators.apart`."""
     rules: str
     """What the items promise, as the docs print it."""
     generate: Callable[[Context[Any], Any], Made]
@@ -296,8 +308,12 @@ def task(
     options: type[Options] = Options,
     needs_model: bool = False,
     uses_vectors: bool = False,
+    group: str = "",
 ) -> Callable[[Callable[[Context[OptionsT], RecordT], Made]], Callable[[Context[OptionsT], RecordT], Made]]:
-    """Registers a generator function as the task of its own name; its docstring states the rules."""
+    """Registers a generator function as the task of its own name; its docstring states the rules.
+
+    A task is a group of its own unless it names one.
+    """
 
     def register(
         generate: Callable[[Context[OptionsT], RecordT], Made],
@@ -311,6 +327,7 @@ def task(
             options=options,
             needs_model=needs_model,
             uses_vectors=uses_vectors,
+            group=group or generate.__name__,
             rules=" ".join((generate.__doc__ or "").split()),
             generate=generate,
         )

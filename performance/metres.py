@@ -1,9 +1,10 @@
 """How often the scanner of metres is right, on real verse: the table of docs/curation.md.
 
-    python -m performance.metres [FOLDER OF REAL DATA]
+    python -m performance.metres [FOLDER OF REAL DATA [HELD-OUT FILE]]
 
 4,000 couplets of MetRec are scanned and compared with the labels of their sites, by how fully they are
-vocalised and by how sure the scanner is.
+vocalised and by how sure the scanner is. A held-out file (MetRec's `test.txt`, which nothing was tuned to)
+gives the sure ones alone, with intervals, also of several couplets of one metre scanned together.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from __future__ import annotations
 import random
 import sys
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Sequence, Set
+from pathlib import Path
 
 from mihakk.machinery.prosody import SURE, scan
 from mihakk.machinery.prosody.letters import vocalised
+from mihakk.machinery.stats import clopper_pearson
 from mihakk.machinery.text import canonical
 from performance._measure import data_folder, metrec
 
@@ -34,6 +38,9 @@ def main() -> None:
     """Prints the table."""
     data = data_folder(*sys.argv[1:2])
     labels = (data / "metrec" / "labels.txt").read_text("utf-8").split()
+    if len(sys.argv) > 2:
+        held_out(Path(sys.argv[2]), labels, {"".join(halves).replace(" ", "") for _, *halves in metrec(data)})
+        return
     sample = random.Random(SEED).sample(metrec(data), COUPLETS)
     start = time.process_time()
     results = []
@@ -52,6 +59,32 @@ def main() -> None:
             spoke = [right for sure, right in some if sure >= level]
             row += f"   {level:g}: {len(spoke) / max(1, len(some)):.2f}, {share(spoke):.3f}"
         print(row)
+
+
+def held_out(file: Path, labels: Sequence[str], seen: Set[str]) -> None:
+    """Prints how often sure scansions of couplets that are not `seen` are right, one to four at a time."""
+    rows = [line.split(" ", 1) for line in file.read_text("utf-8").splitlines()]
+    rows = [row for row in rows if row[1].replace("#", "").replace(" ", "") not in seen]
+    groups: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for label, couplet in random.Random(SEED).sample(rows, len(rows)):
+        first, second = (canonical(half, "ar") for half in couplet.split(" # "))
+        signs = (vocalised(first) + vocalised(second)) / 2
+        name = next(name for name, least, most in SIGNS if least <= signs < most)
+        groups[METRES[labels[int(label)]], name].append((first, second))
+    for size in (1, 2, 4):
+        for name, *_ in SIGNS[:-1]:
+            found = [
+                (metre, scan(*couplets[place : place + size]))
+                for (metre, signs), couplets in sorted(groups.items())
+                if signs == name
+                for place in range(0, min(len(couplets), 100 * size) - size + 1, size)
+            ]
+            sure = [metre == one.metre_id for metre, one in found if one.confidence >= SURE]
+            low, high = clopper_pearson(sum(sure), len(sure))
+            print(
+                f"  {size} together, {name:<5} {len(sure):>5} of {len(found):>5} sure, "
+                f"right {share(sure):.3f} [{low:.3f}, {high:.3f}]"
+            )
 
 
 def share(rights: Sequence[bool]) -> float:

@@ -235,7 +235,8 @@ class CoreConfig(Record):
     ] = ("task", "language", "era", "metre", "dialect")
     """What the core is balanced by, level by level; `band` is the difficulty as the item alone tells it."""
     per_record: int = Field(default=1, ge=1)
-    """At most so many questions of each task from one poem or idiom, about the same couplets in all tasks."""
+    """At most so many questions of each task from one poem or idiom, about the same couplets in all tasks
+    that share couplets."""
     answered: str = ""
     """`suspects.parquet` of `mihakk evaluate suspects`: what systems answered to an earlier version."""
     leave_out: tuple[SuspectReason, ...] = ("always_right", "never_right")
@@ -336,7 +337,7 @@ class SampleConfig(Record):
     )
     """What the sample is balanced by, level by level, poems and idioms apart."""
     per_record: int = Field(default=1, ge=1)
-    """So many couplets of a poem, the same ones for every task."""
+    """So many couplets of a poem, the same ones for every task that shares couplets with others."""
 
 
 class BenchmarkConfig(Record):
@@ -351,6 +352,10 @@ class BenchmarkConfig(Record):
     sources: tuple[SourceUse, ...] = Field(min_length=1)
     curate: CurateConfig = CurateConfig()
     tasks: tuple[TaskUse, ...] = Field(min_length=1)
+    task_groups: Literal["apart", "shared"] = "apart"
+    """apart: each couplet and each idiom goes to one group of tasks, so that in an open release no task
+    prints what another one asks (docs/tasks.md says the cost); shared: all tasks ask about the same texts, as
+    where conditions are to be compared. A blind release keeps its questions apart in any case."""
     sample: SampleConfig | None = None
     """Build only so much, e.g. to try a benchmark or a writing model; None builds all."""
     checks: ChecksConfig = ChecksConfig()
@@ -373,6 +378,11 @@ class BenchmarkConfig(Record):
     """Whom page and digest name. Left out of dumps, so that no digest or table depends on it."""
     schedule: tuple[Schedule, ...] | None = None
     """Jobs that start by themselves, and when; an empty list: none. None: those of prefect.yaml."""
+
+    @property
+    def parts_texts(self) -> bool:
+        """Whether each couplet and idiom goes to one group of tasks."""
+        return self.task_groups == "apart" and self.release.blind == "off"
 
     @property
     def accepted_losses(self) -> dict[str, float]:

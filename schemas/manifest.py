@@ -6,7 +6,7 @@ from pydantic import Field
 
 from mihakk.schemas.record import Record
 
-FORMAT = 2
+FORMAT = 3
 """Generation of a lake's tables: raised by every change after which the same input gives other tables, so
 that an older program refuses what a newer one wrote. 1 until November 2026."""
 OLDEST_FORMAT = 1

@@ -1,5 +1,6 @@
 """An idiom in a sentence and the options of the meaning choice (Kinayat, section 3)."""
 
+from mihakk.generators.apart import MEANING
 from mihakk.generators.parts.explanations import MeaningOptions, wrong_explanations
 from mihakk.generators.parts.sentences import find_sentence
 from mihakk.generators.parts.stems import idiom_stem
@@ -13,6 +14,7 @@ from mihakk.schemas.idiom import Idiom
     version="5",
     options=MeaningOptions,
     uses_vectors=True,
+    group=MEANING,
 )
 def meaning_in_context(ctx: Context[MeaningOptions], idiom: Idiom) -> Made:
     """The options of the plain meaning choice with a sentence that uses the idiom word for word: the

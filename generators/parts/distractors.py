@@ -9,7 +9,7 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from mihakk.generators.corpus import ENDING, Corpus, Numbers
-from mihakk.generators.corpus_rows import Line
+from mihakk.generators.corpus_rows import Line, Rhyme, rhyming
 from mihakk.generators.task import Context, Options, Skip
 
 NONE: Numbers = np.empty(0, dtype=np.int64)
@@ -25,7 +25,8 @@ class Distractors:
     other_poem: Line
     """Of the same poem, too, where no other shares the rhyme and the task was told so."""
     strategy: str
-    """How near it is in form: `same_metre_rhyme`, `_ending`, `_same_poem` or `same_metre` alone."""
+    """What holds of the three options: `same_metre_rhyme` (they rhyme), `same_metre_ending` (they share the
+    last letter), or `same_metre` alone; `same_metre_same_poem` where all are of one poem."""
 
     @property
     def records(self) -> tuple[str, str]:
@@ -44,7 +45,7 @@ class Side:
 
     text: Callable[[Line], str]
     key: Callable[[Line], str]
-    rhyme: Callable[[Line], str]
+    rhyme: Callable[[Line], Rhyme]
     taken: Callable[[Corpus, Line], frozenset[str]]
     """Keys of all lines that truly stand there."""
 
@@ -52,13 +53,13 @@ class Side:
 SECOND = Side(
     text=lambda line: line.second,
     key=lambda line: line.second_key,
-    rhyme=lambda line: line.second_rhyme,
+    rhyme=lambda line: (line.second_rhyme, line.second_vowel),
     taken=lambda corpus, line: corpus.continuations[line.language, line.first_key],
 )
 FIRST = Side(
     text=lambda line: line.first,
     key=lambda line: line.first_key,
-    rhyme=lambda line: line.first_rhyme,
+    rhyme=lambda line: (line.first_rhyme, line.first_vowel),
     taken=lambda corpus, line: corpus.openings[line.language, line.second_key],
 )
 
@@ -71,7 +72,8 @@ class LineOptions(Options):
     nearest: the nearest in meaning, which offers a few lines to many couplets."""
     rhyme: Literal["prefer", "same_poem", "require"] = "same_poem"
     """same_poem: take a second line of the same poem, which shares the rhyme; prefer: take the longest ending
-    that is shared; require: leave the couplet out (`no_line_in_rhyme`)."""
+    that is shared, so that the rhyme may exclude a line, as in GhazalBench; require: leave the couplet out
+    (`no_line_in_rhyme`). First hemistichs, which rhyme with nothing, are taken from any poem in the metre."""
 
 
 LinesT = TypeVar("LinesT", bound=LineOptions)
@@ -83,7 +85,8 @@ def find_distractors(ctx: Context[LinesT], line: Line, side: Side) -> Distractor
     Each is the next in turn among the lines that fit, or the nearest in meaning, and neither is a true
     alternative: another text that really stands there, a refrain, or a variant of either line; nor one that
     people refused. Both rhyme with the hemistich that is shown if and only if the right one does: else the
-    rhyme would tell in a first couplet.
+    rhyme would tell in a first couplet. The three options rhyme with each other or none does with another, so
+    that no foreign rhyme stands alone (but for `rhyme: prefer`).
 
     Raises:
         Skip: There are none.
@@ -97,23 +100,38 @@ def find_distractors(ctx: Context[LinesT], line: Line, side: Side) -> Distractor
     same_poem = [n for n in corpus.in_poem[line.poem] if n != number and corpus.lines[n].metre == line.metre]
     if not same_poem:
         raise Skip("single_couplet")
-    here = find(same_poem)
+    # Second hemistichs of a poem rhyme, first ones do not: a stray one leaves hardly a third to stand with.
+    usual = [
+        n for n in same_poem if rhyming(side.rhyme(line), side.rhyme(corpus.lines[n])) == (side is SECOND)
+    ]
+    here = find(usual)
+    if here is None:
+        here = find(same_poem)
     if here is None:
         raise Skip("no_line_in_rhyme" if line.rhymes_within else "no_line_in_poem")
     beside = corpus.lines[here]
     # Letters alike are no rhyme: the rawi may be another. Persian's qafiye and radif are letters.
-    rhymed = line.language == "fa" or line.second_rhyme == beside.second_rhyme
-    shared = _shared_ending(line.second_key, beside.second_key) if rhymed else 0
-    for size in range(shared, -1 if rhyme == "prefer" else shared - 1, -1):
-        there = find(_ending_alike(corpus, line, size), here, elsewhere=True)
+    alike = line.language == "fa" or rhyming(side.rhyme(line), side.rhyme(beside))
+    shared = _shared_ending(line.second_key, beside.second_key) if side is SECOND and alike else 0
+    prefers = rhyme == "prefer" and side is SECOND
+    for size in range(shared, -1 if prefers else shared - 1, -1):
+        there = find(_ending_alike(corpus, line, size), here, elsewhere=True, even=not prefers)
         if there is not None:
-            strategy = "same_metre_rhyme" if size == shared else "same_metre_ending" if size else "same_metre"
-            return Distractors(beside, corpus.lines[there], strategy)
-    if rhyme == "same_poem":
+            other = corpus.lines[there]
+            return Distractors(beside, other, _strategy(side, (line, beside, other), whole=size == shared))
+    if rhyme == "same_poem" and side is SECOND:
         again = find([n for n in same_poem if n != here], here)
         if again is not None:
             return Distractors(beside, corpus.lines[again], "same_metre_same_poem")
-    raise Skip("no_line_in_metre" if rhyme == "prefer" else "no_line_in_rhyme")
+    raise Skip("no_line_in_rhyme" if side is SECOND and not prefers else "no_line_in_metre")
+
+
+def _strategy(side: Side, options: Sequence[Line], *, whole: bool) -> str:
+    """What holds of the options; `whole` says that all share the ending that two of one poem share."""
+    first, *others = (side.rhyme(line) for line in options)
+    if whole and all(rhyming(first, other) for other in others) and rhyming(*others):
+        return "same_metre_rhyme"
+    return "same_metre_ending" if len({side.key(line)[-1] for line in options}) == 1 else "same_metre"
 
 
 def _ending_alike(corpus: Corpus, line: Line, size: int) -> Sequence[int] | Numbers:
@@ -124,7 +142,7 @@ def _ending_alike(corpus: Corpus, line: Line, size: int) -> Sequence[int] | Numb
     group = corpus.with_ending.get((*place, line.second_key[-size:]), NONE)
     if line.language == "fa":
         return group
-    return [n for n in group if corpus.lines[n].second_rhyme == line.second_rhyme]
+    return [n for n in group if rhyming(SECOND.rhyme(corpus.lines[n]), SECOND.rhyme(line))]
 
 
 def _first_fit(
@@ -136,18 +154,22 @@ def _first_fit(
     *avoid: int,
     refused: frozenset[str],
     elsewhere: bool = False,
+    even: bool = True,
 ) -> int | None:
     """The first of the candidates, ascending numbers of lines, that is no true alternative to a line.
 
-    Nor is it a variant of a line of `avoid`; `elsewhere` leaves the line's own poem out. A rank depends on
-    its candidate alone.
+    Nor is it a variant of a line of `avoid`; `elsewhere` leaves the line's own poem out, and `even` what
+    would leave one option alone in its rhyme. A rank depends on its candidate alone.
     """
     line = corpus.lines[number]
     taken = side.taken(corpus, line)
     # The other hemistich of the couplet stands in the question: an option that repeats it gives itself away.
     shown = {line.first_key, line.second_key}
-    asked = line.first_rhyme if side is SECOND else line.second_rhyme
-    against = [side.key(line), *(side.key(corpus.lines[n]) for n in avoid)]
+    asked = (FIRST if side is SECOND else SECOND).rhyme(line)
+    beside = [line, *(corpus.lines[n] for n in avoid)]
+    against, rhymes = [side.key(one) for one in beside], [side.rhyme(one) for one in beside]
+    pair = even and len(rhymes) > 1
+    alike = pair and rhyming(rhymes[0], rhymes[1])
     for n in _ranked(corpus, number, take, candidates):
         other = corpus.lines[n]
         other_key = side.key(other)
@@ -157,7 +179,10 @@ def _first_fit(
             continue
         if other.refrain:
             continue
-        if other.licence != line.licence or (side.rhyme(other) == asked != "") != line.rhymes_within:
+        rhyme = side.rhyme(other)
+        if other.licence != line.licence or rhyming(rhyme, asked) != line.rhymes_within:
+            continue
+        if pair and any(rhyming(rhyme, one) != alike for one in rhymes):
             continue
         if all(fuzz.ratio(other_key, one) < NEAR_DUPLICATE for one in against):
             return n

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypeVar
 
 from mihakk.generators.parts.excerpts import ExcerptOptions, excerpt
-from mihakk.generators.parts.stems import poem_stem
+from mihakk.generators.parts.stems import poem_stem, with_gold_from
 from mihakk.generators.parts.terms import Draw, Term, contested, wrong_terms
 from mihakk.generators.task import Context, Made, Skip
 from mihakk.schemas.poem import Couplet, Poem
@@ -41,7 +41,7 @@ def label_choice(
         ctx.options.options,
     )
     yield from ctx.choice(
-        poem_stem(poem, excerpt(shown)),
+        with_gold_from(poem_stem(poem, excerpt(shown)), poem, label),
         right.name,
         [term.name for term in wrong],
         more_records=drawn,

@@ -1,5 +1,6 @@
 """The poet and the first hemistich; the second one is to be recognised among three in the same metre."""
 
+from mihakk.generators.apart import CHOSEN
 from mihakk.generators.parts.cued import continuation_among_lines
 from mihakk.generators.parts.distractors import LineOptions
 from mihakk.generators.task import Context, Made, task
@@ -12,6 +13,7 @@ from mihakk.schemas.poem import Poem
     version="4",
     options=LineOptions,
     uses_vectors=True,
+    group=CHOSEN,
 )
 def continuation_choice(ctx: Context[LineOptions], poem: Poem) -> Made:
     """One wrong line is from the same poem, one from another poem in the same metre and rhyme or, where the

@@ -4,6 +4,7 @@ from typing import Final
 
 from pydantic import Field
 
+from mihakk.generators.apart import SHOWN
 from mihakk.generators.parts.excerpts import ExcerptOptions, unnamed
 from mihakk.generators.parts.labelled import label_choice
 from mihakk.generators.parts.terms import eras
@@ -22,8 +23,8 @@ class EraOptions(ExcerptOptions):
     exclude each other, so each stands beside the same few short ones."""
 
 
-@task(title="Era of a poem", reads="poem", version="3", languages=("ar",), options=EraOptions)
+@task(title="Era of a poem", reads="poem", version="3", languages=("ar",), options=EraOptions, group=SHOWN)
 def era_choice(ctx: Context[EraOptions], poem: Poem) -> Made:
     """The wrong era stands among the options as often as it is right elsewhere, those next in time more often
     than far ones. Couplets that name the poet are not shown."""
-    yield from label_choice(ctx, poem, "era", eras(), unnamed(poem), nearer=NEARER)
+    yield from label_choice(ctx, poem, "era", eras(), unnamed(poem, ctx.given(poem)), nearer=NEARER)

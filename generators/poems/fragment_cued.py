@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from mihakk.generators.apart import ASKED
 from mihakk.generators.corpus_rows import Line
 from mihakk.generators.parts.salience import rarest_words, telling_words
 from mihakk.generators.parts.stems import couplet_stem, recalled
@@ -30,7 +31,13 @@ class Salient(Record):
     second_word: str = chosen("Another word of the line, exactly as it stands there.")
 
 
-@task(title="Continuation with two words as a cue", reads="poem", version="3", options=FragmentOptions)
+@task(
+    title="Continuation with two words as a cue",
+    reads="poem",
+    version="3",
+    options=FragmentOptions,
+    group=ASKED,
+)
 def fragment_cued(ctx: Context[FragmentOptions], poem: Poem) -> Made:
     """Two different words of the second hemistich, as they stand there; completion only, for among
     options they would give the answer away. Chosen by a model, or else the rarest; never words of the

@@ -2,8 +2,9 @@
 
 from pydantic import Field
 
+from mihakk.generators.apart import SHOWN
 from mihakk.generators.parts.excerpts import shown
-from mihakk.generators.parts.stems import couplet_stem
+from mihakk.generators.parts.stems import couplet_stem, with_gold_from
 from mihakk.generators.parts.terms import Draw, contested, metres, wrong_terms
 from mihakk.generators.task import Context, Made, Options, Skip, task
 from mihakk.machinery.text import words
@@ -18,12 +19,19 @@ class MetreOptions(Options):
     options: int = Field(default=4, ge=2)
 
 
-@task(title="Metre of a couplet", reads="poem", version="2", languages=("ar", "fa"), options=MetreOptions)
+@task(
+    title="Metre of a couplet",
+    reads="poem",
+    version="2",
+    languages=("ar", "fa"),
+    options=MetreOptions,
+    group=SHOWN,
+)
 def metre_choice(ctx: Context[MetreOptions], poem: Poem) -> Made:
     """The wrong metres stand among the options as often as they are right elsewhere; never two that one
     couplet could scan as, nor a shortened form of another. A pattern never stands beside a name."""
     known = metres(poem.language)
-    for couplet in ctx.in_order(poem.couplets, poem.id, lambda couplet: couplet.id):
+    for couplet in ctx.in_order(ctx.given(poem), poem.id, lambda couplet: couplet.id):
         right = known.get(poem.metre(couplet))
         if right is None:
             yield Skip("metre_unknown")
@@ -37,7 +45,7 @@ def metre_choice(ctx: Context[MetreOptions], poem: Poem) -> Made:
             draw = Draw(ctx.corpus, "metre", poem.language, known)
             wrong, drawn = wrong_terms(draw, f"{couplet.id}\x1fmetre", right, ctx.options.options)
             yield from ctx.choice(
-                couplet_stem(poem, couplet, verse=shown(couplet)),
+                with_gold_from(couplet_stem(poem, couplet, verse=shown(couplet)), poem, "metre"),
                 right.name,
                 [term.name for term in wrong],
                 more_records=drawn,

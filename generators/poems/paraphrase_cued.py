@@ -1,5 +1,6 @@
 """Continuation with a paraphrase of the prose as a cue (GhazalBench, section 3.2)."""
 
+from mihakk.generators.apart import ASKED
 from mihakk.generators.parts.cued import completion
 from mihakk.generators.parts.paraphrase import ParaphraseOptions, paraphrase_cue
 from mihakk.generators.task import Context, Made, task
@@ -11,6 +12,7 @@ from mihakk.schemas.poem import Poem
     reads="poem",
     options=ParaphraseOptions,
     needs_model=True,
+    group=ASKED,
 )
 def paraphrase_cued(ctx: Context[ParaphraseOptions], poem: Poem) -> Made:
     """A model rewords the prose. Kept only if it still means the same and shares few words with it; how much

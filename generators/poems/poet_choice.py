@@ -1,5 +1,6 @@
 """Some couplets; their poet is to be recognised."""
 
+from mihakk.generators.apart import SHOWN
 from mihakk.generators.parts.excerpts import ExcerptOptions, excerpt, unnamed
 from mihakk.generators.parts.stems import poem_stem
 from mihakk.generators.task import Context, Made, Skip, task
@@ -7,13 +8,13 @@ from mihakk.machinery.text import key
 from mihakk.schemas.poem import Poem
 
 
-@task(title="Poet of a poem", reads="poem", options=ExcerptOptions)
+@task(title="Poet of a poem", reads="poem", options=ExcerptOptions, group=SHOWN)
 def poet_choice(ctx: Context[ExcerptOptions], poem: Poem) -> Made:
     """The wrong poets are of the same language, those of the same era first, drawn as often as they have
     poems. Couplets that name the poet are not shown."""
     if not poem.poet:
         raise Skip("poet_unknown")
-    shown = unnamed(poem)[: ctx.options.couplets]
+    shown = unnamed(poem, ctx.given(poem))[: ctx.options.couplets]
     if not shown:
         raise Skip("no_couplets")
     drawn = [

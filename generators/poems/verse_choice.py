@@ -1,7 +1,5 @@
 """The poet and the second hemistich; the first one, which rhymes with nothing, is to be recognised."""
 
-from typing import Literal
-
 from mihakk.generators.corpus_rows import Line
 from mihakk.generators.parts.cued import among_lines
 from mihakk.generators.parts.distractors import FIRST, LineOptions
@@ -10,20 +8,14 @@ from mihakk.generators.task import Context, Made, Skip, task
 from mihakk.schemas.poem import Couplet, Poem
 
 
-class OpeningOptions(LineOptions):
-    """First hemistichs need not rhyme, so a line of another poem is nearly always to be had."""
-
-    rhyme: Literal["prefer", "same_poem", "require"] = "prefer"
-
-
 @task(
     title="Which verse opens the couplet",
     reads="poem",
-    version="3",
-    options=OpeningOptions,
+    version="4",
+    options=LineOptions,
     uses_vectors=True,
 )
-def verse_choice(ctx: Context[OpeningOptions], poem: Poem) -> Made:
+def verse_choice(ctx: Context[LineOptions], poem: Poem) -> Made:
     """The continuation turned round: the rhyme stands in the question, so that it excludes no option. One
     wrong line is from the same poem, one from another in the metre, of the couplets nearest in meaning."""
 

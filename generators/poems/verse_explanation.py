@@ -1,5 +1,6 @@
 """A poem to be explained verse by verse and as a whole (Fann or Flop, section 3)."""
 
+from mihakk.generators.apart import WHOLE
 from mihakk.generators.parts.excerpts import shown
 from mihakk.generators.parts.stems import poem_stem
 from mihakk.generators.task import Context, Made, Options, Skip, task
@@ -7,7 +8,7 @@ from mihakk.generators.writing.replies import same_text, wrong_language
 from mihakk.schemas.poem import Poem
 
 
-@task(title="Explanation of a poem, verse by verse", reads="poem")
+@task(title="Explanation of a poem, verse by verse", reads="poem", group=WHOLE)
 def verse_explanation(ctx: Context[Options], poem: Poem) -> Made:
     """One reference explanation per verse. Poems that lack some are left out, never stitched together; so are
     explanations in another language, and ones that only repeat their verse."""
@@ -18,6 +19,8 @@ def verse_explanation(ctx: Context[Options], poem: Poem) -> Made:
         raise Skip("no_explanations")
     if len(given) < len(poem.couplets):
         raise Skip("explanations_unaligned")
+    if len(ctx.given(poem)) < len(poem.couplets):
+        raise Skip("other_task_group")
     for couplet in given:
         if wrong_language(couplet.explanation, poem.language):
             raise Skip("explanation_language")

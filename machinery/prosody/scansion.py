@@ -13,7 +13,7 @@ from mihakk.machinery.prosody.feet import forms
 from mihakk.machinery.prosody.letters import SLIP, Sounds, lattice, vocalised
 
 SURE: Final = 0.95
-"""Confidence from which a scansion may speak against a label (docs/curation.md)."""
+"""Confidence from which a scansion is reported against a label, or stands where there is none."""
 BEAM: Final = 9.0
 """Ways of reading that cost so much more than the cheapest so far are given up."""
 MOST_COST: Final = 12.0
@@ -38,7 +38,8 @@ class Scansion(NamedTuple):
 def scan(*couplets: tuple[str, str]) -> Scansion:
     """The metre that Arabic couplets share, in canonical text, vocalised or bare; each adds its evidence.
 
-    A hint for people and checks, never a label: see `docs/curation.md` for how sure it is.
+    It never speaks against a label; where a source names no metre, sure ones serve (docs/curation.md says how
+    often they are right).
     """
     readings: list[Costs] = []
     signs = 0.0

@@ -19,6 +19,12 @@ _PIECE: Final = re.compile(f"([{cp.LETTERS}])([{cp.MARKS}]*)")
 _HAMZA_SEATS: Final = str.maketrans(dict.fromkeys("أؤئإ", cp.HAMZA) | {"آ": cp.HAMZA + cp.ALEF, "ٱ": cp.ALEF})
 _LONG: Final = "اوي"
 _TANWIN: Final = "\u064b\u064c\u064d"
+_VOWELS: Final = {
+    **dict.fromkeys("\u064b\u064e", "a"),
+    **dict.fromkeys("\u064c\u064f", "u"),
+    **dict.fromkeys("\u064d\u0650", "i"),
+    cp.SUKUN: "0",
+}
 _SHORT: Final = "\u064e\u064f\u0650" + _TANWIN
 
 
@@ -33,12 +39,22 @@ def rhyme(hemistich: str, language: Language) -> str:
     if not tail:
         return ""
     if language == "ar":
-        return _rawi(_pieces(tail[-1]))
+        return _rawi(_pieces(tail[-1]))[0]
     folded = words_key(tail[-1], language).replace(" ", "")
     if language == "en":
         return folded
     vowels = [i for i, letter in enumerate(folded) if letter in _LONG]
     return folded[min(vowels[-1], len(folded) - 2) :] if vowels and len(folded) > 1 else folded[-2:]
+
+
+def rhyme_vowel(hemistich: str, language: Language) -> str:
+    """The vowel behind the rawi of an Arabic hemistich: `a`, `u`, `i`, or `0` for a sukun.
+
+    Empty where the edition does not write it, where the key tells it (an alef), and in other languages. Two
+    hemistichs with one key whose written vowels differ do not rhyme (iqwa).
+    """
+    tail = words(canonical(hemistich, language)) if language == "ar" else []
+    return _rawi(_pieces(tail[-1]))[1] if tail else ""
 
 
 def poem_rhyme(endings: Sequence[str], language: Language) -> str:
@@ -89,24 +105,30 @@ def _moves(piece: Piece) -> bool:
     return any(mark in _SHORT or mark == cp.SHADDA for mark in piece[1])
 
 
-def _rawi(pieces: Sequence[Piece]) -> str:
+def _vowel(piece: Piece) -> str:
+    return next((_VOWELS[mark] for mark in piece[1] if mark in _VOWELS), "")
+
+
+def _rawi(pieces: Sequence[Piece]) -> tuple[str, str]:
+    """The rhyme key of a last word, and the vowel of its rawi."""
     letters = [letter for letter, _ in pieces]
     n = len(pieces)
     if n < 2:
-        return "".join(letters)
+        return "".join(letters), _vowel(pieces[0]) if pieces else ""
     last, before = pieces[-1], pieces[-2]
     if last[0] in "اى":
         if n > 2 and before[0] == cp.HEH and _wasl_heh(pieces[:-1]):
-            return letters[-3] + cp.HEH + cp.ALEF
-        return _plain(before[0]) + cp.ALEF
+            return letters[-3] + cp.HEH + cp.ALEF, _vowel(pieces[-3])
+        return _plain(before[0]) + cp.ALEF, ""
     if last[0] in "وي" and not _moves(last) and before[0] not in _LONG and cp.SUKUN not in before[1]:
         # Only a lengthened vowel; behind a heh of its own it lengthens that one: كتابهو.
-        return _rawi(pieces[:-1])
+        key, vowel = _rawi(pieces[:-1])
+        return key, vowel or ("" if len(key) > 1 else "u" if last[0] == "و" else "i")
     if last[0] == "ة" and any(mark in _SHORT for mark in last[1]):
-        return "ت"
+        return "ت", _vowel(last)
     if last[0] in "هة" and _wasl_heh(pieces):
-        return _plain(before[0]) + cp.HEH
-    return _plain(last[0])
+        return _plain(before[0]) + cp.HEH, _vowel(before)
+    return _plain(last[0]), _vowel(last)
 
 
 def _wasl_heh(pieces: Sequence[Piece]) -> bool:

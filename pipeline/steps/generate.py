@@ -177,6 +177,7 @@ def _settings(build: Build) -> list[Any]:
     return [
         build.config.seed,
         build.config.release.test_share,
+        build.config.parts_texts,
         [task.model_dump(exclude={"accept"}) for task in build.config.tasks],
         build.config.embeddings,
         morphology_version(build.config.morphology),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from mihakk.machinery.markdown import plain, table
 from mihakk.releases.card.matter import CardMatter
 from mihakk.releases.release_facts import ReleaseFacts
@@ -26,6 +28,7 @@ def datasheet(matter: CardMatter) -> str:
             "What was left out?",
             f"{removed} items and records, with reasons, in `errata/`.",
         ),
+        *_own_labels(matter),
         ("Does it hold personal data?", "Names of published poets only. Annotators are pseudonyms."),
         (
             "Could it offend?",
@@ -42,6 +45,21 @@ def datasheet(matter: CardMatter) -> str:
         ("How is it kept up?", "Report a defect as a file; the next version names every change."),
     )
     return "## Datasheet\n\n" + table(("question", "answer"), rows)
+
+
+def _own_labels(matter: CardMatter) -> list[tuple[str, str]]:
+    """What our own code, not a source, says of items."""
+    metadata = [one.item.metadata for one in matter.release.released]
+    asked = Counter(one["gold_from"] for one in metadata if "gold_from" in one)
+    scanned = sum("metre_from" in one for one in metadata)
+    told = [f"the gold of {count} questions ({name})" for name, count in sorted(asked.items())]
+    told += [f"the metre of {scanned} items (`metadata.metre_from`), by scansion"] if scanned else []
+    if not told:
+        return []
+    sure = (
+        " Sure scansions were right in .982 [.975, .988] of couplets not used to build it." if scanned else ""
+    )
+    return [("What was labelled by our own code?", f"{'; '.join(told)}.{sure}")]
 
 
 def _people(facts: ReleaseFacts) -> str:

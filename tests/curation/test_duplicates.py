@@ -80,3 +80,35 @@ def test_a_label_that_the_editors_of_a_poem_give_differently_is_contested() -> N
     assert [(c.kept, c.contested) for c in found.clusters] == [("one", ("metre",)), ("other", ())]
     kept = [one for one in curate(records, found, CONFIG).tables["poems"][1] if isinstance(one, Poem)]
     assert [one.source_labels.get("contested") for one in kept] == ["metre", None]
+
+
+def quatrain(name: str, *halves: str) -> Poem:
+    return poem(name, [(halves[0], halves[1]), (halves[2], halves[3])], language="fa")
+
+
+# Two couplets of Hafez stand for the quatrain; an edition swaps its lines and has other words for some.
+ONE = "الا یا ایها الساقی ادر کاسا و ناولها", "که عشق آسان نمود اول ولی افتاد مشکل‌ها"
+TWO = "به بوی نافه‌ای کاخر صبا زان طره بگشاید", "ز تاب جعد مشکینش چه خون افتاد در دل‌ها"
+OTHER = "مرا در منزل جانان چه امن عیش چون هر دم", "جرس فریاد می‌دارد که بربندید محمل‌ها"
+
+
+def kept(*poems: Poem, near: float = 0.9) -> list[str]:
+    config = CurateConfig(required=(), near_duplicates=near)
+    records = normal(*poems)
+    return [row.id for row in curate(records, find_duplicates(records, config), config).tables["poems"][1]]
+
+
+def test_a_quatrain_whose_lines_another_edition_swaps_and_rewords_is_kept_once() -> None:
+    swapped = quatrain("b", ONE[0], TWO[1], TWO[0], ONE[1])
+    reworded = quatrain(
+        "c", ONE[0], ONE[1], TWO[0].replace("به بوی نافه‌ای", "امید مژده‌ای"), TWO[1][:-6] + "جان و تن"
+    )
+    assert kept(quatrain("a", *ONE, *TWO), swapped, reworded) == ["a"]
+    assert kept(quatrain("a", *ONE, *TWO), swapped, near=1.0) == ["a", "b"]
+
+
+def test_half_a_quatrain_in_common_makes_no_copy_and_longer_poems_keep_their_order() -> None:
+    assert kept(quatrain("a", *ONE, *TWO), quatrain("b", *ONE, *OTHER)) == ["a", "b"]
+    whole = [(ONE[0], ONE[1]), (TWO[0], TWO[1]), (OTHER[0], OTHER[1])]
+    turned = [(OTHER[1], ONE[0]), (TWO[1], OTHER[0]), (ONE[1], TWO[0])]
+    assert kept(poem("a", whole, language="fa"), poem("b", turned, language="fa")) == ["a", "b"]

@@ -99,3 +99,25 @@ def test_labels_of_published_lists_are_known(kind: Kind, label: str, want: str) 
     except RecordRejected as error:
         found = error.reason
     assert found == want
+
+
+def test_a_sure_scansion_serves_where_the_source_names_no_metre() -> None:
+    matched = match_metadata(arabic("جرير", metre=""), CurateConfig(required=("metre",)))
+    assert (matched.sections[0].metre, matched.source_labels["metre_from"]) == ("tawil", "scansion")
+
+
+@pytest.mark.parametrize(
+    ("verses", "language", "metre"),
+    [
+        ([("ذهبت إلى السوق", "واشتريت خبزا وجبنا ثم رجعت إلى البيت")] * 3, "ar", ""),
+        (VERSES, "fa", ""),
+        (VERSES, "ar", "تفعيلة"),
+    ],
+)
+def test_prose_persian_and_a_metre_that_nobody_knows_are_not_scanned(
+    verses: list[tuple[str, str]], language: str, metre: str
+) -> None:
+    scraped = poem("p", verses, language=language, poet="x", metre=metre)
+    normal = normalize([scraped]).tables["poems"][1][0]
+    matched = match_metadata(normal, CurateConfig(required=()))  # type: ignore[arg-type]
+    assert (matched.sections[0].metre, "metre_from" in matched.source_labels) == ("", False)

@@ -59,7 +59,7 @@ def test_an_older_program_refuses_a_newer_lake_and_changes_nothing(
     ):
         monkeypatch.setattr(f"{module}.FORMAT", manifest.OLDEST_FORMAT)
     with pytest.raises(
-        UsageError, match=r"written by a newer Mihakk \(lake generation 2; this one knows 1\)"
+        UsageError, match=r"written by a newer Mihakk \(lake generation 3; this one knows 1\)"
     ):
         workshop.build("a", monkeypatch)
     assert {path: path.read_bytes() for path in lake.rglob("*") if path.is_file()} == before

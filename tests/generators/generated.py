@@ -11,7 +11,7 @@ from mihakk.schemas.poem import Poem
 
 
 def config(*tasks: str, **options: object) -> BenchmarkConfig:
-    """A benchmark of these tasks, without embeddings, all in one split."""
+    """A benchmark of these tasks about the same texts, without embeddings, all in one split."""
     return BenchmarkConfig.model_validate(
         {
             "name": "test",
@@ -19,6 +19,7 @@ def config(*tasks: str, **options: object) -> BenchmarkConfig:
             "sources": [{"use": "files"}],
             "tasks": [{"use": task, "options": options} for task in tasks],
             "embeddings": "none",
+            "task_groups": "shared",
             "release": {"test_share": 1},
         }
     )

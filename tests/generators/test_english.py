@@ -48,6 +48,7 @@ def test_every_recall_task_takes_sonnets() -> None:
             "sources": [{"use": "files"}],
             "tasks": [{"use": task} for task in TASKS],
             "embeddings": "none",
+            "task_groups": "shared",
         }
     )
     poems = sonnets()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from typing import Any
 
 import pytest
 
@@ -12,42 +10,13 @@ from mihakk.generators.generating import Generated, generate_shard, prepare
 from mihakk.generators.prompts import render
 from mihakk.generators.task import TASKS
 from mihakk.machinery.ids import content_hash
-from mihakk.machinery.settings import SAMPLES
 from mihakk.machinery.text import key
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import ITEM, AnswerItem, ChoiceItem
 from mihakk.schemas.poem import Poem
-from tests.generators.records import make_idiom, make_poem
 
 MODEL_FREE = [name for name, task in TASKS if not task.needs_model]
-
-
-def rows(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (SAMPLES / name).read_text(encoding="utf-8").splitlines()]
-
-
-@pytest.fixture(scope="module")
-def records(hafez: list[Poem]) -> list[Poem | Idiom]:
-    poems = [
-        make_poem(
-            row["id"],
-            [tuple(pair) for pair in row["couplets"]],
-            language="ar",
-            poet=row["poet"],
-            metre=row["metre"],
-            era=row["era"],
-            genre=row["genre"],
-        )
-        for row in rows("arabic_poems.jsonl")
-    ]
-    idioms = [
-        make_idiom(
-            row["id"], row["text"], row["explanation"], genre=row["kind"], connotation=row.get("connotation")
-        )
-        for row in rows("egyptian_idioms.jsonl")
-    ]
-    return [*hafez[:100], *poems, *idioms]
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +28,7 @@ def made(records: list[Poem | Idiom]) -> Generated:
             "sources": [{"use": "hafez"}],
             "tasks": [{"use": task} for task in MODEL_FREE],
             "embeddings": "none",
+            "task_groups": "shared",
         }
     )
     return generate_shard(records, prepare(records, config), config)

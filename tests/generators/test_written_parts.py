@@ -398,8 +398,9 @@ def test_what_became_of_every_reply_is_counted_once() -> None:
 def test_the_model_writes_for_the_same_few_records_in_every_shard_and_task() -> None:
     idioms = [*copies(30), OTHER]
     tasks = [{"use": use, "options": {"written": 5}} for use in ("meaning_choice", "negation")]
+    shared: dict[str, Any] = {"embeddings": "none", "task_groups": "shared"}
     config = BenchmarkConfig.model_validate(
-        {"name": "t", "title": "t", "sources": [{"use": "f"}], "tasks": tasks, "embeddings": "none"}
+        {"name": "t", "title": "t", "sources": [{"use": "f"}], "tasks": tasks, **shared}
     )
 
     def made(records: list[Idiom], shard: list[Idiom]) -> tuple[list[Item], dict[str, set[str]]]:
