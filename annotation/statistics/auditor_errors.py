@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from statistics import median
 
 from mihakk.annotation.decisions.resolution import votes_needed
@@ -152,7 +152,8 @@ def annotators(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Anno
     by_person = grouped(reviews, lambda review: review.annotator)
     sound = {item for item, known in checks.items() if SOUND in known.values()}
     skill = skills(reviews, checks.keys() - sound, sound)
-    newest = max((review.decided_at for review in reviews), default=None)
+    now = datetime.now(UTC)  # a date to come, by a clock that is wrong, makes nobody else silent
+    newest = max((review.decided_at for review in reviews if review.decided_at <= now), default=None)
     return [_annotator(name, by_person[name], checks, newest, skill.get(name)) for name in sorted(by_person)]
 
 
@@ -171,7 +172,7 @@ def _annotator(
         (review.decision == "keep") is (told == SOUND) for review, told in zip(attention, known, strict=True)
     ]
     pace, is_faster = _pace(work)
-    silent = newest - own[-1].decided_at if newest else timedelta(0)
+    silent = max(timedelta(0), newest - own[-1].decided_at) if newest else timedelta(0)
     source, copied = _source(skill)
     alarms = {
         "guessing": skill is not None and (skill.right.high < LEAST_RIGHT or skill.apart.high < LEAST_APART),

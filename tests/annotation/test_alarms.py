@@ -12,7 +12,7 @@ from mihakk.annotation.statistics.auditor_errors import annotators
 from mihakk.annotation.statistics.sampling import NEWCOMER_CHECKS, Queued
 from mihakk.schemas.review import Review
 
-START = datetime(2026, 3, 1, 8, tzinfo=UTC)
+START = datetime(2025, 3, 1, 8, tzinfo=UTC)
 SKILLS = {"careful": (0.9, 0.92), "other": (0.85, 0.9), "leaver": (0.85, 0.9), "keeper": (0.15, 0.98)}
 """True shares of defective items found and of sound ones kept; all others are as the careful."""
 PARTLY = 0.3
@@ -152,3 +152,7 @@ def test_haste_is_beyond_ones_own_habit_and_silence_while_others_go_on():
     assert found["steady"].pace == pytest.approx(1, abs=0.5)
     assert found["gone"].alarms == ("silent",)
     assert (found["gone"].silent, found["hurried"].silent) == (8, 5)
+    ahead = rows("ahead", [30], (datetime.now(UTC) - START).days + 30)
+    wrong_clock = {row.annotator: row for row in annotators([*work, *ahead], ())}
+    assert (wrong_clock["steady"].silent, wrong_clock["ahead"].silent) == (0, 0)
+    assert wrong_clock["steady"].alarms == found["steady"].alarms
