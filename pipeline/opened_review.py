@@ -146,10 +146,14 @@ class OpenReview:
         )
 
     def push_queue(self, connection: Connection) -> dict[str, Pushed]:
-        """Brings the items that wait for people onto the server; what changed there, by language."""
+        """Brings the items that wait for people onto the server; what changed there, by language.
+
+        One push at a time: two that find no project would make two, and draw two samples.
+        """
         from mihakk.annotation.label_studio.benchmark_push import push_review
 
-        return self._with_queue(push_review, connection, self.name)
+        with self.locked():
+            return self._with_queue(push_review, connection, self.name)
 
     def offline(self, person: str) -> Offline:
         """The review of one person without a server, as a push would bring its queue."""

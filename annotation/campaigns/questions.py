@@ -244,7 +244,7 @@ def reply_question(
         parts=(
             Shown("poem" if verses else "question", asked, verses=verses),
             Shown("reference", reference, marked=True),
-            Shown("reply", reply),
+            Shown("reply", reply, judged=True),
         ),
         strata={"language": language},
         hidden=True,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from mihakk.annotation.label_studio.exported import Answer
 from mihakk.annotation.screens.corrections import read_form
 from mihakk.annotation.screens.labelling import Labelling
-from mihakk.annotation.screens.ratings import DEPTH_PARTS, Label, own_answer
+from mihakk.annotation.screens.ratings import DEPTH_PARTS, Label, own_answer, plausibility
 from mihakk.annotation.screens.tasks import OWN_ANSWER, TEMPLATE, untouched
 from mihakk.machinery.errors import RecordRejected
 from mihakk.schemas.audit import CRITERIA
@@ -76,7 +76,10 @@ class Reader:
             problems = [f"{type(error).__name__}: {error}"]
         if problems:
             raise RecordRejected("invalid_annotation", str(problems[0])[:300])
-        if missing := sorted(self._required - set(values)):
+        rated = (
+            {"correct", "tempting"} if "plausibility" in values else set()
+        )  # before there were two questions
+        if missing := sorted(self._required - set(values) - rated):
             raise RecordRejected("incomplete", f"nothing was chosen for {', '.join(missing)}")
         if self._template == OWN_ANSWER:
             _check_own(answer.data, own_answer({name: "\n".join(said) for name, said in values.items()}))
@@ -179,10 +182,12 @@ def _labels(answer: Answer, annotator: str, values: Values, template: str) -> li
 
 
 def texts_of(values: Values, template: str) -> dict[str, str]:
-    """One text for each control, and the sum of the parts of interpretive depth."""
+    """One text for each control, the sum of the parts of depth, and the rating of a distractor."""
     texts = {name: ",".join(chosen) for name, chosen in values.items() if name not in ("opened", "skip")}
     if template == "interpretive_depth":
         texts["depth"] = str(sum(int(texts[part]) for part in DEPTH_PARTS))
+    if template == "distractor_rating" and "plausibility" not in texts:
+        texts["plausibility"] = plausibility(texts["correct"], texts["tempting"])
     return texts
 
 

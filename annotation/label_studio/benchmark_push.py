@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -29,7 +30,7 @@ from mihakk.annotation.screens.tasks import (
     review_task,
     urgency,
 )
-from mihakk.annotation.statistics.sampling import Queued, QueueEntry, choose, wanted_changed
+from mihakk.annotation.statistics.sampling import NEWCOMER_CHECKS, Queued, QueueEntry, choose, wanted_changed
 from mihakk.machinery.ids import content_hash
 from mihakk.machinery.seeds import rng
 from mihakk.schemas.audit import Audit, Verdict
@@ -111,25 +112,37 @@ def queue_tasks(
     attention_every: int = 20,
 ) -> tuple[list[dict[str, Any]], list[QueueEntry]]:
     """Tasks of the review queue, the most urgent first, and why each item is in it, which the stores keep."""
-    doubted = suspects or {}
+    doubted, queued = suspects or {}, stored(stores.queued, Queued)
+    first = _newcomer_checks(stores, config)
     entries = choose(
         items,
         verdicts,
         seed=seed,
         sample=config.miss_rate_sample,
         draw=config.miss_rate_draw,
-        queued=stored(stores.queued, Queued),
+        queued=queued,
         corrected=wanted_changed(decisions(stores)),
         suspects=doubted.keys(),
         agreed=_agreed(items, resolutions(stores, config)),
         attention_every=attention_every,
+        newcomer_checks=first,
     )
     answers = [
         Finding(check=SUSPECT, severity="flag", subject=item, detail=told) for item, told in doubted.items()
     ]
     said, seen = by_subject([*findings, *answers], audits)
     _note(stores, entries, seen)
-    return _tasks(entries, said, seen, seed, after_answer=config.hide_gold), entries
+    return _tasks(entries, said, seen, seed, first, after_answer=config.hide_gold), entries
+
+
+def _newcomer_checks(stores: Stores, config: ReviewConfig) -> int:
+    """Attention checks beside the usual ones, so that everybody known or expected sees their share of them.
+
+    It never falls while people come: who begins late gets checks that nobody has answered yet.
+    """
+    there = {row.annotator for row in decisions(stores)}.difference(config.adjudicators)
+    people = max(len(there), len(config.people), config.team, config.overlap)
+    return math.ceil(people * NEWCOMER_CHECKS / max(1, config.overlap))
 
 
 def _answered_first(
@@ -268,23 +281,32 @@ def _tasks(
     said: Mapping[str, list[Finding]],
     seen: Mapping[str, list[Audit]],
     seed: int,
+    first: int = 0,
     *,
     after_answer: bool = False,
 ) -> list[dict[str, Any]]:
-    """Tasks, most urgent first; unflagged ones take flagged ones' priorities at random."""
+    """Tasks, most urgent first; unflagged ones take flagged ones' priorities at random.
+
+    The `first` attention checks in a random order stand at the head, one among each three tasks, for
+    whoever begins with the queue; they take the priority of the task before them.
+    """
     flagged = [entry.item for entry in entries if entry.why in OPEN]
     priorities = [urgency(said.get(item.id, []), seen.get(item.id, [])) for item in flagged] or [0]
-    tasks: list[dict[str, Any]] = []
+    checks = sorted(
+        (entry for entry in entries if entry.why == "attention"),
+        key=lambda entry: rng(seed, entry.item.id, "first").random(),
+    )[:first]
+    early = {entry.item.id for entry in checks}
+    placed: list[tuple[int, QueueEntry]] = []
     for entry in entries:
         known = entry.base or entry.item.id
-        hidden = None if entry.why in OPEN else rng(seed, entry.item.id, "priority").choice(priorities)
-        tasks.append(
-            review_task(
-                entry.item,
-                said.get(known, ()),
-                seen.get(known, ()),
-                priority=hidden,
-                after_answer=after_answer,
-            )
-        )
-    return sorted(tasks, key=lambda task: (-task["data"]["priority"], task["data"]["sample_id"]))
+        own = urgency(said.get(known, []), seen.get(known, []))
+        hidden = rng(seed, entry.item.id, "priority").choice(priorities)
+        if entry.item.id not in early:
+            placed.append((own if entry.why in OPEN else hidden, entry))
+    placed.sort(key=lambda one: (-one[0], one[1].item.id))
+    for number, entry in enumerate(checks):
+        place = min(len(placed), 3 * number + rng(seed, entry.item.id, "place").randrange(3))
+        near = placed[max(0, place - 1)][0] if placed else priorities[0]
+        placed.insert(place, (near, entry))
+    return [review_task(entry.item, priority=near, after_answer=after_answer) for near, entry in placed]

@@ -18,7 +18,13 @@ from mihakk.annotation.decisions.words import add_split
 from mihakk.annotation.label_studio.answers import Reader, texts_of
 from mihakk.annotation.label_studio.connection import Connection
 from mihakk.annotation.label_studio.exported import exported
-from mihakk.annotation.label_studio.project import CALIBRATION, Project, ensure_project, find_projects
+from mihakk.annotation.label_studio.project import (
+    CALIBRATION,
+    Project,
+    ensure_project,
+    find_projects,
+    shortened,
+)
 from mihakk.annotation.label_studio.pull import Pulled, all_answers, author_of
 from mihakk.annotation.label_studio.push import Pushed, push
 from mihakk.annotation.screens.labelling import DIRECTION, words
@@ -160,7 +166,8 @@ def instruct(connection: Connection, benchmark: str, stores: Stores, *, calibrat
 
 def calibration_title(template: str, language: Language, benchmark: str) -> str:
     """What people call a calibration project."""
-    return f"{calibration_words(language)['title']}: {words(template, language)['title']} · {benchmark}"[:50]
+    title = f"{calibration_words(language)['title']}: {words(template, language)['title']} · {benchmark}"
+    return shortened(title)
 
 
 def with_preface(told: str, instructions: str, language: Language) -> str:

@@ -18,6 +18,7 @@ from mihakk.schemas.record import Language
 
 _MARKER = re.compile(r"^mihakk:(?P<name>\S+) config:(?P<config>[0-9a-f]{16})$")
 _PAGE = 1000
+_TITLE = 50
 CALIBRATION = "~calibration"
 """Ends the name under which a benchmark's calibration projects are known: nothing is skipped in them."""
 DISPUTED = "Disputed"
@@ -166,7 +167,7 @@ def ensure_project(
     project = find_project(connection, benchmark, template, screen, dialect)
     if project is None:
         values = words(template, screen)["values"]
-        title = " · ".join(filter(None, (wanted.title, values.get(dialect, dialect), benchmark)))[:50]
+        title = shortened(" · ".join(filter(None, (wanted.title, values.get(dialect, dialect), benchmark))))
         # The server refuses to name a model version before there are predictions (`use_prefill`).
         made = connection.post("/api/projects", {**settings, "title": title, "model_version": ""})
         project = Project(
@@ -189,6 +190,11 @@ def ensure_project(
             project, labelling=wanted, overlap=overlap, marker=settings["description"], edited=False
         )
     return project
+
+
+def shortened(title: str) -> str:
+    """A title of at most fifty characters, which is what the server takes; what was cut shows as `…`."""
+    return title if len(title) <= _TITLE else f"{title[: _TITLE - 1].rstrip(' ·_-')}…"
 
 
 def use_prefill(project: Project) -> None:

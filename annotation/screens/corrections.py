@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mihakk.annotation.screens.labelling import MAX_OPTIONS
+from mihakk.annotation.screens.labelling import MAX_OPTIONS, MAX_ROWS
 from mihakk.machinery.errors import RecordRejected
 from mihakk.schemas.item import ITEM, AnswerItem, ChoiceItem, Item
 
 _INDEXED = re.compile(r"(options|verses|explanations)\[(\d{1,4})\]")
+_ROW = re.compile(r"(option|verse|explanation)_(\d{1,4})")
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 
 
@@ -33,7 +34,11 @@ def form(item: Item) -> dict[str, str]:
     elif isinstance(item, AnswerItem):
         boxes |= {"fix_answer": item.answer, "fix_accepted": _lines(item.accepted)}
     else:
-        boxes |= {"fix_verses": _lines(item.verses), "fix_explanations": _lines(item.explanations)}
+        if len(item.verses) > MAX_ROWS:
+            boxes |= {"fix_verses": _lines(item.verses), "fix_explanations": _lines(item.explanations)}
+        else:
+            boxes |= {f"fix_verse_{i}": verse for i, verse in enumerate(item.verses)}
+            boxes |= {f"fix_explanation_{i}": told for i, told in enumerate(item.explanations)}
         if item.overall:
             boxes["fix_overall"] = item.overall
     return {name: showable(text) for name, text in boxes.items() if text}
@@ -52,8 +57,8 @@ def read_form(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, 
         field = name.removeprefix("fix_")
         if field in ("verses", "explanations"):
             corrections |= _changed_lines(field, old.split("\n"), new.split("\n"))
-        elif field.startswith("option_"):
-            corrections[f"options[{int(field.removeprefix('option_'))}]"] = new
+        elif row := _ROW.fullmatch(field):
+            corrections[f"{row[1]}s[{row[2]}]"] = new
         else:
             corrections[field] = new
     return corrections
@@ -97,6 +102,8 @@ def _lines(values: tuple[str, ...]) -> str:
 
 
 def _changed_lines(field: str, old: list[str], new: list[str]) -> dict[str, str]:
+    if len(old) != len(new):
+        new = [line for line in new if line.strip()]  # a stray Enter
     if len(old) != len(new):
         raise RecordRejected("line_count", f"{field}: {len(old)} lines were shown, {len(new)} came back")
     return {

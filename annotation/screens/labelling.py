@@ -18,6 +18,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 MAX_OPTIONS = 10
 """Options with a field of their own; further ones are shown, but can't be corrected one by one."""
 
+MAX_ROWS = 24
+"""Verses with a row of their own in the form; a longer poem's share a box, one a line."""
+
 Direction = Literal["rtl", "ltr"]
 DIRECTION: dict[Language, Direction] = {"ar": "rtl", "fa": "rtl", "en": "ltr"}
 
@@ -55,6 +58,7 @@ def labelling(name: str, screen: Language = "ar", *, skips: bool = True) -> Labe
         t=labels,
         direction=DIRECTION[screen],
         max_options=MAX_OPTIONS,
+        max_rows=MAX_ROWS,
         skips=skips,
     )
     return Labelling(name, labels["title"], config, _instructions(labels, screen))

@@ -19,7 +19,7 @@ LEVELS: dict[str, dict[str, Level]] = {
     "own_answer": {"own": "nominal"},
     "label_validation": dict.fromkeys(("poet", "era", "genre", "metre"), "nominal"),
     "text_correction": {"state": "nominal", "kinds": "nominal"},
-    "distractor_rating": {"plausibility": "ordinal"},
+    "distractor_rating": {"correct": "nominal", "tempting": "nominal", "plausibility": "ordinal"},
     "dialect_sentence": {"verdict": "nominal"},
     "wrong_idiom": {"wrong": "nominal"},
     "connotation": {"idiom": "nominal", "explanation": "nominal"},
@@ -87,6 +87,8 @@ class Shown:
     """The part everything else is judged by; shown in green."""
     verses: bool = False
     """A verse a line; they are numbered."""
+    judged: bool = False
+    """The part that is judged; it stands first."""
 
 
 def rating_task(
@@ -100,13 +102,13 @@ def rating_task(
 ) -> dict[str, Any]:
     """Label Studio task of one small question, labelled in the language of its texts.
 
-    `parts` are shown from top to bottom, `facts` in the closed panel `source`; `boxes` fill text boxes by
-    control name.
+    `parts` are shown from top to bottom, what is judged before the others, `facts` in the closed panel
+    `source`; `boxes` fill text boxes by control name.
     """
 
     def html(labels: Mapping[str, Any]) -> str:
         headings = {**labels.get("names", {}), **labels.get("shown", {})}
-        body = "".join(_part(part, headings) for part in parts)
+        body = "".join(_part(part, headings) for part in sorted(parts, key=lambda part: not part.judged))
         return f'<article dir="{DIRECTION[language]}" lang="{language}">{body}</article>'
 
     return screen_task(
@@ -119,6 +121,16 @@ def rating_task(
         provenance={name: showable(text) for name, text in (facts or {}).items() if text},
         boxes={name: showable(text) for name, text in (boxes or {}).items() if text},
     )
+
+
+def plausibility(correct: str, tempting: str) -> str:
+    """The rating of Kinayat (figure 16), 0 to 2, of what was said to its two questions.
+
+    2: wrong, and tempts; 0: right as well, or tempts nobody; 1: what lies between.
+    """
+    if correct == "right" or tempting == "no":
+        return "0"
+    return "2" if (correct, tempting) == ("wrong", "yes") else "1"
 
 
 def own_answer(values: Mapping[str, str]) -> str:

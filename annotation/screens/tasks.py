@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any, get_args
 
 from mihakk.annotation.screens.corrections import form, showable
-from mihakk.annotation.screens.labelling import DIRECTION, MAX_OPTIONS, words
+from mihakk.annotation.screens.labelling import DIRECTION, MAX_OPTIONS, MAX_ROWS, words
 from mihakk.machinery.ids import content_hash, digest
 from mihakk.machinery.taxonomy import Kind, vocabulary
 from mihakk.schemas.audit import CRITICAL, Audit
@@ -231,10 +231,11 @@ def _item(item: Item, labels: Mapping[str, Any], *, answered: bool = True) -> st
             answers = " ⁄ ".join(escaped(text) for text in (item.answer, *item.accepted))
             body.append(f'<p>{_heading(labels["shown"]["answer"])}<span class="key">{answers}</span></p>')
     else:
-        classes.append("has-verses")
+        rows = len(item.verses)
+        classes += [f"v{i}" for i in range(rows)] if rows <= MAX_ROWS else ["has-verses"]
         pairs = zip(item.verses, item.explanations, strict=True)
-        rows = "".join(f"<li><b>{escaped(verse)}</b><br>{escaped(told)}</li>" for verse, told in pairs)
-        body.append(f'<ol class="verses">{rows}</ol>')
+        listed = "".join(f"<li><b>{escaped(verse)}</b><br>{escaped(told)}</li>" for verse, told in pairs)
+        body.append(f'<ol class="verses">{listed}</ol>')
         if item.overall:
             classes.append("has-overall")
             body.append(f"<p>{_heading(labels['shown']['overall'])}{escaped(item.overall)}</p>")

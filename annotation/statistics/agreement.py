@@ -66,6 +66,10 @@ class PeopleAgreement(Record):
     """Answers changed before they were first pulled: their first form is lost, so they are not first ones."""
     values: int
     people: int
+    judged: float | None = None
+    """Of a criterion: share of the items decided by two on which two judged it. Who keeps an item judges
+    every criterion; who fixes or discards one judges what they name, so items whose people name
+    different defects are not among those that the figures speak of."""
 
 
 @dataclass(frozen=True)

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from statistics import median
 
 from mihakk.annotation.decisions.resolution import votes_needed
 from mihakk.annotation.statistics.sampling import SOUND, Queued
-from mihakk.annotation.statistics.skill import Skill, skills
-from mihakk.annotation.teaching.planted import GROSS
+from mihakk.annotation.statistics.skill import Copied, Skill, skills
 from mihakk.machinery.groups import grouped
 from mihakk.machinery.stats import clopper_pearson
 from mihakk.schemas.audit import CRITERIA, Criterion
 from mihakk.schemas.record import Record
 from mihakk.schemas.review import Review
 
-LEAST_ATTENTION = 0.9
-"""Who surely answers fewer attention checks rightly is told of; subtle ones escape the careful too."""
+LEAST_RIGHT = 0.9
+"""Who surely judges a smaller share of the items rightly may be guessing: who guesses three answers in ten,
+and is right in nine of ten of the others, judges 78 of 100 rightly."""
+LEAST_APART = 0.5
+"""The same for Youden's index: who keeps everything is often right, and tells nothing apart."""
+LEAST_COPYING = 0.5
+"""Probability that somebody repeats another's earlier answers above which it is told of; .1 beforehand."""
+RECENT = 20
+"""Last decisions whose time is compared with that of all before, at least as many."""
+HASTE = 0.5
+"""Their median time, over the habitual one, below which haste is told of."""
+UNLIKELY = 0.001
+"""Largest p-value of the rank-sum test of times: it is repeated every day."""
+SILENT = timedelta(days=7)
+"""Silence that is told of, while others go on."""
 
 
 class Overturn(Record):
@@ -41,39 +54,42 @@ class Overturn(Record):
 
 
 class Annotator(Record):
-    """One person's work: speed, habits and their change over time."""
+    """One person's work: skill, habits and their change over time."""
 
     annotator: str
     decisions: int
     seconds: float | None
     """Median time per task."""
-    quick: int
-    """Decisions in less than a third of everybody's median time."""
     keep_rate: float
     attention: int
     """Attention checks answered."""
     attention_passed: int
     """Of those answered rightly: defects not kept, sound items kept."""
-    speed_drift: float | None
-    """Median time of the last third of their decisions over that of the first; below 1: getting faster."""
-    keep_drift: float | None
-    """Share kept in the last third less the share in the first."""
-    finds: float | None = None
-    """Estimated share of the defective items that they would fix or discard; see `skill.skills`."""
-    spares: float | None = None
-    """Estimated share of the sound items that they keep."""
-    finds_drift: float | None = None
-    """`finds` in the last third of their votes less that in the first."""
     planted: int = 0
     """Of the attention checks answered those with a planted defect; the others are sound and look odd."""
     planted_found: int = 0
     """Of those, not kept as they are."""
-    attention_low: float | None = None
-    """Ends of Clopper and Pearson's 95 % interval of the share of attention checks answered rightly."""
-    attention_high: float | None = None
+    finds: float | None = None
+    """Estimated share of the defective items that they would fix or discard; see `skill.skills`."""
+    spares: float | None = None
+    """Estimated share of the sound items that they keep."""
+    right_low: float | None = None
+    """Ends of the 95 % interval of the share of items that they judge rightly."""
+    right_high: float | None = None
+    finds_drift: float | None = None
+    """`finds` in the last third of their votes less that in the first."""
+    copied_from: str = ""
+    """Whose earlier answers they most likely repeat; empty where nobody's were enough to tell."""
+    copying: float | None = None
+    """Probability that they repeat them at all, whatever they think themselves."""
+    copied: float | None = None
+    """Estimated share of those answers that they repeat."""
+    pace: float | None = None
+    """Median time of the last 20 decisions over that of all before; below 1: faster than their habit."""
+    silent: int = 0
+    """Days from their last decision to the last of anybody."""
     alarms: tuple[str, ...] = ()
-    """`attention` (garbage kept, or checks answered rightly surely below nine in ten),
-    `quick`, `keeps_all`, `keeps_none`, `faster`, `drifting`, `finds_less`."""
+    """`guessing`, `copying`, `finds_less`, `faster`, `silent`; what each says stands in docs/review.md."""
 
 
 Scores = Mapping[tuple[str, str], Mapping[str, Mapping[Criterion, int]]]
@@ -128,24 +144,24 @@ def overturns(reviews: Iterable[Review], scores: Scores, overlap: int = 2) -> li
 
 
 def annotators(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Annotator]:
-    """Speed, habits and drift of each person; alarms call for a talk, they are no verdict."""
+    """Skill, habits and drift of each person; alarms call for a talk, they are no verdict."""
     checks: dict[str, dict[str, str]] = defaultdict(dict)
     for row in queued:
         if row.why == "attention":
             checks[row.item][row.content_hash] = row.known
     by_person = grouped(reviews, lambda review: review.annotator)
-    times = [review.seconds for review in reviews if review.seconds is not None]
-    usual = median(times) if times else None
     sound = {item for item, known in checks.items() if SOUND in known.values()}
     skill = skills(reviews, checks.keys() - sound, sound)
-    return [_annotator(name, by_person[name], checks, usual, skill.get(name)) for name in sorted(by_person)]
+    now = datetime.now(UTC)  # a date to come, by a clock that is wrong, makes nobody else silent
+    newest = max((review.decided_at for review in reviews if review.decided_at <= now), default=None)
+    return [_annotator(name, by_person[name], checks, newest, skill.get(name)) for name in sorted(by_person)]
 
 
 def _annotator(
     name: str,
     all_reviews: list[Review],
     checks: Mapping[str, Mapping[str, str]],
-    usual: float | None,
+    newest: datetime | None,
     skill: Skill | None,
 ) -> Annotator:
     own = sorted(all_reviews, key=lambda review: (review.decided_at, review.item))
@@ -155,43 +171,63 @@ def _annotator(
     right = [
         (review.decision == "keep") is (told == SOUND) for review, told in zip(attention, known, strict=True)
     ]
-    gross = [ok for ok, told in zip(right, known, strict=True) if told in ("", GROSS)]
-    ends = clopper_pearson(sum(right), len(right)) if right else None
-    third = len(work) // 3
-    first, last = work[:third], work[len(work) - third :]
-    kept = _kept(work)
-    quick = sum(1 for review in work if review.seconds is not None and usual and review.seconds < usual / 3)
-    early, late = _seconds(first), _seconds(last)
-    speed = late / early if early and late else None
-    drift = _kept(last) - _kept(first) if third else None
+    pace, is_faster = _pace(work)
+    silent = max(timedelta(0), newest - own[-1].decided_at) if newest else timedelta(0)
+    source, copied = _source(skill)
     alarms = {
-        "attention": not all(gross) or (ends is not None and ends.high < LEAST_ATTENTION),
-        "quick": len(work) >= 10 and quick > len(work) / 4,
-        "keeps_all": len(work) >= 30 and kept == 1,
-        "keeps_none": len(work) >= 30 and kept == 0,
-        "faster": third >= 10 and speed is not None and speed < 0.4,
-        "drifting": third >= 10 and drift is not None and abs(drift) > 0.4,
-        "finds_less": skill is not None and skill.finds_drift is not None and skill.finds_drift < -0.25,
+        "guessing": skill is not None and (skill.right.high < LEAST_RIGHT or skill.apart.high < LEAST_APART),
+        "copying": copied is not None and copied.likely > LEAST_COPYING,
+        "finds_less": skill is not None
+        and (skill.finds_drift or 0) < -0.25
+        and (skill.finds_drift_high or 0) < 0,
+        "faster": is_faster,
+        "silent": silent >= SILENT,
     }
     return Annotator(
         annotator=name,
         decisions=len(work),
         seconds=_seconds(work),
-        quick=quick,
-        keep_rate=kept,
+        keep_rate=_kept(work),
         attention=len(attention),
         attention_passed=sum(right),
         planted=sum(told != SOUND for told in known),
         planted_found=sum(ok for ok, told in zip(right, known, strict=True) if told != SOUND),
-        attention_low=ends.low if ends else None,
-        attention_high=ends.high if ends else None,
-        speed_drift=speed,
-        keep_drift=drift,
         finds=skill.finds if skill else None,
         spares=skill.spares if skill else None,
+        right_low=skill.right.low if skill else None,
+        right_high=skill.right.high if skill else None,
         finds_drift=skill.finds_drift if skill else None,
+        copied_from=source,
+        copying=copied.likely if copied else None,
+        copied=copied.share if copied else None,
+        pace=pace,
+        silent=silent.days,
         alarms=tuple(alarm for alarm, rings in alarms.items() if rings),
     )
+
+
+def _source(skill: Skill | None) -> tuple[str, Copied | None]:
+    """Whose answers somebody most likely repeats."""
+    if skill is None or not skill.copied:
+        return "", None
+    return max(skill.copied.items(), key=lambda one: (one[1].likely, one[0]))
+
+
+def _pace(work: Sequence[Review]) -> tuple[float | None, bool]:
+    """Time of the last decisions over the habitual one, and whether it is surely less than half of it.
+
+    The test is Wilcoxon's rank-sum test (H. B. Mann and D. R. Whitney, 1947), of the last decisions
+    against all before.
+    """
+    from scipy.stats import mannwhitneyu
+
+    times = [review.seconds for review in work if review.seconds is not None]
+    if len(times) < 2 * RECENT:
+        return None, False
+    before, last = times[:-RECENT], times[-RECENT:]
+    pace = median(last) / median(before) if median(before) else None
+    unlikely = float(mannwhitneyu(last, before, alternative="less").pvalue) < UNLIKELY
+    return pace, unlikely and pace is not None and pace < HASTE
 
 
 def _kept(reviews: Sequence[Review]) -> float:

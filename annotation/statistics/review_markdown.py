@@ -29,8 +29,9 @@ def markdown(report: ReviewReport) -> str:
         "left out. After discussion: alpha over everybody's last votes. Raw: share of pairs of votes that "
         "are the same. AC1: Gwet's, which holds where nearly all votes are one. Intervals hold whatever the "
         "votes are that unanswered items lack. Edited: votes changed before the first pull; what was said "
-        "first is lost, so they count after discussion only. Pearson: of two people's numbers; of more, the "
-        "mean over their pairs; none where answers are missing.",
+        "first is lost, so they count after discussion only. Judged: of a criterion, the share of the items "
+        "decided by two on which two judged it; who fixes or discards an item judges only what they name. "
+        "Pearson: of two people's numbers; of more, the mean over pairs; none where answers are missing.",
         _table(AGREEMENT, report.agreement),
         "## Auditors overturned by people",
         _table(OVERTURNED, overturns),
@@ -97,6 +98,7 @@ AGREEMENT: Columns[PeopleAgreement] = {
     "AC1 95 %": lambda row: _interval(row.ac1_low, row.ac1_high),
     "Pearson": lambda row: _number(row.pearson),
     "items": lambda row: row.items,
+    "judged": lambda row: _percent(row.judged),
     "unanswered": lambda row: row.unanswered,
     "edited": lambda row: row.edited,
     "people": lambda row: row.people,
@@ -156,13 +158,18 @@ PEOPLE: Columns[Annotator] = {
     "median s": lambda row: _number(row.seconds),
     "kept": lambda row: f"{row.keep_rate:.0%}",
     "checks": lambda row: f"{row.attention_passed}/{row.attention}",
-    "95 % interval": lambda row: _interval(row.attention_low, row.attention_high),
     "planted": lambda row: f"{row.planted_found}/{row.planted}",
     "finds": lambda row: _percent(row.finds),
     "spares": lambda row: _percent(row.spares),
-    "speed drift": lambda row: _number(row.speed_drift),
-    "keep drift": lambda row: _number(row.keep_drift),
+    "right, 95 %": lambda row: _interval(row.right_low, row.right_high),
     "finds drift": lambda row: _number(row.finds_drift),
+    "repeats": lambda row: (
+        f"{row.copied_from}: {_percent(row.copied)}, likely {_percent(row.copying)}"
+        if row.copied_from
+        else "–"
+    ),
+    "pace": lambda row: _number(row.pace),
+    "silent days": lambda row: row.silent,
     "alarms": lambda row: ", ".join(row.alarms) or "–",
 }
 OWN_ANSWERS: Columns[HumanAccuracy] = {

@@ -145,10 +145,13 @@ class Work:
         votes = review_judgements(self.reviews, languages, self.overlap, self.adjudicators, back)
         last = last_answers(self.reviews, self.adjudicators)
         after = review_judgements(last, languages, None)
-        asked = self._asked()
+        asked, decided = self._asked(), Counter[str]()
         for label, judged in votes.items():
             of = asked[TEMPLATE] if self.overlap > 1 else None
-            yield from agreement(TEMPLATE, label, judged, asked=of, after=after[label], seed=seed)
+            for told in agreement(TEMPLATE, label, judged, asked=of, after=after[label], seed=seed):
+                decided[told.group] += told.items if label == "decision" else 0
+                share = told.items / decided[told.group] if decided[told.group] else None
+                yield told if label == "decision" else told.model_copy(update={"judged": share})
         for row in self.drawn:
             name = row.subject.partition("#")[0]
             languages[name], tasks[name] = row.strata.get("language", ""), row.strata.get("task", "")

@@ -29,6 +29,10 @@ SUBTLE = 0.75
 """Share of the planted attention checks whose defect takes reading to see."""
 
 
+NEWCOMER_CHECKS = 24
+"""Attention checks beside the usual ones that somebody new is to see, so that their skill is known soon."""
+
+
 class Queued(Record):
     """Why an item was put before people; stored locally only: the server must not know."""
 
@@ -85,6 +89,7 @@ def choose(
     suspects: Collection[str] = (),
     agreed: Collection[str] = (),
     attention_every: int = 20,
+    newcomer_checks: int = 0,
 ) -> list[QueueEntry]:
     """All flagged items, suspects, `sample` unflagged ones by stratum, and an attention check per so many.
 
@@ -101,6 +106,8 @@ def choose(
         agreed: Ids of items that people agreed to keep as they stand. Flagged ones among them look odd
             and are sound: up to half of the attention checks are copies of them.
         attention_every: One attention check per so many other entries; 0 for none.
+        newcomer_checks: Checks beside these, for people of whom little is known yet; one per two other
+            entries at most.
     """
     verdicts = list(verdicts)
     status = {verdict.item: verdict.status for verdict in verdicts}
@@ -118,7 +125,8 @@ def choose(
     chosen = {item.id for item in drawn}
     doubted = [item for item in passed if item.id in suspects and item.id not in chosen]
     entries = [*flagged, *(QueueEntry(item, "suspect") for item in doubted)]
-    wanted = math.ceil((len(entries) + len(drawn)) / attention_every) if attention_every else 0
+    real = len(entries) + len(drawn)
+    wanted = math.ceil(real / attention_every) + min(newcomer_checks, real // 2) if attention_every else 0
     odd = [entry.item for entry in flagged if entry.item.id in agreed]
     checks = _checks(passed, odd, items, wanted, seed)
     return [*entries, *(QueueEntry(item, "sample", draw=draw) for item in drawn), *checks]

@@ -209,7 +209,8 @@ def test_raw_agreement_and_ac1_stand_beside_a_low_alpha(tmp_path):
     assert (
         f"| {spelling.alpha:.2f} | {spelling.low:.2f} to {spelling.high:.2f} | {spelling.alpha_after:.2f} | 95.00% "
         f"| {spelling.observed_low:.2f} to {spelling.observed_high:.2f} | 0.95 "
-        f"| {spelling.ac1_low:.2f} to {spelling.ac1_high:.2f} | – | 60 | 0 | 0 | 2 |" in markdown(report)
+        f"| {spelling.ac1_low:.2f} to {spelling.ac1_high:.2f} | – | 60 | 100.00% | 0 | 0 | 2 |"
+        in markdown(report)
     )
 
 
@@ -305,26 +306,6 @@ def work(person, number, *, seconds=30.0, decision="keep") -> list[Review]:
     ]
 
 
-def test_alarms_ring_for_odd_work_and_not_for_good_work():
-    careful = work("careful", 20) + work("careful", 40, decision="discard")[20:]
-    hasty = [row.model_copy(update={"seconds": 4.0}) for row in work("hasty", 40)]
-    tired = [
-        row.model_copy(
-            update={"seconds": 60.0 if n < 20 else 11.0, "decision": "discard" if n < 20 else "keep"}
-        )
-        for n, row in enumerate(work("tired", 40))
-    ]
-    check = choice(99)
-    missed = [review(check, "hasty", "keep"), review(check, "careful", "discard", reason="other")]
-    queued = [Queued(item=check.id, content_hash="h", why="attention", stratum="s", base="b")]
-    rows = {row.annotator: row for row in annotators([*careful, *hasty, *tired, *missed], queued)}
-    assert set(rows["hasty"].alarms) == {"attention", "quick", "keeps_all"}
-    assert rows["hasty"].attention_passed == 0
-    assert set(rows["tired"].alarms) == {"faster", "drifting"}
-    assert rows["careful"].alarms == ("drifting",)
-    assert rows["careful"].attention_passed == 1
-
-
 def test_the_report_reads_the_stores_and_is_the_same_every_time(tmp_path):
     stores = Stores.under(str(tmp_path))
     items = [choice(n) for n in range(6)]
@@ -373,6 +354,24 @@ def test_a_corrected_item_still_counts_as_missed_and_as_judged(tmp_path):
     rows = {(row.auditor, row.criterion): row for row in report.overturns}
     assert rows["first", "answer_alignment"].missed == 1
     assert (rows["second", "answer_alignment"].zeros, rows["second", "answer_alignment"].overturned) == (1, 0)
+
+
+def test_a_criterion_tells_on_what_share_of_the_items_two_people_judged_it(tmp_path):
+    stores, items = Stores.under(str(tmp_path)), [choice(n) for n in range(60)]
+    reasons = {"annotator-01": "ambiguous", "annotator-02": "not_authentic"}
+    votes = [
+        review(item, who, "discard" if n < 30 else "keep", reason=why if n < 30 else None)
+        for n, item in enumerate(items)
+        for who, why in reasons.items()
+    ]
+    add(stores.decisions, Review, votes)
+    rows = {
+        row.label: row for row in review_report(stores, items, [], seed=1).agreement if row.group == "all"
+    }
+    assert (rows["decision"].items, rows["decision"].judged) == (60, None)
+    clarity = rows["question_clarity"]
+    assert (clarity.observed, clarity.items, clarity.judged) == (1, 30, 0.5), "100 %, of half the items"
+    assert "50.00%" in markdown(review_report(stores, items, [], seed=1))
 
 
 def test_an_empty_report_says_so(tmp_path):

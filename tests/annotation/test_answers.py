@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mihakk.annotation.campaigns.questions import item_reply_question, text_question
+from mihakk.annotation.campaigns.questions import item_reply_question, option_question, text_question
 from mihakk.annotation.label_studio.answers import Reader
 from mihakk.annotation.label_studio.exported import Answer, Row, Task, read_tasks
 from mihakk.annotation.label_studio.pull import Pulled, all_answers
@@ -197,3 +197,27 @@ def test_a_clock_that_runs_ahead_loses_nothing():
     ahead = datetime.now(UTC) + timedelta(days=400)
     (kept,) = all_answers(exported(row(1, 7) | {"updated_at": ahead.isoformat()}), Pulled(), "made")
     assert (kept.row.updated_at, kept.row.completed_by) == (ahead, 7)
+
+
+@pytest.mark.parametrize(
+    ("correct", "tempting", "rating"),
+    [
+        ("wrong", "yes", "2"),
+        ("wrong", "weak", "1"),
+        ("close", "yes", "1"),
+        ("right", "yes", "0"),
+        ("wrong", "no", "0"),
+    ],
+)
+def test_two_questions_about_a_wrong_option_give_the_papers_rating(
+    label_interface, correct, tempting, rating
+):
+    data = option_question(choice(), 1).task()["data"]
+    reader = Reader(labelling("distractor_rating", "ar"))
+    said = answer(chosen("correct", correct), chosen("tempting", tempting), data=data)
+    found = {label.name: label.value for label in reader.read(said, "annotator-01")}
+    assert found == {"correct": correct, "tempting": tempting, "plausibility": rating}
+    before = answer(chosen("plausibility", "1"), data=data)
+    assert [label.value for label in reader.read(before, "annotator-01")] == ["1"], "asked as one question"
+    with pytest.raises(RecordRejected, match="tempting"):
+        reader.read(answer(chosen("correct", "wrong"), data=data), "annotator-01")

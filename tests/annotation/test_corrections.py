@@ -40,19 +40,24 @@ def test_a_corrected_item_keeps_its_id_and_changes_its_content():
     assert content_hash(fixed) != content_hash(item)
 
 
-def test_one_explanation_among_several_is_corrected_by_its_line():
+def test_one_explanation_among_several_is_corrected_in_its_own_row():
     item = explanation()
     filled = form(item)
-    assert filled["fix_explanations"].split("\n")[0] == "يدعو صاحبيه إلى الوقوف والبكاء"
-    filled["fix_explanations"] = filled["fix_explanations"].replace("مواضع", "أماكن")
+    assert filled["fix_explanation_0"] == item.explanations[0]
+    filled["fix_explanation_1"] = filled["fix_explanation_1"].replace("مواضع", "أماكن") + "\n"
     corrections = read_form(form(item), filled)
     assert corrections == {"explanations[1]": "يسمّي أماكن الديار"}
     assert correct(item, corrections).explanations == (item.explanations[0], "يسمّي أماكن الديار")
 
 
-def test_lines_that_no_longer_align_are_rejected_not_merged():
+def test_a_long_poem_shares_a_box_in_which_a_stray_enter_breaks_nothing():
     item = explanation()
-    with pytest.raises(RecordRejected, match="line_count: verses: 2 lines were shown, 1 came back"):
+    item = item.model_copy(update={"verses": item.verses * 20, "explanations": item.explanations * 20})
+    lines = form(item)["fix_explanations"].split("\n")
+    assert len(lines) == 40
+    typed = "\n".join(["أصلح", "", *lines[1:], ""])
+    assert read_form(form(item), {"fix_explanations": typed}) == {"explanations[0]": "أصلح"}
+    with pytest.raises(RecordRejected, match="line_count: verses: 40 lines were shown, 1 came back"):
         read_form(form(item), {"fix_verses": "قفا نبك"})
 
 

@@ -1,0 +1,158 @@
+"""Six simulated people of known habits: the alarms ring for who guesses, copies, hurries or falls silent."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mihakk.annotation.statistics.auditor_errors import annotators
+from mihakk.annotation.statistics.sampling import NEWCOMER_CHECKS, Queued
+from mihakk.schemas.review import Review
+
+START = datetime(2025, 3, 1, 8, tzinfo=UTC)
+SKILLS = {"careful": (0.9, 0.92), "other": (0.85, 0.9), "leaver": (0.85, 0.9), "keeper": (0.15, 0.98)}
+"""True shares of defective items found and of sound ones kept; all others are as the careful."""
+PARTLY = 0.3
+
+
+def world(seed: int, size: int = 240, *, guesser: float = 1.0, copier: float = 1.0):
+    """Two of six people judge each item; the copier mostly comes after the careful one.
+
+    `guesser` and `copier` are the shares of their answers that two people guess and copy; else they judge as
+    the careful one does. Checks are as dense as a push makes them. The leaver stops after a third.
+    """
+    draw = random.Random(seed)
+    people = ["careful", "other", "guesser", "leaver", "keeper"]
+    extra = (len(people) + 1) * NEWCOMER_CHECKS // 2
+    rows, queued = [], []
+    for place in range(size + extra):
+        is_check = place % 20 == 7 or (place < 3 * extra and place % 3 == 1)
+        bad = draw.random() < (0.75 if is_check else 0.3)
+        name = f"i{place}"
+        known = ("swapped_gold" if bad else "sound") if is_check else ""
+        why = "attention" if is_check else "flagged"
+        queued.append(Queued(item=name, content_hash="h", why=why, stratum="ar/x", known=known))
+        able = [one for one in people if one != "leaver" or place <= (size + extra) // 3]
+        asked = draw.sample(able, 2)
+        if "careful" in asked and draw.random() < 0.8:
+            asked = ["careful", "copier"]
+        said: dict[str, bool] = {}
+        for person in asked:
+            finds, spares = SKILLS.get(person, SKILLS["careful"])
+            objects = draw.random() < finds if bad else draw.random() >= spares
+            if person == "guesser" and draw.random() < guesser:
+                objects = draw.random() < 0.5
+            if person == "copier" and draw.random() < copier:
+                objects = said["careful"]
+            said[person] = objects
+            rows.append(
+                Review(
+                    item=name,
+                    content_hash="h",
+                    annotator=person,
+                    decision="discard" if objects else "keep",
+                    reason="ambiguous" if objects else None,
+                    decided_at=START + timedelta(minutes=len(rows)),
+                    seconds=30 * draw.uniform(0.6, 1.6),
+                )
+            )
+    return rows, queued
+
+
+def alarmed(seeds: range, **habits: float) -> tuple[Counter[str], Counter[tuple[str, str]]]:
+    """Share of worlds in which a person is alarmed, and in which an alarm rings for them."""
+    anything, each = Counter[str](), Counter[tuple[str, str]]()
+    for seed in seeds:
+        for row in annotators(*world(seed, **habits)):
+            anything[row.annotator] += bool(row.alarms)
+            each.update((row.annotator, alarm) for alarm in row.alarms)
+    size = len(seeds)
+    return (
+        Counter({name: n / size for name, n in anything.items()}),
+        Counter({name: n / size for name, n in each.items()}),
+    )
+
+
+def test_who_guesses_or_copies_is_alarmed_and_who_is_careful_is_not():
+    anything, each = alarmed(range(40_000, 40_020))
+    assert anything["guesser"] >= 0.95
+    assert each["copier", "copying"] >= 0.9
+    assert anything["careful"] <= 0.05
+    assert each["keeper", "guessing"] >= 0.8, "who keeps everything is mostly right, and finds nothing"
+
+
+@pytest.mark.drill
+@pytest.mark.parametrize(
+    ("habit", "alarm", "least"), [("guesser", "guessing", 0.55), ("copier", "copying", 0.3)]
+)
+def test_who_guesses_or_copies_three_answers_in_ten_is_often_alarmed(habit, alarm, least):
+    """Of such copiers a test that knew every truth would find seven of ten, at one false alarm in twenty."""
+    anything, each = alarmed(range(50_000, 50_100), **{habit: PARTLY})
+    assert each[habit, alarm] >= least
+    assert anything["careful"] <= 0.05
+
+
+def test_the_one_whose_answers_are_copied_is_not_called_a_copier():
+    rows, queued = world(40_000)
+    found = {row.annotator: row for row in annotators(rows, queued)}
+    assert found["copier"].copied_from == "careful"
+    assert found["copier"].copying > 0.9
+    assert found["copier"].copied > 0.8
+    assert "copying" not in found["careful"].alarms
+
+
+def test_people_who_judge_alone_are_not_alarmed_for_agreeing():
+    alarms = Counter[str]()
+    for seed, right in enumerate([1.0, 0.95, 0.85] * 4):
+        draw, rows = random.Random(seed), []
+        for place in range(400):
+            bad = draw.random() < 0.3
+            for person in draw.sample(["a", "b", "c", "d"], 2):
+                objects = bad if draw.random() < right else not bad
+                when = START + timedelta(minutes=len(rows))
+                said = {"decision": "discard", "reason": "ambiguous"} if objects else {"decision": "keep"}
+                rows.append(
+                    Review(item=f"i{place}", content_hash="h", annotator=person, decided_at=when, **said)
+                )
+        alarms.update(alarm for row in annotators(rows, ()) for alarm in row.alarms)
+    assert alarms["copying"] <= 3, "of 48 people"
+
+
+def test_haste_is_beyond_ones_own_habit_and_silence_while_others_go_on():
+    def rows(person: str, seconds: list[float], day: int = 0) -> list[Review]:
+        return [
+            Review(
+                item=f"{person}{place}",
+                content_hash="h",
+                annotator=person,
+                decision="keep",
+                decided_at=START + timedelta(days=day, minutes=place),
+                seconds=time,
+            )
+            for place, time in enumerate(seconds)
+        ]
+
+    draw = random.Random(1)
+    steady = [draw.uniform(20, 60) for _ in range(40)]
+    fast = [draw.uniform(3, 8) for _ in range(40)]
+    hurried = [draw.uniform(20, 60) for _ in range(25)] + [draw.uniform(5, 15) for _ in range(20)]
+    work = [
+        *rows("steady", steady, 8),
+        *rows("fast", fast, 7),
+        *rows("hurried", hurried, 2),
+        *rows("gone", [30] * 9),
+    ]
+    found = {row.annotator: row for row in annotators(work, ())}
+    assert "faster" in found["hurried"].alarms
+    assert found["hurried"].pace < 0.5
+    assert "faster" not in found["fast"].alarms, "always fast is a habit"
+    assert found["steady"].pace == pytest.approx(1, abs=0.5)
+    assert found["gone"].alarms == ("silent",)
+    assert (found["gone"].silent, found["hurried"].silent) == (8, 5)
+    ahead = rows("ahead", [30], (datetime.now(UTC) - START).days + 30)
+    wrong_clock = {row.annotator: row for row in annotators([*work, *ahead], ())}
+    assert (wrong_clock["steady"].silent, wrong_clock["ahead"].silent) == (0, 0)
+    assert wrong_clock["steady"].alarms == found["steady"].alarms
